@@ -1,0 +1,41 @@
+/* What a window sees outside the image. */
+#ifndef SATF_BASE_BORDER_H
+#define SATF_BASE_BORDER_H
+
+#include "../satfilter.h"
+
+/* "clamp" ... "shrink"; -1 or NULL for what is none. "constant" comes without its value. */
+int satf_border_from_name(const char *name);
+const char *satf_border_name(int border);
+
+/* The index in 0 ... n - 1 that the border puts at position i (any), n >= 1;
+ * -1 where SATF_CONSTANT and SATF_SHRINK have no pixel. A mirror of one pixel
+ * is that pixel. */
+static inline int64_t satf_border_index(int border, int64_t i, int64_t n)
+{
+    if (i >= 0 && i < n) {
+        return i;
+    }
+    switch (border) {
+    case SATF_CLAMP:
+        return i < 0 ? 0 : n - 1;
+    case SATF_WRAP:
+        i %= n;
+        return i < 0 ? i + n : i;
+    case SATF_REFLECT:
+        i %= 2 * n;
+        i = i < 0 ? i + 2 * n : i;
+        return i < n ? i : 2 * n - 1 - i;
+    case SATF_MIRROR:
+        if (n == 1) {
+            return 0;
+        }
+        i %= 2 * n - 2;
+        i = i < 0 ? i + 2 * n - 2 : i;
+        return i < n ? i : 2 * n - 2 - i;
+    default:
+        return -1;
+    }
+}
+
+#endif

@@ -1,0 +1,192 @@
+#include "context.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parallel.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#else
+#define PACKAGE_VERSION "0.0.0"
+#endif
+
+static const char *const status_names[] = {
+    [SATF_OK] = "SATF_OK",
+    [SATF_INVALID] = "SATF_INVALID",
+    [SATF_NO_MEMORY] = "SATF_NO_MEMORY",
+    [SATF_LIMIT] = "SATF_LIMIT",
+    [SATF_UNSUPPORTED] = "SATF_UNSUPPORTED",
+    [SATF_DATA] = "SATF_DATA",
+    [SATF_IO] = "SATF_IO",
+    [SATF_NO_DEVICE] = "SATF_NO_DEVICE",
+    [SATF_DEVICE_FAILED] = "SATF_DEVICE_FAILED",
+    [SATF_CANCELLED] = "SATF_CANCELLED",
+};
+
+const char *satf_status_name(satf_status status)
+{
+    size_t index = (size_t)status;
+    return index < sizeof status_names / sizeof *status_names ? status_names[index]
+                                                              : "unknown status";
+}
+
+const char *satf_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+satf_status satf_fail(satf_context *ctx, satf_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    va_end(args);
+    return status;
+}
+
+satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what)
+{
+    return satf_fail(ctx, SATF_NO_MEMORY, "out of memory: %zu bytes wanted for %s", bytes, what);
+}
+
+satf_status satf_report_progress(satf_context *ctx, double done)
+{
+    if (ctx->progress && ctx->progress(ctx->progress_user, done)) {
+        return satf_fail(ctx, SATF_CANCELLED, "stopped on request");
+    }
+    return SATF_OK;
+}
+
+static int64_t default_max_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page_bytes = sysconf(_SC_PAGESIZE);
+    if (pages < 1 || page_bytes < 1) {
+        return (int64_t)3 << 30;
+    }
+    return (int64_t)pages / 4 * 3 * page_bytes;
+}
+
+static const int64_t default_max_pixels = (int64_t)1 << 31;
+
+satf_status satf_context_create(satf_context **out)
+{
+    if (!out) {
+        return SATF_INVALID;
+    }
+    *out = NULL;
+    satf_context *ctx = satf_alloc_zeroed(sizeof *ctx);
+    if (!ctx) {
+        return SATF_NO_MEMORY;
+    }
+    ctx->device = SATF_DEVICE_AUTO;
+    ctx->max_pixels = default_max_pixels;
+    ctx->max_bytes = default_max_bytes();
+    strcpy(ctx->algorithm, "auto");
+    *out = ctx;
+    return SATF_OK;
+}
+
+void satf_context_destroy(satf_context *ctx)
+{
+    if (ctx) {
+        satf_pool_destroy(ctx->pool);
+        satf_free(ctx);
+    }
+}
+
+const char *satf_message(const satf_context *ctx)
+{
+    return ctx ? ctx->message : "the context is missing";
+}
+
+satf_status satf_context_set_threads(satf_context *ctx, int threads)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (threads < 0 || threads > SATF_MAX_THREADS) {
+        return satf_fail(ctx, SATF_INVALID, "%d threads: 0 (one per core) to %d are possible",
+                         threads, SATF_MAX_THREADS);
+    }
+    if (threads != ctx->threads) {
+        satf_pool_destroy(ctx->pool);
+        ctx->pool = NULL;
+        ctx->threads = threads;
+    }
+    return SATF_OK;
+}
+
+satf_status satf_context_set_stream(satf_context *ctx, void *stream)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    ctx->stream = stream;
+    return SATF_OK;
+}
+
+satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (engine != SATF_ENGINE_AUTO && engine != SATF_ENGINE_SAT && engine != SATF_ENGINE_WINDOW) {
+        return satf_fail(ctx, SATF_INVALID, "there is no engine number %d", (int)engine);
+    }
+    ctx->engine = engine;
+    return SATF_OK;
+}
+
+satf_status satf_context_set_r(satf_context *ctx, double r)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!(r >= 0 && r < 1)) {
+        return satf_fail(ctx, SATF_INVALID, "r = %g: it must be above 0 and below 1", r);
+    }
+    ctx->r = r;
+    return SATF_OK;
+}
+
+satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixels, int64_t max_bytes)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (max_pixels < 0 || max_bytes < 0) {
+        return satf_fail(ctx, SATF_INVALID, "a limit cannot be negative");
+    }
+    ctx->max_pixels = max_pixels ? max_pixels : default_max_pixels;
+    ctx->max_bytes = max_bytes ? max_bytes : default_max_bytes();
+    return SATF_OK;
+}
+
+satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!memory != !bytes) {
+        return satf_fail(ctx, SATF_INVALID, "scratch memory and its size must go together");
+    }
+    ctx->scratch = memory;
+    ctx->scratch_bytes = bytes;
+    return SATF_OK;
+}
+
+satf_status satf_context_set_progress(satf_context *ctx, satf_progress call, void *user)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    ctx->progress = call;
+    ctx->progress_user = user;
+    return SATF_OK;
+}

@@ -1,0 +1,43 @@
+/* The context's inside, and the one way to report an error. */
+#ifndef SATF_BASE_CONTEXT_H
+#define SATF_BASE_CONTEXT_H
+
+#include <stdbool.h>
+
+#include "../satfilter.h"
+
+struct satf_pool;
+
+#define SATF_MESSAGE_BYTES 1024
+
+struct satf_context {
+    int device;  /* SATF_DEVICE_AUTO, SATF_DEVICE_CPU or a CUDA device */
+    int threads; /* 0: one per core */
+    satf_engine engine;
+    char algorithm[32];
+    double r;
+    void *stream;
+    int64_t max_pixels; /* never 0 */
+    int64_t max_bytes;  /* never 0 */
+    void *scratch;
+    size_t scratch_bytes;
+    satf_progress progress;
+    void *progress_user;
+    struct satf_pool *pool; /* created by the first satf_parallel() */
+    const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
+    char message[SATF_MESSAGE_BYTES];
+};
+
+/* Stores the message in ctx (the first error of a call wins only by returning
+ * at once) and returns status, so that errors read `return satf_fail(...)`.
+ * The message is one sentence without a final stop, without the file's name. */
+satf_status satf_fail(satf_context *ctx, satf_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* SATF_NO_MEMORY with the number of bytes wanted and for what. */
+satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what);
+
+/* Reports progress; SATF_CANCELLED when the callback asks to stop. */
+satf_status satf_report_progress(satf_context *ctx, double done);
+
+#endif

@@ -1,0 +1,21 @@
+/* Which of the CPU kernels' builds this machine can run. */
+#ifndef SATF_BASE_CPU_H
+#define SATF_BASE_CPU_H
+
+typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_COUNT } satf_isa;
+
+/* A kernel source is compiled once per level with -DSATF_ISA=base, avx2 or
+ * avx512; SATF_ISA_NAME(f) is then f_base, f_avx2 or f_avx512. */
+#define SATF_ISA_PASTE_(name, isa) name##_##isa
+#define SATF_ISA_PASTE(name, isa) SATF_ISA_PASTE_(name, isa)
+#define SATF_ISA_NAME(name) SATF_ISA_PASTE(name, SATF_ISA)
+
+/* The best level that was compiled in, that the CPU and the system support,
+ * and that the environment variable SATFILTER_CPU (base, avx2 or avx512; for
+ * testing) does not exclude. */
+satf_isa satf_cpu_isa(void);
+
+/* "base", "avx2", "avx512". */
+const char *satf_isa_name(satf_isa isa);
+
+#endif

@@ -1,0 +1,96 @@
+#include "image.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "memory.h"
+#include "view.h"
+
+satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height, int32_t channels,
+                              satf_type type, uint32_t flags, satf_image **out)
+{
+    if (!ctx || !out) {
+        return SATF_INVALID;
+    }
+    *out = NULL;
+    satf_view view = satf_view_packed(NULL, width, height, channels, type);
+    view.flags = flags;
+    satf_status status = satf_check_view(ctx, &view, "image", false);
+    if (status) {
+        return status;
+    }
+    int64_t bytes = view.stride * view.height; /* checked: does not overflow */
+    if (bytes > ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "an image of %" PRId64 " bytes is above the limit of %" PRId64
+                         " bytes (--max-memory)",
+                         bytes, ctx->max_bytes);
+    }
+    satf_image *image = satf_alloc_zeroed(sizeof *image);
+    /* calloc-like laziness does not matter here: whoever creates an image fills it */
+    void *data = satf_alloc_zeroed((size_t)bytes);
+    if (!image || !data) {
+        satf_free(image);
+        satf_free(data);
+        return satf_fail_memory(ctx, (size_t)bytes, "an image");
+    }
+    view.data = data;
+    image->view = view;
+    image->has_range = !satf_type_is_float(type);
+    image->hi = (double)satf_type_max(type);
+    image->alpha_max = image->has_range ? image->hi : 1;
+    image->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
+    *out = image;
+    return SATF_OK;
+}
+
+const satf_view *satf_image_view(const satf_image *image)
+{
+    return image ? &image->view : NULL;
+}
+
+void satf_image_destroy(satf_image *image)
+{
+    if (image) {
+        satf_metadata_clear(&image->metadata);
+        satf_free(image->view.data);
+        satf_free(image);
+    }
+}
+
+static satf_status copy_bytes(satf_context *ctx, const unsigned char *from, size_t bytes,
+                              unsigned char **to)
+{
+    *to = NULL;
+    if (from) {
+        *to = satf_alloc(bytes);
+        if (!*to) {
+            return satf_fail_memory(ctx, bytes, "an image's metadata");
+        }
+        memcpy(*to, from, bytes);
+    }
+    return SATF_OK;
+}
+
+satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to)
+{
+    satf_metadata copy = *from;
+    copy.icc = copy.exif = NULL;
+    satf_status status = copy_bytes(ctx, from->icc, from->icc_bytes, &copy.icc);
+    if (!status) {
+        status = copy_bytes(ctx, from->exif, from->exif_bytes, &copy.exif);
+    }
+    if (status) {
+        satf_metadata_clear(&copy);
+        return status;
+    }
+    *to = copy;
+    return SATF_OK;
+}
+
+void satf_metadata_clear(satf_metadata *metadata)
+{
+    satf_free(metadata->icc);
+    satf_free(metadata->exif);
+    memset(metadata, 0, sizeof *metadata);
+}

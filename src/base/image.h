@@ -1,0 +1,38 @@
+/* The inside of satf_image: pixels and what their file said about them. */
+#ifndef SATF_BASE_IMAGE_H
+#define SATF_BASE_IMAGE_H
+
+#include "context.h"
+
+/* What a picture file says besides its pixels. Every pointer is owned (satf_alloc)
+ * and may be NULL. */
+typedef struct satf_metadata {
+    unsigned char *icc, *exif; /* ICC profile; EXIF as TIFF, without "Exif\0\0" */
+    size_t icc_bytes, exif_bytes;
+    bool has_gamma, has_srgb, has_chromaticities, has_resolution;
+    double gamma;                      /* as in gAMA, e.g. 0.45455 */
+    int srgb_intent;                   /* 0 ... 3 */
+    double chromaticities[8];          /* white x y, red x y, green x y, blue x y */
+    double resolution_x, resolution_y; /* pixels per unit */
+    int resolution_unit; /* 0 unknown (aspect ratio), 1 metre; codecs convert theirs to these */
+} satf_metadata;
+
+struct satf_image {
+    satf_view view; /* packed, host, data owned (satf_alloc) */
+    /* The possible range of the samples: 0 ... maxval for integers of a file,
+     * and what filters make of it. Unknown (floats of a file): has_range false.
+     * Alpha always ranges over 0 ... alpha_max. */
+    bool has_range;
+    double lo, hi;
+    double alpha_max;
+    /* The integer type that a picture of this image prefers: the input's depth
+     * for means; SATF_U16 for real-valued results. A satf_type. */
+    int picture_type;
+    satf_metadata metadata;
+};
+
+/* Copies metadata; *to must be zeroed before. Nothing is owned on failure. */
+satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to);
+void satf_metadata_clear(satf_metadata *metadata);
+
+#endif

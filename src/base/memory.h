@@ -1,0 +1,45 @@
+/* Allocation and sizes: every allocation of the library goes through here. */
+#ifndef SATF_BASE_MEMORY_H
+#define SATF_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* bytes of memory aligned to 64 bytes, uninitialised; NULL if there are none.
+ * 0 bytes give a valid pointer. Free with satf_free(). */
+void *satf_alloc(size_t bytes);
+
+/* The same, zeroed. */
+void *satf_alloc_zeroed(size_t bytes);
+
+void satf_free(void *memory); /* NULL is allowed */
+
+/* *out = a * b (a + b); false, and *out untouched, if that does not fit. */
+static inline bool satf_mul(size_t a, size_t b, size_t *out)
+{
+    size_t product;
+    if (__builtin_mul_overflow(a, b, &product)) {
+        return false;
+    }
+    *out = product;
+    return true;
+}
+
+static inline bool satf_add(size_t a, size_t b, size_t *out)
+{
+    size_t sum;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        return false;
+    }
+    *out = sum;
+    return true;
+}
+
+/* bytes rounded up to a multiple of 64; bytes must be below SIZE_MAX - 63. */
+static inline size_t satf_align64(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+#endif

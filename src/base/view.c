@@ -1,0 +1,118 @@
+#include "view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t bytes;
+    uint64_t max;
+} types[] = {
+    [SATF_U8] = {"u8", 1, UINT8_MAX},       [SATF_U16] = {"u16", 2, UINT16_MAX},
+    [SATF_U32] = {"u32", 4, UINT32_MAX},    [SATF_U64] = {"u64", 8, UINT64_MAX},
+    [SATF_F32] = {"f32", sizeof(float), 0}, [SATF_F64] = {"f64", sizeof(double), 0},
+};
+
+enum { TYPE_COUNT = sizeof types / sizeof *types };
+
+static bool known(int type)
+{
+    return type >= 0 && type < TYPE_COUNT;
+}
+
+size_t satf_type_bytes(int type)
+{
+    return known(type) ? types[type].bytes : 0;
+}
+
+const char *satf_type_name(int type)
+{
+    return known(type) ? types[type].name : NULL;
+}
+
+uint64_t satf_type_max(int type)
+{
+    return known(type) ? types[type].max : 0;
+}
+
+int satf_type_from_name(const char *name)
+{
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        if (strcmp(name, types[type].name) == 0) {
+            return type;
+        }
+    }
+    return -1;
+}
+
+satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t channels,
+                           satf_type type)
+{
+    satf_view view = {data, width, height, 0, channels, (int32_t)type, SATF_HOST, 0};
+    int64_t pixel_bytes = (int64_t)channels * (int64_t)satf_type_bytes(type);
+    if (__builtin_mul_overflow(width, pixel_bytes, &view.stride)) {
+        view.stride = 0; /* refused by every call that checks */
+    }
+    return view;
+}
+
+satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
+                            bool need_data)
+{
+    if (!view) {
+        return satf_fail(ctx, SATF_INVALID, "the %s view is missing", what);
+    }
+    if (!known(view->type)) {
+        return satf_fail(ctx, SATF_INVALID, "the %s view has an unknown sample type (%d)", what,
+                         (int)view->type);
+    }
+    if (view->width < 1 || view->height < 1) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the %s view is %" PRId64 " x %" PRId64 " pixels; both must be at least 1",
+                         what, view->width, view->height);
+    }
+    if (view->channels < 1 || view->channels > SATF_MAX_CHANNELS) {
+        return satf_fail(ctx, SATF_INVALID, "the %s view has %d channels; 1 to %d are possible",
+                         what, (int)view->channels, SATF_MAX_CHANNELS);
+    }
+    if ((view->flags & ~SATF_ALPHA) || ((view->flags & SATF_ALPHA) && view->channels < 2)) {
+        return satf_fail(ctx, SATF_INVALID, "the %s view's flags (0x%x) do not fit %d channels",
+                         what, (unsigned)view->flags, (int)view->channels);
+    }
+    int64_t pixels, row_bytes, all_bytes;
+    int64_t pixel_bytes = (int64_t)types[view->type].bytes * view->channels;
+    if (__builtin_mul_overflow(view->width, view->height, &pixels) || pixels > ctx->max_pixels) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the %s view of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
+                         " pixels (--max-pixels)",
+                         what, view->width, view->height, ctx->max_pixels);
+    }
+    if (view->stride == INT64_MIN || __builtin_mul_overflow(view->width, pixel_bytes, &row_bytes) ||
+        (view->stride < 0 ? -view->stride : view->stride) < (view->height > 1 ? row_bytes : 0)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the %s view's stride of %" PRId64 " bytes is shorter than its rows", what,
+                         view->stride);
+    }
+    if (__builtin_mul_overflow(view->stride, view->height, &all_bytes)) {
+        return satf_fail(ctx, SATF_INVALID, "the %s view's size overflows", what);
+    }
+    if (need_data && !view->data) {
+        return satf_fail(ctx, SATF_INVALID, "the %s view has no data", what);
+    }
+    return SATF_OK;
+}
+
+bool satf_views_overlap(const satf_view *a, const satf_view *b)
+{
+    uintptr_t first[2], last[2];
+    const satf_view *views[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        const satf_view *v = views[i];
+        uintptr_t top = (uintptr_t)v->data;
+        uintptr_t bottom = (uintptr_t)satf_row(v, v->height - 1);
+        uintptr_t row = (uintptr_t)(satf_row_samples(v) * (int64_t)types[v->type].bytes);
+        first[i] = top < bottom ? top : bottom;
+        last[i] = (top < bottom ? bottom : top) + row - 1;
+    }
+    return first[0] <= last[1] && first[1] <= last[0];
+}

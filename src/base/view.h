@@ -1,0 +1,39 @@
+/* Sample types and views: the facts and the checks that every layer shares. */
+#ifndef SATF_BASE_VIEW_H
+#define SATF_BASE_VIEW_H
+
+#include "context.h"
+
+/* The largest value of an integer sample type; 0 for floats. */
+uint64_t satf_type_max(int type);
+
+static inline bool satf_type_is_float(int type)
+{
+    return type == SATF_F32 || type == SATF_F64;
+}
+
+/* The type of that name, or -1. */
+int satf_type_from_name(const char *name);
+
+/* Row y of a host view, 0 <= y < height. Need not be aligned for its type. */
+static inline void *satf_row(const satf_view *view, int64_t y)
+{
+    return (char *)view->data + y * view->stride;
+}
+
+/* Samples of a row: width * channels. Valid for checked views. */
+static inline int64_t satf_row_samples(const satf_view *view)
+{
+    return view->width * view->channels;
+}
+
+/* SATF_OK if view (called what in messages) keeps the rules of satfilter.h:
+ * sizes >= 1, channels, type, |stride| large enough, nothing overflows 63 bits,
+ * within the context's pixel limit; data may be NULL only if !need_data. */
+satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
+                            bool need_data);
+
+/* True if the two checked host views share any byte. */
+bool satf_views_overlap(const satf_view *a, const satf_view *b);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * SAT algorithms: a table of rows, one algorithm on one kind of device each.
+ * Everybody who needs a summed area table goes through satf_sat_run().
+ */
+#ifndef SATF_SAT_H
+#define SATF_SAT_H
+
+#include "../base/context.h"
+#include "../base/sums.h"
+
+/*
+ * One SAT to build: out[y][x] = sum of summand(in) over y' <= y, x' <= x, per channel.
+ * out is an array of rows of width * channels sums, out_stride bytes apart (no
+ * alignment, may be negative). sum_type U32, U64, U128 (rows that support it) or
+ * F64; integer sums wrap. If f32_out, sums are F64 and stored rounded to float.
+ */
+typedef struct sat_job {
+    satf_view in; /* data may be NULL while only applicability or scratch is asked for */
+    satf_summand summand;
+    satf_sum_type sum_type;
+    bool f32_out;
+    void *out;
+    int64_t out_stride;
+} sat_job;
+
+typedef struct sat_row {
+    const char *name;        /* as in --algorithm */
+    const char *device_kind; /* "cpu" or "cuda" */
+    const char *help;        /* one line, with the paper's section */
+    /* NULL if the row can do the job, else the reason (static storage),
+     * one clause that completes "algorithm NAME cannot be used: ". */
+    const char *(*refuses)(const sat_job *job);
+    /* Scratch for the job; NULL means none. false: the size overflows. */
+    bool (*scratch_bytes)(satf_context *ctx, const sat_job *job, size_t *bytes);
+    /* Does the job with that scratch (64-byte aligned). out is complete on success. */
+    satf_status (*run)(satf_context *ctx, const sat_job *job, void *scratch);
+} sat_row;
+
+/* The rows in the order of table 6.2, CPU rows first; NULL behind the last. */
+const sat_row *sat_row_at(size_t index);
+
+/* The row of that name and device kind; NULL if there is none. */
+const sat_row *sat_row_find(const char *name, const char *device_kind);
+
+/* The row that the context asks for ("auto": the fastest), or an error that
+ * names the reason. */
+satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row);
+
+/* Scratch that sat_run() wants for the job, 0 if none. */
+satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes);
+
+/* Chooses a row and runs it. scratch: at least sat_scratch() bytes, aligned to
+ * 64, or NULL to allocate. A row that fails without a message, or succeeds
+ * while leaving one, is reported as a defect here (the one seam). */
+satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch);
+
+#endif

@@ -1,0 +1,332 @@
+/*
+ * satfilter.h - image filters on summed area tables (integral images).
+ *
+ * The one public header of libsatfilter; C99 and C++ clean.
+ *
+ * Conventions
+ *   - Every call that can fail returns a satf_status; satf_message() then says
+ *     in one sentence what went wrong. Outputs are untouched on failure.
+ *   - A satf_view never owns memory. Strides are in bytes, sizes are 64-bit.
+ *   - Contexts are independent of one another; one context serves one thread
+ *     at a time.
+ *   - Pixels of several channels are interleaved.
+ *
+ * Numbers
+ *   - A summed area table (SAT) is inclusive: b[i][j] is the sum of a[i'][j']
+ *     over i' <= i and j' <= j, of the same width, height and channels as a.
+ *   - Integer samples are summed modulo 2^32 or 2^64, floats in double.
+ *   - A window of w x h at (x, y) covers the columns x - w/2 ... x - w/2 + w - 1
+ *     (integer division) and the rows likewise.
+ *   - The mean of integers is rounded to nearest, halves up.
+ *   - The variance is the population variance and never negative.
+ */
+#ifndef SATFILTER_H
+#define SATFILTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef SATF_API
+#define SATF_API
+#endif
+
+/* ------------------------------------------------------------------ status */
+
+typedef enum satf_status {
+    SATF_OK = 0,
+    SATF_INVALID,       /* an argument is out of its documented range */
+    SATF_NO_MEMORY,     /* host or device memory is exhausted */
+    SATF_LIMIT,         /* a limit of the context (pixels, memory) refused it */
+    SATF_UNSUPPORTED,   /* valid, but not available in this combination */
+    SATF_DATA,          /* a file's content is damaged or contradictory */
+    SATF_IO,            /* reading or writing failed */
+    SATF_NO_DEVICE,     /* no usable CUDA device */
+    SATF_DEVICE_FAILED, /* a CUDA call failed */
+    SATF_CANCELLED      /* the progress callback asked to stop */
+} satf_status;
+
+/* The name of a status, "SATF_OK" and so on. Static storage. */
+SATF_API const char *satf_status_name(satf_status status);
+
+/* "major.minor.patch" of the library that is running. Static storage. */
+SATF_API const char *satf_version(void);
+
+/* ------------------------------------------------------------ sample types */
+
+typedef enum satf_type { SATF_U8, SATF_U16, SATF_U32, SATF_U64, SATF_F32, SATF_F64 } satf_type;
+
+#define SATF_TYPE_AUTO (-1) /* where a call may choose the type itself */
+#define SATF_MAX_CHANNELS 4
+
+/* Bytes of one sample; 0 if type is none of the six. */
+SATF_API size_t satf_type_bytes(int type);
+
+/* "u8" ... "f64"; NULL if type is none of the six. Static storage. */
+SATF_API const char *satf_type_name(int type);
+
+/* ------------------------------------------------------------------- views */
+
+#define SATF_HOST (-1)  /* satf_view.device: host memory */
+#define SATF_ALPHA 0x1u /* satf_view.flags: the last channel is straight alpha */
+
+/*
+ * A rectangle of pixels in memory that somebody else owns.
+ * data points at the first sample of row 0. Row y starts at data + y * stride;
+ * |stride| >= width * channels * bytes of a sample; a negative stride stores
+ * the picture bottom up. Neither data nor stride need any alignment.
+ */
+typedef struct satf_view {
+    void *data;
+    int64_t width, height; /* pixels, each >= 1 */
+    int64_t stride;        /* bytes from a row to the next */
+    int32_t channels;      /* 1 ... SATF_MAX_CHANNELS, interleaved */
+    int32_t type;          /* satf_type */
+    int32_t device;        /* SATF_HOST, or the CUDA device that owns data */
+    uint32_t flags;        /* 0 or SATF_ALPHA */
+} satf_view;
+
+/* A host view of densely packed rows. Only fills the struct; checks nothing. */
+SATF_API satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t channels,
+                                    satf_type type);
+
+/* ---------------------------------------------------------------- contexts */
+
+typedef struct satf_context satf_context;
+
+/* Creates a context on the CPU and all its cores; touches no GPU.
+ * *out is NULL on failure (SATF_NO_MEMORY). */
+SATF_API satf_status satf_context_create(satf_context **out);
+
+/* Frees the context and what it holds; NULL is allowed. */
+SATF_API void satf_context_destroy(satf_context *ctx);
+
+/* The message of the latest call that failed; "" if none. Owned by ctx, valid
+ * until its next call. NULL gives the message for a missing context. */
+SATF_API const char *satf_message(const satf_context *ctx);
+
+#define SATF_DEVICE_AUTO (-2)
+#define SATF_DEVICE_CPU (-1)
+
+/* SATF_DEVICE_AUTO (default), SATF_DEVICE_CPU, or a CUDA device number.
+ * SATF_NO_DEVICE if that CUDA device cannot be used. */
+SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
+
+/* Threads of the CPU to use: 1 ... 1024, or 0 for one per core (default). */
+SATF_API satf_status satf_context_set_threads(satf_context *ctx, int threads);
+
+/* The CUDA stream (a cudaStream_t) to enqueue on; NULL: the context's own.
+ * The caller keeps owning it. */
+SATF_API satf_status satf_context_set_stream(satf_context *ctx, void *stream);
+
+typedef enum satf_engine {
+    SATF_ENGINE_AUTO,
+    SATF_ENGINE_SAT,   /* a summed area table, then corner reads */
+    SATF_ENGINE_WINDOW /* marching column and row sums */
+} satf_engine;
+
+SATF_API satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine);
+
+/* The SAT algorithm by name, "auto" by default; see satf_algorithm(). */
+SATF_API satf_status satf_context_set_algorithm(satf_context *ctx, const char *name);
+
+/* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0 lets the tuner choose. */
+SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
+
+/* Images with more pixels, or work that needs more bytes of memory, are
+ * refused with SATF_LIMIT. 0 means the default: 2^31 pixels, three quarters
+ * of the machine's memory. */
+SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixels,
+                                             int64_t max_bytes);
+
+/* Memory that SAT and filter calls use instead of allocating their own; at
+ * least what satf_sat_scratch() or satf_filter_scratch() reports. Stays the
+ * caller's; NULL, 0 goes back to allocating. Memory of the device that the
+ * calls' views are on. */
+SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
+
+/* Called now and then on the calling thread with done in 0 ... 1;
+ * a non-zero return cancels the work (SATF_CANCELLED). */
+typedef int (*satf_progress)(void *user, double done);
+SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress call, void *user);
+
+/* --------------------------------------------------------------------- SAT */
+
+#define SATF_SQUARED 0x1u /* sum squares of the samples instead */
+
+/*
+ * out = the summed area table of in.
+ *
+ * in:  u8, u16, f32 or f64; out: the same width, height and channels, of type
+ *      u32 or u64 for integers, f64 (or, for f32, f32 too) for floats.
+ * Integer sums are taken modulo 2^32 or 2^64; satf_sat_type() gives the type
+ * that never wraps. Alpha is a channel like the others.
+ * f32 sums are f64 sums rounded once on output.
+ */
+SATF_API satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out,
+                              unsigned flags);
+
+/* Bytes of scratch that satf_sat() wants for these views (their data may be NULL). */
+SATF_API satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
+                                      unsigned flags, size_t *bytes);
+
+/* The smallest of u32, u64 that holds the largest possible sum of the whole
+ * image; f64 for floats. SATF_LIMIT if even u64 could wrap. */
+SATF_API satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags,
+                                   satf_type *type);
+
+/* Columns x ... x + w - 1 and rows y ... y + h - 1. */
+typedef struct satf_rect {
+    int64_t x, y, w, h;
+} satf_rect;
+
+/*
+ * Sums over rectangles of the image whose SAT is given (host memory):
+ * sums[k * channels + c] = sum over rects[k] of channel c, in the SAT's type.
+ * Each rectangle must lie inside the image and have w, h >= 1. Integer sums
+ * are exact while the rectangle's own sum fits the type, wrapped SAT or not.
+ */
+SATF_API satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
+                                    size_t count, void *sums);
+
+/* Names of the SAT algorithms: index 0, 1, ... until NULL. *device_kind (may be
+ * NULL) becomes "cpu" or "cuda", *help a line of text. Static storage. */
+SATF_API const char *satf_algorithm(size_t index, const char **device_kind, const char **help);
+
+/* ----------------------------------------------------------------- filters */
+
+typedef enum satf_border {
+    SATF_CLAMP,    /* the edge pixel goes on:     aaa|abcd|ddd */
+    SATF_MIRROR,   /* edge pixel not repeated:    dcb|abcd|cba */
+    SATF_REFLECT,  /* edge pixel repeated:        cba|abcd|dcb */
+    SATF_WRAP,     /* periodic:                   bcd|abcd|abc */
+    SATF_CONSTANT, /* a value:                    VVV|abcd|VVV */
+    SATF_SHRINK    /* only the part inside counts              */
+} satf_border;
+
+/* A term of a template: weight times the sum over the rectangle whose upper
+ * left pixel lies (x, y) away from the pixel being computed. */
+typedef struct satf_weighted_rect {
+    satf_rect rect;
+    double weight;
+} satf_weighted_rect;
+
+/* One filter or a chain of filters, with their parameters. Immutable while
+ * applied, so several contexts may share it. */
+typedef struct satf_filter satf_filter;
+
+/*
+ * Parses "NAME[=VALUE][,PARAM=VALUE]..." filters separated by blanks, the
+ * grammar of the command line: "box=15", "box=15x9,border=mirror variance=7",
+ * "integral,squared". On failure *out is NULL and the message quotes the
+ * offending word.
+ */
+SATF_API satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter **out);
+
+/* A filter by name with every parameter at its default (a window of 3 x 3). */
+SATF_API satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter **out);
+
+/* Set a parameter of the last filter of the chain, by name and type:
+ * integers "width", "height" (window, 1 ... 65535), "squared" (0 or 1);
+ * doubles "constant". Unknown names and values out of range are SATF_INVALID. */
+SATF_API satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
+                                         int64_t value);
+SATF_API satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter,
+                                            const char *param, double value);
+SATF_API satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter,
+                                            satf_border border, double constant);
+/* Copies the rectangles. Only for filters that take a template. */
+SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
+                                           const satf_weighted_rect *rects, size_t count);
+
+/* Appends copies of tail's filters to chain; tail stays the caller's. */
+SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
+                                        const satf_filter *tail);
+
+/* NULL is allowed. */
+SATF_API void satf_filter_destroy(satf_filter *filter);
+
+/* The view that the filter makes of in by default: width, height, channels,
+ * flags, packed stride and exact type; data is NULL. */
+SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter,
+                                        const satf_view *in, satf_view *out);
+
+/*
+ * Applies the filter. in: u8, u16, f32, f64. out: width, height, channels as
+ * satf_filter_output() says; any of the six types: real values are rounded to
+ * nearest (halves up) and saturated for integer types. out must not overlap in.
+ * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter
+ * averages; out's alpha is the mean alpha.
+ */
+SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
+                                       const satf_view *in, const satf_view *out);
+
+/* Bytes of scratch that satf_filter_apply() wants for these views. */
+SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,
+                                         const satf_view *in, const satf_view *out, size_t *bytes);
+
+/* Names of the filters: index 0, 1, ... until NULL; *help a line. Static storage. */
+SATF_API const char *satf_filter_name(size_t index, const char **help);
+
+/* ------------------------------------------------------------------ images */
+
+/* Pixels in host memory, with what their file said about them: alpha, possible
+ * range, colour profile, gamma, resolution, EXIF. Owns its memory. */
+typedef struct satf_image satf_image;
+
+/* A zeroed image. flags as in satf_view. */
+SATF_API satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height,
+                                       int32_t channels, satf_type type, uint32_t flags,
+                                       satf_image **out);
+
+/* Reads a picture; the format is found by content. "-" is standard input. */
+SATF_API satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out);
+
+/* The same from memory, which stays the caller's. */
+SATF_API satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
+                                       satf_image **out);
+
+/* The image's pixels; valid while the image lives. NULL for NULL. */
+SATF_API const satf_view *satf_image_view(const satf_image *image);
+
+/* NULL is allowed. */
+SATF_API void satf_image_destroy(satf_image *image);
+
+/* *out = the filter applied to in, carrying in's metadata on. type: a
+ * satf_type or SATF_TYPE_AUTO for the filter's exact type. */
+SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter,
+                                       const satf_image *in, int type, satf_image **out);
+
+typedef struct satf_write_options {
+    const char *format; /* "png", "jpeg", ...; NULL: by the path's suffix */
+    int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
+    int quality;        /* JPEG, 1 ... 100 */
+    int png_level;      /* zlib level, 0 ... 9 */
+    int no_clobber;     /* non-zero: an existing file is an error */
+    int has_range;      /* non-zero: map lo ... hi to the samples' full range */
+    double lo, hi;
+} satf_write_options;
+
+/* The defaults: by suffix, automatic type, quality 90, png_level 1. */
+SATF_API satf_write_options satf_write_defaults(void);
+
+/*
+ * Writes the image whole or not at all: a temporary file beside path, then a
+ * rename. "-" is standard output (format must be given). options may be NULL.
+ * Samples that the format cannot hold as they are become a picture: see "image
+ * form" in docs/design.md.
+ */
+SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
+                                      const satf_write_options *options);
+
+/* Names of the file formats: index 0, 1, ... until NULL. *can_write becomes 0
+ * or 1, *suffixes a list such as "jpg jpeg jpe". Static storage. */
+SATF_API const char *satf_format(size_t index, int *can_write, const char **suffixes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

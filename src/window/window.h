@@ -1,0 +1,70 @@
+/*
+ * The window engine on the CPU: sums over a w x h window around every pixel by
+ * marching. O(1) operations a pixel whatever the window, each input row read
+ * as it enters and leaves; O(width * h) memory, so images of any height stream.
+ */
+#ifndef SATF_WINDOW_H
+#define SATF_WINDOW_H
+
+#include "../base/context.h"
+#include "../base/sums.h"
+
+typedef struct window_spec {
+    satf_view in; /* host; u8, u16, f32, f64. data is NULL when `row` is given */
+    int64_t w, h; /* window, 1 ... 65535 each */
+    satf_border border;
+    double constant; /* the sample outside for SATF_CONSTANT, exact in in.type */
+    bool weighted;   /* weight colour by the last channel (alpha) */
+    bool squares;    /* also sum squares */
+    /*
+     * Streaming: returns row y of the input (width * channels samples), valid until
+     * the next call that asks for a row more than window_rows_kept() - 1 further
+     * down. NULL stops the march (SATF_IO unless the context has a message; the
+     * callback sets it). Called by one thread at a time, for y that never goes
+     * back further than window_rows_kept() - 1 rows. SATF_WRAP cannot stream.
+     */
+    const void *(*row)(void *user, int64_t y);
+    void *row_user;
+} window_spec;
+
+/* Sums of `n` consecutive pixels of one output row, channels interleaved. */
+typedef struct window_segment {
+    int64_t x, y, n;
+    satf_sum_type sum_type, square_type;
+    /* n * channels sums: plain samples; weighted: colour * alpha, and in the
+     * alpha lane the alphas themselves (the weights' sum). */
+    const void *sums;
+    /* likewise of squares: sample^2; weighted: colour^2 * alpha, alpha lane: alphas.
+     * NULL unless asked for. */
+    const void *squares;
+    /* Pixels that the window covers: the same for the whole segment. w * h, but
+     * fewer near the edges under SATF_SHRINK. */
+    uint64_t area;
+} window_segment;
+
+/* Takes a segment; segments of a row come left to right, rows of one thread
+ * top to bottom. Called on `thread` (as in satf_parallel). Sums are valid
+ * during the call; they are aligned to 64 bytes, with room to read (not use)
+ * 64 bytes past their end. */
+typedef void (*window_sink)(void *user, int thread, const window_segment *segment);
+
+/*
+ * Computes all window sums and hands them to sink, on all threads of the
+ * context (streaming: rows come strictly top to bottom). Integer sums are exact.
+ * Float sums are formed in double without ever subtracting, in an order that
+ * depends only on w, h and the position (not on threads or streaming): the error
+ * is at most (w + h) * 2^-53 * sum of |summands| of that window, and a non-finite
+ * sample touches only the windows that contain it.
+ */
+satf_status window_run(satf_context *ctx, const window_spec *spec, window_sink sink, void *user);
+
+/* The sum types that segments will have. */
+satf_sum_type window_sum_type(const window_spec *spec, bool squares);
+
+/* Rows that a streaming source must keep. */
+int64_t window_rows_kept(const window_spec *spec);
+
+/* Bytes that window_run() allocates at most; false on overflow. */
+bool window_bytes(satf_context *ctx, const window_spec *spec, size_t *bytes);
+
+#endif
