@@ -1,0 +1,278 @@
+/* The public SAT functions. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "rows.h"
+#include "sat.h"
+
+satf_status satf_context_set_algorithm(satf_context *ctx, const char *name)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!name) {
+        return satf_fail(ctx, SATF_INVALID, "the name of an algorithm is missing");
+    }
+    if (!sat_algorithm_known(name) || strlen(name) >= sizeof ctx->algorithm) {
+        char names[256];
+        sat_algorithm_names("cpu", names, sizeof names);
+        return satf_fail(ctx, SATF_INVALID,
+                         "there is no algorithm '%.40s'; on the CPU there are: auto %s", name,
+                         names);
+    }
+    strcpy(ctx->algorithm, name);
+    return SATF_OK;
+}
+
+const char *satf_algorithm(size_t index, const char **device_kind, const char **help)
+{
+    const sat_row *row = sat_row_at(index);
+    if (!row) {
+        return NULL;
+    }
+    if (device_kind) {
+        *device_kind = row->device_kind;
+    }
+    if (help) {
+        *help = row->help;
+    }
+    return row->name;
+}
+
+static bool is_sample_type(int type)
+{
+    return type == SATF_U8 || type == SATF_U16 || satf_type_is_float(type);
+}
+
+/* Checks what satf_sat() and satf_sat_scratch() are given and makes it a job. */
+static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_view *out,
+                            unsigned flags, bool need_data, sat_job *job)
+{
+    satf_status status = satf_check_view(ctx, in, "input", need_data);
+    if (!status) {
+        status = satf_check_view(ctx, out, "output", need_data);
+    }
+    if (status) {
+        return status;
+    }
+    if (flags & ~SATF_SQUARED) {
+        return satf_fail(ctx, SATF_INVALID, "unknown flags 0x%x; only SATF_SQUARED exists", flags);
+    }
+    if (!is_sample_type(in->type)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "images of %s cannot be summed; u8, u16, f32 and f64 can",
+                         satf_type_name(in->type));
+    }
+    if (in->width != out->width || in->height != out->height || in->channels != out->channels) {
+        return satf_fail(
+            ctx, SATF_INVALID,
+            "the output is %" PRId64 " x %" PRId64 " of %d channels, the input %" PRId64
+            " x %" PRId64 " of %d; they must be the same",
+            out->width, out->height, (int)out->channels, in->width, in->height, (int)in->channels);
+    }
+    bool floats = satf_type_is_float(in->type);
+    bool fits = floats ? out->type == SATF_F64 || (out->type == SATF_F32 && in->type == SATF_F32)
+                       : out->type == SATF_U32 || out->type == SATF_U64;
+    if (!fits) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "sums of %s are stored as %s, not as %s",
+                         satf_type_name(in->type),
+                         !floats                ? "u32 or u64"
+                         : in->type == SATF_F32 ? "f32 or f64"
+                                                : "f64",
+                         satf_type_name(out->type));
+    }
+    if (in->device != out->device) {
+        return satf_fail(ctx, SATF_INVALID, "the input and the output must be on one device");
+    }
+    if (need_data && in->device == SATF_HOST && satf_views_overlap(in, out)) {
+        return satf_fail(ctx, SATF_INVALID, "the output overlaps the input");
+    }
+    *job = (sat_job){
+        .in = *in,
+        .summand = flags & SATF_SQUARED ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
+        .sum_type = floats                  ? SATF_SUM_F64
+                    : out->type == SATF_U32 ? SATF_SUM_U32
+                                            : SATF_SUM_U64,
+        .f32_out = out->type == SATF_F32,
+        .out = out->data,
+        .out_stride = out->stride,
+    };
+    return SATF_OK;
+}
+
+/* Rows want scratch aligned to 64 bytes; the caller's may lie anywhere. */
+enum { SCRATCH_SLACK = 63 };
+
+static satf_status job_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
+{
+    size_t wanted;
+    satf_status status = sat_scratch(ctx, job, &wanted);
+    if (status) {
+        return status;
+    }
+    if (wanted && !satf_add(wanted, SCRATCH_SLACK, &wanted)) {
+        return satf_fail(ctx, SATF_LIMIT, "the scratch memory of a summed area table overflows");
+    }
+    *bytes = wanted;
+    return SATF_OK;
+}
+
+satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
+                             unsigned flags, size_t *bytes)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!bytes) {
+        return satf_fail(ctx, SATF_INVALID, "there is no place for the number of bytes");
+    }
+    sat_job job;
+    satf_status status = make_job(ctx, in, out, flags, false, &job);
+    return status ? status : job_scratch(ctx, &job, bytes);
+}
+
+satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out, unsigned flags)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    sat_job job;
+    satf_status status = make_job(ctx, in, out, flags, true, &job);
+    if (status || !ctx->scratch) {
+        return status ? status : sat_run(ctx, &job, NULL);
+    }
+    size_t wanted;
+    status = job_scratch(ctx, &job, &wanted);
+    if (status) {
+        return status;
+    }
+    if (wanted > ctx->scratch_bytes) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%zu bytes of scratch memory were given and %zu are needed",
+                         ctx->scratch_bytes, wanted);
+    }
+    uintptr_t aligned = ((uintptr_t)ctx->scratch + SCRATCH_SLACK) & ~(uintptr_t)SCRATCH_SLACK;
+    return sat_run(ctx, &job, (char *)ctx->scratch + (aligned - (uintptr_t)ctx->scratch));
+}
+
+satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags, satf_type *type)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_status status = satf_check_view(ctx, in, "input", false);
+    if (status) {
+        return status;
+    }
+    if (flags & ~SATF_SQUARED) {
+        return satf_fail(ctx, SATF_INVALID, "unknown flags 0x%x; only SATF_SQUARED exists", flags);
+    }
+    if (!type) {
+        return satf_fail(ctx, SATF_INVALID, "there is no place for the type");
+    }
+    if (!is_sample_type(in->type)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "images of %s cannot be summed; u8, u16, f32 and f64 can",
+                         satf_type_name(in->type));
+    }
+    satf_summand summand = flags & SATF_SQUARED ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
+    uint64_t area = (uint64_t)in->width * (uint64_t)in->height; /* checked: fits */
+    switch (satf_sum_type_for((satf_type)in->type, summand, area, SATF_SUM_U32)) {
+    case SATF_SUM_F64:
+        *type = SATF_F64;
+        return SATF_OK;
+    case SATF_SUM_U32:
+        *type = SATF_U32;
+        return SATF_OK;
+    case SATF_SUM_U64:
+        *type = SATF_U64;
+        return SATF_OK;
+    default:
+        return satf_fail(ctx, SATF_LIMIT,
+                         "sums over %" PRId64 " x %" PRId64 " pixels of %s do not fit 64 bits",
+                         in->width, in->height, satf_type_name(in->type));
+    }
+}
+
+/* sums[c] = b[d][r] - b[u][r] - b[d][l] + b[u][l], where u = y - 1 and l = x - 1;
+ * what lies above or left of the image is 0. Formed in Wide, rounded once. */
+#define RECT_SUM(Sum, Wide)                                                                        \
+    static void rect_sum_##Sum(const satf_view *sat, const satf_rect *rect, void *sums)            \
+    {                                                                                              \
+        int64_t pixel_bytes = sat->channels * (int64_t)sizeof(Sum);                                \
+        int64_t right = (rect->x + rect->w - 1) * pixel_bytes, left = (rect->x - 1) * pixel_bytes; \
+        const char *down = satf_row(sat, rect->y + rect->h - 1);                                   \
+        const char *up = rect->y ? satf_row(sat, rect->y - 1) : NULL;                              \
+        for (int c = 0; c < sat->channels; c++) {                                                  \
+            Sum corner[4] = {0};                                                                   \
+            int64_t at = c * (int64_t)sizeof(Sum);                                                 \
+            memcpy(&corner[0], down + right + at, sizeof(Sum));                                    \
+            if (up) {                                                                              \
+                memcpy(&corner[1], up + right + at, sizeof(Sum));                                  \
+            }                                                                                      \
+            if (rect->x) {                                                                         \
+                memcpy(&corner[2], down + left + at, sizeof(Sum));                                 \
+            }                                                                                      \
+            if (up && rect->x) {                                                                   \
+                memcpy(&corner[3], up + left + at, sizeof(Sum));                                   \
+            }                                                                                      \
+            Sum sum = (Sum)((Wide)corner[0] - corner[1] - corner[2] + corner[3]);                  \
+            memcpy((char *)sums + at, &sum, sizeof sum);                                           \
+        }                                                                                          \
+    }
+
+RECT_SUM(uint32_t, uint32_t)
+RECT_SUM(uint64_t, uint64_t)
+RECT_SUM(float, double)
+RECT_SUM(double, double)
+
+static bool inside(int64_t start, int64_t length, int64_t size)
+{
+    return start >= 0 && length >= 1 && start < size && length <= size - start;
+}
+
+satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
+                           size_t count, void *sums)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_status status = satf_check_view(ctx, sat, "table", true);
+    if (status) {
+        return status;
+    }
+    void (*rect_sum)(const satf_view *, const satf_rect *, void *) =
+        sat->type == SATF_U32   ? rect_sum_uint32_t
+        : sat->type == SATF_U64 ? rect_sum_uint64_t
+        : sat->type == SATF_F32 ? rect_sum_float
+        : sat->type == SATF_F64 ? rect_sum_double
+                                : NULL;
+    if (!rect_sum) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "a table of %s is not a summed area table",
+                         satf_type_name(sat->type));
+    }
+    if (sat->device != SATF_HOST) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "rectangle sums need the table in host memory");
+    }
+    if (count && (!rects || !sums)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the rectangles or the place for their sums is missing");
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (!inside(rects[k].x, rects[k].w, sat->width) ||
+            !inside(rects[k].y, rects[k].h, sat->height)) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "rectangle %zu (%" PRId64 " x %" PRId64 " at %" PRId64 ", %" PRId64
+                             ") is empty or leaves the table of %" PRId64 " x %" PRId64,
+                             k, rects[k].w, rects[k].h, rects[k].x, rects[k].y, sat->width,
+                             sat->height);
+        }
+    }
+    size_t bytes = (size_t)sat->channels * satf_type_bytes(sat->type);
+    for (size_t k = 0; k < count; k++) {
+        rect_sum(sat, &rects[k], (char *)sums + k * bytes);
+    }
+    return SATF_OK;
+}

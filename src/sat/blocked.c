@@ -1,0 +1,191 @@
+/*
+ * The fast row: one pass over the input, every sum written once.
+ *
+ * Bands of rows are the tasks; a band advances by tiles from left to right. A
+ * tile needs the row above it, which the band above leaves in one row of sums
+ * that all bands share (small enough to stay in a cache), and the sums of its
+ * rows left of it, which its own band carries along. So the threads move over
+ * the image as a wavefront, and every sum is formed in the same order, left to
+ * right along the row and then plus the sum above it, whatever their number:
+ * this is the order of the reference, hence floats agree with it bit for bit.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#if defined __x86_64__ || defined __i386__
+#include <immintrin.h>
+#endif
+
+#include "../base/cpu.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "kernels.h"
+#include "rows.h"
+
+enum {
+    BAND_ROWS = 16,
+    /* A table of that size leaves the caches before anybody reads it: writing
+     * around them saves reading its lines first, a third of the time. */
+    STREAM_BYTES = 1 << 25,
+    LEFT_BYTES = BAND_ROWS * SATF_MAX_CHANNELS * 16,
+    SLOT_BYTES = LEFT_BYTES + SAT_WORK_BYTES
+};
+
+/* How many bands have finished a column of tiles; a cache line of its own. */
+typedef struct turn {
+    _Alignas(64) _Atomic int64_t bands;
+} turn;
+
+typedef struct plan {
+    int64_t tile_pixels;
+    int64_t tiles; /* a row of them */
+    int64_t bands;
+    int64_t slots;                              /* bands at work at the same time, at most */
+    size_t above_bytes, turn_bytes, slot_bytes; /* parts of the scratch, in this order */
+} plan;
+
+static bool make_plan(satf_context *ctx, const sat_job *job, plan *p)
+{
+    p->tile_pixels = SAT_TILE_SAMPLES / job->in.channels / 16 * 16; /* keeps `above` aligned */
+    p->tiles = (job->in.width - 1) / p->tile_pixels + 1;
+    p->bands = (job->in.height - 1) / BAND_ROWS + 1;
+    int64_t threads = satf_thread_count(ctx);
+    p->slots = threads < p->bands ? threads : p->bands;
+    if (!satf_mul((size_t)satf_row_samples(&job->in), satf_sum_bytes(job->sum_type),
+                  &p->above_bytes) ||
+        p->above_bytes > SIZE_MAX - 63) {
+        return false;
+    }
+    p->above_bytes = satf_align64(p->above_bytes);
+    return satf_mul((size_t)p->tiles, sizeof(turn), &p->turn_bytes) &&
+           satf_mul((size_t)p->slots, SLOT_BYTES, &p->slot_bytes);
+}
+
+static bool blocked_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
+{
+    plan p;
+    return make_plan(ctx, job, &p) && satf_add(p.above_bytes, p.turn_bytes, bytes) &&
+           satf_add(*bytes, p.slot_bytes, bytes);
+}
+
+typedef struct state {
+    satf_context *ctx;
+    const sat_job *job;
+    const plan *plan;
+    sat_tile_kernel kernel;
+    char *above; /* the last finished row of every column of tiles */
+    turn *turns;
+    char *slots;
+    bool stream;
+    _Atomic bool cancelled;
+} state;
+
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+    _mm_pause();
+#endif
+}
+
+/* Waits until all bands above have finished this column of tiles. A band waits
+ * only for smaller ones, which have started, so somebody always advances; the
+ * yield lets him when there are more threads than cores. */
+static void wait_for_turn(turn *t, int64_t band)
+{
+    for (int spins = 0; atomic_load_explicit(&t->bands, memory_order_acquire) != band;) {
+        if (spins < 256) {
+            spins++;
+            relax();
+        } else {
+            sched_yield();
+        }
+    }
+}
+
+static void run_band(void *user, int64_t band, int thread)
+{
+    state *s = user;
+    const plan *p = s->plan;
+    const satf_view *in = &s->job->in;
+    int64_t sum_bytes = (int64_t)satf_sum_bytes(s->job->sum_type);
+    int64_t out_bytes = s->job->f32_out ? (int64_t)sizeof(float) : sum_bytes;
+    int64_t sample_bytes = (int64_t)satf_type_bytes(in->type);
+    int64_t y = band * BAND_ROWS;
+    int64_t rows = in->height - y < BAND_ROWS ? in->height - y : BAND_ROWS;
+    /* Band b + slots starts when a band has ended, which b does before b + 1. */
+    char *slot = s->slots + band % p->slots * SLOT_BYTES;
+    memset(slot, 0, LEFT_BYTES);
+    if (thread == 0 && satf_report_progress(s->ctx, (double)band / (double)p->bands)) {
+        atomic_store_explicit(&s->cancelled, true, memory_order_relaxed);
+    }
+    for (int64_t t = 0; t < p->tiles; t++) {
+        int64_t x = t * p->tile_pixels, sample = x * in->channels;
+        wait_for_turn(&s->turns[t], band);
+        /* cancelled bands go on taking their turns, for others wait for them */
+        if (!atomic_load_explicit(&s->cancelled, memory_order_relaxed)) {
+            sat_tile tile = {
+                .src = (const char *)satf_row(in, y) + sample * sample_bytes,
+                .out = (char *)s->job->out + y * s->job->out_stride + sample * out_bytes,
+                .pixels = in->width - x < p->tile_pixels ? in->width - x : p->tile_pixels,
+                .rows = (int)rows,
+                .above = s->above + sample * sum_bytes,
+                .left = slot,
+                .work = slot + LEFT_BYTES,
+                .stream = s->stream,
+            };
+            s->kernel(s->job, &tile);
+        }
+        atomic_store_explicit(&s->turns[t].bands, band + 1, memory_order_release);
+    }
+}
+
+static sat_tile_kernel find_kernel(const sat_job *job)
+{
+    switch (satf_cpu_isa()) {
+#ifdef SATF_HAVE_X86_ISA
+    case SATF_ISA_AVX512:
+        return sat_find_kernel_avx512(job);
+    case SATF_ISA_AVX2:
+        return sat_find_kernel_avx2(job);
+#endif
+    default:
+        return sat_find_kernel_base(job);
+    }
+}
+
+static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    plan p;
+    if (!make_plan(ctx, job, &p)) {
+        return satf_fail(ctx, SATF_LIMIT, "the scratch memory of a summed area table overflows");
+    }
+    char *memory = scratch;
+    int64_t stride = job->out_stride < 0 ? -job->out_stride : job->out_stride;
+    int64_t table_bytes = stride * job->in.height; /* lies in memory, so it does not overflow */
+    state s = {
+        .ctx = ctx,
+        .job = job,
+        .plan = &p,
+        .kernel = find_kernel(job),
+        .above = memory,
+        .turns = (turn *)(void *)(memory + p.above_bytes),
+        .slots = memory + p.above_bytes + p.turn_bytes,
+        .stream = table_bytes >= STREAM_BYTES,
+    };
+    memset(s.above, 0, p.above_bytes);
+    for (int64_t t = 0; t < p.tiles; t++) {
+        atomic_init(&s.turns[t].bands, 0);
+    }
+    satf_parallel(ctx, p.bands, run_band, &s);
+    return atomic_load(&s.cancelled) ? SATF_CANCELLED : SATF_OK;
+}
+
+const sat_row sat_blocked = {
+    .name = "blocked",
+    .device_kind = "cpu",
+    .help = "one pass, SIMD, all cores: the default on the CPU",
+    .refuses = sat_cpu_refuses,
+    .scratch_bytes = blocked_scratch,
+    .run = blocked_run,
+};

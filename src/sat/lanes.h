@@ -1,0 +1,185 @@
+/*
+ * Vectors of the instruction set that the including kernel is compiled for.
+ */
+#ifndef SATF_SAT_LANES_H
+#define SATF_SAT_LANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#if defined __SSE2__
+#include <immintrin.h>
+#endif
+
+#if defined __AVX512F__
+#define VECTOR_BYTES 64
+#elif defined __AVX2__
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* ------------------------------------------------------------- widening loads */
+
+/*
+ * widen_S_W(p): a vector of W lanes from as many S at p, unaligned. Compilers
+ * turn the general form (below) into halves and inserts; hence the instructions.
+ */
+#define WIDEN(S, W, Vector, load, convert)                                \
+    typedef W lanes_##S##_##W __attribute__((vector_size(VECTOR_BYTES))); \
+    INLINE lanes_##S##_##W widen_##S##_##W(const void *p)                 \
+    {                                                                     \
+        return (lanes_##S##_##W)convert(load((const Vector *)p));         \
+    }
+
+#if defined __AVX512F__
+WIDEN(uint8_t, uint16_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu8_epi16)
+WIDEN(uint8_t, uint32_t, __m128i, _mm_loadu_si128, _mm512_cvtepu8_epi32)
+WIDEN(uint16_t, uint32_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu16_epi32)
+WIDEN(uint16_t, uint64_t, __m128i, _mm_loadu_si128, _mm512_cvtepu16_epi64)
+WIDEN(uint32_t, uint64_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu32_epi64)
+#elif defined __AVX2__
+WIDEN(uint8_t, uint16_t, __m128i, _mm_loadu_si128, _mm256_cvtepu8_epi16)
+WIDEN(uint8_t, uint32_t, __m128i, _mm_loadl_epi64, _mm256_cvtepu8_epi32)
+WIDEN(uint16_t, uint32_t, __m128i, _mm_loadu_si128, _mm256_cvtepu16_epi32)
+WIDEN(uint16_t, uint64_t, __m128i, _mm_loadl_epi64, _mm256_cvtepu16_epi64)
+WIDEN(uint32_t, uint64_t, __m128i, _mm_loadu_si128, _mm256_cvtepu32_epi64)
+#else
+#define WIDEN_PORTABLY(S, W)                                                         \
+    typedef W lanes_##S##_##W __attribute__((vector_size(VECTOR_BYTES)));            \
+    INLINE lanes_##S##_##W widen_##S##_##W(const void *p)                            \
+    {                                                                                \
+        S narrow __attribute__((vector_size(VECTOR_BYTES / sizeof(W) * sizeof(S)))); \
+        memcpy(&narrow, p, sizeof narrow);                                           \
+        return __builtin_convertvector(narrow, lanes_##S##_##W);                     \
+    }
+WIDEN_PORTABLY(uint8_t, uint16_t)
+WIDEN_PORTABLY(uint8_t, uint32_t)
+WIDEN_PORTABLY(uint16_t, uint32_t)
+WIDEN_PORTABLY(uint16_t, uint64_t)
+WIDEN_PORTABLY(uint32_t, uint64_t)
+#endif
+
+/* Lanes that are wide enough already. */
+#define WIDEN_NOTHING(W)                                            \
+    typedef W lanes_##W __attribute__((vector_size(VECTOR_BYTES))); \
+    INLINE lanes_##W widen_##W##_##W(const void *p)                 \
+    {                                                               \
+        lanes_##W lanes;                                            \
+        memcpy(&lanes, p, sizeof lanes);                            \
+        return lanes;                                               \
+    }
+WIDEN_NOTHING(uint32_t)
+WIDEN_NOTHING(uint64_t)
+
+/* ------------------------------------------------------------- shifting lanes */
+
+/*
+ * The vector that starts `bytes` before `here` in the row ..., prev, here: the
+ * shifts that the kernels need are 4, 8, 12, 16, 24, 32 and 48 bytes, and
+ * VECTOR_BYTES. Cases, because instructions want the count as a constant.
+ */
+#if defined __AVX512F__
+typedef __m512i raw_vector;
+INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
+{
+#define CASE(count) \
+    case count:     \
+        return _mm512_alignr_epi32(here, prev, 16 - (count) / 4)
+    switch (bytes) {
+        CASE(4);
+        CASE(8);
+        CASE(12);
+        CASE(16);
+        CASE(24);
+        CASE(32);
+        CASE(48);
+    default:
+        return prev;
+    }
+#undef CASE
+}
+#elif defined __AVX2__
+typedef __m256i raw_vector;
+INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
+{
+    raw_vector middle = _mm256_permute2x128_si256(prev, here, 0x21);
+    switch (bytes) {
+    case 4:
+        return _mm256_alignr_epi8(here, middle, 12);
+    case 8:
+        return _mm256_alignr_epi8(here, middle, 8);
+    case 12:
+        return _mm256_alignr_epi8(here, middle, 4);
+    case 16:
+        return middle;
+    case 24:
+        return _mm256_alignr_epi8(middle, prev, 8);
+    default:
+        return prev;
+    }
+}
+#elif defined __SSE2__
+typedef __m128i raw_vector;
+INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
+{
+    switch (bytes) {
+    case 4:
+        return _mm_or_si128(_mm_slli_si128(here, 4), _mm_srli_si128(prev, 12));
+    case 8:
+        return _mm_or_si128(_mm_slli_si128(here, 8), _mm_srli_si128(prev, 8));
+    case 12:
+        return _mm_or_si128(_mm_slli_si128(here, 12), _mm_srli_si128(prev, 4));
+    default:
+        return prev;
+    }
+}
+#else
+typedef uint8_t raw_vector __attribute__((vector_size(VECTOR_BYTES)));
+INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
+{
+    raw_vector row[2] = {prev, here}, shifted;
+    memcpy(&shifted, (const char *)(row + 1) - bytes, sizeof shifted);
+    return shifted;
+}
+#endif
+
+/* --------------------------------------------------- writing around the caches */
+
+#if defined __AVX512F__
+#define STREAM(to, from) _mm512_stream_si512((void *)(to), _mm512_loadu_si512(from))
+#elif defined __AVX2__
+#define STREAM(to, from) \
+    _mm256_stream_si256((__m256i *)(to), _mm256_loadu_si256((const __m256i *)(from)))
+#elif defined __SSE2__
+#define STREAM(to, from) _mm_stream_si128((__m128i *)(to), _mm_loadu_si128((const __m128i *)(from)))
+#endif
+
+/* memcpy() whose bytes stay out of the caches, where the machine can. */
+static inline void stream_bytes(char *to, const char *from, size_t bytes)
+{
+#ifdef STREAM
+    size_t head = (size_t)(-(uintptr_t)to & (VECTOR_BYTES - 1));
+    head = head < bytes ? head : bytes;
+    memcpy(to, from, head);
+    size_t i = head;
+    for (; i + VECTOR_BYTES <= bytes; i += VECTOR_BYTES) {
+        STREAM((void *)(to + i), (const void *)(from + i));
+    }
+    memcpy(to + i, from + i, bytes - i);
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
+/* Streamed bytes become visible to other threads only behind a fence. */
+static inline void stream_fence(void)
+{
+#ifdef STREAM
+    _mm_sfence();
+#endif
+}
+
+#endif

@@ -1,0 +1,143 @@
+#include "sat.h"
+
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "rows.h"
+
+/* In the order of table 6.2. */
+static const sat_row *const rows[] = {&sat_2r2w, &sat_4r1w, &sat_blocked, &sat_reference, NULL};
+
+/* What "auto" means on the CPU. */
+static const sat_row *const fastest = &sat_blocked;
+
+const sat_row *sat_row_at(size_t index)
+{
+    return index < sizeof rows / sizeof *rows ? rows[index] : NULL;
+}
+
+const sat_row *sat_row_find(const char *name, const char *device_kind)
+{
+    for (const sat_row *const *row = rows; *row; row++) {
+        if (strcmp((*row)->name, name) == 0 && strcmp((*row)->device_kind, device_kind) == 0) {
+            return *row;
+        }
+    }
+    return NULL;
+}
+
+bool sat_algorithm_known(const char *name)
+{
+    /* Those that only CUDA has; the others are rows of the CPU too. */
+    static const char *const elsewhere[] = {"auto", "4r4w", "2r1w",    "1r1w",
+                                            "1+r",  "skss", "lookback"};
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        if (strcmp(name, elsewhere[i]) == 0) {
+            return true;
+        }
+    }
+    return sat_row_find(name, "cpu") || sat_row_find(name, "cuda");
+}
+
+void sat_algorithm_names(const char *device_kind, char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const sat_row *const *row = rows; *row; row++) {
+        size_t length = strlen((*row)->name);
+        if (strcmp((*row)->device_kind, device_kind) == 0 && used + length + 2 <= bytes) {
+            if (used) {
+                text[used++] = ' ';
+            }
+            memcpy(text + used, (*row)->name, length + 1);
+            used += length;
+        }
+    }
+}
+
+satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row)
+{
+    const sat_row *chosen = fastest;
+    if (strcmp(ctx->algorithm, "auto") != 0) {
+        chosen = sat_row_find(ctx->algorithm, "cpu");
+    }
+    if (!chosen) {
+        char names[256];
+        sat_algorithm_names("cpu", names, sizeof names);
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "algorithm %s needs a CUDA device; on the CPU there are: auto %s",
+                         ctx->algorithm, names);
+    }
+    const char *reason = chosen->refuses(job);
+    if (reason) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", chosen->name,
+                         reason);
+    }
+    *row = chosen;
+    return SATF_OK;
+}
+
+static satf_status row_scratch(satf_context *ctx, const sat_job *job, const sat_row *row,
+                               size_t *bytes)
+{
+    *bytes = 0;
+    if (row->scratch_bytes && !row->scratch_bytes(ctx, job, bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the scratch memory of algorithm %s would overflow",
+                         row->name);
+    }
+    return SATF_OK;
+}
+
+satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
+{
+    const sat_row *row;
+    satf_status status = sat_choose(ctx, job, &row);
+    return status ? status : row_scratch(ctx, job, row, bytes);
+}
+
+/* Runs the row and holds it to its contract: a message if and only if it fails. */
+static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row *row, void *scratch)
+{
+    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
+    ctx->message[0] = '\0';
+    satf_status status = row->run(ctx, job, scratch);
+    if (!status == (ctx->message[0] != '\0')) {
+        return satf_fail(ctx, status ? status : SATF_DEVICE_FAILED, "algorithm %s is defective: %s",
+                         row->name,
+                         status ? "it failed without saying why" : "it succeeded with an error");
+    }
+    if (!status) {
+        ctx->message[0] = first;
+    }
+    return status;
+}
+
+satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_row *row;
+    size_t bytes;
+    satf_status status = sat_choose(ctx, job, &row);
+    if (!status) {
+        status = row_scratch(ctx, job, row, &bytes);
+    }
+    if (status) {
+        return status;
+    }
+    if (scratch || !bytes) {
+        return run_row(ctx, job, row, scratch);
+    }
+    if (bytes > (uint64_t)ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "algorithm %s needs %zu bytes of scratch memory, above the limit of %lld "
+                         "bytes (--max-memory)",
+                         row->name, bytes, (long long)ctx->max_bytes);
+    }
+    void *memory = satf_alloc(bytes);
+    if (!memory) {
+        return satf_fail_memory(ctx, bytes, "a summed area table's scratch");
+    }
+    status = run_row(ctx, job, row, memory);
+    satf_free(memory);
+    return status;
+}

@@ -1,0 +1,271 @@
+/*
+ * The sequential rows: the specification, and the two programs that section 6.6
+ * of the dissertation times on a CPU. Plain on purpose.
+ */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "rows.h"
+
+const char *sat_cpu_refuses(const sat_job *job)
+{
+    if (job->in.device != SATF_HOST) {
+        return "it runs on the CPU and the image is in CUDA memory";
+    }
+    if (satf_type_is_float((int)job->in.type) != (job->sum_type == SATF_SUM_F64)) {
+        return "floats are summed in f64, integers in u32 or u64";
+    }
+    if (job->in.type == SATF_U32 || job->in.type == SATF_U64) {
+        return "only u8, u16, f32 and f64 images are summed";
+    }
+    if (job->sum_type == SATF_SUM_U16) {
+        return "16-bit sums are too narrow for a table";
+    }
+    if (job->f32_out && job->sum_type != SATF_SUM_F64) {
+        return "only sums of floats are stored as f32";
+    }
+    if (job->summand >= SATF_SUMMAND_WEIGHTED && job->in.channels < 2) {
+        return "weighted sums need an alpha channel";
+    }
+    return NULL;
+}
+
+/* The summands of one row, as sums. */
+static bool terms_bytes(const sat_job *job, size_t *bytes)
+{
+    if (!satf_mul((size_t)satf_row_samples(&job->in), satf_sum_bytes(job->sum_type), bytes) ||
+        *bytes > SIZE_MAX - 63) {
+        return false;
+    }
+    *bytes = satf_align64(*bytes);
+    return true;
+}
+
+static void load_terms(const sat_job *job, int64_t y, void *terms)
+{
+    satf_summands((satf_type)job->in.type, job->in.channels, job->summand, satf_row(&job->in, y),
+                  job->in.width, job->sum_type, terms);
+}
+
+/* Stores n sums (which may be unaligned) as row y of the output. */
+static void store_row(const sat_job *job, int64_t y, const void *sums)
+{
+    char *out = (char *)job->out + y * job->out_stride;
+    int64_t n = satf_row_samples(&job->in);
+    if (!job->f32_out) {
+        memcpy(out, sums, (size_t)n * satf_sum_bytes(job->sum_type));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double sum;
+        memcpy(&sum, (const char *)sums + i * (int64_t)sizeof sum, sizeof sum);
+        float rounded = (float)sum;
+        memcpy(out + i * (int64_t)sizeof rounded, &rounded, sizeof rounded);
+    }
+}
+
+/* One function per sum type, chosen by the job's. */
+#define RUN_BY_SUM_TYPE(algorithm, job, scratch) \
+    switch ((job)->sum_type) {                   \
+    case SATF_SUM_U32:                           \
+        algorithm##_uint32_t(job, scratch);      \
+        break;                                   \
+    case SATF_SUM_U64:                           \
+        algorithm##_uint64_t(job, scratch);      \
+        break;                                   \
+    case SATF_SUM_U128:                          \
+        algorithm##_satf_u128(job, scratch);     \
+        break;                                   \
+    default:                                     \
+        algorithm##_double(job, scratch);        \
+    }
+
+/* ------------------------------------------------------------- the reference */
+
+/* b[i][j] = (a[i][0] + ... + a[i][j]) + b[i-1][j], from left to right. Nothing
+ * is subtracted, so an infinity stays one. */
+#define REFERENCE(Sum)                                                                 \
+    static void reference_##Sum(const sat_job *job, void *scratch)                     \
+    {                                                                                  \
+        int64_t n = satf_row_samples(&job->in);                                        \
+        int channels = job->in.channels;                                               \
+        Sum *above = scratch;                                                          \
+        Sum *terms = (Sum *)((char *)scratch + satf_align64((size_t)n * sizeof(Sum))); \
+        memset(above, 0, (size_t)n * sizeof(Sum));                                     \
+        for (int64_t y = 0; y < job->in.height; y++) {                                 \
+            Sum left[SATF_MAX_CHANNELS] = {0};                                         \
+            load_terms(job, y, terms);                                                 \
+            for (int64_t i = 0; i < n; i++) {                                          \
+                Sum *row = &left[i % channels];                                        \
+                *row += terms[i];                                                      \
+                above[i] = *row + above[i];                                            \
+            }                                                                          \
+            store_row(job, y, above);                                                  \
+        }                                                                              \
+    }
+
+REFERENCE(uint32_t)
+REFERENCE(uint64_t)
+REFERENCE(satf_u128)
+REFERENCE(double)
+
+static bool reference_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
+{
+    (void)ctx;
+    size_t row;
+    return terms_bytes(job, &row) && satf_mul(row, 2, bytes);
+}
+
+static satf_status reference_run(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    (void)ctx;
+    RUN_BY_SUM_TYPE(reference, job, scratch)
+    return SATF_OK;
+}
+
+const sat_row sat_reference = {
+    .name = "reference",
+    .device_kind = "cpu",
+    .help = "the scalar definition, for comparison",
+    .refuses = sat_cpu_refuses,
+    .scratch_bytes = reference_scratch,
+    .run = reference_run,
+};
+
+/* ------------------------------------- 2R2W(CPU) and 4R1W(CPU), section 6.6 */
+
+/*
+ * Both read back what they wrote, so they work on a table of sums: the output
+ * itself, or with f32_out one in scratch (behind the row of terms), rounded in
+ * the end.
+ */
+typedef struct table {
+    char *data;
+    int64_t stride;
+} table;
+
+static table working_table(const sat_job *job, void *scratch)
+{
+    if (!job->f32_out) {
+        return (table){job->out, job->out_stride};
+    }
+    size_t row = satf_align64((size_t)satf_row_samples(&job->in) * sizeof(double));
+    return (table){(char *)scratch + row, (int64_t)row};
+}
+
+static void finish_table(const sat_job *job, table sums)
+{
+    for (int64_t y = 0; job->f32_out && y < job->in.height; y++) {
+        store_row(job, y, sums.data + y * sums.stride);
+    }
+}
+
+static bool table_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
+{
+    (void)ctx;
+    size_t row, rows = job->f32_out ? (size_t)job->in.height + 1 : 1;
+    return terms_bytes(job, &row) && satf_mul(row, rows, bytes);
+}
+
+/* Sums of a table may lie at any address. */
+#define LOAD_STORE(Sum)                                           \
+    static inline Sum load_##Sum(const char *row, int64_t i)      \
+    {                                                             \
+        Sum sum;                                                  \
+        memcpy(&sum, row + i * (int64_t)sizeof sum, sizeof sum);  \
+        return sum;                                               \
+    }                                                             \
+    static inline void store_##Sum(char *row, int64_t i, Sum sum) \
+    {                                                             \
+        memcpy(row + i * (int64_t)sizeof sum, &sum, sizeof sum);  \
+    }
+
+/* a[i+1][j] <- a[i+1][j] + a[i][j] in raster order, then
+ * a[i][j+1] <- a[i][j+1] + a[i][j] in raster order. */
+#define TWO_READS_TWO_WRITES(Sum)                                                        \
+    static void two_r_two_w_##Sum(const sat_job *job, void *scratch)                     \
+    {                                                                                    \
+        table b = working_table(job, scratch);                                           \
+        int64_t n = satf_row_samples(&job->in), channels = job->in.channels;             \
+        Sum *terms = scratch;                                                            \
+        for (int64_t y = 0; y < job->in.height; y++) {                                   \
+            char *row = b.data + y * b.stride;                                           \
+            load_terms(job, y, terms);                                                   \
+            for (int64_t i = 0; i < n; i++) {                                            \
+                Sum above = y ? load_##Sum(row - b.stride, i) : 0;                       \
+                store_##Sum(row, i, terms[i] + above);                                   \
+            }                                                                            \
+        }                                                                                \
+        for (int64_t y = 0; y < job->in.height; y++) {                                   \
+            char *row = b.data + y * b.stride;                                           \
+            for (int64_t i = channels; i < n; i++) {                                     \
+                store_##Sum(row, i, load_##Sum(row, i) + load_##Sum(row, i - channels)); \
+            }                                                                            \
+        }                                                                                \
+        finish_table(job, b);                                                            \
+    }
+
+/* Formula (6.1): b[i][j] = a[i][j] + b[i-1][j] + b[i][j-1] - b[i-1][j-1]. */
+#define FOUR_READS_ONE_WRITE(Sum)                                            \
+    static void four_r_one_w_##Sum(const sat_job *job, void *scratch)        \
+    {                                                                        \
+        table b = working_table(job, scratch);                               \
+        int64_t n = satf_row_samples(&job->in), channels = job->in.channels; \
+        Sum *terms = scratch;                                                \
+        for (int64_t y = 0; y < job->in.height; y++) {                       \
+            char *row = b.data + y * b.stride;                               \
+            const char *up = y ? row - b.stride : NULL;                      \
+            load_terms(job, y, terms);                                       \
+            for (int64_t i = 0; i < n; i++) {                                \
+                bool first = i < channels;                                   \
+                Sum above = y ? load_##Sum(up, i) : 0;                       \
+                Sum left = first ? 0 : load_##Sum(row, i - channels);        \
+                Sum corner = first || !y ? 0 : load_##Sum(up, i - channels); \
+                store_##Sum(row, i, terms[i] + above + left - corner);       \
+            }                                                                \
+        }                                                                    \
+        finish_table(job, b);                                                \
+    }
+
+#define TABLE_ROWS(Sum)       \
+    LOAD_STORE(Sum)           \
+    TWO_READS_TWO_WRITES(Sum) \
+    FOUR_READS_ONE_WRITE(Sum)
+
+TABLE_ROWS(uint32_t)
+TABLE_ROWS(uint64_t)
+TABLE_ROWS(satf_u128)
+TABLE_ROWS(double)
+
+static satf_status two_r_two_w_run(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    (void)ctx;
+    RUN_BY_SUM_TYPE(two_r_two_w, job, scratch)
+    return SATF_OK;
+}
+
+static satf_status four_r_one_w_run(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    (void)ctx;
+    RUN_BY_SUM_TYPE(four_r_one_w, job, scratch)
+    return SATF_OK;
+}
+
+const sat_row sat_2r2w = {
+    .name = "2r2w",
+    .device_kind = "cpu",
+    .help = "column sums, then row sums, one thread (2R2W(CPU), section 6.6)",
+    .refuses = sat_cpu_refuses,
+    .scratch_bytes = table_scratch,
+    .run = two_r_two_w_run,
+};
+
+const sat_row sat_4r1w = {
+    .name = "4r1w",
+    .device_kind = "cpu",
+    .help = "formula 6.1 in raster order, one thread (4R1W(CPU), section 6.6)",
+    .refuses = sat_cpu_refuses,
+    .scratch_bytes = table_scratch,
+    .run = four_r_one_w_run,
+};

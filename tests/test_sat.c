@@ -1,0 +1,577 @@
+/*
+ * Every SAT row against the reference, and the reference against plain sums:
+ * types x summands x channels x sizes x strides x threads x instruction sets.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/view.h"
+#include "sat/sat.h"
+
+enum { GUARD_BYTES = 192, GUARD = 0xA5 };
+
+static const int thread_counts[] = {1, 2, 3, 8};
+enum { CONTEXTS = sizeof thread_counts / sizeof *thread_counts };
+static satf_context *contexts[CONTEXTS];
+
+typedef enum pattern { RANDOM, ZEROS, MAXIMA, IMPULSE, PATTERNS } pattern;
+
+/* How rows lie in memory: bytes of padding, upside down, bytes off alignment. */
+typedef struct layout {
+    int padding, negative, offset;
+} layout;
+
+static const layout layouts[] = {{0, 0, 0}, {64, 0, 0}, {7, 0, 1}, {0, 1, 3}, {13, 1, 16}};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+typedef struct test_case {
+    int type;
+    satf_summand summand;
+    satf_sum_type sum_type;
+    bool f32_out;
+    int channels;
+    int64_t width, height;
+    pattern pattern;
+    unsigned seed;
+} test_case;
+
+static int64_t case_samples(const test_case *t)
+{
+    return t->width * t->channels;
+}
+
+static size_t out_bytes(const test_case *t)
+{
+    return t->f32_out ? sizeof(float) : satf_sum_bytes(t->sum_type);
+}
+
+static void describe(const test_case *t, const char *row, const char *isa, int threads)
+{
+    static const char *const sums[] = {"u16", "u32", "u64", "u128", "f64"};
+    print_error("row %s, isa %s, %d threads, %s summand %d to %s%s, %" PRId64 " x %" PRId64
+                " x %d, pattern %d, seed %u: ",
+                row, isa, threads, satf_type_name(t->type), (int)t->summand, sums[t->sum_type],
+                t->f32_out ? " as f32" : "", t->width, t->height, t->channels, (int)t->pattern,
+                t->seed);
+}
+
+/* ------------------------------------------------------------------- buffers */
+
+typedef struct buffer {
+    unsigned char *memory;
+    char *row0;
+    size_t bytes, row_bytes;
+    int64_t stride, height;
+} buffer;
+
+/* Rows between guards; all of it GUARD at first. */
+static buffer make_buffer(int64_t height, size_t row_bytes, const layout *l)
+{
+    buffer b = {.row_bytes = row_bytes, .height = height};
+    int64_t pitch = (int64_t)row_bytes + l->padding;
+    b.bytes = (size_t)(2 * GUARD_BYTES + l->offset + pitch * height);
+    b.memory = satf_alloc(b.bytes);
+    assert_non_null(b.memory);
+    memset(b.memory, GUARD, b.bytes);
+    b.row0 = (char *)b.memory + GUARD_BYTES + l->offset + (l->negative ? pitch * (height - 1) : 0);
+    b.stride = l->negative ? -pitch : pitch;
+    return b;
+}
+
+static const char *buffer_row(const buffer *b, int64_t y)
+{
+    return b->row0 + y * b->stride;
+}
+
+/* True if every byte that belongs to no row is still GUARD. */
+static bool guards_stand(const buffer *b)
+{
+    const unsigned char *at = b->memory;
+    for (int64_t k = 0; k <= b->height; k++) {
+        int64_t y = b->stride < 0 ? b->height - 1 - k : k; /* ascending addresses */
+        const unsigned char *end =
+            k < b->height ? (const unsigned char *)buffer_row(b, y) : b->memory + b->bytes;
+        for (; at < end; at++) {
+            if (*at != GUARD) {
+                return false;
+            }
+        }
+        at = end + b->row_bytes;
+    }
+    return true;
+}
+
+/* xorshift: the same everywhere */
+static uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static void fill(const test_case *t, buffer *b)
+{
+    uint32_t state = t->seed * 2654435761u + 12345u;
+    size_t bytes = satf_type_bytes(t->type);
+    for (int64_t y = 0; y < t->height; y++) {
+        for (int64_t i = 0; i < case_samples(t); i++) {
+            bool impulse = y == t->height / 2 && i / t->channels == t->width / 2;
+            uint32_t r = next_random(&state);
+            double value = t->pattern == ZEROS     ? 0
+                           : t->pattern == MAXIMA  ? 65535
+                           : t->pattern == IMPULSE ? impulse
+                                                   : (double)(r >> 8);
+            uint8_t u8 = (uint8_t)(uint32_t)value;
+            uint16_t u16 = (uint16_t)(uint32_t)value;
+            double f64 = t->pattern == RANDOM ? value / 4099 - 2000 : value;
+            float f32 = (float)f64;
+            const void *sample = t->type == SATF_U8    ? (const void *)&u8
+                                 : t->type == SATF_U16 ? (const void *)&u16
+                                 : t->type == SATF_F32 ? (const void *)&f32
+                                                       : (const void *)&f64;
+            memcpy(b->row0 + y * b->stride + i * (int64_t)bytes, sample, bytes);
+        }
+    }
+}
+
+static sat_job make_job(const test_case *t, const buffer *in, const buffer *out)
+{
+    return (sat_job){
+        .in = {in->row0, t->width, t->height, in->stride, t->channels, t->type, SATF_HOST, 0},
+        .summand = t->summand,
+        .sum_type = t->sum_type,
+        .f32_out = t->f32_out,
+        .out = out->row0,
+        .out_stride = out->stride,
+    };
+}
+
+/* Runs the row with exactly the scratch it reports, between guards. */
+static void run(satf_context *ctx, const char *row, const test_case *t, const sat_job *job,
+                const char *isa)
+{
+    assert_int_equal(satf_context_set_algorithm(ctx, row), SATF_OK);
+    size_t bytes;
+    satf_status status = sat_scratch(ctx, job, &bytes);
+    if (status) {
+        describe(t, row, isa, ctx->threads);
+        fail_msg("%s", satf_message(ctx));
+    }
+    buffer scratch = make_buffer(1, bytes, &layouts[0]);
+    status = sat_run(ctx, job, scratch.row0);
+    if (status || !guards_stand(&scratch)) {
+        describe(t, row, isa, ctx->threads);
+        fail_msg("%s", status ? satf_message(ctx) : "wrote outside its scratch memory");
+    }
+    satf_free(scratch.memory);
+}
+
+/* ---------------------------------------------------------------- comparison */
+
+static double read_float(const test_case *t, const char *at)
+{
+    float f32;
+    double f64;
+    if (t->f32_out) {
+        memcpy(&f32, at, sizeof f32);
+        return (double)f32;
+    }
+    memcpy(&f64, at, sizeof f64);
+    return f64;
+}
+
+static double largest_summand(const test_case *t)
+{
+    double largest = t->pattern == RANDOM ? 16777216 / 4099.0 : 65535; /* of fill() */
+    return t->summand == SATF_SUMMAND_PLAIN             ? largest
+           : t->summand == SATF_SUMMAND_WEIGHTED_SQUARE ? largest * largest * largest
+                                                        : largest * largest;
+}
+
+/*
+ * How far apart two float tables may be at (x, y), n = (x + 1)(y + 1), M the
+ * largest |summand|, u = 2^-53. A chain of at most x + y + 1 additions of parts
+ * of at most nM is off by (x + y + 1) u nM; both sides may be. In 4R1W the error
+ * of an entry spreads as a summand of its own would, so it is the sum of n
+ * errors of three operations each on values of at most 2nM. Rounding to f32
+ * adds 2^-24 nM on either side.
+ */
+static double tolerance(const test_case *t, bool four_reads, int64_t x, int64_t y)
+{
+    double n = (double)(x + 1) * (double)(y + 1), total = n * largest_summand(t);
+    double u = ldexp(1, -53);
+    double chain = (double)(x + y + 2) * u * total;
+    return 2 * chain + (four_reads ? 6 * n * u * total : 0) +
+           (t->f32_out ? 2 * ldexp(1, -24) * total : 0);
+}
+
+/* Fails at the first entry that differs: bits, or for floats in another order
+ * of summation (exact false) beyond the tolerance. */
+static void compare(const test_case *t, const char *row, const char *isa, int threads,
+                    const buffer *want, const buffer *got, bool exact)
+{
+    size_t bytes = out_bytes(t);
+    bool floats = t->sum_type == SATF_SUM_F64;
+    for (int64_t y = 0; y < t->height; y++) {
+        const char *a = buffer_row(want, y), *b = buffer_row(got, y);
+        if (memcmp(a, b, want->row_bytes) == 0) {
+            continue;
+        }
+        for (int64_t i = 0; i < case_samples(t); i++, a += bytes, b += bytes) {
+            bool same = memcmp(a, b, bytes) == 0;
+            if (!same && floats && !exact) {
+                double apart = fabs(read_float(t, a) - read_float(t, b));
+                same = apart <= tolerance(t, strcmp(row, "4r1w") == 0, i / t->channels, y);
+            }
+            if (!same) {
+                describe(t, row, isa, threads);
+                uint64_t bits[2] = {0, 0};
+                memcpy(&bits[0], a, bytes < 8 ? bytes : 8);
+                memcpy(&bits[1], b, bytes < 8 ? bytes : 8);
+                fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is %" PRIx64
+                         " and should be %" PRIx64,
+                         i / t->channels, y, (int)(i % t->channels), bits[1], bits[0]);
+            }
+        }
+    }
+    if (!guards_stand(got)) {
+        describe(t, row, isa, threads);
+        fail_msg("bytes outside the rows were written");
+    }
+}
+
+/* Runs the fast row on every instruction set and number of threads. */
+static void check_blocked(const test_case *t, const buffer *in, const buffer *want, unsigned turn)
+{
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
+        setenv("SATFILTER_CPU", satf_isa_name((satf_isa)isa), 1);
+        for (int i = 0; i < CONTEXTS && satf_cpu_isa() == (satf_isa)isa; i++) {
+            buffer out = make_buffer(t->height, want->row_bytes, &layouts[turn++ % LAYOUTS]);
+            sat_job job = make_job(t, in, &out);
+            run(contexts[i], "blocked", t, &job, satf_isa_name((satf_isa)isa));
+            compare(t, "blocked", satf_isa_name((satf_isa)isa), thread_counts[i], want, &out, true);
+            satf_free(out.memory);
+        }
+    }
+    unsetenv("SATFILTER_CPU");
+}
+
+static void check_case(const test_case *t)
+{
+    static unsigned turn;
+    turn++;
+    size_t row_bytes = (size_t)case_samples(t) * out_bytes(t);
+    buffer in = make_buffer(t->height, (size_t)case_samples(t) * satf_type_bytes(t->type),
+                            &layouts[turn / 2 % LAYOUTS]);
+    buffer want = make_buffer(t->height, row_bytes, &layouts[turn / 3 % LAYOUTS]);
+    fill(t, &in);
+    sat_job job = make_job(t, &in, &want);
+    run(contexts[0], "reference", t, &job, "any");
+    assert_true(guards_stand(&want));
+    static const char *const sequential[] = {"2r2w", "4r1w"};
+    for (size_t i = 0; i < 2; i++) {
+        buffer out = make_buffer(t->height, row_bytes, &layouts[(turn + i) % LAYOUTS]);
+        job = make_job(t, &in, &out);
+        run(contexts[0], sequential[i], t, &job, "any");
+        compare(t, sequential[i], "any", 1, &want, &out, false);
+        satf_free(out.memory);
+    }
+    check_blocked(t, &in, &want, turn);
+    assert_true(guards_stand(&in));
+    satf_free(in.memory);
+    satf_free(want.memory);
+}
+
+/* ------------------------------------------------------------ the table walk */
+
+typedef struct sums_of {
+    int type;
+    satf_sum_type sum_type;
+    bool f32_out;
+} sums_of;
+
+static const sums_of kinds[] = {
+    {SATF_U8, SATF_SUM_U32, false},  {SATF_U8, SATF_SUM_U64, false},
+    {SATF_U8, SATF_SUM_U128, false}, {SATF_U16, SATF_SUM_U32, false},
+    {SATF_U16, SATF_SUM_U64, false}, {SATF_U16, SATF_SUM_U128, false},
+    {SATF_F32, SATF_SUM_F64, false}, {SATF_F32, SATF_SUM_F64, true},
+    {SATF_F64, SATF_SUM_F64, false},
+};
+
+static void walk(const int64_t (*sizes)[2], size_t count, void (*check)(const test_case *))
+{
+    unsigned seed = 1;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (int summand = 0; summand <= SATF_SUMMAND_WEIGHTED_SQUARE; summand++) {
+            int least = summand >= SATF_SUMMAND_WEIGHTED ? 2 : 1;
+            for (int channels = least; channels <= SATF_MAX_CHANNELS; channels++) {
+                for (size_t s = 0; s < count; s++, seed++) {
+                    check(&(test_case){kinds[k].type, (satf_summand)summand, kinds[k].sum_type,
+                                       kinds[k].f32_out, channels, sizes[s][0], sizes[s][1],
+                                       seed % 4 ? RANDOM : (pattern)(seed / 4 % PATTERNS), seed});
+                }
+            }
+        }
+    }
+}
+
+#define WALK(sizes, check) walk(sizes, sizeof(sizes) / sizeof *(sizes), check)
+
+static void test_small(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[][2] = {{1, 1},  {1, 2},   {2, 1},   {2, 3},   {1, 17},  {19, 1},
+                                       {7, 5},  {13, 31}, {63, 3},  {64, 2},  {65, 17}, {127, 16},
+                                       {5, 63}, {3, 65},  {128, 4}, {129, 33}};
+    WALK(sizes, check_case);
+}
+
+static void test_wide_and_tall(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[][2] = {{4097, 5}, {5, 4097}, {1031, 37}, {2049, 18}};
+    WALK(sizes, check_case);
+}
+
+static void test_usual_types_larger(void **unused)
+{
+    (void)unused;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
+            for (int wide = 0; wide < 2; wide++) {
+                check_case(&(test_case){kinds[k].type, SATF_SUMMAND_PLAIN, kinds[k].sum_type,
+                                        kinds[k].f32_out, channels, wide ? 4097 : 33,
+                                        wide ? 33 : 4097, wide ? MAXIMA : RANDOM, 77});
+            }
+        }
+    }
+}
+
+/* -------------------------------------------- the reference against the truth */
+
+static void check_reference(const test_case *t)
+{
+    buffer in = make_buffer(t->height, (size_t)case_samples(t) * satf_type_bytes(t->type),
+                            &layouts[t->seed % LAYOUTS]);
+    buffer out = make_buffer(t->height, (size_t)case_samples(t) * out_bytes(t),
+                             &layouts[t->seed / 2 % LAYOUTS]);
+    fill(t, &in);
+    sat_job job = make_job(t, &in, &out);
+    run(contexts[0], "reference", t, &job, "any");
+    for (int64_t y = 0; y < t->height; y++) {
+        for (int64_t x = 0; x < t->width; x++) {
+            for (int c = 0; c < t->channels; c++) {
+                satf_u128 sum = 0;
+                long double real = 0;
+                for (int64_t v = 0; v <= y; v++) {
+                    for (int64_t u = 0; u <= x; u++) {
+                        uint64_t value[2] = {0, 0}; /* this sample and alpha */
+                        long double f[2] = {0, 0};
+                        for (int k = 0; k < 2; k++) {
+                            int channel = k ? t->channels - 1 : c;
+                            size_t bytes = satf_type_bytes(t->type);
+                            const char *at =
+                                buffer_row(&in, v) + (u * t->channels + channel) * (int64_t)bytes;
+                            float f32;
+                            double f64;
+                            memcpy(&f32, at, bytes == 4 ? 4 : 1);
+                            memcpy(&f64, at, bytes == 8 ? 8 : 1);
+                            memcpy(&value[k], at, bytes <= 2 ? bytes : 1); /* little endian */
+                            f[k] = t->type == SATF_F32 ? (long double)f32 : (long double)f64;
+                        }
+                        bool weighted = t->summand >= SATF_SUMMAND_WEIGHTED;
+                        bool square = t->summand == SATF_SUMMAND_SQUARE ||
+                                      t->summand == SATF_SUMMAND_WEIGHTED_SQUARE;
+                        if (weighted && c == t->channels - 1) {
+                            weighted = square = false;
+                        }
+                        sum += (satf_u128)value[0] * (square ? value[0] : 1) *
+                               (weighted ? value[1] : 1);
+                        real += f[0] * (square ? f[0] : 1) * (weighted ? f[1] : 1);
+                    }
+                }
+                size_t bytes = out_bytes(t);
+                const char *at = buffer_row(&out, y) + (x * t->channels + c) * (int64_t)bytes;
+                bool right = t->sum_type == SATF_SUM_F64
+                                 /* two more roundings: the summand's products */
+                                 ? fabs((double)(real - (long double)read_float(t, at))) <=
+                                       2 * tolerance(t, false, x, y)
+                                 : memcmp(&sum, at, bytes) == 0; /* little endian */
+                if (!right) {
+                    describe(t, "reference", "any", 1);
+                    fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is wrong", x, y, c);
+                }
+            }
+        }
+    }
+    satf_free(in.memory);
+    satf_free(out.memory);
+}
+
+static void test_reference(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[][2] = {{1, 1}, {2, 3}, {5, 4}, {7, 7}};
+    WALK(sizes, check_reference);
+}
+
+/* ---------------------------------------------------------------- properties */
+
+/* Sums of constants are known without summing: they wrap modulo 2^32. */
+static void test_wraps(void **unused)
+{
+    (void)unused;
+    test_case t = {SATF_U16, SATF_SUMMAND_SQUARE, SATF_SUM_U32, false, 1, 519, 67, MAXIMA, 1};
+    buffer in = make_buffer(t.height, (size_t)t.width * 2, &layouts[0]);
+    fill(&t, &in);
+    for (size_t r = 0; sat_row_at(r); r++) {
+        buffer out = make_buffer(t.height, (size_t)t.width * 4, &layouts[0]);
+        sat_job job = make_job(&t, &in, &out);
+        run(contexts[1], sat_row_at(r)->name, &t, &job, "best");
+        for (int64_t y = 0; y < t.height; y++) {
+            for (int64_t x = 0; x < t.width; x++) {
+                uint32_t sum, want = (uint32_t)((x + 1) * (y + 1)) * (65535u * 65535u);
+                memcpy(&sum, buffer_row(&out, y) + x * 4, 4);
+                assert_int_equal(sum, want);
+            }
+        }
+        satf_free(out.memory);
+    }
+    satf_free(in.memory);
+}
+
+/* An impulse appears in the quadrant right of and below it, nowhere else. An
+ * infinity stays one there and a NaN stays NaN, except that 4r1w subtracts. */
+static void test_quadrant(void **unused)
+{
+    (void)unused;
+    static const double values[] = {1, INFINITY, -INFINITY, NAN};
+    test_case t = {SATF_F32, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 3, 97, 41, ZEROS, 1};
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        buffer in = make_buffer(t.height, (size_t)case_samples(&t) * 4, &layouts[0]);
+        fill(&t, &in);
+        float impulse = (float)values[k];
+        int64_t at_x = 30, at_y = 18;
+        memcpy(in.row0 + at_y * in.stride + (at_x * 3 + 1) * 4, &impulse, 4);
+        for (size_t r = 0; sat_row_at(r); r++) {
+            const char *name = sat_row_at(r)->name;
+            buffer out = make_buffer(t.height, (size_t)case_samples(&t) * 8, &layouts[0]);
+            sat_job job = make_job(&t, &in, &out);
+            run(contexts[1], name, &t, &job, "best");
+            for (int64_t y = 0; y < t.height; y++) {
+                for (int64_t i = 0; i < case_samples(&t); i++) {
+                    double sum = read_float(&t, buffer_row(&out, y) + i * 8);
+                    bool hit = i % 3 == 1 && i / 3 >= at_x && y >= at_y;
+                    bool good = !hit                                            ? sum == 0
+                                : isnan(values[k])                              ? isnan(sum)
+                                : strcmp(name, "4r1w") == 0 && isinf(values[k]) ? !isfinite(sum)
+                                                                                : sum == values[k];
+                    if (!good) {
+                        fail_msg("row %s: %g at (%" PRId64 ", %" PRId64 ") gives %g at (%" PRId64
+                                 ", %" PRId64 ")",
+                                 name, values[k], at_x, at_y, sum, i / 3, y);
+                    }
+                }
+            }
+            satf_free(out.memory);
+        }
+        satf_free(in.memory);
+    }
+}
+
+/* table(a) + table(b) = table(a + b) */
+static void test_linear(void **unused)
+{
+    (void)unused;
+    enum { W = 131, H = 29 };
+    static uint16_t image[3][H][W];
+    static uint32_t table[3][H][W];
+    uint32_t state = 99;
+    for (int y = 0; y < H; y++) {
+        for (int x = 0; x < W; x++) {
+            image[0][y][x] = (uint16_t)(next_random(&state) & 0x7FFF);
+            image[1][y][x] = (uint16_t)(next_random(&state) & 0x7FFF);
+            image[2][y][x] = (uint16_t)(image[0][y][x] + image[1][y][x]);
+        }
+    }
+    for (size_t r = 0; sat_row_at(r); r++) {
+        assert_int_equal(satf_context_set_algorithm(contexts[2], sat_row_at(r)->name), SATF_OK);
+        for (int i = 0; i < 3; i++) {
+            sat_job job = {.in = satf_view_packed(image[i], W, H, 1, SATF_U16),
+                           .sum_type = SATF_SUM_U32,
+                           .out = table[i],
+                           .out_stride = W * 4};
+            assert_int_equal(sat_run(contexts[2], &job, NULL), SATF_OK);
+        }
+        for (int y = 0; y < H; y++) {
+            for (int x = 0; x < W; x++) {
+                assert_int_equal(table[0][y][x] + table[1][y][x], table[2][y][x]);
+            }
+        }
+    }
+}
+
+/* Large enough that the output is written around the caches. */
+static void test_large(void **unused)
+{
+    (void)unused;
+    enum { N = 4096 };
+    test_case t = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, N, N, RANDOM, 5};
+    buffer in = make_buffer(N, N, &layouts[0]), want = make_buffer(N, N * 4, &layouts[0]);
+    fill(&t, &in);
+    sat_job job = make_job(&t, &in, &want);
+    run(contexts[0], "reference", &t, &job, "any");
+    for (int i = 0; i < 2; i++) {
+        buffer out = make_buffer(N, N * 4, &layouts[i]);
+        job = make_job(&t, &in, &out);
+        run(contexts[i], "blocked", &t, &job, "best");
+        compare(&t, "blocked", "best", thread_counts[i], &want, &out, true);
+        satf_free(out.memory);
+    }
+    satf_free(in.memory);
+    satf_free(want.memory);
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CONTEXTS; i++) {
+        if (satf_context_create(&contexts[i]) ||
+            satf_context_set_threads(contexts[i], thread_counts[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CONTEXTS; i++) {
+        satf_context_destroy(contexts[i]);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference),     cmocka_unit_test(test_small),
+        cmocka_unit_test(test_wide_and_tall), cmocka_unit_test(test_usual_types_larger),
+        cmocka_unit_test(test_wraps),         cmocka_unit_test(test_quadrant),
+        cmocka_unit_test(test_linear),        cmocka_unit_test(test_large),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

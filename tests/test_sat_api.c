@@ -1,0 +1,328 @@
+/* The public SAT functions: types, scratch, refusals, rectangle sums, names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "satfilter.h"
+
+enum { W = 61, H = 23 };
+
+static satf_context *ctx;
+static uint8_t image[H][W * 4];
+static uint32_t table[H][W * 4];
+
+static void make_image(void)
+{
+    for (int y = 0; y < H; y++) {
+        for (int i = 0; i < W * 4; i++) {
+            image[y][i] = (uint8_t)((y * 131 + i * i * 29 + i / 3) % 256);
+        }
+    }
+}
+
+static satf_view in_view(int channels)
+{
+    satf_view view = satf_view_packed(image, W, H, channels, SATF_U8);
+    view.stride = sizeof image[0];
+    return view;
+}
+
+static satf_view out_view(int channels)
+{
+    satf_view view = satf_view_packed(table, W, H, channels, SATF_U32);
+    view.stride = sizeof table[0];
+    return view;
+}
+
+static uint32_t brute_sum(satf_rect r, int channels, int c, int squared)
+{
+    uint32_t sum = 0;
+    for (int64_t y = r.y; y < r.y + r.h; y++) {
+        for (int64_t x = r.x; x < r.x + r.w; x++) {
+            uint32_t a = image[y][x * channels + c];
+            sum += squared ? a * a : a;
+        }
+    }
+    return sum;
+}
+
+static void expect(satf_status got, satf_status want, const char *words)
+{
+    if (got != want || !strstr(satf_message(ctx), words)) {
+        fail_msg("%s instead of %s with '%s'; the message is '%s'", satf_status_name(got),
+                 satf_status_name(want), words, satf_message(ctx));
+    }
+}
+
+static void test_rect_sums(void **unused)
+{
+    (void)unused;
+    for (int channels = 1; channels <= 4; channels++) {
+        for (unsigned squared = 0; squared <= SATF_SQUARED; squared++) {
+            satf_view in = in_view(channels), out = out_view(channels);
+            assert_int_equal(satf_sat(ctx, &in, &out, squared), SATF_OK);
+            static satf_rect rects[W * 9];
+            static uint32_t sums[W * 9][4];
+            size_t count = 0;
+            for (int64_t x = 0; x < W; x += 3) {
+                for (int64_t y = 0; y < H; y += 5) {
+                    rects[count++] = (satf_rect){x, y, W - x, 1 + (x + y) % (H - y)};
+                    rects[count++] = (satf_rect){x, y, 1, H - y};
+                }
+            }
+            uint32_t *packed = sums[0];
+            assert_int_equal(satf_rect_sums(ctx, &out, rects, count, packed), SATF_OK);
+            for (size_t k = 0; k < count; k++) {
+                for (int c = 0; c < channels; c++) {
+                    uint32_t want = brute_sum(rects[k], channels, c, (int)squared);
+                    if (packed[k * (size_t)channels + (size_t)c] != want) {
+                        fail_msg("%d channels, squared %u, rectangle %zu: %u instead of %u",
+                                 channels, squared, k, packed[k * (size_t)channels + (size_t)c],
+                                 want);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* A table that wrapped still gives the exact sum of a rectangle that fits. */
+static void test_rect_of_wrapped_table(void **unused)
+{
+    (void)unused;
+    enum { N = 300 };
+    static uint16_t big[N * N];
+    static uint32_t sums[N * N];
+    memset(big, 0xFF, sizeof big);
+    satf_view in = satf_view_packed(big, N, N, 1, SATF_U16);
+    satf_view out = satf_view_packed(sums, N, N, 1, SATF_U32);
+    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+    assert_int_equal(sums[N * N - 1], (uint32_t)(65535ull * N * N)); /* it has wrapped */
+    uint32_t sum;
+    assert_int_equal(satf_rect_sums(ctx, &out, &(satf_rect){40, 40, 256, 256}, 1, &sum), SATF_OK);
+    assert_int_equal(sum, 65535u * 65536u);
+    satf_type type;
+    assert_int_equal(satf_sat_type(ctx, &in, 0, &type), SATF_OK);
+    assert_int_equal(type, SATF_U64);
+}
+
+static void test_float_rects(void **unused)
+{
+    (void)unused;
+    float pixels[4] = {0.5f, 1.25f, -3, 8}, sums32[4], sum32;
+    double sums64[4], sum64;
+    satf_view in = satf_view_packed(pixels, 2, 2, 1, SATF_F32);
+    satf_view out32 = satf_view_packed(sums32, 2, 2, 1, SATF_F32);
+    satf_view out64 = satf_view_packed(sums64, 2, 2, 1, SATF_F64);
+    satf_rect rect = {1, 1, 1, 1};
+    assert_int_equal(satf_sat(ctx, &in, &out32, 0), SATF_OK);
+    assert_int_equal(satf_sat(ctx, &in, &out64, SATF_SQUARED), SATF_OK);
+    assert_int_equal(satf_rect_sums(ctx, &out32, &rect, 1, &sum32), SATF_OK);
+    assert_int_equal(satf_rect_sums(ctx, &out64, &rect, 1, &sum64), SATF_OK);
+    assert_true(sums32[3] == 6.75f && sum32 == 8 && sums64[2] == 9.25 && sum64 == 64);
+}
+
+static void test_types(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t width, height;
+        satf_type in;
+        unsigned flags;
+        satf_type out;
+    } rows[] = {
+        {4096, 4096, SATF_U8, 0, SATF_U32},          {1, 16843009, SATF_U8, 0, SATF_U32},
+        {1, 16843010, SATF_U8, 0, SATF_U64},         {1, 66051, SATF_U8, SATF_SQUARED, SATF_U32},
+        {1, 66052, SATF_U8, SATF_SQUARED, SATF_U64}, {65537, 1, SATF_U16, 0, SATF_U32},
+        {65538, 1, SATF_U16, 0, SATF_U64},           {1, 1, SATF_F32, 0, SATF_F64},
+        {9, 9, SATF_F64, SATF_SQUARED, SATF_F64},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        satf_view view = satf_view_packed(NULL, rows[i].width, rows[i].height, 1, rows[i].in);
+        satf_type type;
+        assert_int_equal(satf_sat_type(ctx, &view, rows[i].flags, &type), SATF_OK);
+        assert_int_equal(type, rows[i].out);
+    }
+    satf_type type;
+    assert_int_equal(satf_context_set_limits(ctx, INT64_MAX, 0), SATF_OK);
+    satf_view vast = satf_view_packed(NULL, (int64_t)1 << 31, (int64_t)1 << 28, 1, SATF_U16);
+    expect(satf_sat_type(ctx, &vast, SATF_SQUARED, &type), SATF_LIMIT, "64 bits");
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+}
+
+/* Every row works in exactly the scratch that is reported, at any address. */
+static void test_scratch(void **unused)
+{
+    (void)unused;
+    const char *kind, *name;
+    for (size_t i = 0; (name = satf_algorithm(i, &kind, NULL)); i++) {
+        if (strcmp(kind, "cpu") != 0) {
+            continue;
+        }
+        satf_view in = in_view(3), out = out_view(3);
+        size_t bytes;
+        assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
+        assert_int_equal(satf_sat_scratch(ctx, &in, &out, 0, &bytes), SATF_OK);
+        for (size_t offset = 0; offset < 65; offset += 13) {
+            unsigned char *memory = malloc(bytes + offset + 64);
+            assert_non_null(memory);
+            memset(memory, 0xA5, bytes + offset + 64);
+            assert_int_equal(satf_context_set_scratch(ctx, memory + offset, bytes), SATF_OK);
+            memset(table, 0, sizeof table);
+            assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+            assert_int_equal(table[H - 1][(W - 1) * 3 + 2],
+                             brute_sum((satf_rect){0, 0, W, H}, 3, 2, 0));
+            for (size_t k = 0; k < 64; k++) {
+                assert_int_equal(memory[bytes + offset + k], 0xA5);
+                assert_true(k >= offset || memory[k] == 0xA5);
+            }
+            if (bytes > 1) {
+                assert_int_equal(satf_context_set_scratch(ctx, memory, bytes - 1), SATF_OK);
+                expect(satf_sat(ctx, &in, &out, 0), SATF_INVALID, "scratch");
+            }
+            free(memory);
+        }
+        assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
+    }
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+}
+
+static void test_refusals(void **unused)
+{
+    (void)unused;
+    satf_view in = in_view(1), out = out_view(1), bad;
+    size_t bytes;
+    uint32_t sum;
+    memset(table, 0x5A, sizeof table);
+    assert_int_equal(satf_sat(NULL, &in, &out, 0), SATF_INVALID);
+    expect(satf_sat(ctx, NULL, &out, 0), SATF_INVALID, "input view is missing");
+    expect(satf_sat(ctx, &in, NULL, 0), SATF_INVALID, "output view is missing");
+    expect(satf_sat(ctx, &in, &out, 2), SATF_INVALID, "flags");
+    bad = out, bad.width--;
+    expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "must be the same");
+    bad = out, bad.type = SATF_F64, bad.stride = W * 8;
+    expect(satf_sat(ctx, &in, &bad, 0), SATF_UNSUPPORTED, "u32 or u64");
+    bad = in, bad.type = SATF_U32;
+    expect(satf_sat(ctx, &bad, &out, 0), SATF_UNSUPPORTED, "cannot be summed");
+    bad = in, bad.type = SATF_F32;
+    expect(satf_sat(ctx, &bad, &out, 0), SATF_UNSUPPORTED, "f32 or f64");
+    bad = out, bad.data = NULL;
+    expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "no data");
+    bad = out, bad.data = image, bad.stride = -bad.stride;
+    expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "overlaps");
+    bad = out, bad.device = 0;
+    expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "one device");
+    expect(satf_sat_scratch(ctx, &in, &out, 0, NULL), SATF_INVALID, "number of bytes");
+    expect(satf_sat_type(ctx, &in, 0, NULL), SATF_INVALID, "type");
+    assert_int_equal(satf_context_set_limits(ctx, 0, 64), SATF_OK);
+    expect(satf_sat(ctx, &in, &out, 0), SATF_LIMIT, "--max-memory");
+    assert_int_equal(satf_context_set_limits(ctx, W * H - 1, 0), SATF_OK);
+    expect(satf_sat(ctx, &in, &out, 0), SATF_LIMIT, "--max-pixels");
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    for (int i = 0; i < W; i++) {
+        assert_int_equal(table[0][i], 0x5A5A5A5A);
+    }
+    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+
+    static const satf_rect outside[] = {{-1, 0, 1, 1}, {0, -1, 1, 1},        {0, 0, 0, 1},
+                                        {0, 0, 1, 0},  {W, 0, 1, 1},         {0, 0, W + 1, 1},
+                                        {1, 0, W, 1},  {0, 1, 1, H},         {0, 0, 1, INT64_MAX},
+                                        {0, H, 1, 1},  {1, 1, INT64_MAX, 1}, {0, 0, -1, 1}};
+    for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
+        sum = 77;
+        expect(satf_rect_sums(ctx, &out, &outside[k], 1, &sum), SATF_INVALID, "rectangle 0");
+        assert_int_equal(sum, 77);
+    }
+    expect(satf_rect_sums(ctx, &out, NULL, 1, &sum), SATF_INVALID, "missing");
+    expect(satf_rect_sums(ctx, &in, outside, 0, &sum), SATF_UNSUPPORTED, "table of u8");
+    assert_int_equal(satf_rect_sums(ctx, &out, NULL, 0, NULL), SATF_OK);
+    assert_int_equal(satf_sat_scratch(ctx, &in, &out, 0, &bytes), SATF_OK);
+}
+
+static void test_algorithms(void **unused)
+{
+    (void)unused;
+    const char *name, *kind, *help;
+    int found = 0;
+    for (size_t i = 0; (name = satf_algorithm(i, &kind, &help)); i++) {
+        assert_true(strcmp(kind, "cpu") == 0 || strcmp(kind, "cuda") == 0);
+        assert_true(help && *help && !strchr(help, '\n'));
+        assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
+        found += strcmp(kind, "cpu") == 0;
+    }
+    assert_int_equal(found, 4);
+    satf_view in = in_view(1), out = out_view(1);
+    static const char *const cuda_only[] = {"4r4w", "2r1w", "1r1w", "1+r", "skss", "lookback"};
+    for (size_t i = 0; i < sizeof cuda_only / sizeof *cuda_only; i++) {
+        assert_int_equal(satf_context_set_algorithm(ctx, cuda_only[i]), SATF_OK);
+        expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, "needs a CUDA device");
+        expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, cuda_only[i]);
+    }
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "'3r3w'");
+    expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "auto 2r2w 4r1w blocked");
+    expect(satf_context_set_algorithm(ctx, ""), SATF_INVALID, "no algorithm");
+    expect(satf_context_set_algorithm(ctx, NULL), SATF_INVALID, "missing");
+    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK); /* still "auto" */
+}
+
+static int stop_later(void *user, double done)
+{
+    int *calls = user;
+    return done < 0 || done > 1 || ++*calls > 1;
+}
+
+/* Cancelling ends the work on all threads, and the context goes on working. */
+static void test_cancel(void **unused)
+{
+    (void)unused;
+    enum { N = 2000 };
+    static uint8_t tall[N * 8];
+    static uint32_t sums[N * 8];
+    satf_view in = satf_view_packed(tall, 8, N, 1, SATF_U8);
+    satf_view out = satf_view_packed(sums, 8, N, 1, SATF_U32);
+    memset(tall, 1, sizeof tall);
+    for (int threads = 1; threads <= 3; threads++) {
+        int calls = 0;
+        assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
+        assert_int_equal(satf_context_set_progress(ctx, stop_later, &calls), SATF_OK);
+        satf_status status = satf_sat(ctx, &in, &out, 0);
+        /* a slow caller may find a single band left for itself */
+        assert_true(status == SATF_CANCELLED || (threads > 1 && calls < 2));
+        assert_int_equal(satf_context_set_progress(ctx, NULL, NULL), SATF_OK);
+        assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+        assert_int_equal(sums[N * 8 - 1], N * 8);
+    }
+    assert_int_equal(satf_context_set_threads(ctx, 0), SATF_OK);
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    make_image();
+    return satf_context_create(&ctx) || satf_context_set_device(ctx, SATF_DEVICE_CPU);
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(ctx);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rect_sums),   cmocka_unit_test(test_rect_of_wrapped_table),
+        cmocka_unit_test(test_float_rects), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_scratch),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_algorithms),  cmocka_unit_test(test_cancel),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
