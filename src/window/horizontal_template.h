@@ -1,0 +1,311 @@
+/*
+ * The horizontal kernels of one pair of types; kernels.c includes this once a
+ * pair. COL is the column sum's type, SUM the sum's, LANES the sums that a
+ * vector holds (1: no vectors of SUM exist).
+ */
+
+#if LANES > 1
+typedef SUM NAME(vector)
+    __attribute__((vector_size(LANES * sizeof(SUM)), aligned(sizeof(SUM)), may_alias));
+#else
+typedef SUM NAME(vector);
+#endif
+#define VECTOR(p) (*(NAME(vector) *)(p))
+
+static inline __attribute__((always_inline)) void
+NAME(add_terms)(int count, const SUM *const *term, SUM *restrict sums, int64_t samples)
+{
+    for (int64_t i = 0; i < samples; i++) {
+        SUM sum = term[0][i];
+        for (int t = 1; t < count; t++) {
+            sum = (SUM)(sum + term[t][i]);
+        }
+        sums[i] = sum;
+    }
+}
+
+/*
+ * Small windows: sums of 2, 4, 8 and 16 neighbours by doubling, then one sum
+ * of the few that make up the window.
+ */
+static void NAME(run_direct)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
+{
+    int64_t channels = shape->channels, samples = shape->pixels * channels;
+    int64_t filled = samples + (shape->window - 1) * channels;
+    const SUM *part[HORIZONTAL_LEVELS];
+    if (sizeof(COL) == sizeof(SUM)) {
+        part[0] = (const SUM *)(const void *)col;
+    } else {
+        for (int64_t i = 0; i < filled; i++) {
+            spare[i] = (SUM)col[i];
+        }
+        part[0] = spare;
+    }
+    int top = 0;
+    for (; shape->window >> top > 3; top++) {
+        int64_t gap = channels << top;
+        const SUM *restrict from = part[top];
+        SUM *restrict to = spare + (top + 1) * HORIZONTAL_LEVEL_SAMPLES;
+        filled -= gap;
+        for (int64_t i = 0; i < filled; i++) {
+            to[i] = (SUM)(from[i] + from[i + gap]);
+        }
+        part[top + 1] = to;
+    }
+    const SUM *term[3 + HORIZONTAL_LEVELS];
+    int count = 0;
+    for (int64_t x = 0; x < shape->window; count++) {
+        while (shape->window - x < (int64_t)1 << top) {
+            top--;
+        }
+        term[count] = part[top] + x * channels;
+        x += (int64_t)1 << top;
+    }
+    switch (count) {
+#define CASE(n)                                  \
+    case n:                                      \
+        NAME(add_terms)(n, term, sums, samples); \
+        break;
+        CASE(1)
+        CASE(2)
+        CASE(3)
+        CASE(4)
+        CASE(5)
+        CASE(6)
+        CASE(7)
+#undef CASE
+    }
+}
+
+#ifndef FLOATS
+/* The sums of the row's first `step` samples, the slow way. */
+static void NAME(begin)(const horizontal_row *shape, const COL *col, int64_t step, SUM *sums)
+{
+    int64_t channels = shape->channels, ahead = shape->window * channels;
+    memset(sums, 0, (size_t)channels * sizeof *sums);
+    if (channels == 1) {
+        SUM sum = 0;
+        for (int64_t i = 0; i < ahead; i++) {
+            sum = (SUM)(sum + (SUM)col[i]);
+        }
+        sums[0] = sum;
+    } else {
+        for (int64_t i = 0; i < ahead; i += channels) {
+            for (int64_t k = 0; k < channels; k++) {
+                sums[k] = (SUM)(sums[k] + (SUM)col[i + k]);
+            }
+        }
+    }
+    for (int64_t i = channels; i < step; i++) {
+        sums[i] =
+            (SUM)(sums[i - channels] + (SUM)col[i - channels + ahead] - (SUM)col[i - channels]);
+    }
+}
+
+/*
+ * Large windows: a sum differs from the one `reach` pixels before it by `reach`
+ * differences of columns, summed by doubling; reach is what makes a step of at least
+ * one vector. Differences wrap; the sums that they lead to are exact.
+ */
+static void NAME(run_running)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
+{
+    int64_t channels = shape->channels, samples = shape->pixels * channels;
+    int64_t ahead = shape->window * channels, reach = 1;
+    while (reach * channels < LANES) {
+        reach *= 2;
+    }
+    int64_t step = reach * channels;
+    SUM *carry = spare, *delta = spare + HORIZONTAL_CARRY_SAMPLES;
+    if (shape->x == 0) {
+        NAME(begin)(shape, col, step, carry);
+    }
+    memcpy(sums, carry, (size_t)step * sizeof *sums);
+    int64_t filled = samples + step - channels;
+    for (int64_t i = 0; i < filled; i++) {
+        delta[i] = (SUM)((SUM)col[i + ahead] - (SUM)col[i]);
+    }
+    for (int64_t gap = channels; gap < step; gap *= 2) {
+        filled -= gap;
+        for (int64_t i = 0; i < filled; i += LANES) {
+            VECTOR(delta + i) += VECTOR(delta + i + gap);
+        }
+    }
+    for (int64_t i = 0; i < samples; i += LANES) {
+        VECTOR(sums + i + step) = VECTOR(sums + i) + VECTOR(delta + i);
+    }
+    memcpy(carry, sums + samples, (size_t)step * sizeof *sums);
+}
+#endif
+
+#ifdef FLOATS
+/* Large windows are `count` sums of 8 columns, 8 pixels apart, and the rest. */
+#define EIGHT 8
+
+/*
+ * Suffix sums and prefix sums of the whole row, as for the rows: blocks of `count`
+ * sums of eight, of each of the eight phases at once (van Herk; Gil and Werman).
+ * The prefix sum of a whole block is never needed; zero stands there, so that
+ * suffix[x] + prefix[x + count - 1 steps] is right for the first pixels of a block, too.
+ */
+static void NAME(begin)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *suffix,
+                        SUM *prefix)
+{
+    int64_t channels = shape->channels, step = EIGHT * channels;
+    int64_t block = shape->window / EIGHT * step;
+    int64_t filled = (shape->row_pixels + shape->window - EIGHT) * channels;
+    for (int64_t first = 0; first < filled; first += block) {
+        int64_t end = first + block < filled ? first + block : filled;
+        horizontal_row piece = {.channels = shape->channels, .window = EIGHT};
+        for (int64_t i = first; i < end; i += piece.pixels * channels) {
+            piece.pixels = (end - i) / channels;
+            piece.pixels = piece.pixels < 128 ? piece.pixels : 128;
+            NAME(run_direct)(&piece, col + i, spare, suffix + i);
+        }
+        memcpy(prefix + first, suffix + first, (size_t)step * sizeof *prefix);
+        for (int64_t i = first + step; i < end && i < first + block - step; i += LANES) {
+            VECTOR(prefix + i) = VECTOR(suffix + i) + VECTOR(prefix + i - step);
+        }
+        if (first >= shape->row_pixels * channels) {
+            continue;
+        }
+        memset(prefix + first + block - step, 0, (size_t)step * sizeof *prefix);
+        for (int64_t i = first + block - step - LANES; i >= first; i -= LANES) {
+            VECTOR(suffix + i) += VECTOR(suffix + i + step);
+        }
+    }
+}
+
+static void NAME(run_blocks)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
+{
+    int64_t channels = shape->channels, samples = shape->pixels * channels;
+    int64_t steps = shape->window / EIGHT, rest = shape->window % EIGHT;
+    int64_t row = (shape->row_pixels + shape->window) * channels;
+    SUM *all_suffixes = spare + HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
+    SUM *all_prefixes = all_suffixes + row + steps * EIGHT * channels;
+    if (shape->x == 0) {
+        NAME(begin)(shape, col, spare, all_suffixes, all_prefixes);
+    }
+    const SUM *suffix = all_suffixes + shape->x * channels;
+    const SUM *prefix = all_prefixes + (shape->x + (steps - 1) * EIGHT) * channels;
+    if (rest == 0) {
+        for (int64_t i = 0; i < samples; i++) {
+            sums[i] = suffix[i] + prefix[i];
+        }
+        return;
+    }
+    horizontal_row last = *shape;
+    last.window = rest;
+    NAME(run_direct)(&last, col + steps * EIGHT * channels, spare, sums);
+    for (int64_t i = 0; i < samples; i++) {
+        sums[i] += suffix[i] + prefix[i];
+    }
+}
+#undef EIGHT
+#endif
+
+#ifdef SCAN
+static inline __attribute__((always_inline)) __m512i NAME(widen)(const COL *col)
+{
+    return sizeof(COL) == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)col))
+                            : _mm512_loadu_si512(col);
+}
+
+/* As run_running(), but the differences are summed within the register: a scan
+ * by lane shifts of 1, 2, 4 and 8 pixels. For 1, 2 and 4 channels. */
+static inline __attribute__((always_inline)) void
+NAME(run_scan)(int channels, const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
+{
+    int64_t samples = shape->pixels * channels, ahead = shape->window * channels;
+    size_t pixel = (size_t)channels * sizeof *sums;
+    if (shape->x == 0) {
+        NAME(begin)(shape, col, channels, spare);
+    }
+    const __m512i zero = _mm512_setzero_si512();
+    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i phase = _mm512_and_si512(lane, _mm512_set1_epi32(channels - 1));
+    const __m512i last = _mm512_add_epi32(phase, _mm512_set1_epi32(16 - channels));
+    __m512i before = _mm512_permutexvar_epi32(phase, _mm512_loadu_si512(spare));
+    memcpy(sums, spare, pixel);
+    for (int64_t i = 0; i < samples; i += 16) {
+        __m512i sum = _mm512_sub_epi32(NAME(widen)(col + i + ahead), NAME(widen)(col + i));
+        if (channels < 2) {
+            sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 15));
+        }
+        if (channels < 4) {
+            sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 14));
+        }
+        sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 12));
+        sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 8));
+        sum = _mm512_add_epi32(sum, before);
+        _mm512_storeu_si512(sums + i + channels, sum);
+        before = _mm512_permutexvar_epi32(last, sum);
+    }
+    memcpy(spare, sums + samples, pixel);
+}
+#endif
+
+static void NAME(run)(const horizontal_row *shape, const void *columns, void *spare, void *sums)
+{
+    if (shape->window <= HORIZONTAL_DIRECT) {
+        NAME(run_direct)(shape, columns, spare, sums);
+#ifdef SCAN
+    } else if (shape->channels == 1) {
+        NAME(run_scan)(1, shape, columns, spare, sums);
+    } else if (shape->channels == 2) {
+        NAME(run_scan)(2, shape, columns, spare, sums);
+    } else if (shape->channels == 4) {
+        NAME(run_scan)(4, shape, columns, spare, sums);
+#endif
+    } else {
+#ifdef FLOATS
+        NAME(run_blocks)(shape, columns, spare, sums);
+#else
+        NAME(run_running)(shape, columns, spare, sums);
+#endif
+    }
+}
+
+static void NAME(pad)(int channels, void *columns, const int64_t *from, int64_t count, int64_t to)
+{
+    COL *col = columns;
+    if (channels == 1) {
+        for (int64_t i = 0; i < count; i++) {
+            col[to + i] = col[from[i]];
+        }
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (int k = 0; k < channels; k++) {
+            col[(to + i) * channels + k] = col[from[i] * channels + k];
+        }
+    }
+}
+
+static void NAME(add_pixel)(int channels, void *fixed, const void *column, int64_t times)
+{
+    const COL *col = column;
+    SUM *sum = fixed;
+    for (int k = 0; k < channels; k++) {
+        sum[k] = (SUM)(sum[k] + (SUM)times * (SUM)col[k]);
+    }
+}
+
+static void NAME(add_fixed)(const horizontal_row *shape, void *out, const void *fixed)
+{
+    const SUM *from = fixed;
+    SUM *sums = out;
+    for (int64_t p = 0; p < shape->pixels; p++) {
+        for (int k = 0; k < shape->channels; k++) {
+            sums[p * shape->channels + k] = (SUM)(sums[p * shape->channels + k] + from[k]);
+        }
+    }
+}
+
+#undef VECTOR
+#undef FLOATS
+#undef SCAN
+#undef LANES
+#undef HORIZONTAL_DIRECT
+#undef COL
+#undef SUM
+#undef NAME

@@ -1,0 +1,40 @@
+/* What a run of the window engine will do and the memory it takes. */
+#ifndef SATF_WINDOW_PLAN_H
+#define SATF_WINDOW_PLAN_H
+
+#include "axis.h"
+#include "kernels.h"
+#include "window.h"
+
+/* One kind of sums: of the samples, or of their squares. */
+typedef struct window_plane {
+    satf_summand summand;
+    satf_sum_type col_type, sum_type;
+    const vertical_kernels *vertical;
+    const horizontal_kernels *horizontal;
+    /* Offsets into a band's memory, and bytes of a row of column sums (unpadded). */
+    size_t columns, suffixes, spare, sums, edge, row_bytes;
+    size_t fixed_rows; /* offset into the shared memory: the rows' fixed part */
+} window_plane;
+
+typedef struct window_plan {
+    const window_spec *spec;
+    axis across, down;
+    int planes; /* 1 or 2 */
+    window_plane plane[2];
+    int64_t samples; /* of an input row */
+    int64_t columns; /* pixels of a padded row of column sums */
+    int64_t segment; /* pixels that are summed along a row at a time */
+    bool is_float;
+    int64_t bands, band_rows;
+    size_t outside, border_table; /* offsets into the shared memory */
+    size_t shared_bytes, band_bytes, bytes;
+} window_plan;
+
+/* Fills the plan; false if the memory overflows size_t. */
+bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
+
+/* Bytes of u128 sums of one pixel: what the fixed part of a row takes. */
+#define WINDOW_PIXEL_BYTES (SATF_MAX_CHANNELS * sizeof(satf_u128))
+
+#endif

@@ -1,0 +1,476 @@
+/* The window engine against sums formed pixel by pixel, in exact arithmetic for integers. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "window_reference.h"
+
+/* ------------------------------------------------------------------- one case */
+
+typedef struct test_case {
+    satf_type type;
+    int channels;
+    int64_t width, height, w, h;
+    satf_border border;
+    bool weighted, squares;
+    unsigned seed;
+} test_case;
+
+typedef struct variant {
+    int threads;
+    satf_isa isa;
+    enum layout layout;
+    bool streaming;
+} variant;
+
+static void fail_case(const test_case *t, const variant *v, const char *what, int64_t pixel,
+                      int channel)
+{
+    fail_msg("%s: %s, %lld x %lld pixels of %d channels, window %lld x %lld, border %s, weighted "
+             "%d, squares %d, seed %u, %d threads, %s, layout %d, streaming %d: first at x %lld y "
+             "%lld channel %d",
+             what, satf_type_name((int)t->type), (long long)t->width, (long long)t->height,
+             t->channels, (long long)t->w, (long long)t->h, satf_border_name((int)t->border),
+             t->weighted, t->squares, t->seed, v->threads, satf_isa_name(v->isa), (int)v->layout,
+             v->streaming, (long long)(pixel % t->width), (long long)(pixel / t->width), channel);
+}
+
+/* A source that keeps no row longer than the contract asks for. */
+typedef struct source {
+    const satf_view *view;
+    char **rows; /* exact copies, NULL when dropped or not yet read */
+    int64_t newest, kept;
+    int defects;
+    int64_t fails_at;
+} source;
+
+static const void *source_row(void *user, int64_t y)
+{
+    source *s = user;
+    if (y == s->fails_at) {
+        return NULL;
+    }
+    if (y < 0 || y >= s->view->height || y <= s->newest - s->kept) {
+        s->defects++;
+        return NULL;
+    }
+    size_t bytes = (size_t)satf_row_samples(s->view) * satf_type_bytes(s->view->type);
+    for (; s->newest < y; s->newest++) {
+        int64_t drop = s->newest + 1 - s->kept;
+        if (drop >= 0) {
+            free(s->rows[drop]);
+            s->rows[drop] = NULL;
+        }
+        s->rows[s->newest + 1] = malloc(bytes);
+        memcpy(s->rows[s->newest + 1], satf_row(s->view, s->newest + 1), bytes);
+    }
+    return s->rows[y];
+}
+
+static satf_context *context_of(const variant *v)
+{
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_context_set_threads(ctx, v->threads), SATF_OK);
+    setenv("SATFILTER_CPU", satf_isa_name(v->isa), 1);
+    return ctx;
+}
+
+static window_spec spec_of(const test_case *t, const satf_view *view)
+{
+    return (window_spec){.in = *view,
+                         .w = t->w,
+                         .h = t->h,
+                         .border = t->border,
+                         .constant = t->seed % 3 == 0 && t->type == SATF_U8 ? 255 : 37,
+                         .weighted = t->weighted,
+                         .squares = t->squares};
+}
+
+/* Runs the case and checks what can be checked without the sums' values. */
+static void run_variant(const test_case *t, const variant *v, const picture *p, results *r)
+{
+    window_spec spec = spec_of(t, &p->view);
+    satf_context *ctx = context_of(v);
+    source s = {.view = &p->view, .newest = -1, .kept = window_rows_kept(&spec), .fails_at = -1};
+    if (v->streaming) {
+        s.rows = calloc((size_t)t->height, sizeof *s.rows);
+        spec.in.data = NULL;
+        spec.row = source_row;
+        spec.row_user = &s;
+    }
+    results_create(r, &p->view);
+    satf_status status = window_run(ctx, &spec, collect, r);
+    if (status) {
+        fail_case(t, v, satf_message(ctx), 0, 0);
+    }
+    for (int64_t y = 0; y < t->height; y++) {
+        if (r->next_x[y] != t->width) {
+            fail_case(t, v, "a row is incomplete", y * t->width, 0);
+        }
+        for (int64_t x = 0; x < t->width && t->border != SATF_SHRINK; x++) {
+            if (r->areas[y * t->width + x] != (uint64_t)(t->w * t->h)) {
+                fail_case(t, v, "a wrong area", y * t->width + x, 0);
+            }
+        }
+    }
+    if (r->defects || s.defects) {
+        fail_case(t, v, r->defects ? "a segment breaks the contract" : "a row asked for too late",
+                  0, 0);
+    }
+    if (v->streaming) {
+        for (int64_t y = 0; y < t->height; y++) {
+            free(s.rows[y]);
+        }
+        free(s.rows);
+    }
+    satf_context_destroy(ctx);
+}
+
+static void check_values(const test_case *t, const variant *v, const picture *p, const results *r)
+{
+    window_spec spec = spec_of(t, &p->view);
+    int64_t samples = t->width * t->height * t->channels;
+    for (int plane = 0; plane < 1 + t->squares; plane++) {
+        value *expected = reference(&spec, plane == 1);
+        for (int64_t i = 0; i < samples; i++) {
+            bool good;
+            if (satf_type_is_float((int)t->type)) {
+                long double bound = (long double)(t->w + t->h) * 0x1p-53L;
+                long double sum = (long double)r->reals[plane][i] * FLOAT_UNITS;
+                good = fabsl(sum - (long double)expected[i].sum) <=
+                       bound * (long double)expected[i].magnitude;
+            } else {
+                good = r->integers[plane][i] == (satf_u128)expected[i].sum;
+            }
+            if (!good) {
+                fail_case(t, v, plane ? "a wrong sum of squares" : "a wrong sum", i / t->channels,
+                          (int)(i % t->channels));
+            }
+        }
+        free(expected);
+    }
+    if (t->border == SATF_SHRINK) {
+        for (int64_t i = 0; i < t->width * t->height; i++) {
+            int64_t area =
+                inside(i % t->width, t->width, t->w) * inside(i / t->width, t->height, t->h);
+            if (r->areas[i] != (uint64_t)area) {
+                fail_case(t, v, "a wrong area", i, 0);
+            }
+        }
+    }
+}
+
+static void check_same(const test_case *t, const variant *v, const results *a, const results *b)
+{
+    int64_t samples = t->width * t->height * t->channels;
+    for (int plane = 0; plane < 2; plane++) {
+        for (int64_t i = 0; i < samples; i++) {
+            if (memcmp(&a->reals[plane][i], &b->reals[plane][i], sizeof(double)) != 0 ||
+                a->integers[plane][i] != b->integers[plane][i]) {
+                fail_case(t, v, "differs from one thread's base kernels", i / t->channels,
+                          (int)(i % t->channels));
+            }
+        }
+    }
+}
+
+/* The case with the base kernels against the reference, then every variant against that. */
+static void check_case(const test_case *t, const variant *variants, size_t count)
+{
+    picture p = picture_create(t->width, t->height, t->channels, t->type, PACKED, t->seed);
+    variant plain = {1, SATF_ISA_BASE, PACKED, false};
+    results first;
+    run_variant(t, &plain, &p, &first);
+    check_values(t, &plain, &p, &first);
+    for (size_t i = 0; i < count; i++) {
+        if (variants[i].streaming && t->border == SATF_WRAP) {
+            continue;
+        }
+        picture q =
+            picture_create(t->width, t->height, t->channels, t->type, variants[i].layout, t->seed);
+        results other;
+        run_variant(t, &variants[i], &q, &other);
+        check_same(t, &variants[i], &first, &other);
+        results_destroy(&other);
+        picture_destroy(&q);
+    }
+    results_destroy(&first);
+    picture_destroy(&p);
+}
+
+/* ---------------------------------------------------------------------- tests */
+
+static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+
+/* Everything crossed, on small pictures; each case runs in two other variants, in turn. */
+static void test_everything_small(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{1, 1}, {1, 13}, {19, 1}, {7, 11}, {37, 5}};
+    static const int64_t windows[][2] = {{1, 1},   {2, 2},  {3, 3},   {15, 15},
+                                         {16, 16}, {40, 3}, {255, 2}, {5, 64}};
+    unsigned count = 0;
+    for (int type = 0; type < 4; type++) {
+        for (int channels = 1; channels <= 4; channels++) {
+            for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+                for (int weighted = 0; weighted <= (channels > 1); weighted++) {
+                    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+                            test_case t = {
+                                types[type],    channels,      sizes[s][0],         sizes[s][1],
+                                windows[w][0],  windows[w][1], (satf_border)border, weighted,
+                                count % 3 != 0, count};
+                            variant v[] = {{1, (satf_isa)(count % SATF_ISA_COUNT),
+                                            (enum layout)(count / 2 % LAYOUTS), true},
+                                           {2, (satf_isa)((count + 1) % SATF_ISA_COUNT),
+                                            (enum layout)(count % LAYOUTS), false}};
+                            check_case(&t, v, 2);
+                            count++;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Widths around the engine's chunks and vectors, and windows around its powers of two. */
+static void test_chunk_edges(void **state)
+{
+    (void)state;
+    static const int64_t widths[] = {63,  64,  65,  127,  128,  129,  255,  256,  257,  319,  320,
+                                     321, 511, 513, 1023, 1024, 1025, 1279, 1281, 2047, 2048, 2049};
+    static const int64_t windows[] = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,  18,
+                                      31, 32, 33, 47, 64, 127, 128, 254, 255, 256, 257, 300};
+    unsigned count = 1;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (size_t j = 0; j < sizeof windows / sizeof *windows; j++) {
+            test_case t = {types[count % 4],
+                           1 + (int)(count / 4 % 4),
+                           widths[i],
+                           3,
+                           windows[j],
+                           1 + (int64_t)(count % 7 == 0 ? 300 : count % 5),
+                           (satf_border)(count % 6),
+                           count % 8 >= 4,
+                           count % 2 == 0,
+                           count};
+            t.weighted = t.weighted && t.channels > 1;
+            variant v[] = {{1, SATF_ISA_AVX512, UPSIDE_DOWN, false},
+                           {1, SATF_ISA_AVX2, PADDED, true}};
+            check_case(&t, v, 2);
+            count++;
+        }
+    }
+}
+
+/* Every window size from 1 to 80 for every pair of types, so that each way of
+ * combining partial sums is seen. */
+static void test_every_window(void **state)
+{
+    (void)state;
+    for (int64_t w = 1; w <= 80; w++) {
+        for (int k = 0; k < 8; k++) {
+            unsigned seed = (unsigned)(w * 8 + k);
+            test_case t = {types[k % 4],
+                           1 + (int)(seed / 4 % 4),
+                           131,
+                           9,
+                           w,
+                           k < 4 ? 3 : w,
+                           (satf_border)(seed % 6),
+                           false,
+                           seed % 2 == 0,
+                           seed};
+            variant v[] = {{1, SATF_ISA_AVX512, PACKED, false}, {1, SATF_ISA_AVX2, PACKED, false}};
+            check_case(&t, v, 2);
+        }
+    }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    static const test_case cases[] = {
+        {SATF_U8, 1, 61, 4097, 15, 15, SATF_CLAMP, false, true, 1},
+        {SATF_U8, 1, 4097, 61, 255, 255, SATF_MIRROR, false, false, 2},
+        {SATF_U8, 4, 257, 263, 16, 31, SATF_WRAP, true, true, 3},
+        {SATF_U16, 3, 311, 211, 3, 255, SATF_REFLECT, false, true, 5},
+        {SATF_U16, 2, 509, 257, 33, 7, SATF_CONSTANT, true, true, 6},
+        {SATF_F32, 1, 521, 509, 15, 15, SATF_CLAMP, false, true, 7},
+        {SATF_F32, 3, 257, 331, 255, 64, SATF_MIRROR, false, false, 8},
+        {SATF_F64, 4, 129, 523, 17, 100, SATF_SHRINK, true, true, 9},
+        {SATF_F64, 1, 4097, 61, 63, 300, SATF_REFLECT, false, true, 10},
+    };
+    static const variant variants[] = {
+        {2, SATF_ISA_AVX512, PADDED, false}, {3, SATF_ISA_AVX2, UPSIDE_DOWN, false},
+        {8, SATF_ISA_BASE, PACKED, false},   {8, SATF_ISA_AVX512, PACKED, false},
+        {1, SATF_ISA_AVX512, PACKED, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(&cases[i], variants, sizeof variants / sizeof *variants);
+    }
+}
+
+/* The largest windows, on pictures of a few pixels: exact, in little memory. */
+static void test_largest_windows(void **state)
+{
+    (void)state;
+    static const int64_t windows[][2] = {{65535, 65535}, {65534, 3}, {2, 65535}};
+    static const int64_t sizes[][2] = {{1, 1}, {5, 4}, {2, 9}};
+    unsigned count = 0;
+    for (int type = 0; type < 4; type++) {
+        for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+            for (size_t i = 0; i < 3; i++) {
+                test_case t = {types[type],
+                               2,
+                               sizes[i][0],
+                               sizes[i][1],
+                               windows[(count + i) % 3][0],
+                               windows[(count + i) % 3][1],
+                               (satf_border)border,
+                               count % 2 == 0,
+                               true,
+                               4 * count + (count % 3 != 0)};
+                variant v = {2, SATF_ISA_AVX512, PACKED, true};
+                check_case(&t, &v, 1);
+                picture p = picture_create(t.width, t.height, 2, t.type, PACKED, 0);
+                window_spec spec = spec_of(&t, &p.view);
+                satf_context *ctx = context_of(&v);
+                size_t bytes;
+                assert_true(window_bytes(ctx, &spec, &bytes));
+                assert_in_range(bytes, 1, 1 << 20);
+                satf_context_destroy(ctx);
+                picture_destroy(&p);
+                count++;
+            }
+        }
+    }
+}
+
+/* A pixel of 1e300, infinity or NaN changes no bit of a window that does not contain it. */
+static void test_locality(void **state)
+{
+    (void)state;
+    static const double wild[] = {1e300, (double)INFINITY, (double)NAN};
+    static const int64_t windows[][2] = {{3, 3}, {15, 4}, {16, 16}, {31, 7}, {64, 33}, {101, 5}};
+    for (int k = 0; k < 36; k++) {
+        int64_t w = windows[k / 3 % 6][0], h = windows[k / 3 % 6][1];
+        test_case t = {SATF_F64, 1 + k % 2, 301, 67, w, h, SATF_SHRINK, false, false, (unsigned)k};
+        variant v = {1, (satf_isa)(k % SATF_ISA_COUNT), PACKED, false};
+        picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
+        int64_t x = 7 + k * 8, y = 3 + k;
+        double *pixel = (double *)satf_row(&p.view, y) + x * t.channels;
+        results tame, other;
+        *pixel = 0;
+        run_variant(&t, &v, &p, &tame);
+        *pixel = wild[k % 3];
+        run_variant(&t, &v, &p, &other);
+        for (int64_t i = 0; i < t.width * t.height; i++) {
+            int64_t left = i % t.width - w / 2, top = i / t.width - h / 2;
+            bool contains = x >= left && x < left + w && y >= top && y < top + h;
+            const double *a = &tame.reals[0][i * t.channels], *b = &other.reals[0][i * t.channels];
+            bool good = contains ? (k % 3 == 0 ? *b == 1e300 : !isfinite(*b))
+                                 : memcmp(a, b, sizeof *a) == 0;
+            if (!good || (t.channels > 1 && a[1] != b[1])) {
+                fail_case(&t, &v, "a wild pixel's reach is wrong", i, 0);
+            }
+        }
+        results_destroy(&tame);
+        results_destroy(&other);
+        picture_destroy(&p);
+    }
+}
+
+static void ignore(void *user, int thread, const window_segment *segment)
+{
+    (void)user;
+    (void)thread;
+    (void)segment;
+}
+
+static int stop_at_once(void *user, double done)
+{
+    *(double *)user = done;
+    return 1;
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    test_case t = {SATF_U8, 1, 2048, 2048, 9, 9, SATF_CLAMP, false, false, 1};
+    variant v = {1, SATF_ISA_AVX512, PACKED, false};
+    picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
+    satf_context *ctx = context_of(&v);
+    window_spec spec = spec_of(&t, &p.view);
+
+    double done = -1;
+    satf_context_set_progress(ctx, stop_at_once, &done);
+    assert_int_equal(window_run(ctx, &spec, ignore, NULL), SATF_CANCELLED);
+    assert_true(done > 0 && done < 1);
+    satf_context_set_progress(ctx, NULL, NULL);
+
+    size_t bytes;
+    assert_true(window_bytes(ctx, &spec, &bytes));
+    satf_context_set_limits(ctx, 0, (int64_t)bytes);
+    assert_int_equal(window_run(ctx, &spec, ignore, NULL), SATF_OK);
+    satf_context_set_limits(ctx, 0, (int64_t)bytes - 1);
+    assert_int_equal(window_run(ctx, &spec, ignore, NULL), SATF_LIMIT);
+    assert_non_null(strstr(satf_message(ctx), "--max-memory"));
+    satf_context_set_limits(ctx, 0, 0);
+
+    window_spec bad = spec;
+    bad.w = 0;
+    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_INVALID);
+    bad.w = 65536;
+    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_INVALID);
+    bad = spec;
+    bad.weighted = true;
+    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_INVALID);
+    bad = spec;
+    bad.in.type = SATF_U32;
+    bad.in.stride *= 4;
+    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_UNSUPPORTED);
+
+    /* A source that fails, early, late, and for a band's first rows. */
+    for (int64_t at = 0; at < t.height; at += 500) {
+        source s = {.view = &p.view, .newest = -1, .kept = 10, .fails_at = at};
+        s.rows = calloc((size_t)t.height, sizeof *s.rows);
+        bad = spec;
+        bad.in.data = NULL;
+        bad.row = source_row;
+        bad.row_user = &s;
+        assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_IO);
+        assert_true(satf_message(ctx)[0] != '\0');
+        bad.border = SATF_WRAP;
+        assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_UNSUPPORTED);
+        for (int64_t y = 0; y < t.height; y++) {
+            free(s.rows[y]);
+        }
+        free(s.rows);
+    }
+    satf_context_destroy(ctx);
+    picture_destroy(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything_small), cmocka_unit_test(test_chunk_edges),
+        cmocka_unit_test(test_every_window),     cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_largest_windows),  cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/*
+ * What test_window.c compares with: pictures between guard pages, a sink that
+ * collects segments, and window sums in exact arithmetic.
+ */
+#ifndef TESTS_WINDOW_REFERENCE_H
+#define TESTS_WINDOW_REFERENCE_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/border.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/view.h"
+#include "window/window.h"
+
+/* ------------------------------------------------------------------ pictures */
+
+static uint64_t random_state;
+
+static uint64_t next_random(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return random_state >> 33 ^ random_state >> 11;
+}
+
+enum layout { PACKED, PADDED, UPSIDE_DOWN, LAYOUTS };
+
+/* A picture between two pages that must not be touched, flush with one of them. */
+typedef struct picture {
+    satf_view view;
+    char *map;
+    size_t map_bytes;
+} picture;
+
+static void put_sample(void *at, int type, double value)
+{
+    switch (type) {
+    case SATF_U8:
+        memcpy(at, &(uint8_t){(uint8_t)value}, 1);
+        break;
+    case SATF_U16:
+        memcpy(at, &(uint16_t){(uint16_t)value}, 2);
+        break;
+    case SATF_F32:
+        memcpy(at, &(float){(float)value}, 4);
+        break;
+    default:
+        memcpy(at, &value, 8);
+    }
+}
+
+static double random_sample(int type, unsigned seed)
+{
+    uint64_t r = next_random();
+    switch (type) {
+    case SATF_U8:
+        return seed % 4 == 0 ? 255 : (double)(r % 256);
+    case SATF_U16:
+        return seed % 4 == 0 ? 65535 : (double)(r % 65536);
+    default:
+        /* Multiples of 2^-12 below 2^8, some much smaller than others. */
+        return (double)(((int64_t)(r % 2000001) - 1000000) >> (r >> 22 & 1 ? 10 : 0)) / 4096;
+    }
+}
+
+static picture picture_create(int64_t width, int64_t height, int channels, satf_type type,
+                              enum layout layout, unsigned seed)
+{
+    picture p;
+    p.view = satf_view_packed(NULL, width, height, channels, type);
+    p.view.stride += layout == PACKED ? 0 : 13;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t row = (size_t)width * (size_t)channels * satf_type_bytes((int)type);
+    size_t bytes = (size_t)(height - 1) * (size_t)p.view.stride + row;
+    size_t whole = (bytes + page - 1) / page * page;
+    p.map_bytes = whole + 2 * page;
+    p.map = mmap(NULL, p.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(p.map != MAP_FAILED);
+    assert_int_equal(mprotect(p.map, page, PROT_NONE), 0);
+    assert_int_equal(mprotect(p.map + page + whole, page, PROT_NONE), 0);
+    char *data = p.map + page + (seed % 2 ? whole - bytes : 0);
+    if (layout == UPSIDE_DOWN) {
+        data += (height - 1) * p.view.stride;
+        p.view.stride = -p.view.stride;
+    }
+    p.view.data = data;
+    random_state = seed * 977u + 5;
+    for (int64_t y = 0; y < height; y++) {
+        for (int64_t i = 0; i < width * channels; i++) {
+            put_sample((char *)satf_row(&p.view, y) + (size_t)i * satf_type_bytes((int)type),
+                       (int)type, random_sample((int)type, seed));
+        }
+    }
+    return p;
+}
+
+static void picture_destroy(picture *p)
+{
+    munmap(p->map, p->map_bytes);
+}
+
+/* -------------------------------------------------------------------- results */
+
+__extension__ typedef __int128 exact;
+
+/* Exact sums of summands and of their magnitudes: of integers as they are, of
+ * floats in units of 2^-36, which the pictures' summands are multiples of. */
+#define FLOAT_UNITS 0x1p36
+
+typedef struct value {
+    exact sum, magnitude;
+} value;
+
+typedef struct results {
+    int64_t width, height;
+    int channels;
+    bool streaming;
+    satf_u128 *integers[2]; /* plain, squares: of a row-major picture */
+    double *reals[2];
+    uint64_t *areas;
+    int64_t *next_x; /* a row: the x that must come next */
+    int64_t last_y[64];
+    int defects;
+} results;
+
+static satf_u128 read_integer(const char *at, satf_sum_type type)
+{
+    uint16_t narrow;
+    uint32_t word;
+    uint64_t wide;
+    satf_u128 widest;
+    switch (type) {
+    case SATF_SUM_U16:
+        memcpy(&narrow, at, sizeof narrow);
+        return narrow;
+    case SATF_SUM_U32:
+        memcpy(&word, at, sizeof word);
+        return word;
+    case SATF_SUM_U64:
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    default:
+        memcpy(&widest, at, sizeof widest);
+        return widest;
+    }
+}
+
+static void collect(void *user, int thread, const window_segment *s)
+{
+    results *r = user;
+    bool ok = s->n >= 1 && s->n * r->channels <= 4096 && s->y >= 0 && s->y < r->height &&
+              s->x == r->next_x[s->y] && s->x + s->n <= r->width && s->y >= r->last_y[thread] &&
+              (uintptr_t)s->sums % 64 == 0 && (uintptr_t)s->squares % 64 == 0;
+    if (!ok) {
+        __atomic_add_fetch(&r->defects, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    r->next_x[s->y] = s->x + s->n;
+    r->last_y[thread] = s->y;
+    for (int plane = 0; plane < 2; plane++) {
+        const char *sums = plane ? s->squares : s->sums;
+        if (!sums) {
+            continue;
+        }
+        satf_sum_type type = plane ? s->square_type : s->sum_type;
+        size_t bytes = satf_sum_bytes(type), samples = (size_t)(s->n * r->channels);
+        size_t first = (size_t)((s->y * r->width + s->x) * r->channels);
+        volatile char last = sums[samples * bytes + 63]; /* the promised room */
+        (void)last;
+        for (size_t i = 0; i < samples; i++) {
+            satf_u128 integer = 0;
+            if (type == SATF_SUM_F64) {
+                memcpy(&r->reals[plane][first + i], sums + i * bytes, bytes);
+            } else {
+                integer = read_integer(sums + i * bytes, type);
+                r->integers[plane][first + i] = integer;
+            }
+        }
+    }
+    for (int64_t i = 0; i < s->n; i++) {
+        r->areas[s->y * r->width + s->x + i] = s->area;
+    }
+}
+
+static void results_create(results *r, const satf_view *in)
+{
+    memset(r, 0, sizeof *r);
+    r->width = in->width;
+    r->height = in->height;
+    r->channels = in->channels;
+    size_t pixels = (size_t)(in->width * in->height), samples = pixels * (size_t)in->channels;
+    for (int plane = 0; plane < 2; plane++) {
+        r->integers[plane] = calloc(samples, sizeof **r->integers);
+        r->reals[plane] = calloc(samples, sizeof **r->reals);
+    }
+    r->areas = calloc(pixels, sizeof *r->areas);
+    r->next_x = calloc((size_t)in->height, sizeof *r->next_x);
+}
+
+static void results_destroy(results *r)
+{
+    for (int plane = 0; plane < 2; plane++) {
+        free(r->integers[plane]);
+        free(r->reals[plane]);
+    }
+    free(r->areas);
+    free(r->next_x);
+}
+
+/* ------------------------------------------------------------------- reference */
+
+static void add_value(value *to, const value *from)
+{
+    to->sum += from->sum;
+    to->magnitude += from->magnitude;
+}
+
+/* Window sums along n values (stride apart), by prefix sums over the border's positions. */
+static void slide(const value *in, value *out, int64_t n, size_t stride, int64_t window, int border,
+                  const value *outside)
+{
+    value *prefix = calloc((size_t)(n + window), sizeof *prefix);
+    for (int64_t i = 0; i < n + window - 1; i++) {
+        int64_t from = satf_border_index(border, i - window / 2, n);
+        prefix[i + 1] = prefix[i];
+        add_value(&prefix[i + 1], from < 0 ? outside : &in[(size_t)from * stride]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const value *a = &prefix[i], *b = &prefix[i + window];
+        out[(size_t)i * stride] = (value){b->sum - a->sum, b->magnitude - a->magnitude};
+    }
+    free(prefix);
+}
+
+static void value_of(value *to, satf_type type, int channels, satf_summand summand,
+                     const void *pixel)
+{
+    if (satf_type_is_float((int)type)) {
+        double sums[SATF_MAX_CHANNELS];
+        satf_summands(type, channels, summand, pixel, 1, SATF_SUM_F64, sums);
+        for (int k = 0; k < channels; k++) {
+            to[k].sum = (exact)(sums[k] * FLOAT_UNITS);
+            to[k].magnitude = (exact)(fabs(sums[k]) * FLOAT_UNITS);
+        }
+        return;
+    }
+    satf_u128 sums[SATF_MAX_CHANNELS];
+    satf_summands(type, channels, summand, pixel, 1, SATF_SUM_U128, sums);
+    for (int k = 0; k < channels; k++) {
+        to[k].sum = to[k].magnitude = (exact)sums[k];
+    }
+}
+
+static value *reference(const window_spec *spec, bool squares)
+{
+    const satf_view *in = &spec->in;
+    satf_summand summand = (satf_summand)((spec->weighted ? SATF_SUMMAND_WEIGHTED : 0) + squares);
+    size_t channels = (size_t)in->channels, samples = (size_t)(in->width * in->height) * channels;
+    size_t pixel_bytes = channels * satf_type_bytes(in->type);
+    value *values = calloc(samples, sizeof *values), *rows = calloc(samples, sizeof *values);
+    char constant[SATF_MAX_CHANNELS * sizeof(double)];
+    for (size_t k = 0; k < channels; k++) {
+        put_sample(constant + k * satf_type_bytes(in->type), in->type,
+                   spec->border == SATF_CONSTANT ? spec->constant : 0);
+    }
+    value outside[SATF_MAX_CHANNELS], outside_row[SATF_MAX_CHANNELS];
+    value_of(outside, (satf_type)in->type, in->channels, summand, constant);
+    for (int64_t y = 0; y < in->height; y++) {
+        for (int64_t x = 0; x < in->width; x++) {
+            value_of(&values[(size_t)(y * in->width + x) * channels], (satf_type)in->type,
+                     in->channels, summand, (char *)satf_row(in, y) + (size_t)x * pixel_bytes);
+        }
+    }
+    for (size_t k = 0; k < channels; k++) {
+        outside_row[k] = (value){outside[k].sum * spec->w, outside[k].magnitude * spec->w};
+        for (int64_t y = 0; y < in->height; y++) {
+            size_t first = (size_t)(y * in->width) * channels + k;
+            slide(values + first, rows + first, in->width, channels, spec->w, (int)spec->border,
+                  &outside[k]);
+        }
+        for (int64_t x = 0; x < in->width; x++) {
+            size_t first = (size_t)x * channels + k;
+            slide(rows + first, values + first, in->height, (size_t)in->width * channels, spec->h,
+                  (int)spec->border, &outside_row[k]);
+        }
+    }
+    free(rows);
+    return values;
+}
+
+static int64_t inside(int64_t at, int64_t n, int64_t window)
+{
+    int64_t count = 0;
+    for (int64_t i = at - window / 2; i < at - window / 2 + window; i++) {
+        count += i >= 0 && i < n;
+    }
+    return count;
+}
+
+#endif
