@@ -9,14 +9,29 @@
 
 #include "../base/image.h"
 
+/*
+ * Where a file's bytes come from: a file descriptor or memory, read strictly
+ * forward, so that pipes serve as well as files. A read error sets `error` and
+ * looks like the end.
+ */
+typedef struct io_source {
+    const unsigned char *at, *end; /* bytes at hand */
+    int fd;                        /* -1: memory, all of it at hand */
+    unsigned char *buffer;         /* owned; NULL for memory */
+    bool ended;
+    int error; /* errno, or 0 */
+} io_source;
+
 /* What a file holds, known after opening, before decoding. */
 typedef struct io_header {
     satf_view view; /* data NULL, packed stride; flags SATF_ALPHA as the format says */
     bool has_range; /* integers: samples range over 0 ... maxval */
     double lo, hi, alpha_max;
-    int picture_type; /* see satf_image */
-    satf_metadata metadata;
-    bool rows_in_order; /* read_rows() decodes as it goes; false: the decoder holds the image */
+    int picture_type;       /* see satf_image */
+    satf_metadata metadata; /* complete after the last row (a PNG's EXIF may follow its pixels) */
+    /* Rows can be had piece by piece. False: the codec makes the whole picture
+     * at once, and io_read_rows() holds it if fewer rows are asked for. */
+    bool rows_in_order;
 } io_header;
 
 typedef struct io_reader io_reader;
@@ -26,54 +41,50 @@ typedef struct io_format {
     const char *name;     /* "png" */
     const char *suffixes; /* "png apng", blank-separated, lower case */
     const char *help;     /* one line */
-    bool trusted;         /* among the library's default formats (hardened decoder) */
     /* Does the file begin like this format? n <= IO_PROBE_BYTES. */
     bool (*probe)(const unsigned char *head, size_t n);
 
-    /* Reading. open fills reader->header (or fails with a message, having freed
-     * its own state). rows decodes the next n rows into dst, stride bytes apart,
-     * samples in host byte order. close frees state (also after an error). */
+    /*
+     * Reading. open fills reader->header; rows decodes the next n rows into dst,
+     * stride bytes apart (any sign), samples in host byte order, and with the
+     * last row verifies that the file is complete. Unless header.rows_in_order,
+     * rows is called once, for all rows. close frees the state (NULL is
+     * possible); it is called after every open, failed ones too.
+     */
     satf_status (*open)(satf_context *ctx, io_reader *reader);
     satf_status (*rows)(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
     void (*close)(io_reader *reader);
 
-    /* Writing; all NULL when the format is read only. fits says whether samples
-     * of that view can be stored as they are, maxval being the image's hi (0:
-     * unknown); picture_types is a mask (1 << satf_type) of the integer types
-     * that image form may use, 0 for formats of plain values (.npy, .pfm).
-     * alpha: can store an alpha channel. */
-    unsigned value_types; /* mask of satf_type that can be stored as plain values */
+    /*
+     * What can be written: masks of (1 << satf_type). A format of plain values
+     * (.npy, .pfm) has picture_types 0 and stores numbers as numbers; a picture
+     * format has equal masks and stores 0 ... maxval as black ... white.
+     */
+    unsigned value_types;
     unsigned picture_types;
+    unsigned channel_mask; /* bit c: c channels, alpha not counted */
     bool stores_alpha;
-    unsigned channel_mask; /* bit c: c channels can be stored */
+    bool stores_maxval; /* 0 ... maxval with any maxval; else maxval is the type's maximum */
+
+    /* Writing; all NULL when the format is read only. put takes the next n rows
+     * of writer->plan.out samples. abandon frees the state (NULL is possible);
+     * it is called after every create, failed ones and finished ones too. */
     satf_status (*create)(satf_context *ctx, io_writer *writer);
     satf_status (*put)(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                        int64_t n);
     satf_status (*finish)(satf_context *ctx, io_writer *writer);
-    void (*abandon)(io_writer *writer); /* frees state, after finish or instead of it */
+    void (*abandon)(io_writer *writer);
 } io_format;
 
 #define IO_PROBE_BYTES 64
 
 struct io_reader {
     const io_format *format;
-    FILE *file;
-    const char *name; /* for messages */
+    io_source source;
     io_header header;
     int64_t next_row;
+    void *held;  /* the whole picture, where the codec cannot work by rows */
     void *state; /* the codec's */
-};
-
-struct io_writer {
-    const io_format *format;
-    FILE *file;
-    const char *name;
-    satf_view view;       /* what will be put: type, sizes, flags */
-    double hi, alpha_max; /* samples' maximum (PNM's maxval); type's maximum mostly */
-    satf_write_options options;
-    const satf_metadata *metadata; /* may be NULL */
-    int64_t next_row;
-    void *state;
 };
 
 const io_format *io_format_at(size_t index); /* NULL behind the last */
@@ -87,10 +98,10 @@ satf_status io_open(satf_context *ctx, const char *path, io_reader **reader);
 satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader);
 satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                          int64_t n);
-void io_close(io_reader *reader);
+void io_close(io_reader *reader); /* NULL is allowed */
 
 /*
- * How samples of an image become samples of a file: found by io_plan(), used
+ * How samples of an image become samples of a file: found by io_make_plan(), used
  * row by row with io_convert().
  * - identity when the format stores the image's type as it is;
  * - plain: another type of plain values (.npy, .pfm): rounded to nearest, saturated;
@@ -101,18 +112,32 @@ typedef struct io_plan {
     const io_format *format;
     satf_view out; /* view of the file's samples, data NULL */
     enum { IO_IDENTITY, IO_PLAIN, IO_IMAGE_FORM } how;
-    satf_view in;
-    double lo, hi, alpha_max; /* of the input samples, for IMAGE_FORM */
-    double out_hi;            /* maxval of the output samples */
-    bool drop_alpha;          /* the format has no alpha, and the image is opaque everywhere */
+    satf_view in;             /* data NULL */
+    double lo, hi, alpha_max; /* of the input samples */
+    double out_hi;            /* maxval of the output samples; 0 for plain values */
+    bool drop_alpha; /* the format has no alpha; io_put_rows() refuses what is not opaque */
 } io_plan;
 
-/* image: view, range, picture type (data not needed unless alpha must be
- * dropped). Fails with a message when the format cannot hold the image, e.g.
- * floats of unknown range in a PNG without --range, or alpha in a JPEG. */
+/* image: view (data is not looked at), range, picture type. Fails with a
+ * message when the format cannot hold the image, e.g. floats of unknown range
+ * in a PNG without --range. path is used for its suffix, unless options name a
+ * format. */
 satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
                          const satf_write_options *options, io_plan *plan);
+
+/* src: plan->in samples of so many pixels, dst: plan->out samples; any alignment. */
 void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels);
+
+struct io_writer {
+    const io_format *format;
+    FILE *file;
+    io_plan plan;
+    satf_write_options options;
+    const satf_metadata *metadata; /* may be NULL */
+    int64_t next_row;
+    void *converted; /* rows on their way from plan.in to plan.out */
+    void *state;     /* the codec's */
+};
 
 /*
  * An output file that appears whole or not at all: a temporary file beside
@@ -131,14 +156,18 @@ satf_status io_output_commit(satf_context *ctx, io_output *out); /* frees out, e
 void io_output_discard(io_output *out);                          /* frees out; NULL is allowed */
 void io_output_cleanup(void);
 
-/* Writing by rows. io_writer_open -> io_put_rows ... -> io_writer_finish,
- * or io_writer_abandon. rows are of plan->in's samples; conversion happens inside. */
-satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file, const char *name,
+/*
+ * Writing by rows: io_writer_open -> io_put_rows ... -> io_writer_finish, or
+ * io_writer_abandon. Rows are of plan->in's samples; conversion happens inside.
+ * options may be NULL. file and metadata stay the caller's and must outlive the
+ * writer; the file is flushed by io_output_commit(), not here.
+ */
+satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            const satf_write_options *options, const satf_metadata *metadata,
                            io_writer **writer);
 satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                         int64_t n);
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer); /* frees on success only */
-void io_writer_abandon(io_writer *writer);
+void io_writer_abandon(io_writer *writer);                          /* NULL is allowed */
 
 #endif

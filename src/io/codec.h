@@ -1,0 +1,65 @@
+/* What codecs share: the table's rows, and how they take and give bytes. */
+#ifndef SATF_IO_CODEC_H
+#define SATF_IO_CODEC_H
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "io.h"
+
+extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, io_psd, io_hdr,
+    io_tga;
+
+#define IO_TYPE_BIT(type) (1u << (type))
+
+#define IO_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+/* ------------------------------------------------------------------ source */
+
+satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source); /* owns fd then */
+void io_source_open_memory(const void *data, size_t bytes, io_source *source);
+void io_source_close(io_source *source);
+
+/* Reads more when nothing is at hand; false at the end. */
+bool io_source_fill(io_source *source);
+
+/* Reads until n bytes (few: a head) are at hand, or the end. Returns the number at hand. */
+size_t io_source_peek(io_source *source, size_t n);
+
+/* Takes n bytes; fewer only at the end. Returns the number taken. */
+size_t io_source_read(io_source *source, void *dst, size_t n);
+
+/* The next byte, or -1 at the end. */
+static inline int io_source_byte(io_source *source)
+{
+    return source->at < source->end || io_source_fill(source) ? *source->at++ : -1;
+}
+
+/* All that is left, in memory: *data stays valid until io_source_close(); it is
+ * *owned (satf_free) unless NULL. */
+satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned char **data,
+                            size_t *bytes, void **owned);
+
+/* Why bytes are missing: SATF_IO after a read error, else SATF_DATA for a truncated file. */
+satf_status io_fail_short(satf_context *ctx, const io_source *source);
+
+/* ------------------------------------------------------------------ header */
+
+/* Fills view, range and picture type for unsigned integers up to maxval, or
+ * floats (maxval 0) of unknown range. */
+void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
+                   bool alpha, double maxval);
+
+/* SATF_OK if a picture of that size may be decoded, within the context's limits. */
+satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes);
+
+/* SATF_LIMIT unless so many bytes may be allocated; for sizes that a file claims. */
+satf_status io_check_bytes(satf_context *ctx, uint64_t bytes);
+
+/* ------------------------------------------------------------------- bytes */
+
+/* Reverses the bytes of count samples of so many bytes each. */
+void io_swap_bytes(void *samples, size_t count, size_t sample_bytes);
+
+satf_status io_write(satf_context *ctx, FILE *file, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,249 @@
+#include "codec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Probed in this order: TGA last, for it has no magic number. */
+static const io_format *const formats[] = {
+    &io_png, &io_jpeg, &io_pnm, &io_pfm, &io_npy, &io_bmp, &io_gif, &io_psd, &io_hdr, &io_tga,
+};
+
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+const io_format *io_format_at(size_t index)
+{
+    return index < FORMAT_COUNT ? formats[index] : NULL;
+}
+
+/* Is word, of n characters, in the blank-separated list? */
+static bool in_list(const char *list, const char *word, size_t n)
+{
+    while (*list) {
+        size_t length = strcspn(list, " ");
+        if (length == n && strncasecmp(list, word, n) == 0) {
+            return true;
+        }
+        list += length;
+        list += strspn(list, " ");
+    }
+    return false;
+}
+
+static const io_format *by_suffix_word(const char *suffix)
+{
+    for (size_t i = 0; *suffix && i < FORMAT_COUNT; i++) {
+        if (in_list(formats[i]->suffixes, suffix, strlen(suffix))) {
+            return formats[i];
+        }
+    }
+    return NULL;
+}
+
+const io_format *io_format_find(const char *name)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        if (strcasecmp(formats[i]->name, name) == 0) {
+            return formats[i];
+        }
+    }
+    return by_suffix_word(name);
+}
+
+const io_format *io_format_by_suffix(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    return dot ? by_suffix_word(dot + 1) : NULL;
+}
+
+void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
+                   bool alpha, double maxval)
+{
+    header->view = satf_view_packed(NULL, width, height, channels, type);
+    header->view.flags = alpha ? SATF_ALPHA : 0;
+    header->has_range = maxval > 0;
+    header->lo = 0;
+    header->hi = maxval;
+    header->alpha_max = maxval > 0 ? maxval : 1;
+    header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
+    header->rows_in_order = true;
+}
+
+satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes)
+{
+    if (width < 1 || height < 1) {
+        return satf_fail(ctx, SATF_DATA,
+                         "the file claims %" PRId64 " x %" PRId64
+                         " pixels; an empty picture cannot be filtered",
+                         width, height);
+    }
+    int64_t pixels, row_bytes, bytes;
+    if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->max_pixels) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the picture of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
+                         " pixels (--max-pixels)",
+                         width, height, ctx->max_pixels);
+    }
+    if (__builtin_mul_overflow(width, pixel_bytes, &row_bytes) ||
+        __builtin_mul_overflow(row_bytes, height, &bytes)) {
+        bytes = row_bytes = INT64_MAX;
+    }
+    return io_check_bytes(ctx, (uint64_t)row_bytes);
+}
+
+/* Finds the format and opens its decoder; on failure the reader is still the caller's. */
+static satf_status open_source(satf_context *ctx, io_reader *reader)
+{
+    size_t n = io_source_peek(&reader->source, IO_PROBE_BYTES);
+    if (n == 0) {
+        return reader->source.error ? io_fail_short(ctx, &reader->source)
+                                    : satf_fail(ctx, SATF_DATA, "the file is empty");
+    }
+    const unsigned char *head = reader->source.at;
+    n = n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES;
+    for (size_t i = 0; i < FORMAT_COUNT && !reader->format; i++) {
+        if (formats[i]->probe(head, n)) {
+            reader->format = formats[i];
+        }
+    }
+    if (!reader->format) {
+        return satf_fail(ctx, SATF_DATA,
+                         "the format is not known; convert the picture to PNG, for example");
+    }
+    satf_status status = reader->format->open(ctx, reader);
+    if (status) {
+        return status;
+    }
+    const satf_view *v = &reader->header.view;
+    return io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
+}
+
+static satf_status open_file(satf_context *ctx, const char *path, io_source *source)
+{
+    int fd = STDIN_FILENO;
+    if (strcmp(path, "-") != 0) {
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    struct stat info;
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        int error = errno;
+        if (fd > STDIN_FILENO) {
+            close(fd);
+        }
+        return satf_fail(ctx, SATF_IO, "cannot be read: %s", strerror(error));
+    }
+    satf_status status = S_ISDIR(info.st_mode)
+                             ? satf_fail(ctx, SATF_IO, "is a directory; name the files in it")
+                             : io_source_open_fd(ctx, fd, source);
+    if (status && fd > STDIN_FILENO) {
+        close(fd);
+    }
+    return status;
+}
+
+static satf_status open_reader(satf_context *ctx, io_source *source, io_reader **out)
+{
+    io_reader *reader = satf_alloc_zeroed(sizeof *reader);
+    if (!reader) {
+        io_source_close(source);
+        return satf_fail_memory(ctx, sizeof *reader, "a reader");
+    }
+    reader->source = *source;
+    satf_status status = open_source(ctx, reader);
+    if (status) {
+        io_close(reader);
+        return status;
+    }
+    *out = reader;
+    return SATF_OK;
+}
+
+satf_status io_open(satf_context *ctx, const char *path, io_reader **reader)
+{
+    *reader = NULL;
+    io_source source;
+    satf_status status = open_file(ctx, path, &source);
+    return status ? status : open_reader(ctx, &source, reader);
+}
+
+satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader)
+{
+    *reader = NULL;
+    io_source source;
+    io_source_open_memory(data, bytes, &source);
+    return open_reader(ctx, &source, reader);
+}
+
+/* The whole picture into reader->held, from which rows are then copied. */
+static satf_status hold(satf_context *ctx, io_reader *reader)
+{
+    const satf_view *v = &reader->header.view;
+    size_t bytes = (size_t)v->stride * (size_t)v->height;
+    satf_status status = io_check_bytes(ctx, bytes);
+    if (status) {
+        return status;
+    }
+    reader->held = satf_alloc(bytes);
+    if (!reader->held) {
+        return satf_fail_memory(ctx, bytes, "a picture that cannot be decoded row by row");
+    }
+    return reader->format->rows(ctx, reader, reader->held, v->stride, v->height);
+}
+
+satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n)
+{
+    const satf_view *v = &reader->header.view;
+    if (n < 0 || n > v->height - reader->next_row) {
+        return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows asked for, %" PRId64 " are left", n,
+                         v->height - reader->next_row);
+    }
+    satf_status status = SATF_OK;
+    bool all = n == v->height;
+    if (!reader->header.rows_in_order && !all && !reader->held) {
+        status = hold(ctx, reader);
+    }
+    if (!status && reader->held) {
+        for (int64_t y = 0; y < n; y++) {
+            memcpy((char *)dst + y * stride,
+                   (const char *)reader->held + (reader->next_row + y) * v->stride,
+                   (size_t)v->stride);
+        }
+    } else if (!status && n > 0) {
+        status = reader->format->rows(ctx, reader, dst, stride, n);
+    }
+    reader->next_row += status ? 0 : n;
+    return status;
+}
+
+void io_close(io_reader *reader)
+{
+    if (reader) {
+        if (reader->format) {
+            reader->format->close(reader);
+        }
+        io_source_close(&reader->source);
+        satf_metadata_clear(&reader->header.metadata);
+        satf_free(reader->held);
+        satf_free(reader);
+    }
+}
+
+const char *satf_format(size_t index, int *can_write, const char **suffixes)
+{
+    const io_format *format = io_format_at(index);
+    if (!format) {
+        return NULL;
+    }
+    if (can_write) {
+        *can_write = format->create != NULL;
+    }
+    if (suffixes) {
+        *suffixes = format->suffixes;
+    }
+    return format->name;
+}

@@ -1,0 +1,118 @@
+/* Whole images from and to files: the public functions. */
+#include "codec.h"
+
+static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image **out)
+{
+    const io_header *header = &reader->header;
+    const satf_view *v = &header->view;
+    satf_image *image;
+    satf_status status = satf_image_create(ctx, v->width, v->height, v->channels,
+                                           (satf_type)v->type, v->flags, &image);
+    if (status) {
+        return status;
+    }
+    status = io_read_rows(ctx, reader, image->view.data, image->view.stride, v->height);
+    if (!status) {
+        status = satf_metadata_copy(ctx, &header->metadata, &image->metadata);
+    }
+    if (status) {
+        satf_image_destroy(image);
+        return status;
+    }
+    image->has_range = header->has_range;
+    image->lo = header->lo;
+    image->hi = header->hi;
+    image->alpha_max = header->alpha_max;
+    image->picture_type = header->picture_type;
+    *out = image;
+    return SATF_OK;
+}
+
+satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out)
+{
+    if (out) {
+        *out = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!path || !out) {
+        return satf_fail(ctx, SATF_INVALID, "the path or the place for the image is missing");
+    }
+    io_reader *reader;
+    satf_status status = io_open(ctx, path, &reader);
+    if (!status) {
+        status = read_image(ctx, reader, out);
+        io_close(reader);
+    }
+    return status;
+}
+
+satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes, satf_image **out)
+{
+    if (out) {
+        *out = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!data || !out) {
+        return satf_fail(ctx, SATF_INVALID, "the data or the place for the image is missing");
+    }
+    io_reader *reader;
+    satf_status status = io_open_memory(ctx, data, bytes, &reader);
+    if (!status) {
+        status = read_image(ctx, reader, out);
+        io_close(reader);
+    }
+    return status;
+}
+
+satf_write_options satf_write_defaults(void)
+{
+    return (satf_write_options){.type = SATF_TYPE_AUTO, .quality = 90, .png_level = 1};
+}
+
+static satf_status write_image(satf_context *ctx, const satf_image *image, const io_plan *plan,
+                               FILE *file, const satf_write_options *options)
+{
+    io_writer *writer;
+    satf_status status = io_writer_open(ctx, plan, file, options, &image->metadata, &writer);
+    if (status) {
+        return status;
+    }
+    status = io_put_rows(ctx, writer, image->view.data, image->view.stride, image->view.height);
+    if (!status) {
+        status = io_writer_finish(ctx, writer);
+    }
+    if (status) {
+        io_writer_abandon(writer);
+    }
+    return status;
+}
+
+satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
+                             const satf_write_options *options)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!image || !path) {
+        return satf_fail(ctx, SATF_INVALID, "the image or the path is missing");
+    }
+    io_plan plan;
+    io_output *output;
+    satf_status status = io_make_plan(ctx, image, path, options, &plan);
+    if (!status) {
+        status = io_output_open(ctx, path, options && options->no_clobber, &output);
+    }
+    if (status) {
+        return status;
+    }
+    status = write_image(ctx, image, &plan, io_output_file(output), options);
+    if (status) {
+        io_output_discard(output);
+        return status;
+    }
+    return io_output_commit(ctx, output);
+}

@@ -1,0 +1,485 @@
+/* JPEG through libjpeg-turbo. Every warning about the data is an error. */
+#include <stdio.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec.h"
+
+/* A picture's scans cost decoding time each; encoders make about ten. */
+enum { MAX_SCANS = 500, EXIF_MARKER = JPEG_APP0 + 1, OUTPUT_BYTES = 64 << 10 };
+static const char exif_lead[6] = "Exif\0";
+static const double metres_per_inch = 0.0254;
+
+typedef struct jpeg_state {
+    satf_context *ctx; /* of the call in progress */
+    satf_status status;
+    jmp_buf jump;
+    struct jpeg_error_mgr errors;
+    union {
+        struct jpeg_decompress_struct in;
+        struct jpeg_compress_struct out;
+    } c;
+    bool created, started, writing;
+    struct jpeg_source_mgr from;
+    struct jpeg_progress_mgr progress;
+    io_source *source;
+    struct jpeg_destination_mgr to;
+    FILE *file;
+    unsigned char *row;    /* CMYK, before it becomes RGB */
+    unsigned char *buffer; /* on the way to file */
+} jpeg_state;
+
+_Noreturn static void stop(j_common_ptr cinfo)
+{
+    jpeg_state *state = cinfo->client_data;
+    if (!state->status) {
+        char message[JMSG_LENGTH_MAX];
+        cinfo->err->format_message(cinfo, message);
+        state->status =
+            cinfo->err->msg_code == JERR_OUT_OF_MEMORY
+                ? satf_fail(state->ctx, SATF_NO_MEMORY, "libjpeg is out of memory")
+                : satf_fail(state->ctx, SATF_DATA, "%s: %s",
+                            state->writing ? "libjpeg cannot write it" : "the JPEG is damaged",
+                            message);
+    }
+    longjmp(state->jump, 1);
+}
+
+static void emit(j_common_ptr cinfo, int level)
+{
+    if (level < 0) { /* a warning: damaged data */
+        stop(cinfo);
+    }
+}
+
+static void set_errors(jpeg_state *state, struct jpeg_error_mgr **err)
+{
+    *err = jpeg_std_error(&state->errors);
+    state->errors.error_exit = stop;
+    state->errors.emit_message = emit;
+}
+
+/* ----------------------------------------------------------------- reading */
+
+static bool probe(const unsigned char *head, size_t n)
+{
+    return n >= 3 && head[0] == 0xff && head[1] == 0xd8 && head[2] == 0xff;
+}
+
+static void no_action(j_decompress_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+static boolean fill(j_decompress_ptr cinfo)
+{
+    jpeg_state *state = cinfo->client_data;
+    io_source *source = state->source;
+    if (!io_source_fill(source)) {
+        state->status = io_fail_short(state->ctx, source);
+        stop((j_common_ptr)cinfo);
+    }
+    cinfo->src->next_input_byte = source->at;
+    cinfo->src->bytes_in_buffer = (size_t)(source->end - source->at);
+    source->at = source->end;
+    return TRUE;
+}
+
+static void skip(j_decompress_ptr cinfo, long n)
+{
+    while (n > (long)cinfo->src->bytes_in_buffer) {
+        n -= (long)cinfo->src->bytes_in_buffer;
+        fill(cinfo);
+    }
+    if (n > 0) {
+        cinfo->src->next_input_byte += n;
+        cinfo->src->bytes_in_buffer -= (size_t)n;
+    }
+}
+
+static void watch_scans(j_common_ptr cinfo)
+{
+    jpeg_state *state = cinfo->client_data;
+    if (state->c.in.input_scan_number > MAX_SCANS) {
+        state->status = satf_fail(state->ctx, SATF_DATA,
+                                  "the JPEG has more than %d scans; "
+                                  "no honest picture does",
+                                  MAX_SCANS);
+        stop(cinfo);
+    }
+}
+
+static satf_status copy_exif(satf_context *ctx, const struct jpeg_decompress_struct *cinfo,
+                             satf_metadata *metadata)
+{
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
+        if (m->marker == EXIF_MARKER && m->data_length > sizeof exif_lead &&
+            memcmp(m->data, exif_lead, sizeof exif_lead) == 0) {
+            size_t bytes = m->data_length - sizeof exif_lead;
+            metadata->exif = satf_alloc(bytes);
+            if (!metadata->exif) {
+                return satf_fail_memory(ctx, bytes, "a JPEG's EXIF");
+            }
+            memcpy(metadata->exif, m->data + sizeof exif_lead, bytes);
+            metadata->exif_bytes = bytes;
+            break;
+        }
+    }
+    return SATF_OK;
+}
+
+static satf_status copy_icc(satf_context *ctx, struct jpeg_decompress_struct *cinfo,
+                            satf_metadata *metadata)
+{
+    JOCTET *icc = NULL;
+    unsigned bytes = 0;
+    if (cinfo->num_components > 3 || !jpeg_read_icc_profile(cinfo, &icc, &bytes)) {
+        return SATF_OK;
+    }
+    metadata->icc = satf_alloc(bytes);
+    if (metadata->icc) {
+        memcpy(metadata->icc, icc, bytes);
+        metadata->icc_bytes = bytes;
+    }
+    free(icc);
+    return metadata->icc ? SATF_OK : satf_fail_memory(ctx, bytes, "a JPEG's ICC profile");
+}
+
+static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metadata *m)
+{
+    bool says_nothing = cinfo->density_unit == 0 && cinfo->X_density == cinfo->Y_density;
+    if (cinfo->saw_JFIF_marker && !says_nothing && cinfo->X_density && cinfo->Y_density) {
+        double per_metre = cinfo->density_unit == 1   ? 1 / metres_per_inch
+                           : cinfo->density_unit == 2 ? 100
+                                                      : 1;
+        m->has_resolution = true;
+        m->resolution_x = cinfo->X_density * per_metre;
+        m->resolution_y = cinfo->Y_density * per_metre;
+        m->resolution_unit = cinfo->density_unit == 1 || cinfo->density_unit == 2;
+    }
+}
+
+static satf_status read_header(satf_context *ctx, io_reader *reader)
+{
+    jpeg_state *state = reader->state;
+    struct jpeg_decompress_struct *cinfo = &state->c.in;
+    if (setjmp(state->jump)) {
+        return state->status;
+    }
+    jpeg_create_decompress(cinfo);
+    state->created = true;
+    state->from = (struct jpeg_source_mgr){.init_source = no_action,
+                                           .fill_input_buffer = fill,
+                                           .skip_input_data = skip,
+                                           .resync_to_restart = jpeg_resync_to_restart,
+                                           .term_source = no_action};
+    cinfo->src = &state->from;
+    state->progress.progress_monitor = watch_scans;
+    cinfo->progress = &state->progress;
+    jpeg_save_markers(cinfo, EXIF_MARKER, 0xffff);
+    jpeg_save_markers(cinfo, JPEG_APP0 + 2, 0xffff); /* ICC */
+    jpeg_read_header(cinfo, TRUE);
+    int n = cinfo->num_components;
+    if ((n != 1 && n != 3 && n != 4) || cinfo->jpeg_color_space == JCS_UNKNOWN) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a JPEG of %d components of unknown colours; grey, RGB and CMYK can be "
+                         "read",
+                         n);
+    }
+    cinfo->out_color_space = n == 1 ? JCS_GRAYSCALE : n == 3 ? JCS_RGB : JCS_CMYK;
+    io_header_set(&reader->header, cinfo->image_width, cinfo->image_height, n == 1 ? 1 : 3, SATF_U8,
+                  false, UINT8_MAX);
+    copy_density(cinfo, &reader->header.metadata);
+    satf_status status = copy_exif(ctx, cinfo, &reader->header.metadata);
+    return status ? status : copy_icc(ctx, cinfo, &reader->header.metadata);
+}
+
+static satf_status open_jpeg(satf_context *ctx, io_reader *reader)
+{
+    jpeg_state *state = reader->state = satf_alloc_zeroed(sizeof *state);
+    if (!state) {
+        return satf_fail_memory(ctx, sizeof *state, "a JPEG reader");
+    }
+    state->ctx = ctx;
+    state->source = &reader->source;
+    set_errors(state, &state->c.in.err);
+    state->c.in.client_data = state;
+    return read_header(ctx, reader);
+}
+
+/* Allocates, and reads the whole file if it is progressive. */
+static satf_status start(satf_context *ctx, jpeg_state *state)
+{
+    struct jpeg_decompress_struct *cinfo = &state->c.in;
+    if (jpeg_has_multiple_scans(cinfo)) { /* all coefficients are held, 16 bits each */
+        uint64_t samples = 0;
+        for (int i = 0; i < cinfo->num_components; i++) {
+            const jpeg_component_info *c = &cinfo->comp_info[i];
+            samples += (uint64_t)c->width_in_blocks * c->height_in_blocks * DCTSIZE2;
+        }
+        satf_status status = io_check_bytes(ctx, 2 * samples);
+        if (status) {
+            return status;
+        }
+    }
+    if (cinfo->out_color_space == JCS_CMYK) {
+        size_t bytes = (size_t)cinfo->image_width * 4;
+        state->row = satf_alloc(bytes);
+        if (!state->row) {
+            return satf_fail_memory(ctx, bytes, "a CMYK row");
+        }
+    }
+    jpeg_start_decompress(cinfo);
+    state->started = true;
+    return SATF_OK;
+}
+
+/* Ink to light without colour management: c * k. Adobe's files hold 255 less the ink. */
+static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, size_t width, bool inverted)
+{
+    unsigned flip = inverted ? 0 : 255;
+    for (size_t x = 0; x < width; x++) {
+        unsigned k = cmyk[4 * x + 3] ^ flip;
+        for (size_t i = 0; i < 3; i++) {
+            rgb[3 * x + i] = (unsigned char)(((cmyk[4 * x + i] ^ flip) * k * 2 + 255) / 510);
+        }
+    }
+}
+
+static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                             int64_t n)
+{
+    jpeg_state *state = reader->state;
+    struct jpeg_decompress_struct *cinfo = &state->c.in;
+    state->ctx = ctx;
+    if (setjmp(state->jump)) {
+        return state->status;
+    }
+    satf_status status = state->started ? SATF_OK : start(ctx, state);
+    if (status) {
+        return status;
+    }
+    for (int64_t y = 0; y < n; y++) {
+        JSAMPROW row = (JSAMPROW)dst + y * stride;
+        JSAMPROW target = state->row ? state->row : row;
+        jpeg_read_scanlines(cinfo, &target, 1);
+        if (state->row) {
+            cmyk_to_rgb(state->row, row, cinfo->image_width, cinfo->saw_Adobe_marker);
+        }
+    }
+    if (cinfo->output_scanline == cinfo->output_height) {
+        jpeg_finish_decompress(cinfo); /* reads up to the end marker, or fails */
+    }
+    return SATF_OK;
+}
+
+static void destroy(jpeg_state *state)
+{
+    if (state) {
+        if (state->created && state->writing) {
+            jpeg_destroy_compress(&state->c.out);
+        } else if (state->created) {
+            jpeg_destroy_decompress(&state->c.in);
+        }
+        satf_free(state->row);
+        satf_free(state->buffer);
+        satf_free(state);
+    }
+}
+
+static void close_jpeg(io_reader *reader)
+{
+    destroy(reader->state);
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static void init_output(j_compress_ptr cinfo)
+{
+    jpeg_state *state = cinfo->client_data;
+    cinfo->dest->next_output_byte = state->buffer;
+    cinfo->dest->free_in_buffer = OUTPUT_BYTES;
+}
+
+static void write_out(j_compress_ptr cinfo, size_t n)
+{
+    jpeg_state *state = cinfo->client_data;
+    state->status = io_write(state->ctx, state->file, state->buffer, n);
+    if (state->status) {
+        stop((j_common_ptr)cinfo);
+    }
+}
+
+/* The buffer is full: all of it goes, whatever free_in_buffer says. */
+static boolean empty_output(j_compress_ptr cinfo)
+{
+    write_out(cinfo, OUTPUT_BYTES);
+    init_output(cinfo);
+    return TRUE;
+}
+
+static void end_output(j_compress_ptr cinfo)
+{
+    write_out(cinfo, OUTPUT_BYTES - cinfo->dest->free_in_buffer);
+}
+
+/* Whole dots per inch or per centimetre, whichever is nearer to what was given. */
+static void set_density(struct jpeg_compress_struct *cinfo, const satf_metadata *m)
+{
+    double x = m->resolution_x, y = m->resolution_y;
+    int unit = 0;
+    if (m->resolution_unit) {
+        double dpi = x * metres_per_inch, dpcm = x / 100;
+        unit = fabs(dpi - round(dpi)) / dpi <= fabs(dpcm - round(dpcm)) / dpcm + 1e-3 ? 1 : 2;
+        double factor = unit == 1 ? metres_per_inch : 0.01;
+        x *= factor;
+        y *= factor;
+    }
+    x = round(x);
+    y = round(y);
+    if (x >= 1 && x <= UINT16_MAX && y >= 1 && y <= UINT16_MAX) {
+        cinfo->density_unit = (UINT8)unit;
+        cinfo->X_density = (UINT16)x;
+        cinfo->Y_density = (UINT16)y;
+    }
+}
+
+static satf_status write_exif(satf_context *ctx, struct jpeg_compress_struct *cinfo,
+                              const satf_metadata *m)
+{
+    if (m->exif_bytes > 65533 - sizeof exif_lead) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "its EXIF of %zu bytes does not fit into a JPEG; write PNG",
+                         m->exif_bytes);
+    }
+    jpeg_write_m_header(cinfo, EXIF_MARKER, (unsigned)(m->exif_bytes + sizeof exif_lead));
+    for (size_t i = 0; i < sizeof exif_lead; i++) {
+        jpeg_write_m_byte(cinfo, exif_lead[i]);
+    }
+    for (size_t i = 0; i < m->exif_bytes; i++) {
+        jpeg_write_m_byte(cinfo, m->exif[i]);
+    }
+    return SATF_OK;
+}
+
+static satf_status write_metadata(satf_context *ctx, struct jpeg_compress_struct *cinfo,
+                                  const satf_metadata *m)
+{
+    satf_status status = m->exif ? write_exif(ctx, cinfo, m) : SATF_OK;
+    const char *space = cinfo->input_components == 1 ? "GRAY" : "RGB ";
+    if (!status && m->icc_bytes > 20 && memcmp(m->icc + 16, space, 4) == 0) {
+        if (m->icc_bytes > (size_t)255 * 65519) {
+            return satf_fail(ctx, SATF_UNSUPPORTED,
+                             "its ICC profile of %zu bytes does not fit into a JPEG; write PNG",
+                             m->icc_bytes);
+        }
+        jpeg_write_icc_profile(cinfo, m->icc, (unsigned)m->icc_bytes);
+    }
+    return status;
+}
+
+static satf_status write_header(satf_context *ctx, io_writer *writer)
+{
+    jpeg_state *state = writer->state;
+    struct jpeg_compress_struct *cinfo = &state->c.out;
+    const satf_view *v = &writer->plan.out;
+    if (setjmp(state->jump)) {
+        return state->status;
+    }
+    jpeg_create_compress(cinfo);
+    state->created = true;
+    state->to = (struct jpeg_destination_mgr){.init_destination = init_output,
+                                              .empty_output_buffer = empty_output,
+                                              .term_destination = end_output};
+    cinfo->dest = &state->to;
+    cinfo->image_width = (JDIMENSION)v->width;
+    cinfo->image_height = (JDIMENSION)v->height;
+    cinfo->input_components = v->channels;
+    cinfo->in_color_space = v->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(cinfo);
+    jpeg_set_quality(cinfo, writer->options.quality, TRUE);
+    if (writer->options.quality >= 90) { /* 4:4:4; libjpeg's default is 4:2:0 */
+        cinfo->comp_info[0].h_samp_factor = cinfo->comp_info[0].v_samp_factor = 1;
+    }
+    if (writer->metadata && writer->metadata->has_resolution) {
+        set_density(cinfo, writer->metadata);
+    }
+    jpeg_start_compress(cinfo, TRUE);
+    return writer->metadata ? write_metadata(ctx, cinfo, writer->metadata) : SATF_OK;
+}
+
+static satf_status create(satf_context *ctx, io_writer *writer)
+{
+    const satf_view *v = &writer->plan.out;
+    if (v->width > JPEG_MAX_DIMENSION || v->height > JPEG_MAX_DIMENSION) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "a JPEG has at most %ld pixels a side; write PNG",
+                         JPEG_MAX_DIMENSION);
+    }
+    jpeg_state *state = writer->state = satf_alloc_zeroed(sizeof *state);
+    if (!state) {
+        return satf_fail_memory(ctx, sizeof *state, "a JPEG writer");
+    }
+    state->buffer = satf_alloc(OUTPUT_BYTES);
+    if (!state->buffer) {
+        return satf_fail_memory(ctx, OUTPUT_BYTES, "a JPEG's buffer");
+    }
+    state->ctx = ctx;
+    state->file = writer->file;
+    state->writing = true;
+    set_errors(state, &state->c.out.err);
+    state->c.out.client_data = state;
+    return write_header(ctx, writer);
+}
+
+static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                       int64_t n)
+{
+    jpeg_state *state = writer->state;
+    state->ctx = ctx;
+    if (setjmp(state->jump)) {
+        return state->status;
+    }
+    for (int64_t y = 0; y < n; y++) {
+        JSAMPROW row = (JSAMPROW)src + y * stride; /* libjpeg does not write to it */
+        jpeg_write_scanlines(&state->c.out, &row, 1);
+    }
+    return SATF_OK;
+}
+
+static satf_status finish(satf_context *ctx, io_writer *writer)
+{
+    jpeg_state *state = writer->state;
+    state->ctx = ctx;
+    if (setjmp(state->jump)) {
+        return state->status;
+    }
+    jpeg_finish_compress(&state->c.out);
+    return SATF_OK;
+}
+
+static void abandon(io_writer *writer)
+{
+    destroy(writer->state);
+}
+
+const io_format io_jpeg = {
+    .name = "jpeg",
+    .suffixes = "jpg jpeg jpe jfif",
+    .help = "JPEG: 8-bit grey and RGB, progressive; CMYK is read as RGB",
+    .probe = probe,
+    .open = open_jpeg,
+    .rows = read_rows,
+    .close = close_jpeg,
+    .value_types = IO_TYPE_BIT(SATF_U8),
+    .picture_types = IO_TYPE_BIT(SATF_U8),
+    .channel_mask = 1u << 1 | 1u << 3,
+    .create = create,
+    .put = put,
+    .finish = finish,
+    .abandon = abandon,
+};

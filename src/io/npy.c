@@ -1,0 +1,366 @@
+/* NumPy's .npy: arrays (H, W) or (H, W, C) of plain values, in C order.
+ * numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+#include <inttypes.h>
+#include <string.h>
+
+#include "codec.h"
+
+enum { MAX_HEADER_BYTES = 64 << 10, MAX_DIMENSIONS = 3 };
+
+typedef struct npy {
+    bool swap;    /* samples are not in the machine's byte order */
+    bool boolean; /* samples must be 0 or 1 */
+} npy;
+
+/* What the header's dictionary says. */
+typedef struct array_info {
+    char order, kind; /* of descr: '<' '>' '|' '=', and 'u' 'f' 'b' ... */
+    char kind_text[17];
+    unsigned bytes;
+    bool has_descr, has_fortran, has_shape, fortran;
+    int dimensions;
+    int64_t shape[MAX_DIMENSIONS];
+} array_info;
+
+static bool probe(const unsigned char *head, size_t n)
+{
+    return n >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
+}
+
+/* ------------------------------------------------ the header's dictionary */
+
+/* Every parser takes what it names, and blanks behind it; false leaves *at somewhere. */
+
+static void blanks(const char **at)
+{
+    *at += strspn(*at, " \t\n");
+}
+
+static bool take(const char **at, char c)
+{
+    if (**at != c) {
+        return false;
+    }
+    ++*at;
+    blanks(at);
+    return true;
+}
+
+static bool take_word(const char **at, const char *word)
+{
+    size_t n = strlen(word);
+    if (strncmp(*at, word, n) != 0) {
+        return false;
+    }
+    *at += n;
+    blanks(at);
+    return true;
+}
+
+/* A quoted string without escapes, cut to room. */
+static bool take_string(const char **at, char *out, size_t room)
+{
+    char quote = **at;
+    if (quote != '\'' && quote != '"') {
+        return false;
+    }
+    const char *start = ++*at;
+    const char *end = strchr(start, quote);
+    if (!end) {
+        return false;
+    }
+    snprintf(out, room, "%.*s", (int)(end - start), start);
+    *at = end + 1;
+    blanks(at);
+    return true;
+}
+
+static bool take_size(const char **at, int64_t *out)
+{
+    size_t digits = strspn(*at, "0123456789");
+    if (digits == 0 || digits > 18) {
+        return false;
+    }
+    int64_t value = 0;
+    for (size_t i = 0; i < digits; i++) {
+        value = value * 10 + (*at)[i] - '0';
+    }
+    *at += digits + ((*at)[digits] == 'L'); /* as Python 2 wrote them */
+    *out = value;
+    blanks(at);
+    return true;
+}
+
+/* "(4, 5)", "(7,)", "()"; more than MAX_DIMENSIONS are counted, not kept. */
+static bool take_shape(const char **at, array_info *info)
+{
+    if (!take(at, '(')) {
+        return false;
+    }
+    while (!take(at, ')')) {
+        int64_t size;
+        if (!take_size(at, &size)) {
+            return false;
+        }
+        if (info->dimensions < MAX_DIMENSIONS) {
+            info->shape[info->dimensions] = size;
+        }
+        info->dimensions++;
+        if (!take(at, ',') && **at != ')') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "<f8", "|u1". Anything else that is a string is kept for the message. */
+static bool take_descr(const char **at, array_info *info)
+{
+    if (!take_string(at, info->kind_text, sizeof info->kind_text)) {
+        return false;
+    }
+    const char *d = info->kind_text;
+    if (strlen(d) == 3 && strchr("<>|=", d[0]) && d[2] >= '1' && d[2] <= '8') {
+        info->order = d[0];
+        info->kind = d[1];
+        info->bytes = (unsigned)(d[2] - '0');
+    }
+    return true;
+}
+
+static bool take_entry(const char **at, array_info *info)
+{
+    char key[17];
+    if (!take_string(at, key, sizeof key) || !take(at, ':')) {
+        return false;
+    }
+    if (strcmp(key, "descr") == 0 && !info->has_descr) {
+        info->has_descr = true;
+        return take_descr(at, info);
+    }
+    if (strcmp(key, "fortran_order") == 0 && !info->has_fortran) {
+        info->has_fortran = true;
+        info->fortran = take_word(at, "True");
+        return info->fortran || take_word(at, "False");
+    }
+    if (strcmp(key, "shape") == 0 && !info->has_shape) {
+        info->has_shape = true;
+        return take_shape(at, info);
+    }
+    return false;
+}
+
+static bool parse_dictionary(const char *text, array_info *info)
+{
+    const char *at = text;
+    blanks(&at);
+    if (!take(&at, '{')) {
+        return false;
+    }
+    while (!take(&at, '}')) {
+        if (!take_entry(&at, info) || (!take(&at, ',') && *at != '}')) {
+            return false;
+        }
+    }
+    return *at == 0 && info->has_descr && info->has_fortran && info->has_shape;
+}
+
+/* ----------------------------------------------------------------- reading */
+
+static satf_status read_header(satf_context *ctx, io_source *source, array_info *info)
+{
+    unsigned char lead[12];
+    if (io_source_read(source, lead, 10) != 10) {
+        return io_fail_short(ctx, source);
+    }
+    uint32_t length = lead[8] | (uint32_t)lead[9] << 8;
+    if (lead[6] < 1 || lead[6] > 3) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, ".npy of version %d; 1 to 3 can be read", lead[6]);
+    }
+    if (lead[6] > 1) { /* four bytes of length */
+        if (io_source_read(source, lead + 10, 2) != 2) {
+            return io_fail_short(ctx, source);
+        }
+        length |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
+    }
+    if (length > MAX_HEADER_BYTES) {
+        return satf_fail(ctx, SATF_DATA, "the .npy header claims %" PRIu32 " bytes; %d are enough",
+                         length, MAX_HEADER_BYTES);
+    }
+    char *text = satf_alloc(length + 1);
+    if (!text) {
+        return satf_fail_memory(ctx, length + 1, "a .npy header");
+    }
+    satf_status status = SATF_OK;
+    if (io_source_read(source, text, length) != length) {
+        status = io_fail_short(ctx, source);
+    } else {
+        text[length] = 0;
+        if (strlen(text) != length || !parse_dictionary(text, info)) {
+            status = satf_fail(ctx, SATF_DATA, "the .npy header is damaged");
+        }
+    }
+    satf_free(text);
+    return status;
+}
+
+static satf_status choose_type(satf_context *ctx, const array_info *info, satf_type *type)
+{
+    static const struct {
+        char kind;
+        unsigned bytes;
+        satf_type type;
+    } types[] = {{'u', 1, SATF_U8},  {'u', 2, SATF_U16}, {'u', 4, SATF_U32}, {'u', 8, SATF_U64},
+                 {'f', 4, SATF_F32}, {'f', 8, SATF_F64}, {'b', 1, SATF_U8}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        bool ordered = info->bytes == 1 || info->order != '|';
+        if (info->kind == types[i].kind && info->bytes == types[i].bytes && ordered) {
+            *type = types[i].type;
+            return SATF_OK;
+        }
+    }
+    const char *advice = info->kind == 'i'   ? "signed integers; convert them with astype(\"f4\")"
+                         : info->kind == 'c' ? "complex numbers; take .real or abs()"
+                         : info->kind == 'f' ? "floats of another size; use astype(\"f4\")"
+                                             : "of another kind";
+    return satf_fail(ctx, SATF_UNSUPPORTED,
+                     ".npy samples of dtype \"%s\" are %s; u1 u2 u4 u8 f4 f8 can be read",
+                     info->kind_text, advice);
+}
+
+static satf_status open_npy(satf_context *ctx, io_reader *reader)
+{
+    array_info info = {0};
+    satf_status status = read_header(ctx, &reader->source, &info);
+    satf_type type = SATF_U8;
+    if (!status) {
+        status = choose_type(ctx, &info, &type);
+    }
+    if (status) {
+        return status;
+    }
+    if (info.dimensions < 2 || info.dimensions > MAX_DIMENSIONS) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a .npy array of %d dimensions; pictures are (H, W) "
+                         "or (H, W, C)",
+                         info.dimensions);
+    }
+    int64_t channels = info.dimensions == 3 ? info.shape[2] : 1;
+    if (channels < 1 || channels > SATF_MAX_CHANNELS) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a .npy array of %" PRId64
+                         " channels (its last dimension); 1 to %d are possible",
+                         channels, SATF_MAX_CHANNELS);
+    }
+    if (info.fortran) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "the .npy array is in Fortran order; save "
+                         "numpy.ascontiguousarray() of it");
+    }
+    npy *n = reader->state = satf_alloc_zeroed(sizeof *n);
+    if (!n) {
+        return satf_fail_memory(ctx, sizeof *n, "a .npy reader");
+    }
+    bool little = info.order == '<' || (info.order != '>' && IO_LITTLE_ENDIAN);
+    n->swap = info.bytes > 1 && little != IO_LITTLE_ENDIAN;
+    n->boolean = info.kind == 'b';
+    double max = n->boolean ? 1 : (double)satf_type_max((int)type);
+    io_header_set(&reader->header, info.shape[1], info.shape[0], (int)channels, type, false, max);
+    return SATF_OK;
+}
+
+static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                             int64_t rows)
+{
+    const npy *n = reader->state;
+    const satf_view *v = &reader->header.view;
+    size_t bytes = (size_t)v->stride, sample = satf_type_bytes(v->type);
+    for (int64_t y = 0; y < rows; y++) {
+        unsigned char *row = (unsigned char *)dst + y * stride;
+        if (io_source_read(&reader->source, row, bytes) != bytes) {
+            return io_fail_short(ctx, &reader->source);
+        }
+        if (n->swap) {
+            io_swap_bytes(row, bytes / sample, sample);
+        }
+        for (size_t i = 0; n->boolean && i < bytes; i++) {
+            if (row[i] > 1) {
+                return satf_fail(ctx, SATF_DATA, "the .npy file is damaged: a bool is %d", row[i]);
+            }
+        }
+    }
+    return SATF_OK;
+}
+
+static void close_npy(io_reader *reader)
+{
+    satf_free(reader->state);
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static satf_status create(satf_context *ctx, io_writer *writer)
+{
+    const satf_view *v = &writer->plan.out;
+    size_t sample = satf_type_bytes(v->type);
+    char dictionary[192], channels[16] = "";
+    if (v->channels > 1) {
+        snprintf(channels, sizeof channels, ", %d", (int)v->channels);
+    }
+    char order = sample == 1 ? '|' : IO_LITTLE_ENDIAN ? '<' : '>';
+    int n = snprintf(
+        dictionary, sizeof dictionary,
+        "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "%s), }",
+        order, satf_type_is_float(v->type) ? 'f' : 'u', sample, v->height, v->width, channels);
+    /* Blanks and a newline, so that the samples begin at a multiple of 64. */
+    unsigned char header[320];
+    memset(header, ' ', sizeof header);
+    size_t all = satf_align64(10 + (size_t)n + 1);
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (unsigned char)((all - 10) & 0xff);
+    header[9] = (unsigned char)((all - 10) >> 8);
+    memcpy(header + 10, dictionary, (size_t)n);
+    header[all - 1] = '\n';
+    return io_write(ctx, writer->file, header, all);
+}
+
+static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                       int64_t n)
+{
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; y < n && !status; y++) {
+        status = io_write(ctx, writer->file, (const char *)src + y * stride,
+                          (size_t)writer->plan.out.stride);
+    }
+    return status;
+}
+
+static satf_status finish(satf_context *ctx, io_writer *writer)
+{
+    (void)ctx;
+    (void)writer;
+    return SATF_OK;
+}
+
+static void abandon(io_writer *writer)
+{
+    (void)writer;
+}
+
+const io_format io_npy = {
+    .name = "npy",
+    .suffixes = "npy",
+    .help = "NumPy array of plain values, (H, W) or (H, W, C)",
+    .probe = probe,
+    .open = open_npy,
+    .rows = read_rows,
+    .close = close_npy,
+    .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
+                   IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),
+    .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
+    .stores_alpha = true, /* as one more channel */
+    .create = create,
+    .put = put,
+    .finish = finish,
+    .abandon = abandon,
+};

@@ -1,0 +1,312 @@
+/* Outputs that appear whole or not at all. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codec.h"
+
+enum { STDIO_BYTES = 128 << 10 };
+
+struct io_output {
+    FILE *file;
+    char *buffer;        /* the file's, for stdio */
+    char path[PATH_MAX]; /* the target, links resolved */
+    int slot;            /* of the temporary; -1: written directly */
+    bool is_stdout, no_clobber;
+};
+
+/* ------------------------------------------------------------- temporaries */
+
+/*
+ * The temporaries of this process, where a signal handler finds them. Paths
+ * live here rather than on the heap, so that a handler never sees freed memory.
+ */
+enum { SLOT_FREE, SLOT_CLAIMED, SLOT_EXISTS, SLOT_COUNT = 64 };
+static struct {
+    atomic_int state;
+    char path[PATH_MAX];
+} slots[SLOT_COUNT];
+
+static int claim_slot(void)
+{
+    for (int i = 0; i < SLOT_COUNT; i++) {
+        int expected = SLOT_FREE;
+        if (atomic_compare_exchange_strong(&slots[i].state, &expected, SLOT_CLAIMED)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+void io_output_cleanup(void)
+{
+    for (int i = 0; i < SLOT_COUNT; i++) {
+        if (atomic_load(&slots[i].state) == SLOT_EXISTS) {
+            unlink(slots[i].path);
+        }
+    }
+}
+
+/* ".NAME.RANDOM.tmp" in path's directory; the name is cut to what file systems allow. */
+static bool temporary_name(const char *path, char out[PATH_MAX])
+{
+    static const char digits[] = "abcdefghijklmnopqrstuvwxyz012345";
+    unsigned char random[12];
+    if (getentropy(random, sizeof random) != 0) {
+        return false;
+    }
+    char word[sizeof random + 1] = {0};
+    for (size_t i = 0; i < sizeof random; i++) {
+        word[i] = digits[random[i] % 32];
+    }
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    int n = snprintf(out, PATH_MAX, "%.*s.%.200s.%s.tmp", (int)(name - path), path, name, word);
+    errno = ENAMETOOLONG;
+    return n > 0 && n < PATH_MAX;
+}
+
+/* Creates the temporary of slot; a file descriptor, or -1 and errno. */
+static int create_temporary(const char *path, int slot)
+{
+    int fd = -1;
+    for (int tries = 0; tries < 100 && fd < 0; tries++) {
+        if (!temporary_name(path, slots[slot].path)) {
+            return -1;
+        }
+        /* Listed before it exists: a signal in between must not leave it behind. */
+        atomic_store(&slots[slot].state, SLOT_EXISTS);
+        fd = open(slots[slot].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            atomic_store(&slots[slot].state, SLOT_CLAIMED);
+            if (errno != EEXIST) {
+                break;
+            }
+        }
+    }
+    return fd;
+}
+
+/* ----------------------------------------------------------------- opening */
+
+/* path with symbolic links of its last component followed, existing or not. */
+static bool resolve(const char *path, char out[PATH_MAX])
+{
+    if (realpath(path, out)) {
+        return true;
+    }
+    if (strlen(path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    strcpy(out, path);
+    for (int links = 0; links < 40; links++) {
+        char target[PATH_MAX], joined[2 * PATH_MAX];
+        ssize_t n = readlink(out, target, sizeof target - 1);
+        if (n < 0) {
+            return true; /* no link: a name to create */
+        }
+        target[n] = 0;
+        const char *slash = strrchr(out, '/');
+        int dir = target[0] == '/' || !slash ? 0 : (int)(slash + 1 - out);
+        int length = snprintf(joined, sizeof joined, "%.*s%s", dir, out, target);
+        if (length < 0 || length >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        strcpy(out, joined);
+    }
+    errno = ELOOP;
+    return false;
+}
+
+static satf_status fail_open(satf_context *ctx, const char *path, int error)
+{
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path) : 1;
+    const char *dir = slash ? path : ".";
+    length = length > 0 ? length : 1; /* "/name" */
+    if (error == ENOENT || error == ENOTDIR) {
+        return satf_fail(ctx, SATF_IO, "cannot be written: there is no directory %.*s", length,
+                         dir);
+    }
+    if (error == EACCES || error == EROFS || error == EPERM) {
+        return satf_fail(ctx, SATF_IO, "cannot be written: the directory %.*s is not writable (%s)",
+                         length, dir, strerror(error));
+    }
+    return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(error));
+}
+
+static satf_status open_temporary(satf_context *ctx, io_output *out, const struct stat *old)
+{
+    out->slot = claim_slot();
+    if (out->slot < 0) {
+        return satf_fail(ctx, SATF_LIMIT, "more than %d outputs are open at once", SLOT_COUNT);
+    }
+    int fd = create_temporary(out->path, out->slot);
+    if (fd < 0) {
+        return fail_open(ctx, out->path, errno);
+    }
+    /* Best effort: a file system without modes is no reason to fail. */
+    int ignored = old ? fchmod(fd, old->st_mode & 0777) : 0;
+    (void)ignored;
+    out->file = fdopen(fd, "wb");
+    if (!out->file) {
+        close(fd);
+        return satf_fail_memory(ctx, 0, "an output file");
+    }
+    return SATF_OK;
+}
+
+static satf_status open_target(satf_context *ctx, const char *path, io_output *out)
+{
+    if (strcmp(path, "-") == 0) {
+        out->is_stdout = true;
+        out->file = stdout;
+        return SATF_OK;
+    }
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    if (exists && S_ISDIR(old.st_mode)) {
+        return satf_fail(ctx, SATF_IO, "is a directory; name a file in it");
+    }
+    if (exists && !S_ISREG(old.st_mode)) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        out->file = fd < 0 ? NULL : fdopen(fd, "wb");
+        if (!out->file) {
+            int error = errno;
+            if (fd >= 0) {
+                close(fd);
+            }
+            return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(error));
+        }
+        return SATF_OK;
+    }
+    if (exists && out->no_clobber) {
+        return satf_fail(ctx, SATF_IO, "exists already, and is kept as it is (--no-clobber)");
+    }
+    if (exists && access(path, W_OK) != 0) {
+        return satf_fail(ctx, SATF_IO, "cannot be replaced: %s", strerror(errno));
+    }
+    if (path[0] == 0 || path[strlen(path) - 1] == '/') {
+        return satf_fail(ctx, SATF_IO, "\"%s\" is not the name of a file", path);
+    }
+    if (!resolve(path, out->path)) {
+        return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(errno));
+    }
+    return open_temporary(ctx, out, exists ? &old : NULL);
+}
+
+satf_status io_output_open(satf_context *ctx, const char *path, bool no_clobber, io_output **output)
+{
+    *output = NULL;
+    io_output *out = satf_alloc_zeroed(sizeof *out);
+    char *buffer = satf_alloc(STDIO_BYTES);
+    if (!out || !buffer) {
+        satf_free(out);
+        satf_free(buffer);
+        return satf_fail_memory(ctx, STDIO_BYTES, "an output file");
+    }
+    out->buffer = buffer;
+    out->slot = -1;
+    out->no_clobber = no_clobber;
+    satf_status status = open_target(ctx, path, out);
+    if (status) {
+        io_output_discard(out);
+        return status;
+    }
+    if (!out->is_stdout) {
+        setvbuf(out->file, out->buffer, _IOFBF, STDIO_BYTES);
+    }
+    *output = out;
+    return SATF_OK;
+}
+
+FILE *io_output_file(io_output *out)
+{
+    return out->file;
+}
+
+/* ----------------------------------------------------------------- the end */
+
+/* Renames unless the target exists: 0, or -1 and errno. */
+static int rename_new(const char *from, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) {
+        return -1;
+    }
+#endif
+    int result = link(from, to);
+    if (result == 0) {
+        unlink(from);
+    }
+    return result;
+}
+
+static void free_output(io_output *out)
+{
+    if (out->slot >= 0) {
+        atomic_store(&slots[out->slot].state, SLOT_FREE);
+    }
+    satf_free(out->buffer);
+    satf_free(out);
+}
+
+satf_status io_output_commit(satf_context *ctx, io_output *out)
+{
+    errno = 0;
+    bool failed = ferror(out->file) || fflush(out->file) != 0;
+    int error = errno;
+    if (!out->is_stdout) {
+        if (fclose(out->file) != 0 && !failed) {
+            failed = true;
+            error = errno;
+        }
+        out->file = NULL;
+    }
+    if (failed) {
+        io_output_discard(out);
+        return satf_fail(ctx, SATF_IO, "writing failed: %s",
+                         error ? strerror(error) : "an earlier write to it did");
+    }
+    if (out->slot >= 0) {
+        const char *from = slots[out->slot].path;
+        int result = out->no_clobber ? rename_new(from, out->path) : rename(from, out->path);
+        if (result != 0) {
+            error = errno;
+            io_output_discard(out);
+            if (error == EEXIST) {
+                return satf_fail(ctx, SATF_IO,
+                                 "appeared meanwhile, and is kept as it is "
+                                 "(--no-clobber)");
+            }
+            return satf_fail(ctx, SATF_IO, "cannot be replaced: %s", strerror(error));
+        }
+    }
+    free_output(out);
+    return SATF_OK;
+}
+
+void io_output_discard(io_output *out)
+{
+    if (!out) {
+        return;
+    }
+    if (out->file && !out->is_stdout) {
+        fclose(out->file);
+    }
+    if (out->slot >= 0 && atomic_load(&slots[out->slot].state) == SLOT_EXISTS) {
+        unlink(slots[out->slot].path);
+    }
+    free_output(out);
+}

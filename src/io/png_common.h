@@ -1,0 +1,31 @@
+/* What the PNG reader and writer share: libpng's callbacks, and errors as messages. */
+#ifndef SATF_IO_PNG_COMMON_H
+#define SATF_IO_PNG_COMMON_H
+
+#include <png.h>
+
+#include "codec.h"
+
+typedef struct io_png_state {
+    satf_context *ctx;  /* of the call in progress */
+    satf_status status; /* of an error that a callback has reported already */
+    png_structp png;
+    png_infop info;
+    io_source *source; /* reading */
+    bool interlaced;
+    FILE *file;        /* writing */
+    bool exif_pending; /* known only after the pixels: goes behind them */
+} io_png_state;
+
+/* Callbacks for png_create_*_struct_2(); their user pointer is an io_png_state. */
+png_voidp io_png_malloc(png_structp png, png_alloc_size_t bytes);
+void io_png_free(png_structp png, png_voidp memory);
+void io_png_warning(png_structp png, png_const_charp message);
+_Noreturn void io_png_error(png_structp png, png_const_charp message);
+
+bool io_png_probe(const unsigned char *head, size_t n);
+satf_status io_png_open(satf_context *ctx, io_reader *reader);
+satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
+void io_png_close(io_reader *reader);
+
+#endif

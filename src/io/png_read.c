@@ -1,0 +1,259 @@
+/* PNG through libpng: reading. */
+#include <string.h>
+
+#include "png_common.h"
+
+/* ---------------------------------------------------- callbacks, both ways */
+
+png_voidp io_png_malloc(png_structp png, png_alloc_size_t bytes)
+{
+    io_png_state *state = png_get_mem_ptr(png);
+    void *memory = satf_alloc(bytes);
+    if (!memory) {
+        state->status = satf_fail_memory(state->ctx, bytes, "libpng");
+    }
+    return memory;
+}
+
+void io_png_free(png_structp png, png_voidp memory)
+{
+    (void)png;
+    satf_free(memory);
+}
+
+/* What libpng only warns of costs no pixel and no metadata that a program could use. */
+void io_png_warning(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
+_Noreturn void io_png_error(png_structp png, png_const_charp message)
+{
+    io_png_state *state = png_get_error_ptr(png);
+    if (!state->status) {
+        state->status =
+            satf_fail(state->ctx, SATF_DATA, "%s: %s",
+                      state->file ? "libpng cannot write it" : "the PNG is damaged", message);
+    }
+    png_longjmp(png, 1);
+}
+
+static void read_bytes(png_structp png, png_bytep bytes, size_t n)
+{
+    io_png_state *state = png_get_io_ptr(png);
+    if (io_source_read(state->source, bytes, n) != n) {
+        state->status = io_fail_short(state->ctx, state->source);
+        png_error(png, "truncated");
+    }
+}
+
+/* ----------------------------------------------------------------- opening */
+
+bool io_png_probe(const unsigned char *head, size_t n)
+{
+    return n >= 8 && memcmp(head, "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+/* Looks at IHDR before libpng does, so that the limit is named and nothing is allocated. */
+static satf_status check_claim(satf_context *ctx, io_source *source)
+{
+    if (io_source_peek(source, 33) < 33) {
+        return io_fail_short(ctx, source);
+    }
+    const unsigned char *ihdr = source->at + 8;
+    if (memcmp(ihdr + 4, "IHDR", 4) != 0) {
+        return satf_fail(ctx, SATF_DATA, "the PNG is damaged: it does not begin with IHDR");
+    }
+    uint32_t width = png_get_uint_32(ihdr + 8), height = png_get_uint_32(ihdr + 12);
+    return io_check_size(ctx, width, height, 8);
+}
+
+/* Chunks that say nothing about the pixels are skipped unread. */
+static void skip_other_chunks(png_structp png)
+{
+    static const png_byte skipped[] = "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0"
+                                      "zTXt";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
+}
+
+static void set_limits(satf_context *ctx, png_structp png)
+{
+    const int64_t chunk_max = (int64_t)64 << 20;                /* far above any real profile */
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* checked by us */
+    png_set_chunk_cache_max(png, 16); /* what is kept of unlimited number is skipped anyway */
+    png_set_chunk_malloc_max(
+        png, (png_alloc_size_t)(ctx->max_bytes < chunk_max ? ctx->max_bytes : chunk_max));
+}
+
+static satf_status copy_chunk(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,
+                              size_t *to_bytes)
+{
+    if (bytes == 0) {
+        return SATF_OK;
+    }
+    *to = satf_alloc(bytes);
+    if (!*to) {
+        return satf_fail_memory(ctx, bytes, "a PNG's metadata");
+    }
+    memcpy(*to, from, bytes);
+    *to_bytes = bytes;
+    return SATF_OK;
+}
+
+static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
+                             satf_metadata *metadata)
+{
+#ifdef PNG_eXIf_SUPPORTED
+    png_bytep exif = NULL;
+    png_uint_32 bytes = 0;
+    if (!metadata->exif && png_get_eXIf_1(png, info, &bytes, &exif) == PNG_INFO_eXIf) {
+        return copy_chunk(ctx, exif, bytes, &metadata->exif, &metadata->exif_bytes);
+    }
+#endif
+    (void)ctx, (void)png, (void)info, (void)metadata;
+    return SATF_OK;
+}
+
+static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop info,
+                                 satf_metadata *metadata)
+{
+    if (png_get_gAMA(png, info, &metadata->gamma) == PNG_INFO_gAMA) {
+        metadata->has_gamma = true;
+    }
+    if (png_get_sRGB(png, info, &metadata->srgb_intent) == PNG_INFO_sRGB) {
+        metadata->has_srgb = true;
+    }
+    double *c = metadata->chromaticities;
+    if (png_get_cHRM(png, info, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]) ==
+        PNG_INFO_cHRM) {
+        metadata->has_chromaticities = true;
+    }
+    png_uint_32 x, y;
+    int unit;
+    if (png_get_pHYs(png, info, &x, &y, &unit) == PNG_INFO_pHYs) {
+        metadata->has_resolution = true;
+        metadata->resolution_x = x;
+        metadata->resolution_y = y;
+        metadata->resolution_unit = unit == PNG_RESOLUTION_METER;
+    }
+    png_charp name;
+    png_bytep icc;
+    png_uint_32 icc_bytes;
+    int compression;
+    satf_status status = SATF_OK;
+    if (png_get_iCCP(png, info, &name, &compression, &icc, &icc_bytes) == PNG_INFO_iCCP) {
+        status = copy_chunk(ctx, icc, icc_bytes, &metadata->icc, &metadata->icc_bytes);
+    }
+    return status ? status : read_exif(ctx, png, info, metadata);
+}
+
+/* Every colour type becomes grey or RGB, with alpha if the file has any, of 8 or 16 bits. */
+static void set_transforms(io_png_state *state, io_header *header)
+{
+    png_structp png = state->png;
+    png_infop info = state->info;
+    int depth = png_get_bit_depth(png, info);
+    int colour = png_get_color_type(png, info);
+    bool palette = colour == PNG_COLOR_TYPE_PALETTE;
+    bool transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+    if (palette) {
+        png_set_palette_to_rgb(png);
+    } else if (depth < 8) {
+        png_set_expand_gray_1_2_4_to_8(png);
+    }
+    if (transparent) {
+        png_set_tRNS_to_alpha(png);
+    }
+    if (depth == 16 && IO_LITTLE_ENDIAN) {
+        png_set_swap(png);
+    }
+    bool alpha = transparent || (colour & PNG_COLOR_MASK_ALPHA);
+    int channels = (palette || (colour & PNG_COLOR_MASK_COLOR) ? 3 : 1) + (alpha ? 1 : 0);
+    satf_type type = depth == 16 ? SATF_U16 : SATF_U8;
+    io_header_set(header, png_get_image_width(png, info), png_get_image_height(png, info), channels,
+                  type, alpha, (double)satf_type_max((int)type));
+    state->interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    header->rows_in_order = !state->interlaced;
+    if (state->interlaced) {
+        png_set_interlace_handling(png);
+    }
+    png_read_update_info(png, info);
+}
+
+static satf_status read_header(satf_context *ctx, io_reader *reader)
+{
+    io_png_state *state = reader->state;
+    if (setjmp(png_jmpbuf(state->png))) {
+        return state->status;
+    }
+    png_structp png = state->png;
+    png_set_read_fn(png, state, read_bytes);
+    /* Damage is an error wherever it is: nobody should lose a profile silently. */
+    png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    set_limits(ctx, png);
+    skip_other_chunks(png);
+    png_set_compression_buffer_size(png, 64 << 10); /* IDAT is read in pieces of this size */
+    png_read_info(png, state->info);
+    satf_status status = read_metadata(ctx, png, state->info, &reader->header.metadata);
+    if (!status) {
+        set_transforms(state, &reader->header);
+    }
+    return status;
+}
+
+satf_status io_png_open(satf_context *ctx, io_reader *reader)
+{
+    satf_status status = check_claim(ctx, &reader->source);
+    if (status) {
+        return status;
+    }
+    io_png_state *state = reader->state = satf_alloc_zeroed(sizeof *state);
+    if (!state) {
+        return satf_fail_memory(ctx, sizeof *state, "a PNG reader");
+    }
+    state->ctx = ctx;
+    state->source = &reader->source;
+    state->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, state, io_png_error,
+                                          io_png_warning, state, io_png_malloc, io_png_free);
+    state->info = state->png ? png_create_info_struct(state->png) : NULL;
+    if (!state->info) {
+        return satf_fail(ctx, SATF_NO_MEMORY, "libpng could not be started");
+    }
+    return read_header(ctx, reader);
+}
+
+/* -------------------------------------------------------------------- rows */
+
+/* Everything behind the pixels, whose checksums count like the others. */
+static satf_status read_end(satf_context *ctx, io_reader *reader)
+{
+    io_png_state *state = reader->state;
+    png_read_end(state->png, state->info);
+    return read_exif(ctx, state->png, state->info, &reader->header.metadata);
+}
+
+satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n)
+{
+    io_png_state *state = reader->state;
+    state->ctx = ctx;
+    if (setjmp(png_jmpbuf(state->png))) {
+        return state->status;
+    }
+    for (int pass = 0; pass < (state->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
+        for (int64_t y = 0; y < n; y++) {
+            png_read_row(state->png, (png_bytep)dst + y * stride, NULL);
+        }
+    }
+    bool last = reader->next_row + n == reader->header.view.height;
+    return last ? read_end(ctx, reader) : SATF_OK;
+}
+
+void io_png_close(io_reader *reader)
+{
+    io_png_state *state = reader->state;
+    if (state && state->png) {
+        png_destroy_read_struct(&state->png, &state->info, NULL);
+    }
+    satf_free(state);
+}

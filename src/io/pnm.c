@@ -1,0 +1,374 @@
+/* PNM: PBM, PGM and PPM, plain and raw, and PAM. netpbm.sourceforge.net/doc/pnm.html, pam.html */
+#include <inttypes.h>
+#include <string.h>
+
+#include "codec.h"
+
+typedef struct pnm {
+    int kind; /* the digit behind P */
+    uint32_t maxval;
+    int channels;
+} pnm;
+
+static bool probe(const unsigned char *head, size_t n)
+{
+    if (n < 3 || head[0] != 'P' || head[1] < '1' || head[1] > '7') {
+        return false;
+    }
+    return head[1] == '7' ? head[2] == '\n'
+                          : head[2] == '#' || strchr(" \t\r\n\v\f", head[2]) != NULL;
+}
+
+static bool is_blank(int c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static satf_status fail_header(satf_context *ctx, const io_source *source, const char *what)
+{
+    if (source->at == source->end && source->ended) {
+        return io_fail_short(ctx, source);
+    }
+    return satf_fail(ctx, SATF_DATA, "the PNM file is damaged: %s", what);
+}
+
+/* The next byte that is neither blank nor in a comment. */
+static int skip_blanks(io_source *source)
+{
+    int c = io_source_byte(source);
+    while (is_blank(c) || c == '#') {
+        if (c == '#') {
+            while (c != '\n' && c != '\r' && c >= 0) {
+                c = io_source_byte(source);
+            }
+        } else {
+            c = io_source_byte(source);
+        }
+    }
+    return c;
+}
+
+/* A decimal number up to max and the one byte behind it, which must be blank or the end. */
+static bool number(io_source *source, uint32_t max, uint32_t *out)
+{
+    int c = skip_blanks(source);
+    if (c < '0' || c > '9') {
+        return false;
+    }
+    uint64_t value = 0;
+    for (; c >= '0' && c <= '9'; c = io_source_byte(source)) {
+        value = value * 10 + (uint64_t)(c - '0');
+        if (value > max) {
+            return false;
+        }
+    }
+    if (c == '#') { /* a comment behind the number counts as the blank */
+        while (c != '\n' && c != '\r' && c >= 0) {
+            c = io_source_byte(source);
+        }
+    }
+    *out = (uint32_t)value;
+    return c < 0 || is_blank(c);
+}
+
+typedef struct pam_header {
+    uint32_t width, height, depth, maxval;
+    bool alpha;
+} pam_header;
+
+/* A line without its end; false at the end of the file or when it is too long. */
+static bool read_line(io_source *source, char *line, size_t room)
+{
+    size_t n = 0;
+    int c;
+    while ((c = io_source_byte(source)) != '\n') {
+        if (c <= 0 || n + 1 == room) {
+            return false;
+        }
+        line[n++] = (char)c;
+    }
+    line[n] = 0;
+    return true;
+}
+
+/* The decimal number that text holds, between blanks. */
+static bool parse_number(const char *text, uint32_t max, uint32_t *out)
+{
+    uint64_t value = 0;
+    text += strspn(text, " \t\r");
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 10 || text[digits + strspn(text + digits, " \t\r")]) {
+        return false;
+    }
+    for (size_t i = 0; i < digits; i++) {
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    }
+    *out = (uint32_t)value;
+    return value <= max;
+}
+
+static satf_status read_pam_header(satf_context *ctx, io_source *source, pam_header *pam)
+{
+    char line[256];
+    if (!read_line(source, line, sizeof line)) { /* the rest of "P7" */
+        return fail_header(ctx, source, "its first line");
+    }
+    const struct {
+        const char *word;
+        uint32_t *value, max;
+    } fields[] = {{"WIDTH", &pam->width, INT32_MAX},
+                  {"HEIGHT", &pam->height, INT32_MAX},
+                  {"DEPTH", &pam->depth, INT32_MAX},
+                  {"MAXVAL", &pam->maxval, UINT16_MAX}};
+    for (;;) {
+        if (!read_line(source, line, sizeof line)) {
+            return fail_header(ctx, source, "a header line is too long");
+        }
+        char *word = line + strspn(line, " \t\r");
+        size_t n = strcspn(word, " \t\r");
+        if (n == 0 || word[0] == '#') {
+            continue;
+        }
+        if (n == 6 && memcmp(word, "ENDHDR", n) == 0) {
+            return SATF_OK;
+        }
+        bool known = n == 8 && memcmp(word, "TUPLTYPE", n) == 0;
+        if (known) {
+            pam->alpha = strstr(word, "_ALPHA") != NULL;
+        }
+        for (size_t i = 0; i < sizeof fields / sizeof *fields && !known; i++) {
+            if (n == strlen(fields[i].word) && memcmp(word, fields[i].word, n) == 0) {
+                if (!parse_number(word + n, fields[i].max, fields[i].value)) {
+                    return satf_fail(ctx, SATF_DATA, "the PAM header's %s is not a number in range",
+                                     fields[i].word);
+                }
+                known = true;
+            }
+        }
+        if (!known) {
+            return fail_header(ctx, source, "an unknown header line");
+        }
+    }
+}
+
+static satf_status open_pam(satf_context *ctx, io_reader *reader, pnm *p)
+{
+    pam_header pam = {0};
+    satf_status status = read_pam_header(ctx, &reader->source, &pam);
+    if (status) {
+        return status;
+    }
+    if (pam.depth < 1 || pam.depth > SATF_MAX_CHANNELS) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a PAM file of depth %" PRIu32 "; 1 to %d channels are possible",
+                         pam.depth, SATF_MAX_CHANNELS);
+    }
+    if (pam.maxval == 0) {
+        return satf_fail(ctx, SATF_DATA, "the PAM header's MAXVAL is missing or 0");
+    }
+    p->channels = (int)pam.depth;
+    p->maxval = pam.maxval;
+    bool alpha = pam.alpha && (pam.depth == 2 || pam.depth == 4);
+    io_header_set(&reader->header, pam.width, pam.height, p->channels,
+                  pam.maxval > UINT8_MAX ? SATF_U16 : SATF_U8, alpha, pam.maxval);
+    return SATF_OK;
+}
+
+static satf_status open_pnm(satf_context *ctx, io_reader *reader)
+{
+    pnm *p = reader->state = satf_alloc_zeroed(sizeof *p);
+    if (!p) {
+        return satf_fail_memory(ctx, sizeof *p, "a PNM reader");
+    }
+    io_source *source = &reader->source;
+    io_source_byte(source);
+    p->kind = io_source_byte(source) - '0';
+    if (p->kind == 7) {
+        return open_pam(ctx, reader, p);
+    }
+    bool bits = p->kind == 1 || p->kind == 4;
+    uint32_t width, height;
+    p->maxval = 1;
+    if (!number(source, INT32_MAX, &width) || !number(source, INT32_MAX, &height) ||
+        (!bits && !number(source, UINT16_MAX, &p->maxval)) || p->maxval == 0) {
+        return fail_header(ctx, source, "width, height or maxval is not a number in range");
+    }
+    p->channels = p->kind == 3 || p->kind == 6 ? 3 : 1;
+    satf_type type = p->maxval > UINT8_MAX ? SATF_U16 : SATF_U8;
+    io_header_set(&reader->header, width, height, p->channels, type, false,
+                  bits ? UINT8_MAX : p->maxval);
+    return SATF_OK;
+}
+
+static satf_status fail_sample(satf_context *ctx, const pnm *p, uint32_t value)
+{
+    return satf_fail(ctx, SATF_DATA,
+                     "the PNM file is damaged: a sample of %" PRIu32
+                     " is above its maxval of %" PRIu32,
+                     value, p->maxval);
+}
+
+/* P1, P2, P3: numbers in text; those of P1 need no blanks between them. */
+static satf_status text_row(satf_context *ctx, io_source *source, const pnm *p, bool wide,
+                            char *dst, size_t samples)
+{
+    for (size_t i = 0; i < samples; i++) {
+        uint32_t value;
+        if (p->kind == 1) {
+            int c = skip_blanks(source);
+            if (c != '0' && c != '1') {
+                return fail_header(ctx, source, "a pixel is neither 0 nor 1");
+            }
+            value = c == '1' ? 0 : UINT8_MAX; /* 1 is black */
+        } else if (!number(source, UINT16_MAX, &value)) {
+            return fail_header(ctx, source, "a sample is not a number in range");
+        } else if (value > p->maxval) {
+            return fail_sample(ctx, p, value);
+        }
+        if (wide) {
+            uint16_t v = (uint16_t)value;
+            memcpy(dst + 2 * i, &v, sizeof v);
+        } else {
+            dst[i] = (char)value;
+        }
+    }
+    return SATF_OK;
+}
+
+/* P4: eight pixels a byte, the first in the highest bit, 1 is black. */
+static satf_status bit_row(satf_context *ctx, io_source *source, unsigned char *dst, size_t width)
+{
+    for (size_t x = 0; x < width; x += 8) {
+        int byte = io_source_byte(source);
+        if (byte < 0) {
+            return io_fail_short(ctx, source);
+        }
+        for (size_t i = x; i < width && i < x + 8; i++, byte <<= 1) {
+            dst[i] = byte & 0x80 ? 0 : UINT8_MAX;
+        }
+    }
+    return SATF_OK;
+}
+
+static satf_status raw_row(satf_context *ctx, io_source *source, const pnm *p, bool wide, char *dst,
+                           size_t samples)
+{
+    size_t bytes = wide ? 2 * samples : samples;
+    if (io_source_read(source, dst, bytes) != bytes) {
+        return io_fail_short(ctx, source);
+    }
+    if (wide && IO_LITTLE_ENDIAN) {
+        io_swap_bytes(dst, samples, 2);
+    }
+    uint32_t most = 0;
+    for (size_t i = 0; i < samples && p->maxval < (wide ? UINT16_MAX : UINT8_MAX); i++) {
+        uint16_t v = (unsigned char)dst[i];
+        if (wide) {
+            memcpy(&v, dst + 2 * i, sizeof v);
+        }
+        most = v > most ? v : most;
+    }
+    return most > p->maxval ? fail_sample(ctx, p, most) : SATF_OK;
+}
+
+static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                             int64_t n)
+{
+    const pnm *p = reader->state;
+    const satf_view *v = &reader->header.view;
+    bool wide = v->type == SATF_U16;
+    size_t samples = (size_t)satf_row_samples(v);
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; y < n && !status; y++) {
+        char *row = (char *)dst + y * stride;
+        if (p->kind <= 3) {
+            status = text_row(ctx, &reader->source, p, wide, row, samples);
+        } else if (p->kind == 4) {
+            status = bit_row(ctx, &reader->source, (unsigned char *)row, samples);
+        } else {
+            status = raw_row(ctx, &reader->source, p, wide, row, samples);
+        }
+    }
+    return status;
+}
+
+static void close_pnm(io_reader *reader)
+{
+    satf_free(reader->state);
+}
+
+/* Grey in P5, RGB in P6, everything else in P7. */
+static satf_status create(satf_context *ctx, io_writer *writer)
+{
+    const satf_view *v = &writer->plan.out;
+    char header[256];
+    int n;
+    if (v->channels == 1 || v->channels == 3) {
+        n = snprintf(header, sizeof header, "P%d\n%" PRId64 " %" PRId64 "\n%.0f\n",
+                     v->channels == 1 ? 5 : 6, v->width, v->height, writer->plan.out_hi);
+    } else {
+        const char *colour = v->channels == 2 ? "GRAYSCALE" : "RGB";
+        bool alpha = (v->flags & SATF_ALPHA) != 0; /* without a tuple type: plain channels */
+        n = snprintf(header, sizeof header,
+                     "P7\nWIDTH %" PRId64 "\nHEIGHT %" PRId64 "\nDEPTH %d\nMAXVAL %.0f\n%s%s%s"
+                     "ENDHDR\n",
+                     v->width, v->height, (int)v->channels, writer->plan.out_hi,
+                     alpha ? "TUPLTYPE " : "", alpha ? colour : "", alpha ? "_ALPHA\n" : "");
+    }
+    if (v->type == SATF_U16 && IO_LITTLE_ENDIAN) {
+        writer->state = satf_alloc((size_t)v->stride);
+        if (!writer->state) {
+            return satf_fail_memory(ctx, (size_t)v->stride, "a PNM row");
+        }
+    }
+    return io_write(ctx, writer->file, header, (size_t)n);
+}
+
+static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                       int64_t n)
+{
+    const satf_view *v = &writer->plan.out;
+    size_t bytes = (size_t)v->stride;
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; y < n && !status; y++) {
+        const void *row = (const char *)src + y * stride;
+        if (writer->state) { /* PNM is big-endian */
+            memcpy(writer->state, row, bytes);
+            io_swap_bytes(writer->state, bytes / 2, 2);
+            row = writer->state;
+        }
+        status = io_write(ctx, writer->file, row, bytes);
+    }
+    return status;
+}
+
+static satf_status finish(satf_context *ctx, io_writer *writer)
+{
+    (void)ctx;
+    (void)writer;
+    return SATF_OK;
+}
+
+static void abandon(io_writer *writer)
+{
+    satf_free(writer->state);
+}
+
+const io_format io_pnm = {
+    .name = "pnm",
+    .suffixes = "pnm pbm pgm ppm pam",
+    .help = "PBM, PGM, PPM, PAM: 8 and 16 bits, any maxval; alpha in PAM",
+    .probe = probe,
+    .open = open_pnm,
+    .rows = read_rows,
+    .close = close_pnm,
+    .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
+    .picture_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
+    .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
+    .stores_alpha = true,
+    .stores_maxval = true,
+    .create = create,
+    .put = put,
+    .finish = finish,
+    .abandon = abandon,
+};

@@ -1,0 +1,204 @@
+#include "codec.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Large enough that system calls do not count beside decoding. */
+enum { BUFFER_BYTES = 256 << 10 };
+
+satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source)
+{
+    unsigned char *buffer = satf_alloc(BUFFER_BYTES);
+    if (!buffer) {
+        return satf_fail_memory(ctx, BUFFER_BYTES, "a file's buffer");
+    }
+    *source = (io_source){.at = buffer, .end = buffer, .fd = fd, .buffer = buffer};
+    return SATF_OK;
+}
+
+void io_source_open_memory(const void *data, size_t bytes, io_source *source)
+{
+    const unsigned char *at = data;
+    *source = (io_source){.at = at, .end = at + bytes, .fd = -1, .ended = true};
+}
+
+void io_source_close(io_source *source)
+{
+    if (source->fd > STDIN_FILENO) {
+        close(source->fd);
+    }
+    satf_free(source->buffer);
+}
+
+/* One read, 0 at the end or after an error. */
+static size_t read_some(io_source *source, unsigned char *dst, size_t n)
+{
+    if (source->ended) {
+        return 0;
+    }
+    ssize_t got;
+    do {
+        got = read(source->fd, dst, n);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0) {
+        source->error = got < 0 ? errno : 0;
+        source->ended = true;
+        return 0;
+    }
+    return (size_t)got;
+}
+
+bool io_source_fill(io_source *source)
+{
+    if (source->at < source->end) {
+        return true;
+    }
+    size_t got = read_some(source, source->buffer, BUFFER_BYTES);
+    if (got == 0) {
+        return false;
+    }
+    source->at = source->buffer;
+    source->end = source->buffer + got;
+    return true;
+}
+
+size_t io_source_peek(io_source *source, size_t n)
+{
+    size_t have = (size_t)(source->end - source->at);
+    if (have < n && !source->ended) {
+        memmove(source->buffer, source->at, have);
+        size_t got;
+        while (have < n &&
+               (got = read_some(source, source->buffer + have, BUFFER_BYTES - have)) > 0) {
+            have += got;
+        }
+        source->at = source->buffer;
+        source->end = source->buffer + have;
+    }
+    return have;
+}
+
+size_t io_source_read(io_source *source, void *dst, size_t n)
+{
+    unsigned char *out = dst;
+    size_t taken = 0;
+    while (taken < n) {
+        size_t have = (size_t)(source->end - source->at);
+        size_t wanted = n - taken;
+        if (have > 0) {
+            size_t part = have < wanted ? have : wanted;
+            memcpy(out + taken, source->at, part);
+            source->at += part;
+            taken += part;
+        } else if (wanted >= BUFFER_BYTES) {
+            size_t got = read_some(source, out + taken, wanted);
+            if (got == 0) {
+                break;
+            }
+            taken += got;
+        } else if (!io_source_fill(source)) {
+            break;
+        }
+    }
+    return taken;
+}
+
+satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned char **data,
+                            size_t *bytes, void **owned)
+{
+    *owned = NULL;
+    if (source->fd < 0) {
+        *data = source->at;
+        *bytes = (size_t)(source->end - source->at);
+        source->at = source->end;
+        return SATF_OK;
+    }
+    unsigned char *all = NULL;
+    size_t room = BUFFER_BYTES, used = 0;
+    do {
+        room *= 2;
+        satf_status status = io_check_bytes(ctx, room);
+        unsigned char *larger = status ? NULL : satf_alloc(room);
+        if (!larger) {
+            satf_free(all);
+            return status ? status : satf_fail_memory(ctx, room, "a file's content");
+        }
+        if (used > 0) {
+            memcpy(larger, all, used);
+        }
+        satf_free(all);
+        all = larger;
+        used += io_source_read(source, all + used, room - used);
+    } while (used == room);
+    if (source->error) {
+        satf_free(all);
+        return io_fail_short(ctx, source);
+    }
+    *owned = all;
+    *data = all;
+    *bytes = used;
+    return SATF_OK;
+}
+
+satf_status io_fail_short(satf_context *ctx, const io_source *source)
+{
+    if (source->error) {
+        return satf_fail(ctx, SATF_IO, "reading failed: %s", strerror(source->error));
+    }
+    return satf_fail(ctx, SATF_DATA,
+                     "the file ends before its data does (truncated); get a complete copy");
+}
+
+satf_status io_check_bytes(satf_context *ctx, uint64_t bytes)
+{
+    if (bytes > (uint64_t)ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "decoding it takes %" PRIu64 " bytes, above the limit of %" PRId64
+                         " bytes (--max-memory)",
+                         bytes, ctx->max_bytes);
+    }
+    return SATF_OK;
+}
+
+void io_swap_bytes(void *samples, size_t count, size_t sample_bytes)
+{
+    unsigned char *s = samples;
+    switch (sample_bytes) {
+    case 2:
+        for (size_t i = 0; i < count; i++) {
+            uint16_t v;
+            memcpy(&v, s + 2 * i, 2);
+            v = (uint16_t)(v << 8 | v >> 8);
+            memcpy(s + 2 * i, &v, 2);
+        }
+        break;
+    case 4:
+        for (size_t i = 0; i < count; i++) {
+            uint32_t v;
+            memcpy(&v, s + 4 * i, 4);
+            v = __builtin_bswap32(v);
+            memcpy(s + 4 * i, &v, 4);
+        }
+        break;
+    case 8:
+        for (size_t i = 0; i < count; i++) {
+            uint64_t v;
+            memcpy(&v, s + 8 * i, 8);
+            v = __builtin_bswap64(v);
+            memcpy(s + 8 * i, &v, 8);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+satf_status io_write(satf_context *ctx, FILE *file, const void *bytes, size_t n)
+{
+    if (n > 0 && fwrite(bytes, 1, n, file) != n) {
+        return satf_fail(ctx, SATF_IO, "writing failed: %s", strerror(errno));
+    }
+    return SATF_OK;
+}

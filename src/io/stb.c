@@ -1,0 +1,298 @@
+/* BMP, TGA, GIF (its first frame), PSD and Radiance HDR through stb_image: reading only. */
+#include <limits.h>
+#include <string.h>
+
+#include "codec.h"
+
+static void *grow(void *memory, size_t old_bytes, size_t bytes)
+{
+    void *larger = satf_alloc(bytes);
+    if (larger && memory) {
+        memcpy(larger, memory, old_bytes < bytes ? old_bytes : bytes);
+        satf_free(memory);
+    }
+    return larger;
+}
+
+#define STBI_MALLOC(bytes) satf_alloc(bytes)
+#define STBI_REALLOC_SIZED(memory, old_bytes, bytes) grow(memory, old_bytes, bytes)
+#define STBI_FREE(memory) satf_free(memory)
+#define STBI_ASSERT(condition) ((void)(condition)) /* a library must not abort */
+#define STBI_ONLY_BMP
+#define STBI_ONLY_TGA
+#define STBI_ONLY_GIF
+#define STBI_ONLY_PSD
+#define STBI_ONLY_HDR
+#define STBI_NO_STDIO
+#define STB_IMAGE_STATIC
+#define STB_IMAGE_IMPLEMENTATION
+
+/* Outside of push and pop: gcc gives this warning at the end of the file. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas" /* each compiler lacks some of these */
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+#pragma GCC diagnostic ignored "-Wimplicit-int-conversion"
+#pragma GCC diagnostic ignored "-Wstrict-overflow"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Wcast-align"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#if __has_include(<stb/stb_image.h>)
+#include <stb/stb_image.h>
+#else
+#include <stb_image.h>
+#endif
+#pragma GCC diagnostic pop
+
+/* ------------------------------------------------------------------ probes */
+
+static bool probe_bmp(const unsigned char *head, size_t n)
+{
+    /* the size of the header that follows tells BMP from text that begins with BM */
+    return n >= 26 && head[0] == 'B' && head[1] == 'M' && head[14] >= 12 && head[14] <= 124 &&
+           !head[15] && !head[16] && !head[17];
+}
+
+static bool probe_gif(const unsigned char *head, size_t n)
+{
+    return n >= 6 && (memcmp(head, "GIF87a", 6) == 0 || memcmp(head, "GIF89a", 6) == 0);
+}
+
+static bool probe_psd(const unsigned char *head, size_t n)
+{
+    return n >= 6 && memcmp(head, "8BPS\0\1", 6) == 0;
+}
+
+static bool probe_hdr(const unsigned char *head, size_t n)
+{
+    return (n >= 11 && memcmp(head, "#?RADIANCE\n", 11) == 0) ||
+           (n >= 7 && memcmp(head, "#?RGBE\n", 7) == 0);
+}
+
+/* TGA has no magic number: every field of its 18-byte header must make sense. */
+static bool probe_tga(const unsigned char *head, size_t n)
+{
+    if (n < 18 || head[1] > 1) {
+        return false;
+    }
+    int kind = head[2] & 7, depth = head[16];
+    bool mapped = head[1] == 1;
+    static const unsigned char no_map[5];
+    bool known = (head[2] & ~8) >= 1 && (head[2] & ~8) <= 3 && mapped == (kind == 1) &&
+                 (mapped || memcmp(head + 3, no_map, 5) == 0);
+    bool depth_fits = kind == 1   ? depth == 8 || depth == 16
+                      : kind == 2 ? depth == 15 || depth == 16 || depth == 24 || depth == 32
+                                  : depth == 8 || depth == 16;
+    bool sizes = (head[12] || head[13]) && (head[14] || head[15]);
+    return known && depth_fits && sizes && (head[17] & 0xc0) == 0 && (head[17] & 0x0f) <= 8;
+}
+
+/* ----------------------------------------------------------------- reading */
+
+/*
+ * stb_image takes zeros for what is missing, so the callbacks note whether it
+ * asked for more than there is. It fills one buffer of its own in advance, for
+ * which fewer bytes than asked for are normal; the first call tells where that is.
+ */
+typedef struct feed {
+    const unsigned char *at, *end;
+    const char *own_buffer;
+    bool overrun;
+    int surplus; /* bytes served behind the end: see feed_read() */
+} feed;
+
+static int feed_read(void *user, char *data, int wanted)
+{
+    feed *f = user;
+    size_t left = (size_t)(f->end - f->at);
+    size_t n = (size_t)wanted < left ? (size_t)wanted : left;
+    f->own_buffer = f->own_buffer ? f->own_buffer : data;
+    f->overrun |= data == f->own_buffer ? n == 0 : n < (size_t)wanted;
+    if (n > 0) {
+        memcpy(data, f->at, n);
+        f->at += n;
+    } else if (f->surplus >= wanted) {
+        /* Version 2.27 loops for ever on the zeros that it takes for the rest of a cut
+         * HDR run; runs of 127 finish the row. The picture is refused anyway. */
+        memset(data, 0xff, (size_t)wanted);
+        f->surplus -= wanted;
+        n = (size_t)wanted;
+    }
+    return (int)n;
+}
+
+static void feed_skip(void *user, int n) /* stb_image never skips back */
+{
+    feed *f = user;
+    ptrdiff_t left = f->end - f->at;
+    f->overrun |= n > left;
+    f->at += n < left ? n : left;
+}
+
+static int feed_at_end(void *user)
+{
+    const feed *f = user;
+    return f->at == f->end;
+}
+
+static const stbi_io_callbacks callbacks = {feed_read, feed_skip, feed_at_end};
+
+typedef struct stb_state {
+    void *pixels;
+    size_t row_bytes;
+} stb_state;
+
+static satf_status fail_stb(satf_context *ctx, const io_format *format, const feed *f)
+{
+    if (f->overrun) {
+        const io_source at_end = {.fd = -1};
+        return io_fail_short(ctx, &at_end);
+    }
+    const char *why = stbi_failure_reason();
+    return satf_fail(ctx, SATF_DATA, "the %s file is damaged or of an unusual kind: %s",
+                     format->name, why ? why : "no reason given");
+}
+
+/* Channels to ask stb_image for: alpha only where the file says that it has some. */
+static int wanted_channels(const io_format *format, const unsigned char *data, size_t bytes,
+                           int found)
+{
+    bool no_alpha = (format == &io_psd && bytes > 14 && data[12] == 0 && data[13] < 4) ||
+                    (format == &io_tga && bytes > 18 && found == 4 && (data[17] & 0x0f) == 0);
+    return no_alpha ? 3 : found;
+}
+
+/* BMP and GIF come with alpha whether they have transparent pixels or not. */
+static bool opaque(const unsigned char *rgba, size_t pixels)
+{
+    for (size_t i = 0; i < pixels; i++) {
+        if (rgba[4 * i + 3] != 255) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void drop_alpha(unsigned char *rgba, size_t pixels)
+{
+    for (size_t i = 0; i < pixels; i++) {
+        memmove(rgba + 3 * i, rgba + 4 * i, 3);
+    }
+}
+
+static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned char *data,
+                          size_t bytes)
+{
+    stb_state *state = reader->state;
+    const io_format *format = reader->format;
+    if (bytes > INT_MAX) {
+        return satf_fail(ctx, SATF_LIMIT, "a %s file of over 2 GiB; convert it to PNG",
+                         format->name);
+    }
+    /* Four channels of at most 32,767 pixels in runs of 127, two bytes each, are 2072 bytes. */
+    int surplus = format == &io_hdr ? 4096 : 0;
+    int width, height, found;
+    feed f = {.at = data, .end = data + bytes, .surplus = surplus};
+    if (!stbi_info_from_callbacks(&callbacks, &f, &width, &height, &found)) {
+        return fail_stb(ctx, format, &f);
+    }
+    bool wide = format == &io_psd && stbi_is_16_bit_from_memory(data, (int)bytes);
+    satf_type type = format == &io_hdr ? SATF_F32 : wide ? SATF_U16 : SATF_U8;
+    size_t sample_bytes = satf_type_bytes((int)type);
+    satf_status status = io_check_size(ctx, width, height, 16);
+    if (!status) { /* its decoders hold up to three pictures of 4 channels */
+        status = io_check_bytes(ctx, 12 * (uint64_t)width * (uint64_t)height * sample_bytes);
+    }
+    if (status) {
+        return status;
+    }
+    int channels = wanted_channels(format, data, bytes, found), ignored;
+    f = (feed){.at = data, .end = data + bytes, .surplus = surplus};
+    if (type == SATF_F32) {
+        state->pixels =
+            stbi_loadf_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
+    } else if (type == SATF_U16) {
+        state->pixels =
+            stbi_load_16_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
+    } else {
+        state->pixels =
+            stbi_load_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
+    }
+    if (!state->pixels || f.overrun) {
+        return fail_stb(ctx, format, &f);
+    }
+    size_t pixels = (size_t)width * (size_t)height;
+    if ((format == &io_gif || format == &io_bmp) && channels == 4 &&
+        opaque(state->pixels, pixels)) {
+        drop_alpha(state->pixels, pixels);
+        channels = 3;
+    }
+    io_header_set(&reader->header, width, height, channels, type, channels == 2 || channels == 4,
+                  (double)satf_type_max((int)type));
+    state->row_bytes = (size_t)reader->header.view.stride;
+    return SATF_OK;
+}
+
+static satf_status open_stb(satf_context *ctx, io_reader *reader)
+{
+    reader->state = satf_alloc_zeroed(sizeof(stb_state));
+    if (!reader->state) {
+        return satf_fail_memory(ctx, sizeof(stb_state), "a picture's reader");
+    }
+    const unsigned char *data;
+    size_t bytes;
+    void *owned;
+    satf_status status = io_source_slurp(ctx, &reader->source, &data, &bytes, &owned);
+    if (!status) {
+        status = decode(ctx, reader, data, bytes);
+        satf_free(owned);
+    }
+    return status;
+}
+
+static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                             int64_t n)
+{
+    (void)ctx;
+    const stb_state *state = reader->state;
+    for (int64_t y = 0; y < n; y++) {
+        memcpy((char *)dst + y * stride,
+               (const char *)state->pixels + (size_t)(reader->next_row + y) * state->row_bytes,
+               state->row_bytes);
+    }
+    return SATF_OK;
+}
+
+static void close_stb(io_reader *reader)
+{
+    stb_state *state = reader->state;
+    if (state) {
+        stbi_image_free(state->pixels);
+        satf_free(state);
+    }
+}
+
+#define STB_FORMAT(id, suffix_list, help_text) \
+    const io_format io_##id = {                \
+        .name = #id,                           \
+        .suffixes = suffix_list,               \
+        .help = help_text,                     \
+        .probe = probe_##id,                   \
+        .open = open_stb,                      \
+        .rows = read_rows,                     \
+        .close = close_stb,                    \
+    }
+
+STB_FORMAT(bmp, "bmp dib", "Windows bitmap (read only)");
+STB_FORMAT(gif, "gif", "GIF, its first frame (read only)");
+STB_FORMAT(psd, "psd", "Photoshop, flattened RGB of 8 or 16 bits (read only)");
+STB_FORMAT(hdr, "hdr rgbe", "Radiance HDR as 32-bit floats (read only)");
+STB_FORMAT(tga, "tga", "Truevision TGA (read only)");
