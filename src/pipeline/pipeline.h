@@ -1,4 +1,4 @@
-/* From files to files: decode, filter, encode; batches. */
+/* From a file to a file: decode, filter, encode. */
 #ifndef SATF_PIPELINE_H
 #define SATF_PIPELINE_H
 
@@ -6,27 +6,37 @@
 #include "../filter/filter.h"
 #include "../io/io.h"
 
+/* Milliseconds that each stage was busy, and of the whole by the wall clock. */
 typedef struct pipeline_times {
-    double decode_ms, compute_ms, encode_ms;
-    int64_t in_bytes, out_bytes;
+    double decode_ms, compute_ms, encode_ms, total_ms;
+    int64_t in_bytes, out_bytes; /* sizes of the files, 0 if they have none (pipes) */
 } pipeline_times;
 
 typedef struct pipeline_job {
     const char *input, *output;
     const satf_filter *filter;
-    int type; /* --type; SATF_TYPE_AUTO */
+    /* format, and type: a satf_type for the file's samples or SATF_TYPE_AUTO. A
+     * result whose exact type is another is rounded once, to that type. */
     satf_write_options write;
+    bool whole_image; /* do not stream, even where it is possible */
 } pipeline_job;
 
 typedef struct pipeline_result {
     pipeline_times times;
-    satf_view in, out; /* data NULL */
+    satf_view in, out; /* of the files' samples, data NULL */
     filter_report report;
     const char *in_format, *out_format;
-    const char *at; /* on failure: the file (input or output) the message is about */
+    bool streamed;  /* the stages ran side by side */
+    const char *at; /* on failure: the file (input or output) that the message is about */
 } pipeline_result;
 
-/* One file. On failure the context has the message and result->at the file. */
+/*
+ * One file. A chain of a single window filter is streamed if the input comes by
+ * rows, the stages side by side on up to three threads as the context allows;
+ * everything else holds whole images. Both give the same bytes. On failure the context has the
+ * message, result->at the file, and the output is as it was before. Input and output may be the
+ * same file.
+ */
 satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_result *result);
 
 #endif

@@ -1,0 +1,237 @@
+#include "pipeline.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "stages.h"
+#include "stream.h"
+
+/* Shares of a whole-image job for its progress: decode, compute, encode. */
+static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
+
+double pipeline_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static int64_t file_bytes(const char *path)
+{
+    struct stat info;
+    bool sized = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return sized ? (int64_t)info.st_size : 0;
+}
+
+int64_t pipeline_block_rows(const satf_view *view)
+{
+    int64_t rows =
+        ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
+    return rows < 1 ? 1 : rows > view->height ? view->height : rows;
+}
+
+satf_status pipeline_filter_type(satf_context *ctx, const pipeline_job *job, const satf_view *in,
+                                 int *type)
+{
+    *type = SATF_TYPE_AUTO;
+    int wanted = job->write.type;
+    if (wanted == SATF_TYPE_AUTO) {
+        return SATF_OK;
+    }
+    satf_view exact;
+    satf_status status = satf_filter_output(ctx, job->filter, in, &exact);
+    if (status) {
+        return status;
+    }
+    const io_format *format =
+        job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
+    if (format && format->picture_types == 0) {
+        *type = wanted;
+    } else if (exact.type != wanted && (exact.type == SATF_U8 || exact.type == SATF_U16)) {
+        *type = SATF_F64;
+    }
+    return SATF_OK;
+}
+
+/* ------------------------------------------------------------------ progress */
+
+/* Makes 0 ... 1 of a stage the part from ... from + share of the job. */
+typedef struct stage {
+    satf_progress call;
+    void *user;
+    double from, share;
+} stage;
+
+static int stage_progress(void *user, double done)
+{
+    const stage *s = user;
+    return s->call(s->user, s->from + s->share * done);
+}
+
+static void stage_begin(satf_context *ctx, stage *s, double share)
+{
+    s->from += s->share;
+    s->share = share;
+    if (s->call) {
+        satf_context_set_progress(ctx, stage_progress, s);
+    }
+}
+
+/* -------------------------------------------------------------- whole images */
+
+static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_view *view)
+{
+    int64_t rows = reader->header.rows_in_order ? pipeline_block_rows(view) : view->height;
+    for (int64_t y = 0; y < view->height; y += rows) {
+        int64_t n = view->height - y < rows ? view->height - y : rows;
+        satf_status status = io_read_rows(ctx, reader, satf_row(view, y), view->stride, n);
+        if (!status) {
+            status = satf_report_progress(ctx, (double)(y + n) / (double)view->height);
+        }
+        if (status) {
+            return status;
+        }
+    }
+    return SATF_OK;
+}
+
+/* The rest of the reader's picture as an image; takes its metadata. */
+static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out)
+{
+    io_header *header = &reader->header;
+    const satf_view *view = &header->view;
+    satf_image *image;
+    satf_status status = satf_image_create(ctx, view->width, view->height, view->channels,
+                                           (satf_type)view->type, view->flags, &image);
+    if (status) {
+        return status;
+    }
+    status = decode_rows(ctx, reader, &image->view);
+    if (status) {
+        satf_image_destroy(image);
+        return status;
+    }
+    image->has_range = header->has_range;
+    image->lo = header->lo;
+    image->hi = header->hi;
+    image->alpha_max = header->alpha_max;
+    image->picture_type = header->picture_type;
+    image->metadata = header->metadata;
+    memset(&header->metadata, 0, sizeof header->metadata);
+    *out = image;
+    return SATF_OK;
+}
+
+static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
+                          const pipeline_job *job, FILE *file)
+{
+    const satf_view *view = &image->view;
+    io_writer *writer;
+    satf_status status = io_writer_open(ctx, plan, file, &job->write, &image->metadata, &writer);
+    if (status) {
+        return status;
+    }
+    int64_t rows = pipeline_block_rows(view);
+    for (int64_t y = 0; y < view->height && !status; y += rows) {
+        int64_t n = view->height - y < rows ? view->height - y : rows;
+        status = io_put_rows(ctx, writer, satf_row(view, y), view->stride, n);
+        if (!status) {
+            status = satf_report_progress(ctx, (double)(y + n) / (double)view->height);
+        }
+    }
+    if (!status) {
+        status = io_writer_finish(ctx, writer);
+    }
+    if (status) {
+        io_writer_abandon(writer);
+    }
+    return status;
+}
+
+static satf_status run_whole(satf_context *ctx, const pipeline_job *job, io_reader **reader,
+                             stage *progress, pipeline_result *result)
+{
+    satf_image *in = NULL, *out = NULL;
+    io_output *file = NULL;
+    pipeline_times *times = &result->times;
+
+    double start_ms = pipeline_now_ms();
+    stage_begin(ctx, progress, decode_share);
+    satf_status status = decode(ctx, *reader, &in);
+    io_close(*reader);
+    *reader = NULL;
+    times->decode_ms += pipeline_now_ms() - start_ms;
+    if (status) {
+        return status;
+    }
+
+    start_ms = pipeline_now_ms();
+    stage_begin(ctx, progress, compute_share);
+    int type;
+    status = pipeline_filter_type(ctx, job, &in->view, &type);
+    if (!status) {
+        status = satf_image_filter(ctx, job->filter, in, type, &out);
+    }
+    filter_last_report(ctx, &result->report);
+    satf_image_destroy(in);
+    times->compute_ms = pipeline_now_ms() - start_ms;
+    if (status) {
+        return status;
+    }
+
+    start_ms = pipeline_now_ms();
+    stage_begin(ctx, progress, encode_share);
+    result->at = job->output;
+    io_plan plan;
+    status = io_make_plan(ctx, out, job->output, &job->write, &plan);
+    if (!status) {
+        result->out = plan.out;
+        result->out_format = plan.format->name;
+        status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
+    }
+    if (!status) {
+        status = encode(ctx, out, &plan, job, io_output_file(file));
+        if (!status) {
+            status = io_output_commit(ctx, file);
+        } else {
+            io_output_discard(file);
+        }
+    }
+    satf_image_destroy(out);
+    times->encode_ms = pipeline_now_ms() - start_ms;
+    return status;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_result *result)
+{
+    *result = (pipeline_result){.at = job->input};
+    double start_ms = pipeline_now_ms();
+    result->times.in_bytes = file_bytes(job->input);
+    io_reader *reader;
+    satf_status status = io_open(ctx, job->input, &reader);
+    if (status) {
+        return status;
+    }
+    result->times.decode_ms = pipeline_now_ms() - start_ms;
+    result->in = reader->header.view;
+    result->in_format = reader->format->name;
+
+    if (!job->whole_image && pipeline_can_stream(ctx, job, reader)) {
+        status = pipeline_stream(ctx, job, reader, result);
+    } else {
+        stage progress = {ctx->progress, ctx->progress_user, 0, 0};
+        status = run_whole(ctx, job, &reader, &progress, result);
+        satf_context_set_progress(ctx, progress.call, progress.user);
+    }
+    io_close(reader);
+    if (!status) {
+        result->times.out_bytes = file_bytes(job->output);
+        result->times.total_ms = pipeline_now_ms() - start_ms;
+    }
+    return status;
+}

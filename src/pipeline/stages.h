@@ -1,0 +1,20 @@
+/* What the whole-image path and the streaming path of a job share. */
+#ifndef SATF_PIPELINE_STAGES_H
+#define SATF_PIPELINE_STAGES_H
+
+#include "pipeline.h"
+
+/* Milliseconds of the monotonic clock. */
+double pipeline_now_ms(void);
+
+/* Rows of a block that is decoded or encoded at once: 256 KiB of samples, at
+ * least one row, at most all. */
+int64_t pipeline_block_rows(const satf_view *view);
+
+/* The type to filter to, so that the result is rounded only once on its way
+ * into the file: plain values at once to the type wanted, means for a picture
+ * of another depth to doubles. *type: a satf_type or SATF_TYPE_AUTO. */
+satf_status pipeline_filter_type(satf_context *ctx, const pipeline_job *job, const satf_view *in,
+                                 int *type);
+
+#endif

@@ -1,0 +1,251 @@
+#include "batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../src/base/memory.h"
+#include "../src/io/io.h"
+#include "../src/pipeline/pipeline.h"
+#include "message.h"
+#include "report.h"
+
+typedef struct job {
+    const char *input;
+    char *output;  /* owned if owns_output */
+    bool readable; /* the input exists: file says which it is */
+    dev_t device;
+    ino_t file;
+} job;
+
+/* ---------------------------------------------------------- names of outputs */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The output's name in the directory: see the help of -o. NULL without memory. */
+static char *output_in_directory(const settings *s, const char *input)
+{
+    const char *base = base_name(input);
+    const io_format *own = io_format_by_suffix(base);
+    const char *dot = own ? strrchr(base, '.') : NULL;
+    size_t stem = dot ? (size_t)(dot - base) : strlen(base);
+
+    const char *suffix = "png";
+    size_t suffix_length = 3;
+    if (s->write.format) {
+        /* The first suffix of the format, unless the input's is one of it already. */
+        const io_format *format = io_format_find(s->write.format);
+        suffix = own == format ? dot + 1 : format->suffixes;
+        suffix_length = strcspn(suffix, " ");
+    } else if (own && own->create) {
+        suffix = dot + 1;
+        suffix_length = strlen(suffix);
+    }
+    size_t bytes = strlen(s->directory) + stem + suffix_length + 3;
+    char *name = satf_alloc(bytes);
+    if (name) {
+        snprintf(name, bytes, "%s/%.*s.%.*s", s->directory, (int)stem, base, (int)suffix_length,
+                 suffix);
+    }
+    return name;
+}
+
+static int compare_outputs(const void *a, const void *b)
+{
+    return strcmp((*(job *const *)a)->output, (*(job *const *)b)->output);
+}
+
+/* Refuses two inputs for one output. */
+static int check_distinct(job *jobs, int count)
+{
+    job **sorted = satf_alloc((size_t)count * sizeof *sorted);
+    if (!sorted) {
+        message(NULL, "out of memory");
+        return EXIT_FAILURE;
+    }
+    for (int i = 0; i < count; i++) {
+        sorted[i] = &jobs[i];
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_outputs);
+    int status = 0;
+    for (int i = 1; i < count && !status; i++) {
+        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0) {
+            status = usage_error(sorted[i]->output,
+                                 "would be the output of both %s and %s; filter "
+                                 "them into different directories",
+                                 sorted[i - 1]->input, sorted[i]->input);
+        }
+    }
+    satf_free(sorted);
+    return status;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const job *x = *(job *const *)a, *y = *(job *const *)b;
+    if (x->device != y->device) {
+        return x->device < y->device ? -1 : 1;
+    }
+    return x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* Refuses outputs that are inputs: running the same batch again would filter twice. */
+static int check_not_inputs(job *jobs, int count)
+{
+    job **sorted = satf_alloc((size_t)count * sizeof *sorted);
+    if (!sorted) {
+        message(NULL, "out of memory");
+        return EXIT_FAILURE;
+    }
+    size_t inputs = 0;
+    struct stat info;
+    for (int i = 0; i < count; i++) {
+        if (stat(jobs[i].input, &info) == 0) {
+            jobs[i].device = info.st_dev;
+            jobs[i].file = info.st_ino;
+            sorted[inputs++] = &jobs[i];
+        }
+    }
+    qsort(sorted, inputs, sizeof *sorted, compare_files);
+    int status = 0;
+    for (int i = 0; i < count && !status; i++) {
+        if (stat(jobs[i].output, &info) == 0) {
+            job key = {.device = info.st_dev, .file = info.st_ino}, *key_at = &key;
+            if (bsearch(&key_at, sorted, inputs, sizeof *sorted, compare_files)) {
+                status = usage_error(jobs[i].output, "the output would replace an input; name "
+                                                     "another directory with -o");
+            }
+        }
+    }
+    satf_free(sorted);
+    return status;
+}
+
+/* Refuses a single output whose format cannot be known. */
+static int check_single_output(const settings *s, const char *output)
+{
+    struct stat info;
+    if (strcmp(output, "-") && stat(output, &info) == 0 && S_ISDIR(info.st_mode)) {
+        return usage_error(output, "is a directory; to write into it use -o");
+    }
+    if (s->write.format || strcmp(output, "-") == 0) {
+        return 0;
+    }
+    const io_format *format = io_format_by_suffix(output);
+    if (!format) {
+        return usage_error(output, "the suffix names no format; use one of --list, or --format");
+    }
+    if (!format->create) {
+        return usage_error(output, "%s can only be read; use another suffix, or --format",
+                           format->name);
+    }
+    return 0;
+}
+
+static int name_outputs(const settings *s, job *jobs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        jobs[i].input = s->files[i];
+        if (strcmp(s->files[i], "-") == 0) {
+            return usage_error("-",
+                               "standard input gives an output in %s no name; give the output "
+                               "in place of -o",
+                               s->directory);
+        }
+        jobs[i].output = output_in_directory(s, s->files[i]);
+        if (!jobs[i].output) {
+            message(NULL, "out of memory");
+            return EXIT_FAILURE;
+        }
+    }
+    int status = check_distinct(jobs, count);
+    return status ? status : check_not_inputs(jobs, count);
+}
+
+/* --------------------------------------------------------------------- runs */
+
+/* Runs one job and reports on it; false if it failed. */
+static bool run_one(const settings *s, const job *one, int index, int count)
+{
+    pipeline_job work = {one->input, one->output, s->filter, s->write, false};
+    bool to_stdout = strcmp(one->output, "-") == 0;
+    if (to_stdout && !work.write.format) {
+        work.write.format = "png";
+    }
+    if (!s->quiet) {
+        progress_begin(one->input, index, count);
+        satf_context_set_progress(s->ctx, progress_show, NULL);
+    }
+    pipeline_result result;
+    satf_status status = pipeline_run(s->ctx, &work, &result);
+    progress_end();
+    if (status) {
+        message(result.at, "%s", satf_message(s->ctx));
+    } else if (s->verbose) {
+        report_verbose(s, &work, &result);
+    }
+    if (s->json) {
+        report_json(to_stdout ? stderr : stdout, s, &work, &result, status);
+    }
+    return status == SATF_OK;
+}
+
+static int run_all(const settings *s, const job *jobs, int count)
+{
+    int failed = 0;
+    for (int i = 0; i < count; i++) {
+        failed += !run_one(s, &jobs[i], i, count);
+    }
+    return !failed ? EXIT_SUCCESS : failed == count ? EXIT_FAILURE : EXIT_SOME;
+}
+
+static int run_batch(const settings *s)
+{
+    int count = s->file_count;
+    job *jobs = satf_alloc_zeroed((size_t)count * sizeof *jobs);
+    if (!jobs) {
+        message(NULL, "out of memory");
+        return EXIT_FAILURE;
+    }
+    int status = name_outputs(s, jobs, count);
+    if (!status) {
+        bool created = mkdir(s->directory, 0777) == 0;
+        struct stat info;
+        if (!created && errno != EEXIST) {
+            message(s->directory, "cannot be created: %s", strerror(errno));
+            status = EXIT_FAILURE;
+        } else if (stat(s->directory, &info) || !S_ISDIR(info.st_mode)) {
+            message(s->directory, "is not a directory");
+            status = EXIT_FAILURE;
+        } else {
+            status = run_all(s, jobs, count);
+            if (created && status == EXIT_FAILURE) {
+                rmdir(s->directory);
+            }
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        satf_free(jobs[i].output);
+    }
+    satf_free(jobs);
+    return status;
+}
+
+int batch_run(const settings *s)
+{
+    if (s->directory) {
+        return run_batch(s);
+    }
+    int status = check_single_output(s, s->files[1]);
+    if (status) {
+        return status;
+    }
+    job one = {.input = s->files[0], .output = (char *)s->files[1]};
+    return run_all(s, &one, 1);
+}

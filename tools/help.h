@@ -1,0 +1,29 @@
+/* Texts that derive from the tables of options, filters, formats and algorithms. */
+#ifndef SATFILTER_HELP_H
+#define SATFILTER_HELP_H
+
+#include "options.h"
+
+/* Each prints to standard output. */
+void help_usage(void);                     /* --help */
+void help_filter(const filter_info *info); /* --help FILTER */
+void help_list(void);                      /* --list */
+void help_man_page(void);                  /* the man page, roff with man macros */
+void help_completion(void);                /* completion for bash */
+
+typedef struct help_example {
+    const char *command, *meaning;
+} help_example;
+
+/* NULL command behind the last. */
+extern const help_example help_examples[];
+
+/* Exit statuses; text NULL behind the last. */
+typedef struct help_status {
+    int status;
+    const char *text;
+} help_status;
+
+extern const help_status help_statuses[];
+
+#endif

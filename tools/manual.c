@@ -1,0 +1,275 @@
+/* The man page and the shell completion, for the build. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../src/io/io.h"
+#include "help.h"
+
+/* Prints text as roff: minus signs for hyphens, no accidental requests. */
+static void roff(const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        bool line_start = c == text || c[-1] == '\n';
+        if (line_start && (*c == '.' || *c == '\'')) {
+            fputs("\\&", stdout);
+        }
+        switch (*c) {
+        case '\\':
+            fputs("\\e", stdout);
+            break;
+        case '-':
+            fputs("\\-", stdout);
+            break;
+        case '^':
+            fputs("\\(ha", stdout);
+            break;
+        case '~':
+            fputs("\\(ti", stdout);
+            break;
+        default:
+            putchar(*c);
+        }
+    }
+}
+
+static void paragraph(const char *text)
+{
+    roff(text);
+    putchar('\n');
+}
+
+/* .TP with "--name metavar" in bold and italics. */
+static void tagged_option(const option *o)
+{
+    fputs(".TP\n", stdout);
+    if (o->letter) {
+        printf("\\fB\\-%c\\fR, ", o->letter);
+    }
+    fputs("\\fB\\-\\-", stdout);
+    roff(o->name);
+    fputs("\\fR", stdout);
+    if (o->metavar) {
+        fputs(" \\fI", stdout);
+        roff(o->metavar);
+        fputs("\\fR", stdout);
+    }
+    putchar('\n');
+}
+
+static void man_filters(void)
+{
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        printf(".SS \"\\-\\-%s", info->name);
+        if (info->needs_value) {
+            fputs(" \\fI", stdout);
+            roff(info->params[0].metavar);
+            fputs("\\fR", stdout);
+        }
+        puts("\"");
+        paragraph(info->help);
+        puts(".PP");
+        paragraph(info->detail);
+        for (const filter_param *p = info->params; p->name; p++) {
+            bool own_value = info->needs_value && p == info->params;
+            fputs(".TP\n\\fB", stdout);
+            if (!own_value) {
+                roff(p->name);
+                fputs(p->kind == PARAM_FLAG ? "" : "=", stdout);
+            }
+            fputs("\\fI", stdout);
+            if (p->kind != PARAM_FLAG && p->metavar) {
+                roff(p->metavar);
+            }
+            fputs("\\fR\n", stdout);
+            roff(p->help);
+            if (p->default_text && p->default_text[0] && p->kind != PARAM_FLAG) {
+                fputs("; default ", stdout);
+                roff(p->default_text);
+            }
+            putchar('\n');
+        }
+    }
+}
+
+static void man_options(void)
+{
+    const option *o;
+    int group = -1;
+    for (size_t i = 0; (o = option_at(i)); i++) {
+        if (o->group == GROUP_HIDDEN) {
+            continue;
+        }
+        if ((int)o->group != group) {
+            group = (int)o->group;
+            printf(".SS %s\n", option_group_title(o->group));
+        }
+        tagged_option(o);
+        paragraph(o->help);
+        if (o->detail) {
+            puts(".br");
+            paragraph(o->detail);
+        }
+    }
+}
+
+static void man_formats(void)
+{
+    const io_format *format;
+    for (size_t i = 0; (format = io_format_at(i)); i++) {
+        printf(".TP\n\\fB%s\\fR (%s)\n", format->name,
+               !format->create ? "read"
+               : format->open  ? "read, written"
+                               : "written");
+        roff(format->help);
+        fputs("; suffixes ", stdout);
+        paragraph(format->suffixes);
+    }
+}
+
+void help_man_page(void)
+{
+    printf(".TH SATFILTER 1 \"\" \"satfilter %s\" \"User Commands\"\n"
+           ".SH NAME\n"
+           "satfilter \\- image filters on summed area tables\n"
+           ".SH SYNOPSIS\n"
+           ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... \\fIINPUT OUTPUT\\fR\n.br\n"
+           ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... \\fIINPUT\\fR... \\fB\\-o\\fR "
+           "\\fIDIR\\fR\n"
+           ".SH DESCRIPTION\n",
+           satf_version());
+    paragraph("Reads a picture, applies the filters in the order written, and writes the result. "
+              "The time does not depend on the size of the filters' windows. Results of integer "
+              "images are exact: bit-identical on every device and with any number of threads.");
+    puts(".PP");
+    paragraph("The format of an input is found by its content, that of an output by its suffix. "
+              "\"-\" is standard input or standard output (PNG there, unless --format names "
+              "another). Depth, alpha, colour profile, gamma, resolution and EXIF of the input "
+              "reach the output where its format can hold them.");
+    puts(".PP");
+    paragraph(
+        "An output appears whole or not at all, and an existing file stays as it was on "
+        "failure (standard output and devices get what there is). Input and output may be the "
+        "same file. Messages go to standard error, one "
+        "line each.");
+    puts(".SH EXAMPLES");
+    for (const help_example *e = help_examples; e->command; e++) {
+        fputs(".TP\n\\fB", stdout);
+        roff(e->command);
+        fputs("\\fR\n", stdout);
+        paragraph(e->meaning);
+    }
+    puts(".SH FILTERS");
+    paragraph("A window of W x H pixels at (x, y) covers the columns x - W/2 to x - W/2 + W - 1 "
+              "(integer division) and the rows likewise; N stands for N x N. Parameters follow the "
+              "value behind commas, as in --box 15x9,border=mirror. A flag, such as --squared, is "
+              "also an option of its own that belongs to the nearest filter before it.");
+    man_filters();
+    puts(".SH OPTIONS");
+    paragraph("Options and files may be mixed; \"--\" ends the options. A long option's value is "
+              "written --option=value or --option value. Names cannot be abbreviated. Of an option "
+              "given twice the last counts.");
+    man_options();
+    puts(".SH FORMATS");
+    man_formats();
+    puts(".SH \"EXIT STATUS\"");
+    for (const help_status *s = help_statuses; s->text; s++) {
+        printf(".TP\n\\fB%d\\fR\n", s->status);
+        paragraph(s->text);
+    }
+    puts(".SH ENVIRONMENT\n.TP\n\\fBSATFILTER_CPU\\fR");
+    paragraph("base, avx2 or avx512: use no instructions beyond these (for testing).");
+}
+
+/* ------------------------------------------------------------------ completion */
+
+/* Words that complete an option's value, or a compgen action for files. */
+static void print_choices(const char *choices)
+{
+    const filter_info *info;
+    const io_format *format;
+    const char *name, *device;
+    if (strcmp(choices, "FILTERNAME") == 0) {
+        for (size_t i = 0; (info = filter_info_at(i)); i++) {
+            printf("%s ", info->name);
+        }
+    } else if (strcmp(choices, "FORMAT") == 0) {
+        for (size_t i = 0; (format = io_format_at(i)); i++) {
+            if (format->create) {
+                printf("%s ", format->name);
+            }
+        }
+    } else if (strcmp(choices, "ALGORITHM") == 0) {
+        printf("auto ");
+        for (size_t i = 0; (name = satf_algorithm(i, &device, NULL)); i++) {
+            printf("%s ", name);
+        }
+    } else {
+        printf("%s", choices);
+    }
+}
+
+void help_completion(void)
+{
+    puts("# bash completion for satfilter\n"
+         "_satfilter()\n"
+         "{\n"
+         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "    local words=\n"
+         "    # Readline splits words at '=': put --option=value together again.\n"
+         "    [[ $cur == = ]] && cur= && prev='='\n"
+         "    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-1]} &&\n"
+         "        [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+         "    case $prev in");
+    const option *o;
+    for (size_t i = 0; (o = option_at(i)); i++) {
+        if (o->group == GROUP_HIDDEN || !o->metavar) {
+            continue;
+        }
+        printf("    --%s", o->name);
+        if (o->letter) {
+            printf("|-%c", o->letter);
+        }
+        printf(") ");
+        if (o->choices && strcmp(o->choices, "DIR") == 0) {
+            puts("mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;");
+        } else if (o->choices) {
+            printf("words='");
+            print_choices(o->choices);
+            puts("' ;;");
+        } else {
+            puts("return ;;");
+        }
+    }
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        if (info->needs_value && info->params[0].kind != PARAM_FILE) {
+            printf("    --%s) return ;;\n", info->name);
+        }
+    }
+    printf("    esac\n"
+           "    if [[ -z $words && $cur == -* ]]; then\n"
+           "        words='");
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        printf("--%s ", info->name);
+        for (const filter_param *p = info->params; p->name; p++) {
+            if (p->kind == PARAM_FLAG) {
+                printf("--%s ", p->name);
+            }
+        }
+    }
+    for (size_t i = 0; (o = option_at(i)); i++) {
+        if (o->group != GROUP_HIDDEN) {
+            printf("--%s ", o->name);
+        }
+    }
+    puts("'\n"
+         "    fi\n"
+         "    if [[ -n $words ]]; then\n"
+         "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+         "    else\n"
+         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+         "    fi\n"
+         "}\n"
+         "complete -o filenames -F _satfilter satfilter");
+}

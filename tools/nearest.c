@@ -1,0 +1,98 @@
+#include "nearest.h"
+
+#include <string.h>
+
+enum { WORD_MAX = 32 };
+
+int filter_flag_index(const filter_info *info, const char *name)
+{
+    for (int i = 0; info->params[i].name; i++) {
+        if (info->params[i].kind == PARAM_FLAG && strcmp(info->params[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that make b of a
+ * (optimal string alignment distance); both at most WORD_MAX long. */
+static int distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    int d[WORD_MAX + 1][WORD_MAX + 1];
+    for (size_t i = 0; i <= a_length; i++) {
+        for (size_t j = 0; j <= b_length; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = (int)(i + j);
+                continue;
+            }
+            int replaced = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            d[i][j] = least(replaced, 1 + least(d[i - 1][j], d[i][j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    return d[a_length][b_length];
+}
+
+struct guess {
+    const char *word;
+    size_t length;
+    const char *best;
+    int best_distance;
+};
+
+static struct guess guess_start(const char *word, size_t length)
+{
+    /* More than a third of the letters wrong is another word. */
+    return (struct guess){word, length, NULL, (int)length / 3 + 1};
+}
+
+static void guess_try(struct guess *guess, const char *name)
+{
+    size_t length = strlen(name);
+    if (guess->length > WORD_MAX || length > WORD_MAX || length < 2) {
+        return;
+    }
+    int d = distance(guess->word, guess->length, name, length);
+    if (d < guess->best_distance || (d == guess->best_distance && !guess->best)) {
+        guess->best = name;
+        guess->best_distance = d;
+    }
+}
+
+const char *nearest_filter(const char *word)
+{
+    struct guess guess = guess_start(word, strlen(word));
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        guess_try(&guess, info->name);
+    }
+    return guess.best;
+}
+
+const char *nearest_option(const char *word, size_t length)
+{
+    struct guess guess = guess_start(word, length);
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        guess_try(&guess, info->name);
+        for (int k = 0; info->params[k].name; k++) {
+            if (info->params[k].kind == PARAM_FLAG) {
+                guess_try(&guess, info->params[k].name);
+            }
+        }
+    }
+    const option *o;
+    for (size_t i = 0; (o = option_at(i)); i++) {
+        if (o->group != GROUP_HIDDEN) {
+            guess_try(&guess, o->name);
+        }
+    }
+    return guess.best;
+}

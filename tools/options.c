@@ -1,0 +1,338 @@
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/base/memory.h"
+#include "../src/base/view.h"
+#include "../src/io/io.h"
+#include "message.h"
+#include "nearest.h"
+
+/* ------------------------------------------------------------------ values */
+
+/* An integer in least ... most, optionally with a suffix K, M or G (powers of 1024). */
+static bool parse_integer(const char *text, bool suffixes, int64_t least, int64_t most,
+                          int64_t *value)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || errno || (text[0] != '-' && (text[0] < '0' || text[0] > '9'))) {
+        return false;
+    }
+    int64_t scaled = number;
+    const char *letters = "KMG";
+    const char *suffix = *end && suffixes ? strchr(letters, *end & ~0x20) : NULL;
+    if (suffix && *suffix) {
+        int64_t unit = (int64_t)1 << (10 * (suffix - letters + 1));
+        if (__builtin_mul_overflow(scaled, unit, &scaled)) {
+            return false;
+        }
+        end++;
+    }
+    if (*end || scaled < least || scaled > most) {
+        return false;
+    }
+    *value = scaled;
+    return true;
+}
+
+static bool parse_double(const char *text, char stop, double *value, const char **rest)
+{
+    char *end;
+    *value = strtod(text, &end);
+    *rest = end;
+    return end != text && *end == stop && isfinite(*value);
+}
+
+static int take_integer(const char *option_name, const char *text, bool suffixes, int64_t least,
+                        int64_t most, int64_t *value)
+{
+    if (!parse_integer(text, suffixes, least, most, value)) {
+        return usage_error(option_name, "'%s' is not a number from %lld to %lld%s", text,
+                           (long long)least, (long long)most,
+                           suffixes ? ", with or without K, M or G behind it" : "");
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------- options */
+
+static int take_border(settings *s, const char *value)
+{
+    if (filter_parse_border(s->ctx, value, &s->border, &s->constant)) {
+        return usage_error("--border", "%s", satf_message(s->ctx));
+    }
+    s->border_given = true;
+    return 0;
+}
+
+static int take_type(settings *s, const char *value)
+{
+    s->write.type = satf_type_from_name(value);
+    if (s->write.type < 0) {
+        return usage_error("--type", "'%s' is none of u8 u16 u32 u64 f32 f64", value);
+    }
+    return 0;
+}
+
+static int take_range(settings *s, const char *value)
+{
+    const char *rest;
+    if (!parse_double(value, ':', &s->write.lo, &rest) ||
+        !parse_double(rest + 1, '\0', &s->write.hi, &rest) || !(s->write.lo < s->write.hi)) {
+        return usage_error("--range", "'%s' is not LO:HI, two numbers with LO below HI", value);
+    }
+    s->write.has_range = 1;
+    return 0;
+}
+
+static int take_device(settings *s, const char *value)
+{
+    int64_t number;
+    if (strcmp(value, "auto") && strcmp(value, "cpu") && strcmp(value, "cuda") &&
+        (strncmp(value, "cuda:", 5) || !parse_integer(value + 5, false, 0, 1023, &number))) {
+        return usage_error("--device", "'%s' is none of auto, cpu, cuda and cuda:N", value);
+    }
+    s->device = value;
+    return 0;
+}
+
+static int take_engine(settings *s, const char *value)
+{
+    static const char *const names[] = {
+        [SATF_ENGINE_AUTO] = "auto", [SATF_ENGINE_SAT] = "sat", [SATF_ENGINE_WINDOW] = "window"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            s->engine = (satf_engine)i;
+            return 0;
+        }
+    }
+    return usage_error("--engine", "'%s' is none of auto, sat and window", value);
+}
+
+static int take_algorithm(settings *s, const char *value)
+{
+    if (satf_context_set_algorithm(s->ctx, value)) {
+        return usage_error("--algorithm", "%s", satf_message(s->ctx));
+    }
+    s->algorithm = strcmp(value, "auto") ? value : NULL;
+    return 0;
+}
+
+static int take_r(settings *s, const char *value)
+{
+    const char *rest;
+    if (!parse_double(value, '\0', &s->r, &rest) || !(s->r > 0 && s->r < 1)) {
+        return usage_error("--r", "'%s' is not a number between 0 and 1", value);
+    }
+    return 0;
+}
+
+static int take_threads(settings *s, const char *value)
+{
+    int64_t threads;
+    int status = take_integer("-T", value, false, 0, 1024, &threads);
+    s->threads = status ? 0 : (int)threads;
+    return status;
+}
+
+static int take_directory(settings *s, const char *value)
+{
+    if (!*value || strcmp(value, "-") == 0) {
+        return usage_error("-o", "'%s' is not a directory", value);
+    }
+    s->directory = value;
+    return 0;
+}
+
+static int take_no_clobber(settings *s, const char *value)
+{
+    (void)value;
+    s->write.no_clobber = 1;
+    return 0;
+}
+
+static int take_format(settings *s, const char *value)
+{
+    const io_format *format = io_format_find(value);
+    if (!format || !format->create) {
+        return usage_error("--format", "'%s' is no format that can be written; see --list", value);
+    }
+    s->write.format = format->name;
+    return 0;
+}
+
+static int take_quality(settings *s, const char *value)
+{
+    int64_t quality;
+    int status = take_integer("--quality", value, false, 1, 100, &quality);
+    s->write.quality = status ? 0 : (int)quality;
+    return status;
+}
+
+static int take_png_level(settings *s, const char *value)
+{
+    int64_t level;
+    int status = take_integer("--png-level", value, false, 0, 9, &level);
+    s->write.png_level = status ? 0 : (int)level;
+    return status;
+}
+
+static int take_max_pixels(settings *s, const char *value)
+{
+    return take_integer("--max-pixels", value, true, 1, INT64_MAX, &s->max_pixels);
+}
+
+static int take_max_memory(settings *s, const char *value)
+{
+    return take_integer("--max-memory", value, true, 1, INT64_MAX, &s->max_bytes);
+}
+
+static int take_quiet(settings *s, const char *value)
+{
+    (void)value;
+    s->quiet = true;
+    return 0;
+}
+
+static int take_verbose(settings *s, const char *value)
+{
+    (void)value;
+    s->verbose = true;
+    return 0;
+}
+
+static int take_json(settings *s, const char *value)
+{
+    (void)value;
+    s->json = true;
+    return 0;
+}
+
+static int take_help(settings *s, const char *value)
+{
+    s->action = ACTION_HELP;
+    if (value) {
+        const char *name = strncmp(value, "--", 2) == 0 ? value + 2 : value;
+        s->topic = filter_info_find(name);
+        if (!s->topic) {
+            const char *nearest = nearest_filter(name);
+            return usage_error("--help", "there is no filter '%s'%s%s%s", name,
+                               nearest ? "; did you mean " : ", see --list", nearest ? nearest : "",
+                               nearest ? "?" : "");
+        }
+    }
+    return 0;
+}
+
+static int take_list(settings *s, const char *value)
+{
+    (void)value;
+    s->action = ACTION_LIST;
+    return 0;
+}
+
+static int take_version(settings *s, const char *value)
+{
+    (void)value;
+    s->action = ACTION_VERSION;
+    return 0;
+}
+
+static int take_help_man(settings *s, const char *value)
+{
+    (void)value;
+    s->action = ACTION_MAN;
+    return 0;
+}
+
+static int take_help_completion(settings *s, const char *value)
+{
+    (void)value;
+    s->action = ACTION_COMPLETION;
+    return 0;
+}
+
+static const option options[] = {
+    {GROUP_FILTERING, "border", 0, "B", "clamp mirror reflect wrap constant: shrink",
+     "outside the image: clamp mirror reflect wrap constant:V shrink",
+     "It is the default of every filter; a filter's own border=B goes before it. clamp (the "
+     "default) repeats the edge pixel, mirror reflects without repeating it, reflect repeats it, "
+     "wrap is periodic, constant:V puts the value V there, shrink takes only the part of the "
+     "window that lies inside.",
+     take_border},
+    {GROUP_FILTERING, "device", 0, "D", "auto cpu cuda", "auto, cpu, cuda or cuda:N",
+     "auto takes the one that will finish first. cuda without a usable GPU is an error.",
+     take_device},
+    {GROUP_FILTERING, "engine", 0, "E", "auto sat window",
+     "auto, sat (summed area table) or window (marching sums)",
+     "Both give the same bits for integer images.", take_engine},
+    {GROUP_FILTERING, "algorithm", 0, "A", "ALGORITHM",
+     "how the summed area table is built; see --list", "Implies --engine sat.", take_algorithm},
+    {GROUP_FILTERING, "r", 0, "X", NULL, "r of the algorithm 1+r, between 0 and 1", NULL, take_r},
+
+    {GROUP_OUTPUT, "output", 'o', "DIR", "DIR",
+     "write every output into DIR, under its input's name",
+     "DIR is created if its parent exists. An output has the suffix of --format, else that of its "
+     "input if it can be written, else .png. Two inputs that give the same name, and an output "
+     "that would replace an input, are refused before any work.",
+     take_directory},
+    {GROUP_OUTPUT, "format", 0, "F", "FORMAT", "format of the output; default: by its suffix",
+     "Default for standard output: png.", take_format},
+    {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 f32 f64",
+     "samples of the output: u8 u16 u32 u64 f32 f64",
+     "Default: the input's for means; for other filters the exact type where the format can hold "
+     "it (.npy), else a 16-bit picture of the possible range.",
+     take_type},
+    {GROUP_OUTPUT, "range", 0, "LO:HI", NULL, "show the values LO to HI, not all that are possible",
+     "LO becomes 0 and HI the largest sample of a picture; values beyond them saturate. Plain "
+     "values (.npy, .pfm) stay as they are.",
+     take_range},
+    {GROUP_OUTPUT, "quality", 0, "N", NULL, "JPEG quality, 1 to 100; default 90", NULL,
+     take_quality},
+    {GROUP_OUTPUT, "png-level", 0, "N", NULL, "PNG compression, 0 to 9; default 1, the fastest",
+     NULL, take_png_level},
+    {GROUP_OUTPUT, "no-clobber", 0, NULL, NULL, "never replace an existing file", NULL,
+     take_no_clobber},
+
+    {GROUP_RUNNING, "threads", 'T', "N", NULL, "threads; default 0, one per core", NULL,
+     take_threads},
+    {GROUP_RUNNING, "max-pixels", 0, "N", NULL, "refuse larger images; K M G allowed; default 2G",
+     "The suffixes are powers of 1024.", take_max_pixels},
+    {GROUP_RUNNING, "max-memory", 0, "N", NULL,
+     "refuse work that needs more bytes; default 3/4 of memory",
+     "The suffixes K, M and G are powers of 1024.", take_max_memory},
+
+    {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress line", NULL, take_quiet},
+    {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",
+     NULL, take_verbose},
+    {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
+     "They go to standard output, or to standard error where the picture goes to standard output. "
+     "Bytes of a file name that are not UTF-8 appear as U+FFFD.",
+     take_json},
+    {GROUP_INFORMATION, "help", 'h', "[FILTER]", "FILTERNAME", "this, or all about one filter",
+     NULL, take_help},
+    {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms", NULL,
+     take_list},
+    {GROUP_INFORMATION, "version", 0, NULL, NULL, "the version", NULL, take_version},
+
+    {GROUP_HIDDEN, "help-man", 0, NULL, NULL, "the man page", NULL, take_help_man},
+    {GROUP_HIDDEN, "help-completion", 0, NULL, NULL, "bash completion", NULL, take_help_completion},
+};
+
+enum { OPTION_COUNT = sizeof options / sizeof *options };
+
+const option *option_at(size_t index)
+{
+    return index < OPTION_COUNT ? &options[index] : NULL;
+}
+
+const char *option_group_title(option_group group)
+{
+    static const char *const titles[] = {"Filtering", "Output", "Running", "Information", NULL};
+    return titles[group];
+}

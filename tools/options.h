@@ -1,0 +1,88 @@
+/* The command line: one table of options, from which parsing, --help, the man
+ * page and the shell completion derive. Filters' options come from the filter table. */
+#ifndef SATFILTER_OPTIONS_H
+#define SATFILTER_OPTIONS_H
+
+#include "../src/filter/filter.h"
+
+/* Exit statuses besides EXIT_SUCCESS and EXIT_FAILURE. */
+enum { EXIT_USAGE = 2, EXIT_SOME = 3 };
+
+typedef enum action {
+    ACTION_RUN,
+    ACTION_HELP,
+    ACTION_LIST,
+    ACTION_VERSION,
+    ACTION_MAN,
+    ACTION_COMPLETION
+} action;
+
+/* A filter as written: NAME, its value and its flags, e.g. "integral,squared". */
+typedef struct filter_word {
+    const filter_info *info;
+    const char *value; /* NULL if none */
+    unsigned flags;    /* bit i: the filter's parameter i, a PARAM_FLAG, was given */
+} filter_word;
+
+/* What the command line asks for. Strings are argv's. */
+typedef struct settings {
+    satf_context *ctx; /* set up as the options say */
+    action action;
+    const filter_info *topic; /* ACTION_HELP: of this filter, NULL of the command */
+    satf_filter *filter;      /* the chain; owned */
+    char *spec;               /* the chain as text: "box=15 variance=7"; owned */
+    satf_write_options write;
+    const char *directory; /* -o, NULL if none */
+    bool quiet, verbose, json;
+    const char **files; /* operands in the order written; owned array */
+    int file_count;
+
+    /* gathered while parsing */
+    filter_word *words; /* owned array */
+    int word_count;
+    const char *pending_flag; /* a filter's flag that came before its filter */
+    bool border_given;
+    satf_border border;
+    double constant;
+    const char *device, *algorithm;
+    satf_engine engine;
+    double r;
+    int threads;
+    int64_t max_pixels, max_bytes;
+} settings;
+
+typedef enum option_group {
+    GROUP_FILTERING,
+    GROUP_OUTPUT,
+    GROUP_RUNNING,
+    GROUP_INFORMATION,
+    GROUP_HIDDEN /* for the build only */
+} option_group;
+
+typedef struct option {
+    option_group group;
+    const char *name;
+    char letter;         /* 0 if there is no short form */
+    const char *metavar; /* NULL: takes no value */
+    const char *choices; /* for completion: words, "FILE", "DIR", or NULL */
+    const char *help;    /* one line for --help */
+    const char *detail;  /* what the man page says beyond that, or NULL */
+    /* Takes the value; an EXIT_ status, a message having been printed unless 0. */
+    int (*take)(settings *s, const char *value);
+} option;
+
+const option *option_at(size_t index); /* NULL behind the last */
+
+/* The title of a group; NULL for GROUP_HIDDEN. */
+const char *option_group_title(option_group group);
+
+/*
+ * Reads the command line into *s, which options_free() frees in either case.
+ * Touches no file but those that filters name. Returns an EXIT_ status, having
+ * printed one line on stderr unless it is 0. With an action other than
+ * ACTION_RUN what stands behind it is not looked at.
+ */
+int options_parse(settings *s, int argc, char **argv);
+void options_free(settings *s);
+
+#endif

@@ -1,0 +1,312 @@
+/* Reading the command line: words to options, filters and files, then the whole. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/base/memory.h"
+#include "message.h"
+#include "nearest.h"
+#include "options.h"
+
+/* Notes a filter's flag: it belongs to the nearest filter before it that has
+ * such a parameter, else to the next one. */
+static void take_flag(settings *s, const char *name)
+{
+    for (int i = s->word_count - 1; i >= 0; i--) {
+        int index = filter_flag_index(s->words[i].info, name);
+        if (index >= 0) {
+            s->words[i].flags |= 1U << index;
+            return;
+        }
+    }
+    s->pending_flag = name;
+}
+
+static void take_filter(settings *s, const filter_info *info, const char *value)
+{
+    filter_word *word = &s->words[s->word_count++];
+    *word = (filter_word){info, value, 0};
+    int index = s->pending_flag ? filter_flag_index(info, s->pending_flag) : -1;
+    if (index >= 0) {
+        word->flags |= 1U << index;
+        s->pending_flag = NULL;
+    }
+}
+
+/* A value of its own word, or NULL. Words that begin like a long option are
+ * taken for one: "--box --type u8" lacks a value. */
+static const char *next_value(char **argv)
+{
+    return argv[1] && strncmp(argv[1], "--", 2) ? argv[1] : NULL;
+}
+
+/* Takes an option that was found. inline_value: what stood behind "=" or the
+ * letter, else NULL; *argv is moved over a value of its own word. */
+static int take_option(settings *s, const option *o, const char *as_written,
+                       const char *inline_value, char ***argv)
+{
+    const char *value = inline_value;
+    bool optional = o->metavar && o->metavar[0] == '[';
+    if (!o->metavar && value) {
+        return usage_error(as_written, "takes no value");
+    }
+    if (o->metavar && !value) {
+        value = next_value(*argv);
+        if (value && optional && value[0] == '-') {
+            value = NULL;
+        }
+        *argv += value != NULL;
+    }
+    if (o->metavar && !value && !optional) {
+        return usage_error(as_written, "needs a value: %s", o->metavar);
+    }
+    return o->take(s, value);
+}
+
+static int take_long(settings *s, char ***argv)
+{
+    const char *word = **argv;
+    const char *name = word + 2;
+    const char *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const char *value = equals ? equals + 1 : NULL;
+
+    const option *o;
+    for (size_t i = 0; (o = option_at(i)); i++) {
+        if (strlen(o->name) == length && !strncmp(o->name, name, length)) {
+            char written[64];
+            snprintf(written, sizeof written, "--%s", o->name);
+            return take_option(s, o, written, value, argv);
+        }
+    }
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        if (strlen(info->name) == length && !strncmp(info->name, name, length)) {
+            if (info->needs_value && !value) {
+                value = next_value(*argv);
+                if (!value) {
+                    return usage_error(word, "needs a value: %s", info->params[0].metavar);
+                }
+                ++*argv;
+            }
+            take_filter(s, info, value);
+            return 0;
+        }
+        if (!equals && filter_flag_index(info, name) >= 0) {
+            take_flag(s, name);
+            return 0;
+        }
+    }
+    const char *nearest = nearest_option(name, length);
+    return usage_error(word, "no such option; %s%s%s", nearest ? "did you mean --" : "see --help",
+                       nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static int take_short(settings *s, char ***argv)
+{
+    const char *letters = **argv + 1;
+    for (const char *c = letters; *c; c++) {
+        const option *o;
+        for (size_t i = 0; (o = option_at(i)) && o->letter != *c; i++) {
+        }
+        char written[] = {'-', *c, '\0'};
+        if (!o) {
+            const char *nearest = nearest_option(letters, strlen(letters));
+            return usage_error(**argv, "no such option; %s%s%s",
+                               nearest ? "did you mean --" : "see --help", nearest ? nearest : "",
+                               nearest ? "?" : "");
+        }
+        bool takes_value = o->metavar != NULL;
+        int status = take_option(s, o, written, takes_value && c[1] ? c + 1 : NULL, argv);
+        if (status || takes_value) {
+            return status;
+        }
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------- the whole */
+
+/* The filter of one word, whose text as a spec is `text`. */
+static satf_status make_filter(settings *s, const filter_word *word, char *text, satf_filter **out)
+{
+    const filter_info *info = word->info;
+    if (!info->needs_value || info->params[0].kind != PARAM_FILE) {
+        return satf_filter_parse(s->ctx, text, out);
+    }
+    /* A file's name may hold blanks and commas: only what reads ",PARAM=..." at
+     * its end is a parameter. */
+    char *value = strchr(text, '=') + 1;
+    char *end = value + strlen(value);
+    satf_status status = satf_filter_create(s->ctx, info->name, out);
+    for (char *comma; !status && (comma = memrchr(value, ',', (size_t)(end - value)));) {
+        const filter_param *param = info->params + 1;
+        while (param->name && (strncmp(comma + 1, param->name, strlen(param->name)) ||
+                               comma[1 + strlen(param->name)] != '=')) {
+            param++;
+        }
+        if (!param->name) {
+            break;
+        }
+        char kept = *end;
+        *end = '\0';
+        status = filter_set_text(s->ctx, *out, param->name, comma + 2 + strlen(param->name));
+        *end = kept;
+        end = comma;
+    }
+    char kept = *end;
+    *end = '\0';
+    if (!status) {
+        status = filter_set_text(s->ctx, *out, info->params[0].name, value);
+    }
+    *end = kept;
+    if (status) {
+        satf_filter_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Makes s->filter and s->spec of the words. */
+static int make_chain(settings *s)
+{
+    char *end = s->spec;
+    for (int i = 0; i < s->word_count; i++) {
+        const filter_word *word = &s->words[i];
+        char *start = end + (i > 0);
+        end = stpcpy(start, word->info->name);
+        if (word->value) {
+            *end++ = word->info->needs_value ? '=' : ',';
+            end = stpcpy(end, word->value);
+        }
+        for (int k = 0; word->info->params[k].name; k++) {
+            if (word->flags & 1U << k) {
+                *end++ = ',';
+                end = stpcpy(end, word->info->params[k].name);
+            }
+        }
+        satf_filter *one;
+        satf_status status = make_filter(s, word, start, &one);
+        if (!status && s->filter) {
+            status = satf_filter_append(s->ctx, s->filter, one);
+            satf_filter_destroy(one);
+        } else if (!status) {
+            s->filter = one;
+        }
+        if (status) {
+            char subject[128];
+            snprintf(subject, sizeof subject, "--%s", word->info->name);
+            message(subject, "%s", satf_message(s->ctx));
+            return status == SATF_INVALID ? EXIT_USAGE : EXIT_FAILURE;
+        }
+        if (i > 0) {
+            start[-1] = ' ';
+        }
+    }
+    if (s->border_given) {
+        filter_default_border(s->filter, s->border, s->constant);
+    }
+    return 0;
+}
+
+static int set_up_context(settings *s)
+{
+    satf_context *ctx = s->ctx;
+    if (s->algorithm && s->engine == SATF_ENGINE_AUTO) {
+        s->engine = SATF_ENGINE_SAT;
+    }
+    if (s->algorithm && s->engine == SATF_ENGINE_WINDOW) {
+        return usage_error("--algorithm", "the window engine builds no table; leave out one of "
+                                          "--algorithm and --engine window");
+    }
+    if (s->r > 0 && (!s->algorithm || strcmp(s->algorithm, "1+r"))) {
+        return usage_error("--r", "belongs to --algorithm 1+r");
+    }
+    int device = SATF_DEVICE_AUTO;
+    if (s->device && strcmp(s->device, "auto")) {
+        device = strncmp(s->device, "cuda", 4) ? SATF_DEVICE_CPU : 0;
+        if (strncmp(s->device, "cuda:", 5) == 0) {
+            device = atoi(s->device + 5);
+        }
+    }
+    if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||
+        satf_context_set_limits(ctx, s->max_pixels, s->max_bytes) ||
+        (s->r > 0 && satf_context_set_r(ctx, s->r))) {
+        return usage_error(NULL, "%s", satf_message(ctx));
+    }
+    if (satf_context_set_device(ctx, device)) {
+        char subject[64];
+        snprintf(subject, sizeof subject, "--device %s", s->device);
+        message(subject, "%s", satf_message(ctx));
+        return EXIT_FAILURE;
+    }
+    return 0;
+}
+
+static int check_whole(settings *s)
+{
+    if (s->pending_flag) {
+        char subject[64];
+        snprintf(subject, sizeof subject, "--%s", s->pending_flag);
+        return usage_error(subject, "belongs to a filter that is not there; see --help");
+    }
+    if (!s->word_count) {
+        return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
+    }
+    if (s->file_count < (s->directory ? 1 : 2)) {
+        return usage_error(NULL, s->file_count  ? "no output: name a file behind the input, or "
+                                                  "a directory with -o"
+                                 : s->directory ? "no input: name the files to filter"
+                                                : "no input and no output: name both");
+    }
+    if (!s->directory && s->file_count > 2) {
+        return usage_error(s->files[2], "a third file; several inputs need -o DIR");
+    }
+    return 0;
+}
+
+int options_parse(settings *s, int argc, char **argv)
+{
+    *s = (settings){.write = satf_write_defaults()};
+    /* The chain's text is no longer than the arguments with a separator each. */
+    size_t spec_bytes = 1;
+    for (int i = 0; i < argc; i++) {
+        spec_bytes += strlen(argv[i]) + 2;
+    }
+    s->files = satf_alloc_zeroed(sizeof *s->files * ((size_t)argc + 1));
+    s->words = satf_alloc_zeroed(sizeof *s->words * ((size_t)argc + 1));
+    s->spec = satf_alloc_zeroed(spec_bytes);
+    if (!s->files || !s->words || !s->spec || satf_context_create(&s->ctx)) {
+        message(NULL, "out of memory");
+        return EXIT_FAILURE;
+    }
+    bool options_end = false;
+    for (char **arg = argv + 1; *arg && s->action == ACTION_RUN; arg++) {
+        int status = 0;
+        if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
+            s->files[s->file_count++] = *arg;
+        } else if (strcmp(*arg, "--") == 0) {
+            options_end = true;
+        } else {
+            status = (*arg)[1] == '-' ? take_long(s, &arg) : take_short(s, &arg);
+        }
+        if (status) {
+            return status;
+        }
+    }
+    if (s->action != ACTION_RUN) {
+        return 0;
+    }
+    int status = check_whole(s);
+    status = status ? status : make_chain(s);
+    return status ? status : set_up_context(s);
+}
+
+void options_free(settings *s)
+{
+    satf_filter_destroy(s->filter);
+    satf_context_destroy(s->ctx);
+    satf_free(s->files);
+    satf_free(s->words);
+    satf_free(s->spec);
+}

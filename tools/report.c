@@ -1,0 +1,133 @@
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../src/base/parallel.h"
+
+/* Why the automatic choice was not a GPU, or NULL if there is nothing to explain. */
+static void print_why_cpu(const settings *s, const pipeline_result *result)
+{
+    if (s->ctx->device != SATF_DEVICE_AUTO || strcmp(result->report.device, "cpu")) {
+        return;
+    }
+    satf_context *probe;
+    if (satf_context_create(&probe) == SATF_OK) {
+        fprintf(stderr, " (%s)",
+                satf_context_set_device(probe, 0) ? satf_message(probe)
+                                                  : "the CPU will finish first");
+        satf_context_destroy(probe);
+    }
+}
+
+static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
+{
+    fprintf(stderr, "%s: %s, %" PRId64 " x %" PRId64 ", %d channel%s of %s", name, format,
+            view->width, view->height, (int)view->channels, view->channels > 1 ? "s" : "",
+            satf_type_name(view->type));
+    if (bytes > 0) {
+        fprintf(stderr, ", %" PRId64 " bytes", bytes);
+    }
+    fputc('\n', stderr);
+}
+
+void report_verbose(const settings *s, const pipeline_job *job, const pipeline_result *result)
+{
+    const pipeline_times *t = &result->times;
+    print_side(job->input, result->in_format, &result->in, t->in_bytes);
+    fprintf(stderr, "  %s: %s engine%s%s, %s", s->spec, result->report.engine,
+            result->report.algorithm ? ", algorithm " : "",
+            result->report.algorithm ? result->report.algorithm : "", result->report.device);
+    print_why_cpu(s, result);
+    int threads = satf_thread_count(s->ctx);
+    fprintf(stderr, ", %d thread%s\n", threads, threads > 1 ? "s" : "");
+    fprintf(stderr, "  decode %.1f ms, compute %.1f ms, encode %.1f ms, %s %.1f ms\n", t->decode_ms,
+            t->compute_ms, t->encode_ms, result->streamed ? "side by side" : "in all", t->total_ms);
+    print_side(job->output, result->out_format, &result->out, t->out_bytes);
+}
+
+/* The length of the UTF-8 sequence at text (RFC 3629), 0 if it is none. */
+static int utf8_length(const unsigned char *text)
+{
+    unsigned char c = text[0];
+    int length = c < 0x80                ? 1
+                 : c >= 0xc2 && c < 0xe0 ? 2
+                 : (c & 0xf0) == 0xe0    ? 3
+                 : c >= 0xf0 && c < 0xf5 ? 4
+                                         : 0;
+    for (int i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90);
+    bool surrogate = c == 0xed && text[1] >= 0xa0;
+    bool too_large = c == 0xf4 && text[1] >= 0x90;
+    return overlong || surrogate || too_large ? 0 : length;
+}
+
+static void json_string(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        int length = utf8_length(c);
+        if (length == 0) {
+            fputs("\\ufffd", to);
+            c++;
+            continue;
+        }
+        if (*c == '"' || *c == '\\') {
+            fprintf(to, "\\%c", *c);
+        } else if (*c < 0x20 || *c == 0x7f) {
+            fprintf(to, "\\u%04x", *c);
+        } else {
+            fwrite(c, 1, (size_t)length, to);
+        }
+        c += length;
+    }
+    fputc('"', to);
+}
+
+static void json_member(FILE *to, const char *name, const char *value)
+{
+    fprintf(to, ", \"%s\": ", name);
+    if (value) {
+        json_string(to, value);
+    } else {
+        fputs("null", to);
+    }
+}
+
+void report_json(FILE *to, const settings *s, const pipeline_job *job,
+                 const pipeline_result *result, satf_status status)
+{
+    fputs("{\"program\": \"satfilter\"", to);
+    json_member(to, "version", satf_version());
+    json_member(to, "input", job->input);
+    json_member(to, "output", job->output);
+    json_member(to, "filter", s->spec);
+    if (status) {
+        json_member(to, "error", satf_message(s->ctx));
+        json_member(to, "status", satf_status_name(status));
+        json_member(to, "at", result->at);
+    } else {
+        const pipeline_times *t = &result->times;
+        fprintf(to, ", \"width\": %" PRId64 ", \"height\": %" PRId64 ", \"channels\": %d",
+                result->in.width, result->in.height, (int)result->in.channels);
+        json_member(to, "input_type", satf_type_name(result->in.type));
+        json_member(to, "output_type", satf_type_name(result->out.type));
+        fprintf(to, ", \"output_channels\": %d", (int)result->out.channels);
+        json_member(to, "input_format", result->in_format);
+        json_member(to, "output_format", result->out_format);
+        json_member(to, "device", result->report.device);
+        json_member(to, "engine", result->report.engine);
+        json_member(to, "algorithm", result->report.algorithm);
+        fprintf(to,
+                ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64
+                ", \"ms\": {\"decode\": %.3f, \"compute\": %.3f, \"encode\": %.3f, \"total\": "
+                "%.3f}",
+                satf_thread_count(s->ctx), t->in_bytes, t->out_bytes, t->decode_ms, t->compute_ms,
+                t->encode_ms, t->total_ms);
+    }
+    fputs("}\n", to);
+}

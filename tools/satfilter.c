@@ -1,0 +1,102 @@
+/* satfilter: image filters on summed area tables, the command. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../src/io/io.h"
+#include "batch.h"
+#include "help.h"
+#include "message.h"
+#include "options.h"
+
+/* Removes the temporary files, then dies of the signal as if it had not been caught. */
+static void die_clean(int signal_number)
+{
+    io_output_cleanup();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void catch_signals(void)
+{
+    static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
+        struct sigaction how;
+        /* What the parent has chosen to ignore (nohup) stays ignored. */
+        if (sigaction(deadly[i], NULL, &how) == 0 && how.sa_handler != SIG_IGN) {
+            memset(&how, 0, sizeof how);
+            how.sa_handler = die_clean;
+            sigfillset(&how.sa_mask);
+            sigaction(deadly[i], &how, NULL);
+        }
+    }
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is an error with a message */
+}
+
+/* A closed standard stream would give its number to the next file opened. The
+ * wrong direction makes its use an error. */
+static void keep_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) {
+                _exit(EXIT_FAILURE);
+            }
+        }
+    }
+}
+
+static int act(const settings *s)
+{
+    switch (s->action) {
+    case ACTION_RUN:
+        return batch_run(s);
+    case ACTION_HELP:
+        if (s->topic) {
+            help_filter(s->topic);
+        } else {
+            help_usage();
+        }
+        break;
+    case ACTION_LIST:
+        help_list();
+        break;
+    case ACTION_VERSION:
+        printf("satfilter %s\n", satf_version());
+        break;
+    case ACTION_MAN:
+        help_man_page();
+        break;
+    case ACTION_COMPLETION:
+        help_completion();
+        break;
+    }
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    keep_standard_streams();
+    catch_signals();
+    if (argc < 2) {
+        fputs("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
+              "Try: satfilter --help\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    settings s;
+    int status = options_parse(&s, argc, argv);
+    if (!status) {
+        status = act(&s);
+    }
+    options_free(&s);
+    /* Outputs were checked as they were closed; this is for --help, --list and --json. */
+    if ((fflush(stdout) || ferror(stdout)) && !status) {
+        message("-", "standard output cannot be written: %s", strerror(errno));
+        status = EXIT_FAILURE;
+    }
+    return status;
+}
