@@ -132,12 +132,20 @@ static int take_r(settings *s, const char *value)
     return 0;
 }
 
+/* The same for a number of an int's range; *out is untouched on failure. */
+static int take_int(const char *option_name, const char *value, int least, int most, int *out)
+{
+    int64_t number = 0;
+    int status = take_integer(option_name, value, false, least, most, &number);
+    if (!status) {
+        *out = (int)number;
+    }
+    return status;
+}
+
 static int take_threads(settings *s, const char *value)
 {
-    int64_t threads;
-    int status = take_integer("-T", value, false, 0, 1024, &threads);
-    s->threads = status ? 0 : (int)threads;
-    return status;
+    return take_int("-T", value, 0, 1024, &s->threads);
 }
 
 static int take_directory(settings *s, const char *value)
@@ -168,18 +176,12 @@ static int take_format(settings *s, const char *value)
 
 static int take_quality(settings *s, const char *value)
 {
-    int64_t quality;
-    int status = take_integer("--quality", value, false, 1, 100, &quality);
-    s->write.quality = status ? 0 : (int)quality;
-    return status;
+    return take_int("--quality", value, 1, 100, &s->write.quality);
 }
 
 static int take_png_level(settings *s, const char *value)
 {
-    int64_t level;
-    int status = take_integer("--png-level", value, false, 0, 9, &level);
-    s->write.png_level = status ? 0 : (int)level;
-    return status;
+    return take_int("--png-level", value, 0, 9, &s->write.png_level);
 }
 
 static int take_max_pixels(settings *s, const char *value)

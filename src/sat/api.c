@@ -107,7 +107,7 @@ enum { SCRATCH_SLACK = 63 };
 
 static satf_status job_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 {
-    size_t wanted;
+    size_t wanted = 0;
     satf_status status = sat_scratch(ctx, job, &wanted);
     if (status) {
         return status;
@@ -143,7 +143,7 @@ satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *ou
     if (status || !ctx->scratch) {
         return status ? status : sat_run(ctx, &job, NULL);
     }
-    size_t wanted;
+    size_t wanted = 0;
     status = job_scratch(ctx, &job, &wanted);
     if (status) {
         return status;

@@ -1,0 +1,124 @@
+#!/bin/sh
+# satbench: every table on small images, its JSON and its plot, and its errors.
+set -eu
+: "${top_builddir:?is set by make check}"
+satbench=$top_builddir/satbench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# expect STATUS ARGUMENTS...: that exit status; a failure says so in one line.
+expect()
+{
+    status=$1
+    shift
+    code=0
+    "$satbench" "$@" >out 2>err || code=$?
+    [ "$code" -eq "$status" ] || fail "satbench $*: exit $code, not $status: $(cat err)"
+    if [ "$status" -ne 0 ]; then
+        [ "$(grep -c '^satbench: ' err)" -eq 1 ] || fail "satbench $*: not one line: $(cat err)"
+        [ "$(wc -l <err)" -eq 1 ] || fail "satbench $*: more than a line: $(cat err)"
+    fi
+}
+
+expect 0 --help
+expect 0 --version
+expect 0 --list
+for word in sat filter 2r2w 4r1w blocked box; do
+    grep -q "^  $word " out || fail "--list does not name $word"
+done
+
+# Every figure is checked against the reference before it is printed, so a run is a test.
+expect 0 sat --sizes 1,67x31,130x9 --types u8,u8:u64,u16,f32,f64,f32:f32 --channels 1,3 \
+    --repeat 2 --json sat.json --plot sat.svg
+expect 0 sat --sizes 64 --algorithms reference,auto -T 1 --repeat 1 --markdown
+grep -q '^| reference' out || fail "no Markdown table"
+expect 0 sat --sizes 1K --algorithms 4r1w --repeat 1
+grep -q '^4r1w .* 18.00 *$' out || fail "the paper's figure is missing: $(cat out)"
+expect 0 filter --sizes 67x31,40 --types u8,u16,f32 --windows 1,4,15,90 --channels 1,3 \
+    --filters box,variance,stddev,template,integral --repeat 2 --json filter.json --plot filter.svg
+
+if command -v python3 >/dev/null 2>&1; then
+    python3 - <<'PYTHON' || fail "the JSON is not as documented"
+import datetime
+import json
+import xml.dom.minidom
+
+common = {"table": str, "name": str, "input": str, "width": int, "height": int, "channels": int,
+          "ms": (int, float), "ms_min": (int, float), "copy_ms": (int, float),
+          "x_copy": (int, float)}
+tables = {"sat": (dict(common, sum=str), 3 * 6 * 2 * 3),
+          "filter": (dict(common, output=str, window=int, threads=int), (4 * 4 + 1) * 2 * 3 * 2)}
+for table, (fields, count) in tables.items():
+    with open(table + ".json") as file:
+        document = json.load(file)
+    assert set(document) == {"program", "version", "command", "date", "device", "records"}
+    assert document["program"] == "satbench" and table in document["command"]
+    datetime.datetime.strptime(document["date"], "%Y-%m-%dT%H:%M:%SZ")
+    device = document["device"]
+    assert {"kind", "name", "driver", "threads"} <= set(device)
+    assert device["kind"] == "cpu" and device["threads"] >= 1
+    assert len(document["records"]) == count, (table, len(document["records"]))
+    for record in document["records"]:
+        assert set(record) == set(fields), record
+        for key, kind in fields.items():
+            assert isinstance(record[key], kind), (key, record)
+        assert record["table"] == table
+        assert 0 < record["ms_min"] <= record["ms"] and record["copy_ms"] > 0
+        ratio = record["ms"] / record["copy_ms"]
+        assert abs(record["x_copy"] - ratio) < 1e-3 * ratio
+    xml.dom.minidom.parse(table + ".svg")
+PYTHON
+else
+    for key in program version command date device kind driver threads records table name input \
+        sum width height channels ms ms_min copy_ms x_copy; do
+        grep -q "\"$key\": " sat.json || fail "sat.json has no $key"
+    done
+    for key in output window threads; do
+        grep -q "\"$key\": " filter.json || fail "filter.json has no $key"
+    done
+fi
+for plot in sat.svg filter.svg; do
+    grep -q '</svg>' "$plot" || fail "$plot is not complete"
+done
+
+expect 2
+expect 2 nonsense
+expect 2 sat --nonsense
+expect 2 sat --sizes
+expect 2 sat --sizes 0
+expect 2 sat --sizes 1K,
+expect 2 sat --sizes 99999999999999999999
+expect 2 sat --types u9
+expect 2 sat --types u32
+expect 2 sat --algorithms nonsense
+expect 2 sat --channels 5
+expect 2 sat --windows 3
+expect 2 sat -T 0
+expect 2 sat --repeat 1e3
+expect 2 sat --device gpu
+expect 2 sat --markdown=yes
+expect 2 filter --windows 65536
+expect 2 filter --filters nonsense
+expect 2 filter --filters ''
+
+# --device cuda works where there is a device, and otherwise says so.
+if ! "$satbench" sat --device cuda --sizes 64 --repeat 1 >out 2>err; then
+    expect 1 sat --device cuda --sizes 64
+fi
+
+# Files appear at the end, whole; a run that fails leaves none and changes none.
+echo before >kept
+code=0
+"$satbench" filter --filters nonsense --json kept --plot new.svg 2>err || code=$?
+[ "$code" -eq 2 ] || fail "exit $code, not 2"
+[ "$(cat kept)" = before ] || fail "a failed run changed an existing file"
+[ ! -e new.svg ] || fail "a failed run left a plot"
+expect 1 sat --sizes 8 --json missing/file.json
+[ -z "$(find . -name '*.tmp*' -o -name '.sat*')" ] || fail "temporary files were left: $(ls -a)"

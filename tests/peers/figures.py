@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Measures every table of docs/performance.md anew and fills it in.
+
+    figures.py [--build DIR] [--sizes LIST] [--repeat N]
+
+Writes the records to results/cpu/*.json and the tables between the page's
+`<!-- NAME -->` and `<!-- end -->`. A few minutes on a quiet machine; --sizes are
+those of the table of SATs ("paper": all 13 of the dissertation, up to 11 GiB).
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+PAGE = TOP / "docs" / "performance.md"
+RESULTS = TOP / "results" / "cpu"
+
+
+def run(*command, environment=None):
+    done = subprocess.run(command, cwd=TOP, env=environment, text=True, stdout=subprocess.PIPE)
+    if done.returncode:
+        sys.exit(f"figures.py: {' '.join(map(str, command))}: exit status {done.returncode}")
+    return re.sub(" +", " ", done.stdout).strip()  # the page needs no aligned columns
+
+
+def satbench(build, name, *options):
+    """The table of one run; its records go to results/."""
+    environment = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}")
+    return run("satbench", *options, "--markdown", "--json", f"results/cpu/{name}.json",
+               environment=environment)
+
+
+def rows(table):
+    return "\n".join(line for line in table.splitlines()[2:] if line.startswith("|"))
+
+
+def by_threads(build, name, *options):
+    """The same on one and on two threads, in one table with a first column for their number."""
+    tables = [satbench(build, f"{name}-{n}", *options, "-T", str(n)) for n in (1, 2)]
+    head = tables[0].splitlines()[:2]
+    lines = [f"| threads {head[0]}", f"|--:{head[1]}"]
+    for n, table in enumerate(tables, 1):
+        lines += [f"| {n} {line}" for line in rows(table).splitlines()]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path.cwd())
+    parser.add_argument("--sizes", default="1K,2K,4K,8K")
+    parser.add_argument("--repeat", default="15")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    filters = ("filter", "--sizes", "4K", "--types", "u8,f32", "--windows", "3,15,63,255")
+    peers = ("--build", os.path.relpath(build, TOP), "--repeat", arguments.repeat, "--json")
+    load = os.getloadavg()[0]
+    tables = {
+        "load": f"Load average over the minute before the first figure: {load:.2f} (a quiet "
+                "machine: 0).",
+        "sat": satbench(build, "sat", "sat", "--sizes", arguments.sizes, "-T", "1"),
+        "types": by_threads(build, "types", "sat", "--sizes", "4K", "--types", "u8,u16,f32,f64",
+                            "--algorithms", "blocked"),
+        "filter": "\n".join([satbench(build, "filter-1", *filters, "-T", "1"),
+                             rows(satbench(build, "filter-2", *filters, "-T", "2"))]),
+        "calls": run(HERE / "peers.py", "calls", *peers, "results/cpu/calls.json"),
+        "commands": run(HERE / "peers.py", "commands", *peers, "results/cpu/commands.json"),
+    }
+    text = PAGE.read_text()
+    for name, table in tables.items():
+        text = re.sub(f"(<!-- {name} -->\n).*?(<!-- end -->)",
+                      lambda match, table=table: f"{match[1]}{table}\n{match[2]}", text,
+                      flags=re.DOTALL)
+    PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

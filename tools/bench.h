@@ -1,0 +1,215 @@
+/*
+ * satbench's inside: a table of tables. A benchmark table is one file with one
+ * bench_table, and one line in satbench.c; options, help, timing, checking,
+ * printing, JSON and plots are shared.
+ */
+#ifndef SATF_TOOLS_BENCH_H
+#define SATF_TOOLS_BENCH_H
+
+#include <stdio.h>
+
+#include "../src/base/context.h"
+
+/* ----------------------------------------------------------------- options */
+
+/* The options that hold lists; lists multiply out. */
+typedef enum bench_list {
+    BENCH_SIZES,
+    BENCH_TYPES,
+    BENCH_ALGORITHMS,
+    BENCH_FILTERS,
+    BENCH_WINDOWS,
+    BENCH_CHANNELS,
+    BENCH_LISTS
+} bench_list;
+
+typedef struct bench_item {
+    char text[40];         /* as written; what names consist of */
+    int64_t width, height; /* BENCH_SIZES */
+    int input, output;     /* BENCH_TYPES: satf_type; output SATF_TYPE_AUTO if not given */
+    int number;            /* BENCH_WINDOWS, BENCH_CHANNELS */
+} bench_item;
+
+#define BENCH_MAX_ITEMS 64
+
+typedef struct bench_options {
+    struct bench_values {
+        bench_item item[BENCH_MAX_ITEMS];
+        int count;
+    } list[BENCH_LISTS];
+    int device;  /* SATF_DEVICE_CPU or a CUDA device */
+    int threads; /* 0: one per core */
+    int repeat;  /* 0: as many as a few seconds allow */
+    bool markdown;
+    const char *json, *plot; /* files, or NULL */
+} bench_options;
+
+/* ------------------------------------------------------------------ tables */
+
+typedef struct bench bench;
+
+/* A column of a table. Records hold one value a column, in the same order. */
+typedef struct bench_column {
+    const char *key;   /* in JSON; NULL: printed only */
+    const char *title; /* printed; NULL: JSON only */
+    enum { BENCH_TEXT, BENCH_INTEGER, BENCH_REAL } kind;
+    int width; /* characters of the printed column, at least the title's */
+} bench_column;
+
+typedef struct bench_value {
+    const char *text; /* static, or of the options; NULL: not there (nor is a NaN number) */
+    double number;
+} bench_value;
+
+typedef struct bench_table {
+    const char *name;
+    const char *help;                  /* one line */
+    const char *defaults[BENCH_LISTS]; /* a list's default; NULL: the table does not take it */
+    const bench_column *columns;       /* ends with key and title NULL */
+    const char *x_title;               /* of the plot */
+    const char *note;                  /* printed below the table, or NULL */
+    /* Measures and reports everything the options ask for. Prints its own
+     * message on failure; the exit status. */
+    int (*run)(bench *b);
+} bench_table;
+
+extern const bench_table bench_sat_table, bench_filter_table;
+
+struct bench {
+    satf_context *ctx;
+    const bench_table *table;
+    bench_options options;
+    struct bench_report *report;
+    void *copy_from, *copy_to; /* of copy_bytes */
+    size_t copy_bytes;
+    void *scratch; /* of scratch_bytes, the context's while a call is measured */
+    size_t scratch_bytes;
+};
+
+/* "satbench: ..." on standard error; returns status, so that errors read
+ * `return bench_error(1, ...)`. */
+int bench_error(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The status of a call that failed with ctx's message: 1, or 2 for SATF_INVALID. */
+int bench_call_error(bench *b, satf_status status, const char *what);
+
+/* "cpu" or "cuda": the device of the options. */
+const char *bench_device_kind(const bench *b);
+
+/* ------------------------------------------------------- options' functions */
+
+/* Parses a comma-separated list into values. false after a message. */
+bool bench_parse_list(bench_list list, const char *text, struct bench_values *values);
+
+/* --sizes, ... and what they take, for --help. */
+const char *bench_list_option(bench_list list);
+const char *bench_list_help(bench_list list);
+
+/* --------------------------------------------------------------- measuring */
+
+typedef struct bench_timing {
+    double ms, ms_min;      /* median and least of one call */
+    double copy_ms, x_copy; /* median of the copy; ms / copy_ms */
+} bench_timing;
+
+/*
+ * Times work(user), interleaved with a copy that moves the same `bytes`, read
+ * and written together: a memcpy of bytes / 2 on the same number of threads.
+ * Warms both up first. Each sample holds enough calls to last 2 ms. A failed
+ * work() ends it with that status.
+ */
+satf_status bench_measure(bench *b, double bytes, satf_status (*work)(void *user), void *user,
+                          bench_timing *timing);
+
+/* Hands the context that much scratch, so that no timed call allocates. */
+satf_status bench_hand_scratch(bench *b, size_t bytes);
+
+/* True if input, output, copies and scratch fit the context's memory limit;
+ * otherwise says on standard error what is skipped. */
+bool bench_fits(bench *b, const char *what, double bytes);
+
+/* Two host views of their own memory, the input filled by bench_fill(), the
+ * output by a pattern no result consists of. bench_release() frees both. */
+satf_status bench_allocate(bench *b, satf_view *in, satf_view *out);
+void bench_release(satf_view *in, satf_view *out);
+
+/* ---------------------------------------------------------------- checking */
+
+/*
+ * The reference results, computed row by row in exact integer arithmetic. They
+ * rely on bench_fill(): integers are uniform over their type, floats are
+ * multiples of 2^-12 in 0 ... 1 - 2^-12, so that their sums are exact in double
+ * whatever the order, and any difference is an error.
+ */
+void bench_fill(const satf_view *in);
+
+/* NULL if out is the SAT of in; else what is wrong with the first wrong sample
+ * (static storage). */
+const char *bench_check_sat(const satf_view *in, const satf_view *out);
+
+/* Likewise for a filter of the reference's list with a square window (or none)
+ * and the border clamp. */
+const char *bench_check_filter(const char *filter, int window, const satf_view *in,
+                               const satf_view *out);
+
+/* Whether there is a reference for that filter. */
+bool bench_can_check(const char *filter);
+
+/* The template that stands for all: the left half of the window minus the right
+ * half. Returns the number of rectangles, one or two. */
+size_t bench_template(int window, satf_weighted_rect rects[2]);
+
+/* ----------------------------------------------------------------- reports */
+
+struct bench_report *bench_report_create(const bench_table *table, bool markdown);
+void bench_report_destroy(struct bench_report *report);
+
+/* Prints the record and keeps it; the values' order is the columns'. false
+ * without memory. */
+bool bench_report_add(struct bench_report *report, const bench_value *values);
+
+/* Adds a point to the plot: a line's name and where it goes on. */
+bool bench_report_point(struct bench_report *report, const char *line, double x, double ms,
+                        double x_copy);
+void bench_report_axis(struct bench_report *report, const char *x_title);
+
+size_t bench_report_records(const struct bench_report *report);
+
+/* What a JSON file says about the run. */
+typedef struct bench_run {
+    const char *command, *date;
+    const char *device_kind, *device_name, *driver, *isa;
+    int threads;
+} bench_run;
+
+void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run);
+
+typedef struct bench_point {
+    char line[64];
+    double x, ms, x_copy;
+} bench_point;
+
+/* Two panels, time and ratio to the copy, both over x on a logarithmic scale. */
+void bench_write_plot(FILE *file, const char *title, const char *x_title, const bench_point *points,
+                      size_t count);
+void bench_report_plot(FILE *file, const struct bench_report *report, const char *title);
+
+/* ------------------------------------------------------------------- paper */
+
+/* A row of table 6.2 of A. Kasagi's dissertation (Hiroshima University, 2015):
+ * times in ms of the SAT of an n x n matrix of doubles. */
+typedef struct bench_paper_row {
+    const char *label;       /* as printed there */
+    const char *algorithm;   /* the name here */
+    const char *device_kind; /* "cuda": GeForce GTX 780 Ti; "cpu": Xeon X7460, one thread */
+    double r;                /* of (1+r)R1W where it is fixed, else 0 */
+    double ms[13];           /* 1K 2K 3K 4K 5K 6K 7K 8K 10K 12K 14K 16K 18K */
+} bench_paper_row;
+
+#define BENCH_PAPER_SIZES "1K,2K,3K,4K,5K,6K,7K,8K,10K,12K,14K,16K,18K"
+
+/* The paper's figure, or NaN where it has none. */
+double bench_paper_sat_ms(const char *algorithm, const char *device_kind, double r, int64_t width,
+                          int64_t height);
+
+#endif

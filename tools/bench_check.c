@@ -1,0 +1,386 @@
+#include "bench.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "../src/base/memory.h"
+#include "../src/base/sums.h"
+#include "../src/base/view.h"
+
+/* Floats are whole multiples of 1 / FLOAT_UNITS: a sum of 2^29 of their squares
+ * still is exact in double. The reference counts in these units. */
+#define FLOAT_UNITS 4096
+
+static char message[256];
+
+static double units_of(const satf_view *in)
+{
+    return satf_type_is_float(in->type) ? FLOAT_UNITS : 1;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+void bench_fill(const satf_view *in)
+{
+    uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+    for (int64_t y = 0; y < in->height; y++) {
+        char *row = satf_row(in, y);
+        for (int64_t i = 0; i < satf_row_samples(in); i++) {
+            uint64_t random = next_random(&state) >> 48;
+            switch (in->type) {
+            case SATF_U8:
+                ((uint8_t *)row)[i] = (uint8_t)(random >> 8);
+                break;
+            case SATF_U16:
+                ((uint16_t *)(void *)row)[i] = (uint16_t)random;
+                break;
+            case SATF_F32:
+                ((float *)(void *)row)[i] = (float)(random % FLOAT_UNITS) / FLOAT_UNITS;
+                break;
+            default:
+                ((double *)(void *)row)[i] = (double)(random % FLOAT_UNITS) / FLOAT_UNITS;
+            }
+        }
+    }
+}
+
+/* Row y of the input in units. */
+static void load_units(const satf_view *in, int64_t y, uint64_t *units)
+{
+    const char *row = satf_row(in, y);
+    for (int64_t i = 0; i < satf_row_samples(in); i++) {
+        switch (in->type) {
+        case SATF_U8:
+            units[i] = ((const uint8_t *)row)[i];
+            break;
+        case SATF_U16:
+            units[i] = ((const uint16_t *)(const void *)row)[i];
+            break;
+        case SATF_F32:
+            units[i] = (uint64_t)(((const float *)(const void *)row)[i] * FLOAT_UNITS);
+            break;
+        default:
+            units[i] = (uint64_t)(((const double *)(const void *)row)[i] * FLOAT_UNITS);
+        }
+    }
+}
+
+static const char *wrong(const satf_view *out, int64_t y, int64_t i, double got, double want)
+{
+    snprintf(message, sizeof message,
+             "wrong result at column %" PRId64 ", row %" PRId64
+             ", channel %d: %.17g instead of %.17g",
+             i / out->channels, y, (int)(i % out->channels), got, want);
+    return message;
+}
+
+static const char *no_memory(void)
+{
+    return "no memory for the reference result";
+}
+
+/* ------------------------------------------------------------------- SATs */
+
+static const char *compare_sat_row(const satf_view *out, int64_t y, const uint64_t *want,
+                                   double units)
+{
+    const void *row = satf_row(out, y);
+    for (int64_t i = 0; i < satf_row_samples(out); i++) {
+        double got, expected;
+        bool equal;
+        switch (out->type) {
+        case SATF_U32:
+            got = ((const uint32_t *)row)[i];
+            expected = (uint32_t)want[i];
+            equal = ((const uint32_t *)row)[i] == (uint32_t)want[i];
+            break;
+        case SATF_U64:
+            got = (double)((const uint64_t *)row)[i];
+            expected = (double)want[i];
+            equal = ((const uint64_t *)row)[i] == want[i];
+            break;
+        case SATF_F32:
+            got = ((const float *)row)[i];
+            expected = (float)((double)want[i] / units);
+            equal = got == expected;
+            break;
+        default:
+            got = ((const double *)row)[i];
+            expected = (double)want[i] / units;
+            equal = got == expected;
+        }
+        if (!equal) {
+            return wrong(out, y, i, got, expected);
+        }
+    }
+    return NULL;
+}
+
+const char *bench_check_sat(const satf_view *in, const satf_view *out)
+{
+    size_t samples = (size_t)satf_row_samples(in);
+    uint64_t *sat = satf_alloc_zeroed(samples * sizeof *sat); /* the row above, then this row */
+    uint64_t *units = satf_alloc(samples * sizeof *units);
+    const char *problem = sat && units ? NULL : no_memory();
+    for (int64_t y = 0; y < in->height && !problem; y++) {
+        uint64_t sum[SATF_MAX_CHANNELS] = {0};
+        load_units(in, y, units);
+        for (size_t i = 0; i < samples; i++) {
+            sum[i % (size_t)in->channels] += units[i];
+            sat[i] += sum[i % (size_t)in->channels];
+        }
+        problem = compare_sat_row(out, y, sat, units_of(in));
+    }
+    satf_free(sat);
+    satf_free(units);
+    return problem;
+}
+
+/* ---------------------------------------------------------------- windows */
+
+/* The sums over one rectangle relative to each pixel of a row, from the sums of
+ * its columns, which slide down. Border: clamp. */
+typedef struct march {
+    const satf_view *in;
+    satf_rect rect;
+    bool squares;
+    uint64_t *columns, *units;
+} march;
+
+static int64_t clamp(int64_t i, int64_t n)
+{
+    return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+
+static void add_row(march *m, int64_t y, bool subtract)
+{
+    load_units(m->in, clamp(y, m->in->height), m->units);
+    for (int64_t i = 0; i < satf_row_samples(m->in); i++) {
+        uint64_t value = m->squares ? m->units[i] * m->units[i] : m->units[i];
+        m->columns[i] += subtract ? 0 - value : value;
+    }
+}
+
+static void march_close(march *m)
+{
+    satf_free(m->columns);
+    satf_free(m->units);
+}
+
+/* Stands above row 0: march_row() moves down first. */
+static bool march_open(march *m, const satf_view *in, satf_rect rect, bool squares)
+{
+    size_t bytes = (size_t)satf_row_samples(in) * sizeof *m->columns;
+    *m = (march){in, rect, squares, satf_alloc_zeroed(bytes), satf_alloc(bytes)};
+    if (!m->columns || !m->units) {
+        march_close(m);
+        return false;
+    }
+    for (int64_t y = -1; y < rect.h - 1; y++) {
+        add_row(m, y + rect.y, false);
+    }
+    return true;
+}
+
+/* sums = those of row y; called for y = 0, 1, ... */
+static void march_row(march *m, int64_t y, uint64_t *sums)
+{
+    int64_t width = m->in->width, channels = m->in->channels;
+    add_row(m, y + m->rect.y - 1, true);
+    add_row(m, y + m->rect.y + m->rect.h - 1, false);
+    for (int64_t c = 0; c < channels; c++) {
+        uint64_t sum = 0;
+        for (int64_t x = m->rect.x; x < m->rect.x + m->rect.w; x++) {
+            sum += m->columns[clamp(x, width) * channels + c];
+        }
+        for (int64_t x = 0; x < width; x++) {
+            sums[x * channels + c] = sum;
+            int64_t left = x + m->rect.x;
+            sum += m->columns[clamp(left + m->rect.w, width) * channels + c];
+            sum -= m->columns[clamp(left, width) * channels + c];
+        }
+    }
+}
+
+static satf_rect window_rect(int window)
+{
+    return (satf_rect){-(window / 2), -(window / 2), window, window};
+}
+
+size_t bench_template(int window, satf_weighted_rect rects[2])
+{
+    satf_rect whole = window_rect(window), left = whole, right = whole;
+    left.w = window - window / 2;
+    right.x += left.w;
+    right.w = window / 2;
+    rects[0] = (satf_weighted_rect){left, 1};
+    rects[1] = (satf_weighted_rect){right, -1};
+    return right.w > 0 ? 2 : 1;
+}
+
+/* ---------------------------------------------------------------- filters */
+
+/* From the sums a and b at one pixel to the filter's value; u: units of 1. */
+typedef struct formula {
+    const char *filter;
+    bool squares; /* b: the squares' sum over the same window */
+    double (*value)(uint64_t a, uint64_t b, uint64_t area, double u);
+} formula;
+
+static double mean(uint64_t a, uint64_t b, uint64_t area, double u)
+{
+    (void)b;
+    return (double)a / u / (double)area;
+}
+
+static double variance(uint64_t a, uint64_t b, uint64_t area, double u)
+{
+    satf_u128 numerator = (satf_u128)area * b - (satf_u128)a * a;
+    return (double)numerator / ((double)area * (double)area) / (u * u);
+}
+
+static double deviation(uint64_t a, uint64_t b, uint64_t area, double u)
+{
+    return sqrt(variance(a, b, area, u));
+}
+
+static double difference(uint64_t a, uint64_t b, uint64_t area, double u)
+{
+    (void)area;
+    return ((double)a - (double)b) / u;
+}
+
+static const formula formulas[] = {
+    {"box", false, mean},
+    {"variance", true, variance},
+    {"stddev", true, deviation},
+    {"template", false, difference},
+};
+
+static double load_output(const satf_view *out, int64_t y, int64_t i)
+{
+    const void *row = satf_row(out, y);
+    switch (out->type) {
+    case SATF_U8:
+        return ((const uint8_t *)row)[i];
+    case SATF_U16:
+        return ((const uint16_t *)row)[i];
+    case SATF_U32:
+        return ((const uint32_t *)row)[i];
+    case SATF_U64:
+        return (double)((const uint64_t *)row)[i];
+    case SATF_F32:
+        return ((const float *)row)[i];
+    default:
+        return ((const double *)row)[i];
+    }
+}
+
+/* The output sample that stands for a real value. */
+static double stored(double value, int type)
+{
+    if (type == SATF_F32) {
+        return (float)value;
+    }
+    if (type == SATF_F64) {
+        return value;
+    }
+    double max = (double)satf_type_max(type);
+    return value <= 0 ? 0 : value >= max ? max : floor(value + 0.5);
+}
+
+/* Integer images meet the reference exactly. Real values of floats, and means,
+ * which may be S / A or S * (1 / A), come within rounding errors of it. */
+static double tolerance(const satf_view *in, const satf_view *out, double want)
+{
+    if (!satf_type_is_float(out->type)) {
+        return 0;
+    }
+    double step = out->type == SATF_F32 ? 0x1p-22 : 0x1p-50;
+    double noise = satf_type_is_float(in->type) ? 1e-12 : 0;
+    return noise + step * fabs(want);
+}
+
+static const char *compare_filter_row(const formula *f, const satf_view *in, const satf_view *out,
+                                      int64_t y, const uint64_t *a, const uint64_t *b,
+                                      uint64_t area)
+{
+    bool exact_mean =
+        f->value == mean && !satf_type_is_float(in->type) && !satf_type_is_float(out->type);
+    for (int64_t i = 0; i < satf_row_samples(out); i++) {
+        double want = exact_mean ? (double)((2 * a[i] + area) / (2 * area))
+                                 : stored(f->value(a[i], b[i], area, units_of(in)), out->type);
+        double got = load_output(out, y, i);
+        if (!(fabs(got - want) <= tolerance(in, out, want))) {
+            return wrong(out, y, i, got, want);
+        }
+    }
+    return NULL;
+}
+
+static const char *check_formula(const formula *f, int window, const satf_view *in,
+                                 const satf_view *out)
+{
+    satf_weighted_rect halves[2];
+    satf_rect first = window_rect(window), second = first;
+    if (f->value == difference) {
+        second.w = bench_template(window, halves) == 2 ? halves[1].rect.w : 0;
+        first = halves[0].rect;
+        second.x = halves[1].rect.x;
+    }
+    size_t samples = (size_t)satf_row_samples(in);
+    uint64_t *a = satf_alloc(samples * sizeof *a);
+    uint64_t *b = satf_alloc_zeroed(samples * sizeof *b);
+    march first_march, second_march;
+    const char *problem = no_memory();
+    bool first_open = a && b && march_open(&first_march, in, first, false);
+    bool second_open = first_open && march_open(&second_march, in, second, f->squares);
+    if (second_open) {
+        problem = NULL;
+        for (int64_t y = 0; y < in->height && !problem; y++) {
+            march_row(&first_march, y, a);
+            if (f->value != mean) {
+                march_row(&second_march, y, b);
+            }
+            uint64_t area = (uint64_t)window * (uint64_t)window;
+            problem = compare_filter_row(f, in, out, y, a, b, area);
+        }
+        march_close(&second_march);
+    }
+    if (first_open) {
+        march_close(&first_march);
+    }
+    satf_free(a);
+    satf_free(b);
+    return problem;
+}
+
+bool bench_can_check(const char *filter)
+{
+    bool found = strcmp(filter, "integral") == 0;
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        found = found || strcmp(filter, formulas[i].filter) == 0;
+    }
+    return found;
+}
+
+const char *bench_check_filter(const char *filter, int window, const satf_view *in,
+                               const satf_view *out)
+{
+    if (strcmp(filter, "integral") == 0) {
+        return bench_check_sat(in, out);
+    }
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        if (strcmp(filter, formulas[i].filter) == 0) {
+            return check_formula(&formulas[i], window, in, out);
+        }
+    }
+    return "there is no reference for this filter";
+}

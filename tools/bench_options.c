@@ -1,0 +1,138 @@
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/base/view.h"
+
+/* A whole number in min ... max, with K for 1024; consumes it. */
+static bool parse_number(const char **text, int64_t max, int64_t *out)
+{
+    int64_t value = 0;
+    const char *p = *text;
+    if (*p < '0' || *p > '9') {
+        return false;
+    }
+    for (; *p >= '0' && *p <= '9'; p++) {
+        value = value * 10 + (*p - '0');
+        if (value > max) {
+            return false;
+        }
+    }
+    if (*p == 'K' || *p == 'k') {
+        value *= 1024;
+        p++;
+    }
+    *text = p;
+    *out = value;
+    return value >= 1 && value <= max;
+}
+
+static bool parse_size(const char *word, bench_item *item)
+{
+    if (!parse_number(&word, INT32_MAX, &item->width)) {
+        return false;
+    }
+    item->height = item->width;
+    if (*word == 'x') {
+        word++;
+        if (!parse_number(&word, INT32_MAX, &item->height)) {
+            return false;
+        }
+    }
+    return *word == '\0';
+}
+
+static bool parse_types(const char *word, bench_item *item)
+{
+    char input[8] = "";
+    const char *colon = strchr(word, ':');
+    size_t length = colon ? (size_t)(colon - word) : strlen(word);
+    if (length >= sizeof input) {
+        return false;
+    }
+    memcpy(input, word, length);
+    item->input = satf_type_from_name(input);
+    item->output = colon ? satf_type_from_name(colon + 1) : SATF_TYPE_AUTO;
+    bool is_image = item->input == SATF_U8 || item->input == SATF_U16 ||
+                    (item->input >= 0 && satf_type_is_float(item->input));
+    return is_image && (!colon || item->output >= 0);
+}
+
+static bool parse_name(const char *word, bench_item *item)
+{
+    (void)item;
+    return *word != '\0';
+}
+
+static bool parse_window(const char *word, bench_item *item)
+{
+    int64_t number;
+    if (!parse_number(&word, 65535, &number) || *word) {
+        return false;
+    }
+    item->number = (int)number;
+    return true;
+}
+
+static bool parse_channels(const char *word, bench_item *item)
+{
+    return parse_window(word, item) && item->number <= SATF_MAX_CHANNELS;
+}
+
+static const struct {
+    const char *option, *help, *what;
+    bool (*parse)(const char *word, bench_item *item);
+} lists[BENCH_LISTS] = {
+    [BENCH_SIZES] = {"--sizes", "N or WxH, K is 1024; paper: the 13 of table 6.2",
+                     "a size such as 4K or 1920x1080", parse_size},
+    [BENCH_TYPES] = {"--types", "u8 u16 f32 f64, or INPUT:OUTPUT such as u8:u64",
+                     "u8, u16, f32, f64 or a pair such as u8:u64", parse_types},
+    [BENCH_ALGORITHMS] = {"--algorithms", "names of --list, all, or auto", "an algorithm",
+                          parse_name},
+    [BENCH_FILTERS] = {"--filters", "names of --list", "a filter", parse_name},
+    [BENCH_WINDOWS] = {"--windows", "sides of square windows in pixels, 1 to 65535",
+                       "a window's side of 1 to 65535 pixels", parse_window},
+    [BENCH_CHANNELS] = {"--channels", "channels, 1 to 4", "a number of channels, 1 to 4",
+                        parse_channels},
+};
+
+const char *bench_list_option(bench_list list)
+{
+    return lists[list].option;
+}
+
+const char *bench_list_help(bench_list list)
+{
+    return lists[list].help;
+}
+
+bool bench_parse_list(bench_list list, const char *text, struct bench_values *values)
+{
+    if (list == BENCH_SIZES && strcmp(text, "paper") == 0) {
+        text = BENCH_PAPER_SIZES;
+    }
+    values->count = 0;
+    for (const char *word = text; word;) {
+        const char *comma = strchr(word, ',');
+        size_t length = comma ? (size_t)(comma - word) : strlen(word);
+        if (values->count == BENCH_MAX_ITEMS) {
+            bench_error(2, "%s: at most %d values are possible", lists[list].option,
+                        BENCH_MAX_ITEMS);
+            return false;
+        }
+        bench_item *item = &values->item[values->count];
+        memset(item, 0, sizeof *item);
+        if (length < sizeof item->text) {
+            memcpy(item->text, word, length);
+        }
+        if (length >= sizeof item->text || !lists[list].parse(item->text, item)) {
+            bench_error(2, "%s: \"%.*s\" is not %s", lists[list].option, (int)length, word,
+                        lists[list].what);
+            return false;
+        }
+        values->count++;
+        word = comma ? comma + 1 : NULL;
+    }
+    return true;
+}

@@ -1,0 +1,238 @@
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/base/memory.h"
+
+struct bench_report {
+    const bench_table *table;
+    bool markdown;
+    const char *x_title;
+    bench_value *values; /* records * columns */
+    size_t records, record_room, columns;
+    bench_point *points;
+    size_t point_count, point_room;
+};
+
+static bool is_last(const bench_column *column)
+{
+    return !column->key && !column->title;
+}
+
+struct bench_report *bench_report_create(const bench_table *table, bool markdown)
+{
+    struct bench_report *report = satf_alloc_zeroed(sizeof *report);
+    if (report) {
+        report->table = table;
+        report->markdown = markdown;
+        report->x_title = table->x_title;
+        while (!is_last(&table->columns[report->columns])) {
+            report->columns++;
+        }
+    }
+    return report;
+}
+
+void bench_report_destroy(struct bench_report *report)
+{
+    if (report) {
+        satf_free(report->values);
+        satf_free(report->points);
+        satf_free(report);
+    }
+}
+
+/* Room for one element more in an array that grows; false without memory. */
+static bool grow(void **array, size_t count, size_t *room, size_t element_bytes)
+{
+    if (count < *room) {
+        return true;
+    }
+    size_t bytes, more = *room ? 2 * *room : 16;
+    void *bigger = satf_mul(more, element_bytes, &bytes) ? satf_alloc(bytes) : NULL;
+    if (!bigger) {
+        return false;
+    }
+    if (count) {
+        memcpy(bigger, *array, count * element_bytes);
+    }
+    satf_free(*array);
+    *array = bigger;
+    *room = more;
+    return true;
+}
+
+/* Decimals that show three digits or four where eight characters allow it. */
+static void format_real(char *text, size_t bytes, double number)
+{
+    int decimals = number < 0.1 ? 6 : number < 10 ? 3 : number < 100 ? 2 : number < 1000 ? 1 : 0;
+    snprintf(text, bytes, "%.*f", decimals, number);
+}
+
+static void print_cell(const struct bench_report *report, size_t index, const char *text)
+{
+    const bench_column *column = &report->table->columns[index];
+    int width = column->width;
+    int sign = column->kind == BENCH_TEXT ? -1 : 1;
+    printf(report->markdown ? "| %*s " : "%*s  ", sign * width, text);
+}
+
+static void end_line(const struct bench_report *report)
+{
+    puts(report->markdown ? "|" : "");
+}
+
+static void print_header(const struct bench_report *report)
+{
+    const bench_column *columns = report->table->columns;
+    for (size_t i = 0; i < report->columns; i++) {
+        if (columns[i].title) {
+            print_cell(report, i, columns[i].title);
+        }
+    }
+    end_line(report);
+    for (size_t i = 0; i < report->columns && report->markdown; i++) {
+        if (columns[i].title) {
+            fputs(columns[i].kind == BENCH_TEXT ? "|---" : "|--:", stdout);
+        }
+    }
+    if (report->markdown) {
+        end_line(report);
+    }
+}
+
+static void print_record(const struct bench_report *report, const bench_value *values)
+{
+    for (size_t i = 0; i < report->columns; i++) {
+        const bench_column *column = &report->table->columns[i];
+        char text[64] = "-";
+        if (!column->title) {
+            continue;
+        }
+        if (column->kind == BENCH_TEXT) {
+            snprintf(text, sizeof text, "%s", values[i].text ? values[i].text : "-");
+        } else if (column->kind == BENCH_INTEGER) {
+            snprintf(text, sizeof text, "%.0f", values[i].number);
+        } else if (!isnan(values[i].number)) {
+            format_real(text, sizeof text, values[i].number);
+        }
+        print_cell(report, i, text);
+    }
+    end_line(report);
+    fflush(stdout);
+}
+
+bool bench_report_add(struct bench_report *report, const bench_value *values)
+{
+    void *array = report->values;
+    size_t record_bytes = report->columns * sizeof *values;
+    if (!grow(&array, report->records, &report->record_room, record_bytes)) {
+        return false;
+    }
+    report->values = array;
+    memcpy(report->values + report->records++ * report->columns, values, record_bytes);
+    if (report->records == 1) {
+        print_header(report);
+    }
+    print_record(report, values);
+    return true;
+}
+
+bool bench_report_point(struct bench_report *report, const char *line, double x, double ms,
+                        double x_copy)
+{
+    void *array = report->points;
+    if (!grow(&array, report->point_count, &report->point_room, sizeof *report->points)) {
+        return false;
+    }
+    report->points = array;
+    bench_point *point = &report->points[report->point_count++];
+    *point = (bench_point){.x = x, .ms = ms, .x_copy = x_copy};
+    snprintf(point->line, sizeof point->line, "%s", line);
+    return true;
+}
+
+void bench_report_axis(struct bench_report *report, const char *x_title)
+{
+    report->x_title = x_title;
+}
+
+size_t bench_report_records(const struct bench_report *report)
+{
+    return report->records;
+}
+
+void bench_report_plot(FILE *file, const struct bench_report *report, const char *title)
+{
+    bench_write_plot(file, title, report->x_title, report->points, report->point_count);
+}
+
+/* ------------------------------------------------------------------- JSON */
+
+static void write_string(FILE *file, const char *text)
+{
+    putc('"', file);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            fprintf(file, "\\%c", c);
+        } else if (c < 0x20) {
+            fprintf(file, "\\u%04x", c);
+        } else {
+            putc(c, file);
+        }
+    }
+    putc('"', file);
+}
+
+static void write_member(FILE *file, const char *indent, const char *key, const char *text,
+                         const char *end)
+{
+    fprintf(file, "%s\"%s\": ", indent, key);
+    write_string(file, text);
+    fputs(end, file);
+}
+
+static void write_record(FILE *file, const struct bench_report *report, size_t record)
+{
+    const bench_value *values = report->values + record * report->columns;
+    const char *separator = "";
+    fputs("    {", file);
+    for (size_t i = 0; i < report->columns; i++) {
+        const bench_column *column = &report->table->columns[i];
+        bool text = column->kind == BENCH_TEXT;
+        if (!column->key || (text ? !values[i].text : isnan(values[i].number))) {
+            continue;
+        }
+        fprintf(file, "%s\"%s\": ", separator, column->key);
+        if (text) {
+            write_string(file, values[i].text);
+        } else {
+            fprintf(file, column->kind == BENCH_INTEGER ? "%.0f" : "%.6g", values[i].number);
+        }
+        separator = ", ";
+    }
+    putc('}', file);
+}
+
+void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run)
+{
+    fputs("{\n", file);
+    write_member(file, "  ", "program", "satbench", ",\n");
+    write_member(file, "  ", "version", satf_version(), ",\n");
+    write_member(file, "  ", "command", run->command, ",\n");
+    write_member(file, "  ", "date", run->date, ",\n");
+    fputs("  \"device\": {\n", file);
+    write_member(file, "    ", "kind", run->device_kind, ",\n");
+    write_member(file, "    ", "name", run->device_name, ",\n");
+    write_member(file, "    ", "driver", run->driver, ",\n");
+    write_member(file, "    ", "isa", run->isa, ",\n");
+    fprintf(file, "    \"threads\": %d\n  },\n  \"records\": [", run->threads);
+    for (size_t i = 0; i < report->records; i++) {
+        fputs(i ? ",\n" : "\n", file);
+        write_record(file, report, i);
+    }
+    fputs(report->records ? "\n  ]\n}\n" : "]\n}\n", file);
+}

@@ -1,0 +1,448 @@
+/* satbench - measures summed area tables and the filters built on them. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "../src/base/cpu.h"
+#include "../src/base/memory.h"
+#include "../src/base/parallel.h"
+#include "../src/io/io.h"
+#include "bench.h"
+
+static const bench_table *const tables[] = {
+    &bench_sat_table,
+    &bench_filter_table,
+};
+
+enum { TABLES = sizeof tables / sizeof *tables };
+
+int bench_error(int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("satbench: ", stderr);
+    vfprintf(stderr, format, args);
+    putc('\n', stderr);
+    va_end(args);
+    return status;
+}
+
+int bench_call_error(bench *b, satf_status status, const char *what)
+{
+    return bench_error(status == SATF_INVALID ? 2 : 1, "%s: %s", what, satf_message(b->ctx));
+}
+
+const char *bench_device_kind(const bench *b)
+{
+    return b->options.device >= 0 ? "cuda" : "cpu";
+}
+
+/* ----------------------------------------------------------------- options */
+
+static bool parse_int(const char *text, long min, long max, int *out)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < min || value > max) {
+        return false;
+    }
+    *out = (int)value;
+    return true;
+}
+
+static bool set_device(bench_options *o, const char *text)
+{
+    if (strcmp(text, "cpu") == 0) {
+        o->device = SATF_DEVICE_CPU;
+        return true;
+    }
+    if (strncmp(text, "cuda", 4) != 0 || (text[4] && text[4] != ':')) {
+        return false;
+    }
+    o->device = 0;
+    return !text[4] || parse_int(text + 5, 0, 1023, &o->device);
+}
+
+static bool set_threads(bench_options *o, const char *text)
+{
+    return parse_int(text, 1, SATF_MAX_THREADS, &o->threads);
+}
+
+static bool set_repeat(bench_options *o, const char *text)
+{
+    return parse_int(text, 1, 1000, &o->repeat);
+}
+
+static bool set_json(bench_options *o, const char *text)
+{
+    o->json = text;
+    return *text;
+}
+
+static bool set_plot(bench_options *o, const char *text)
+{
+    o->plot = text;
+    return *text;
+}
+
+static bool set_markdown(bench_options *o, const char *text)
+{
+    (void)text;
+    o->markdown = true;
+    return true;
+}
+
+/* What every table takes; its lists come from bench_options.c. */
+static const struct {
+    const char *option, *metavar; /* metavar NULL: takes no value */
+    const char *help;             /* NULL: another spelling of the one before */
+    bool (*set)(bench_options *o, const char *text);
+} commons[] = {
+    {"--device", "DEVICE", "cpu, or cuda[:N]", set_device},
+    {"-T", "N", "threads, 1 to 1024; default one per core", set_threads},
+    {"--threads", "N", NULL, set_threads},
+    {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat},
+    {"--json", "FILE", "write the records as JSON", set_json},
+    {"--plot", "FILE", "write a plot of time and ratio to the copy as SVG", set_plot},
+    {"--markdown", NULL, "print the table in Markdown", set_markdown},
+};
+
+enum { COMMONS = sizeof commons / sizeof *commons };
+
+static void print_option(const char *option, const char *metavar, const char *help)
+{
+    char left[32];
+    snprintf(left, sizeof left, "%s %s", option, metavar ? metavar : "");
+    printf("  %-20s %s\n", left, help);
+}
+
+static void print_help(void)
+{
+    puts("usage: satbench TABLE [OPTIONS]\n\n"
+         "Measures summed area tables and filters. Each figure is the median of several samples, "
+         "is\n"
+         "checked against the reference result before it is printed, and stands beside a memcpy\n"
+         "that moves the same bytes on as many threads. Lists are comma-separated and multiply "
+         "out.\n\n"
+         "Tables, and the lists they take with their defaults:");
+    for (size_t i = 0; i < TABLES; i++) {
+        printf("  %-8s %s\n", tables[i]->name, tables[i]->help);
+        for (int list = 0; list < BENCH_LISTS; list++) {
+            if (tables[i]->defaults[list]) {
+                printf("           %-12s %s\n", bench_list_option((bench_list)list),
+                       tables[i]->defaults[list]);
+            }
+        }
+    }
+    puts("\nLists:");
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        print_option(bench_list_option((bench_list)list), "LIST",
+                     bench_list_help((bench_list)list));
+    }
+    puts("\nOptions:");
+    for (size_t i = 0; i < COMMONS; i++) {
+        if (commons[i].help) {
+            print_option(commons[i].option, commons[i].metavar, commons[i].help);
+        }
+    }
+    print_option("--list", NULL, "list tables, algorithms and filters");
+    print_option("--help", NULL, "this text");
+    print_option("--version", NULL, "the version");
+    puts("\nExit status: 0 done, 1 failed (a wrong result is a failure), 2 wrong usage.");
+}
+
+static void print_list(void)
+{
+    const char *name, *kind, *help;
+    puts("tables:");
+    for (size_t i = 0; i < TABLES; i++) {
+        printf("  %-18s %s\n", tables[i]->name, tables[i]->help);
+    }
+    puts("algorithms:");
+    for (size_t i = 0; (name = satf_algorithm(i, &kind, &help)) != NULL; i++) {
+        printf("  %-12s %-5s %s\n", name, kind, help);
+    }
+    puts("filters:");
+    for (size_t i = 0; (name = satf_filter_name(i, &help)) != NULL; i++) {
+        if (bench_can_check(name)) {
+            printf("  %-18s %s\n", name, help);
+        }
+    }
+}
+
+/* The option's value: behind "=", or the next word; NULL if there is none. */
+static const char *option_value(const char *word, size_t name_length, char ***next)
+{
+    if (word[name_length] == '=') {
+        return word + name_length + 1;
+    }
+    return **next ? *(*next)++ : NULL;
+}
+
+/* Does word consist of that option, with or without "=VALUE"? */
+static bool is_option(const char *word, const char *option)
+{
+    size_t length = strlen(option);
+    return strncmp(word, option, length) == 0 &&
+           (word[length] == '\0' || (word[length] == '=' && option[1] == '-'));
+}
+
+/* One option with its value; 0 or the exit status after a message. */
+static int parse_option(bench *b, const char *word, char ***next)
+{
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        const char *option = bench_list_option((bench_list)list);
+        if (!is_option(word, option)) {
+            continue;
+        }
+        if (!b->table->defaults[list]) {
+            return bench_error(2, "the table %s takes no %s", b->table->name, option);
+        }
+        const char *value = option_value(word, strlen(option), next);
+        if (!value) {
+            return bench_error(2, "%s needs a value", option);
+        }
+        return bench_parse_list((bench_list)list, value, &b->options.list[list]) ? 0 : 2;
+    }
+    for (size_t i = 0; i < COMMONS; i++) {
+        const char *option = commons[i].option, *value = "";
+        if (!is_option(word, option)) {
+            continue;
+        }
+        if (commons[i].metavar) {
+            value = option_value(word, strlen(option), next);
+        } else if (word[strlen(option)]) {
+            return bench_error(2, "%s takes no value", option);
+        }
+        if (!value) {
+            return bench_error(2, "%s needs a value", option);
+        }
+        if (!commons[i].set(&b->options, value)) {
+            return bench_error(2, "%s cannot be \"%s\"; see satbench --help", option, value);
+        }
+        return 0;
+    }
+    return bench_error(2, "there is no option %s; see satbench --help", word);
+}
+
+static bool choose_table(bench *b, const char *name)
+{
+    for (size_t i = 0; i < TABLES; i++) {
+        if (strcmp(tables[i]->name, name) == 0) {
+            b->table = tables[i];
+        }
+    }
+    return b->table;
+}
+
+/* The table first, then options. -1: go on; else the exit status. */
+static int parse_command(bench *b, char **argv)
+{
+    if (!argv[1]) {
+        return bench_error(2, "name a table, such as `satbench sat`; see satbench --help");
+    }
+    if (strcmp(argv[1], "--help") == 0) {
+        print_help();
+        return 0;
+    }
+    if (strcmp(argv[1], "--list") == 0) {
+        print_list();
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("satbench %s\n", satf_version());
+        return 0;
+    }
+    if (!choose_table(b, argv[1])) {
+        return bench_error(2, "there is no table \"%s\"; see satbench --list", argv[1]);
+    }
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        const char *text = b->table->defaults[list];
+        if (text && !bench_parse_list((bench_list)list, text, &b->options.list[list])) {
+            return 1;
+        }
+    }
+    for (char **next = argv + 2; *next;) {
+        const char *word = *next++;
+        if (strcmp(word, "--help") == 0) {
+            print_help();
+            return 0;
+        }
+        int failed = parse_option(b, word, &next);
+        if (failed) {
+            return failed;
+        }
+    }
+    return -1;
+}
+
+/* ------------------------------------------------------------------- files */
+
+/* A file to be written at the end, opened at the start: whoever cannot write
+ * learns it before the measurements. */
+typedef struct output {
+    const char *path;
+    io_output *file;
+} output;
+
+static int open_output(bench *b, output *o, const char *path)
+{
+    o->path = path;
+    if (path && io_output_open(b->ctx, path, false, &o->file) != SATF_OK) {
+        return bench_error(1, "%s: %s", path, satf_message(b->ctx));
+    }
+    return 0;
+}
+
+static int commit_output(bench *b, output *o)
+{
+    io_output *file = o->file;
+    o->file = NULL;
+    if (file && io_output_commit(b->ctx, file) != SATF_OK) {
+        return bench_error(1, "%s: %s", o->path, satf_message(b->ctx));
+    }
+    return 0;
+}
+
+static void on_signal(int number)
+{
+    io_output_cleanup();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* The processor's name where the system tells it. */
+static void cpu_name(char *name, size_t bytes)
+{
+    char line[256];
+    struct utsname system;
+    snprintf(name, bytes, "%s", uname(&system) == 0 ? system.machine : "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, "model name", 10) == 0) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(name, bytes, "%s", colon + (colon[1] == ' ' ? 2 : 1));
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+/* The words of the command, separated by blanks; the caller frees it. */
+static char *join(char **argv)
+{
+    size_t bytes = 1;
+    for (char **word = argv; *word; word++) {
+        bytes += strlen(*word) + 1;
+    }
+    char *text = satf_alloc_zeroed(bytes);
+    for (char **word = argv; *word && text; word++) {
+        strcat(strcat(text, word == argv ? "" : " "), *word);
+    }
+    return text;
+}
+
+static int write_files(bench *b, output *json, output *plot, char **argv)
+{
+    char date[32] = "", cpu[128], driver[256] = "unknown";
+    time_t now = time(NULL);
+    struct tm utc;
+    struct utsname system;
+    if (gmtime_r(&now, &utc)) {
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+    cpu_name(cpu, sizeof cpu);
+    if (uname(&system) == 0) { /* what drives a CPU is its system */
+        snprintf(driver, sizeof driver, "%s %s", system.sysname, system.release);
+    }
+    char *command = join(argv);
+    if (!command) {
+        return bench_error(1, "out of memory for the report");
+    }
+    if (json->file) {
+        bench_run run = {
+            .command = command,
+            .date = date,
+            .device_kind = bench_device_kind(b),
+            .device_name = cpu,
+            .driver = driver,
+            .isa = satf_isa_name(satf_cpu_isa()),
+            .threads = satf_thread_count(b->ctx),
+        };
+        bench_write_json(io_output_file(json->file), b->report, &run);
+    }
+    if (plot->file) {
+        char title[256];
+        snprintf(title, sizeof title, "satbench %s, %s, %d thread%s", b->table->name, cpu,
+                 satf_thread_count(b->ctx), satf_thread_count(b->ctx) == 1 ? "" : "s");
+        bench_report_plot(io_output_file(plot->file), b->report, title);
+    }
+    satf_free(command);
+    int failed = commit_output(b, json);
+    return failed ? failed : commit_output(b, plot);
+}
+
+static int measure(bench *b, char **argv)
+{
+    output json = {0}, plot = {0};
+    satf_status status = satf_context_set_device(b->ctx, b->options.device);
+    if (status == SATF_OK) {
+        status = satf_context_set_threads(b->ctx, b->options.threads);
+    }
+    if (status != SATF_OK) {
+        return bench_error(1, "%s", satf_message(b->ctx));
+    }
+    b->report = bench_report_create(b->table, b->options.markdown);
+    int failed = b->report ? 0 : bench_error(1, "out of memory for the report");
+    if (!failed) {
+        failed = open_output(b, &json, b->options.json);
+    }
+    if (!failed) {
+        failed = open_output(b, &plot, b->options.plot);
+    }
+    if (!failed) {
+        failed = b->table->run(b);
+    }
+    if (!failed && bench_report_records(b->report) == 0) {
+        failed = bench_error(1, "nothing could be measured");
+    }
+    if (!failed) {
+        failed = write_files(b, &json, &plot, argv);
+    }
+    if (!failed && b->table->note) {
+        printf("%s%s\n", b->options.markdown ? "\n" : "", b->table->note);
+    }
+    io_output_discard(json.file);
+    io_output_discard(plot.file);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    static bench b = {.options.device = SATF_DEVICE_CPU};
+    int status = parse_command(&b, argv);
+    if (status < 0) {
+        signal(SIGINT, on_signal);
+        signal(SIGTERM, on_signal);
+        status = satf_context_create(&b.ctx) == SATF_OK ? measure(&b, argv)
+                                                        : bench_error(1, "out of memory");
+    }
+    satf_context_destroy(b.ctx);
+    bench_report_destroy(b.report);
+    satf_free(b.scratch);
+    satf_free(b.copy_from);
+    satf_free(b.copy_to);
+    if (fflush(stdout) != 0 && status == 0) {
+        status = bench_error(1, "standard output cannot be written: %s", strerror(errno));
+    }
+    return status;
+}
