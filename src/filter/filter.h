@@ -11,7 +11,7 @@ typedef enum param_kind { PARAM_SIZE, PARAM_FLAG, PARAM_BORDER, PARAM_FILE } par
 
 typedef struct filter_param {
     const char *name;    /* as in specs: "border", "squared"; the window is "size" ("N" or "WxH") */
-    const char *metavar; /* "N|WxH" */
+    const char *metavar; /* "N|WxH"; NULL for a flag */
     const char *help;    /* one line with unit and range */
     const char *default_text;
     param_kind kind;
@@ -19,7 +19,7 @@ typedef struct filter_param {
 
 /* A filter's parameters' values. */
 typedef struct filter_values {
-    int64_t width, height;
+    int64_t width, height; /* 1 ... FILTER_MAX_SIZE */
     satf_border border;
     bool border_given;
     double constant;
@@ -28,6 +28,12 @@ typedef struct filter_values {
     size_t rect_count;
 } filter_values;
 
+#define FILTER_MAX_SIZE 65535                /* width and height of a window or rectangle */
+#define FILTER_MAX_OFFSET ((int64_t)1 << 30) /* |x|, |y| of a template's rectangle */
+#define FILTER_MAX_RECTS 4096
+
+struct filter_engine;
+
 typedef struct filter_info {
     const char *name;
     const char *help;   /* one line */
@@ -35,8 +41,8 @@ typedef struct filter_info {
     const filter_param
         *params;      /* ends with name NULL; the first is the option's own value, if any */
     bool needs_value; /* --box N against --integral */
-    /* ... what sums it needs, its output type, its possible range, its formula:
-     * the filter layer's own business, see filters/ */
+    /* what sums it needs, its output type, its possible range, its formula:
+     * the filter layer's own business, see descriptor.h and filters/ */
     const struct filter_engine *engine;
 } filter_info;
 
@@ -54,6 +60,39 @@ void filter_default_border(satf_filter *filter, satf_border border, double const
 /* "clamp", "constant:7": the grammar of --border and of border=. */
 satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
                                 double *constant);
+
+/* Sets a parameter of the last filter of the chain from its text, as in specs
+ * ("size", "15x9"; "squared", NULL), but without restrictions on blanks and
+ * commas: what the command line uses for its options' values. */
+satf_status filter_set_text(satf_context *ctx, satf_filter *filter, const char *param,
+                            const char *text);
+
+/*
+ * Streaming (stream.c): one filter over pictures that are never held whole.
+ * in(user, y) gives row y of the input, as window_spec.row does; out(user, y)
+ * says where row y of the output goes, asked for top to bottom, which also means
+ * that row y - 1 is complete. NULL from either stops the run.
+ */
+typedef struct filter_rows {
+    const void *(*in)(void *user, int64_t y);
+    void *(*out)(void *user, int64_t y);
+    void *user;
+} filter_rows;
+
+/* Rows of the input that must be kept, as window_rows_kept(); 0 if the filter
+ * cannot work by rows: a chain, a filter or border that needs the whole picture,
+ * or the SAT engine being asked for or better. in->data is not looked at. */
+int64_t filter_rows_kept(satf_context *ctx, const satf_filter *filter, const satf_view *in);
+
+/* satf_filter_apply() by rows, where filter_rows_kept() is above 0: the same
+ * bits. The views' data are not looked at. */
+satf_status filter_run_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                            const satf_view *out, const filter_rows *rows);
+
+/* What satf_image_filter() would make of in, without pixels and metadata: view
+ * (data NULL), range, alpha_max and picture type. in's data are not looked at. */
+satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
+                            int type, satf_image *out);
 
 /* Which engine and algorithm a run used, for -v and --json; static names. */
 typedef struct filter_report {

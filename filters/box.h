@@ -1,0 +1,47 @@
+/* box: the mean over a window. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(box)
+#elif !defined(SATF_FILTERS_BOX_H)
+#define SATF_FILTERS_BOX_H
+
+#include "../src/filter/formula.h"
+
+SATF_FORMULA formula_value box_formula(const formula_sums *in)
+{
+    return formula_mean(in);
+}
+
+#ifdef FILTER_DESCRIPTORS
+
+static filter_range box_range(filter_range in, const filter_values *values, double width,
+                              double height)
+{
+    (void)values, (void)width, (void)height;
+    return in;
+}
+
+static const filter_param box_params[] = {FILTER_PARAM_SIZE, FILTER_PARAM_BORDER, FILTER_PARAM_END};
+
+static const filter_engine box_engine = {
+    .region = REGION_WINDOW,
+    .averages_alpha = true,
+    .type = TYPE_OF_INPUT,
+    .kernel = KERNEL_MEAN,
+    .formula = box_formula,
+    .range = box_range,
+};
+
+static const filter_info box_filter = {
+    .name = "box",
+    .help = "mean over a window",
+    .detail = "The mean of the N x N (or W x H) pixels around each pixel. The mean of integers is "
+              "exact, rounded to nearest, halves up; that of floats is formed in double. Colour is "
+              "weighted by alpha, alpha is averaged by itself. The result has the input's type "
+              "and range.",
+    .params = box_params,
+    .needs_value = true,
+    .engine = &box_engine,
+};
+
+#endif
+#endif

@@ -1,0 +1,50 @@
+/* stddev: the standard deviation over a window. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(stddev)
+#elif !defined(SATF_FILTERS_STDDEV_H)
+#define SATF_FILTERS_STDDEV_H
+
+#include "../src/filter/formula.h"
+
+SATF_FORMULA formula_value stddev_formula(const formula_sums *in)
+{
+    return formula_real(sqrt(formula_variance(in)));
+}
+
+#ifdef FILTER_DESCRIPTORS
+
+/* Largest when half of the pixels are lo and half hi. */
+static filter_range stddev_range(filter_range in, const filter_values *values, double width,
+                                 double height)
+{
+    (void)values, (void)width, (void)height;
+    return (filter_range){in.known, 0, (in.hi - in.lo) / 2};
+}
+
+static const filter_param stddev_params[] = {FILTER_PARAM_SIZE, FILTER_PARAM_BORDER,
+                                             FILTER_PARAM_END};
+
+static const filter_engine stddev_engine = {
+    .region = REGION_WINDOW,
+    .squares = true,
+    .averages_alpha = true,
+    .type = TYPE_REAL,
+    .kernel = KERNEL_STDDEV,
+    .formula = stddev_formula,
+    .range = stddev_range,
+};
+
+static const filter_info stddev_filter = {
+    .name = "stddev",
+    .help = "local standard deviation over a window",
+    .detail = "The square root, in double, of the population variance of the N x N (or W x H) "
+              "pixels around each pixel. At most (hi - lo) / 2 for samples in lo ... hi, which is "
+              "what a 16-bit picture of it spans. Colour is weighted by alpha, alpha is averaged. "
+              "The result is f64.",
+    .params = stddev_params,
+    .needs_value = true,
+    .engine = &stddev_engine,
+};
+
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* template: weighted rectangle sums around each pixel (Haar-like features and the like). */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(template)
+#elif !defined(SATF_FILTERS_TEMPLATE_H)
+#define SATF_FILTERS_TEMPLATE_H
+
+#include "../src/filter/formula.h"
+
+/* One more rectangle; they come in the order in which they are listed. */
+SATF_FORMULA formula_value template_formula(const formula_sums *in)
+{
+    return formula_real(in->before + in->factor * formula_sum(in));
+}
+
+#ifdef FILTER_DESCRIPTORS
+
+/* Every rectangle at whichever end of the samples' range its weight's sign
+ * makes it smallest or largest. */
+static filter_range template_range(filter_range in, const filter_values *values, double width,
+                                   double height)
+{
+    (void)width, (void)height;
+    filter_range out = {in.known, 0, 0};
+    for (size_t k = 0; k < values->rect_count; k++) {
+        const satf_weighted_rect *term = &values->rects[k];
+        double factor = term->weight * (double)(term->rect.w * term->rect.h);
+        out.lo += factor * (factor < 0 ? in.hi : in.lo);
+        out.hi += factor * (factor < 0 ? in.lo : in.hi);
+    }
+    return out;
+}
+
+static const filter_param template_params[] = {
+    {"file", "FILE", "lines `x y w h weight`, x and y relative to the pixel; # begins a comment",
+     NULL, PARAM_FILE},
+    FILTER_PARAM_BORDER,
+    FILTER_PARAM_END,
+};
+
+static const filter_engine template_engine = {
+    .region = REGION_RECTS,
+    .type = TYPE_REAL,
+    .kernel = KERNEL_WEIGHTED_SUM,
+    .formula = template_formula,
+    .range = template_range,
+};
+
+static const filter_info template_filter = {
+    .name = "template",
+    .help = "weighted sums over rectangles around each pixel",
+    .detail = "For each line `x y w h weight` of FILE the sum of the w x h pixels whose upper left "
+              "one lies (x, y) from the pixel, times weight; their total in double, in the order "
+              "of the lines. `-1 -1 3 3 1` is the sum of 3 x 3 pixels. Under the border shrink "
+              "pixels outside the image count nothing. Alpha is a channel like the others. The "
+              "result is f64; a 16-bit picture of it spans the smallest to the largest possible "
+              "response.",
+    .params = template_params,
+    .needs_value = true,
+    .engine = &template_engine,
+};
+
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* variance: the population variance over a window. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(variance)
+#elif !defined(SATF_FILTERS_VARIANCE_H)
+#define SATF_FILTERS_VARIANCE_H
+
+#include "../src/filter/formula.h"
+
+SATF_FORMULA formula_value variance_formula(const formula_sums *in)
+{
+    return formula_real(formula_variance(in));
+}
+
+#ifdef FILTER_DESCRIPTORS
+
+/* Largest when half of the pixels are lo and half hi. */
+static filter_range variance_range(filter_range in, const filter_values *values, double width,
+                                   double height)
+{
+    (void)values, (void)width, (void)height;
+    double half = (in.hi - in.lo) / 2;
+    return (filter_range){in.known, 0, half * half};
+}
+
+static const filter_param variance_params[] = {FILTER_PARAM_SIZE, FILTER_PARAM_BORDER,
+                                               FILTER_PARAM_END};
+
+static const filter_engine variance_engine = {
+    .region = REGION_WINDOW,
+    .squares = true,
+    .averages_alpha = true,
+    .type = TYPE_REAL,
+    .kernel = KERNEL_VARIANCE,
+    .formula = variance_formula,
+    .range = variance_range,
+};
+
+static const filter_info variance_filter = {
+    .name = "variance",
+    .help = "local variance over a window",
+    .detail = "The population variance (A S2 - S^2) / A^2 of the N x N (or W x H) pixels around "
+              "each pixel: A their number, S their sum, S2 the sum of their squares. Of integers "
+              "the numerator is exact and divided once in double. Never negative; at most "
+              "((hi - lo) / 2)^2 for samples in lo ... hi, which is what a 16-bit picture of it "
+              "spans. Colour is weighted by alpha, alpha is averaged. The result is f64.",
+    .params = variance_params,
+    .needs_value = true,
+    .engine = &variance_engine,
+};
+
+#endif
+#endif

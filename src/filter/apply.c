@@ -1,0 +1,366 @@
+/*
+ * Applying a filter: the chain's images are planned, memory is found for what
+ * lies between, then every filter runs on the engine that is chosen for it.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "run.h"
+
+/* The view that a filter makes of in by default; data is NULL. */
+static satf_status link_output(satf_context *ctx, const chain_link *link, const satf_view *in,
+                               satf_view *out)
+{
+    satf_type type = (satf_type)in->type;
+    if (type == SATF_U32 || type == SATF_U64) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
+                         link->info->name, satf_type_name(in->type));
+    }
+    const filter_engine *engine = link->info->engine;
+    if (engine->type == TYPE_REAL) {
+        type = SATF_F64;
+    } else if (engine->type == TYPE_OF_SUM) {
+        satf_status status = satf_sat_type(ctx, in, link->values.squared ? SATF_SQUARED : 0, &type);
+        if (status) {
+            return status;
+        }
+    }
+    *out = satf_view_packed(NULL, in->width, in->height, in->channels, type);
+    if (engine->averages_alpha) {
+        out->flags = in->flags;
+    }
+    return satf_check_view(ctx, out, "output", false);
+}
+
+/* The border's constant in the input's type. */
+static satf_status fit_constant(satf_context *ctx, const chain_link *link, int type,
+                                double *constant)
+{
+    double value = link->values.constant;
+    *constant = 0;
+    if (!filter_param_of_kind(link->info, PARAM_BORDER) || link->values.border != SATF_CONSTANT) {
+        return SATF_OK;
+    }
+    if (satf_type_is_float(type)) {
+        *constant = type == SATF_F32 ? (double)(float)value : value;
+        if (!isfinite(*constant)) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "border constant:%g does not fit %s samples; it must be finite", value,
+                             satf_type_name(type));
+        }
+        return SATF_OK;
+    }
+    double max = (double)satf_type_max(type);
+    if (!(value >= 0 && value <= max) || value != floor(value)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "border constant:%g does not fit %s samples; it must be an integer of 0 "
+                         "to %.0f",
+                         value, satf_type_name(type), max);
+    }
+    *constant = value;
+    return SATF_OK;
+}
+
+static satf_status choose_engine(satf_context *ctx, const chain_link *link, bool *by_window)
+{
+    *by_window = link->info->engine->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
+    if (!*by_window && ctx->engine == SATF_ENGINE_WINDOW) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s needs the SAT engine; the window engine has no sums for it",
+                         link->info->name);
+    }
+    return SATF_OK;
+}
+
+/* One filter from in to out, whose data may be NULL. */
+static satf_status plan_stage(satf_context *ctx, const chain_link *link, const satf_view *in,
+                              const satf_view *out, filter_stage *stage)
+{
+    *stage = (filter_stage){.info = link->info, .values = &link->values, .in = *in, .out = *out};
+    stage->weighted = link->info->engine->averages_alpha && (in->flags & SATF_ALPHA);
+    if (link->info->engine->region == REGION_RECTS && link->values.rect_count == 0) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
+    }
+    satf_status status = fit_constant(ctx, link, in->type, &stage->constant);
+    return status ? status : choose_engine(ctx, link, &stage->by_window);
+}
+
+/*
+ * A chain's memory: two images that take turns, then what the engines want.
+ * The images between two filters have their filter's exact type, so that
+ * nothing is rounded on the way.
+ */
+typedef struct chain_plan {
+    size_t image_bytes[2]; /* of the images behind even and odd filters */
+    size_t engine_bytes;
+    size_t scratch_bytes; /* all that, aligned; what the caller may hand in */
+    size_t window_bytes;  /* what the window engine allocates on its own */
+} chain_plan;
+
+static satf_status fail_size(satf_context *ctx)
+{
+    return satf_fail(ctx, SATF_LIMIT, "the chain's images are too large for any memory");
+}
+
+/* Rows of the images between filters are packed. */
+static satf_status view_bytes(satf_context *ctx, const satf_view *view, size_t *bytes)
+{
+    if (!satf_mul((size_t)view->stride, (size_t)view->height, bytes) || *bytes > SIZE_MAX / 8) {
+        return fail_size(ctx);
+    }
+    *bytes = satf_align64(*bytes);
+    return SATF_OK;
+}
+
+static satf_status plan_chain(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                              const satf_view *out, chain_plan *plan)
+{
+    *plan = (chain_plan){0};
+    satf_view from = *in, to;
+    for (size_t i = 0; i < chain->count; i++) {
+        const chain_link *link = &chain->links[i];
+        bool last = i + 1 == chain->count;
+        size_t bytes = 0;
+        satf_status status = link_output(ctx, link, &from, &to);
+        if (!status && !last) {
+            status = view_bytes(ctx, &to, &bytes);
+            plan->image_bytes[i % 2] =
+                bytes > plan->image_bytes[i % 2] ? bytes : plan->image_bytes[i % 2];
+        }
+        filter_stage stage;
+        if (!status) {
+            status = plan_stage(ctx, link, &from, last ? out : &to, &stage);
+        }
+        if (status) {
+            return status;
+        }
+        size_t *most = stage.by_window ? &plan->window_bytes : &plan->engine_bytes;
+        status = stage.by_window ? filter_window_bytes(ctx, &stage, &bytes)
+                                 : filter_sat_scratch(ctx, &stage, &bytes);
+        if (status) {
+            return status;
+        }
+        *most = bytes > *most ? bytes : *most;
+        from = to;
+    }
+    size_t bytes = plan->image_bytes[0] + plan->image_bytes[1];
+    if (!satf_add(bytes, plan->engine_bytes, &bytes) || bytes > SIZE_MAX / 2) {
+        return fail_size(ctx);
+    }
+    plan->scratch_bytes = bytes ? bytes + 63 : 0; /* the caller's may need aligning */
+    if (!satf_add(bytes, plan->window_bytes, &bytes) || bytes > (size_t)ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "filtering needs %zu bytes of memory, above the limit of %" PRId64
+                         " bytes (--max-memory)",
+                         bytes, ctx->max_bytes);
+    }
+    return SATF_OK;
+}
+
+static satf_status check_in(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                            bool need_data)
+{
+    if (!filter) {
+        return satf_fail(ctx, SATF_INVALID, "the filter is missing");
+    }
+    satf_status status = satf_check_view(ctx, in, "input", need_data);
+    if (!status && in->device != SATF_HOST) {
+        return satf_fail(ctx, SATF_NO_DEVICE,
+                         "the input view is on CUDA device %d, which this "
+                         "build of the library cannot use",
+                         (int)in->device);
+    }
+    return status;
+}
+
+static satf_status check_out(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_view *out, bool need_data)
+{
+    satf_view wanted;
+    satf_status status = satf_filter_output(ctx, filter, in, &wanted);
+    if (!status) {
+        status = satf_check_view(ctx, out, "output", need_data);
+    }
+    if (status) {
+        return status;
+    }
+    if (out->device != in->device) {
+        return satf_fail(ctx, SATF_INVALID, "the input and the output view are on two devices");
+    }
+    if (out->width != wanted.width || out->height != wanted.height ||
+        out->channels != wanted.channels) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the output view is %" PRId64 " x %" PRId64 " of %d channels; it must be "
+                         "%" PRId64 " x %" PRId64 " of %d",
+                         out->width, out->height, (int)out->channels, wanted.width, wanted.height,
+                         (int)wanted.channels);
+    }
+    if (need_data && satf_views_overlap(in, out)) {
+        return satf_fail(ctx, SATF_INVALID, "the output view overlaps the input view");
+    }
+    return SATF_OK;
+}
+
+satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                               satf_view *out)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_status status = check_in(ctx, filter, in, false);
+    if (!status && !out) {
+        status = satf_fail(ctx, SATF_INVALID, "the result is missing");
+    }
+    if (status) {
+        return status;
+    }
+    satf_view view = *in, next;
+    for (size_t i = 0; i < filter->count; i++, view = next) {
+        status = link_output(ctx, &filter->links[i], &view, &next);
+        if (status) {
+            return status;
+        }
+    }
+    *out = view;
+    return SATF_OK;
+}
+
+satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                const satf_view *out, size_t *bytes)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_status status = check_in(ctx, filter, in, false);
+    if (!status) {
+        status = check_out(ctx, filter, in, out, false);
+    }
+    if (!status && !bytes) {
+        status = satf_fail(ctx, SATF_INVALID, "the result is missing");
+    }
+    chain_plan plan;
+    if (!status) {
+        status = plan_chain(ctx, filter, in, out, &plan);
+    }
+    if (!status) {
+        *bytes = plan.scratch_bytes;
+    }
+    return status;
+}
+
+static satf_status run_chain(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                             const satf_view *out, const chain_plan *plan, char *scratch)
+{
+    satf_view from = *in, to;
+    char *images[2] = {scratch, scratch ? scratch + plan->image_bytes[0] : NULL};
+    char *engine = scratch ? images[1] + plan->image_bytes[1] : NULL;
+    for (size_t i = 0; i < chain->count; i++) {
+        satf_status status = satf_report_progress(ctx, (double)i / (double)chain->count);
+        if (!status) {
+            status = link_output(ctx, &chain->links[i], &from, &to);
+        }
+        to.data = images[i % 2];
+        if (i + 1 == chain->count) {
+            to = *out;
+        }
+        filter_stage stage;
+        if (!status) {
+            status = plan_stage(ctx, &chain->links[i], &from, &to, &stage);
+        }
+        if (!status) {
+            status = stage.by_window ? filter_run_window(ctx, &stage)
+                                     : filter_run_sat(ctx, &stage, engine);
+        }
+        if (status) {
+            return status;
+        }
+        from = to;
+    }
+    return SATF_OK;
+}
+
+satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_status status = check_in(ctx, filter, in, true);
+    if (!status) {
+        status = check_out(ctx, filter, in, out, true);
+    }
+    chain_plan plan;
+    if (!status) {
+        status = plan_chain(ctx, filter, in, out, &plan);
+    }
+    if (status) {
+        return status;
+    }
+    char *scratch = ctx->scratch, *owned = NULL;
+    if (scratch && ctx->scratch_bytes < plan.scratch_bytes) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the scratch memory handed in has %zu bytes; %zu are needed",
+                         ctx->scratch_bytes, plan.scratch_bytes);
+    }
+    if (!scratch && plan.scratch_bytes) {
+        scratch = owned = satf_alloc(plan.scratch_bytes);
+        if (!owned) {
+            return satf_fail_memory(ctx, plan.scratch_bytes, "filtering");
+        }
+    }
+    if (scratch) {
+        scratch += -(uintptr_t)scratch & 63;
+    }
+    ctx->report_device = "cpu";
+    status = run_chain(ctx, filter, in, out, &plan, scratch);
+    satf_free(owned);
+    return status;
+}
+
+/* ------------------------------------------------------------------ streaming */
+
+int64_t filter_rows_kept(satf_context *ctx, const satf_filter *filter, const satf_view *in)
+{
+    filter_stage stage;
+    satf_view out;
+    if (filter->count != 1 || filter->links[0].values.border == SATF_WRAP ||
+        link_output(ctx, &filter->links[0], in, &out) ||
+        plan_stage(ctx, &filter->links[0], in, &out, &stage) || !stage.by_window) {
+        return 0;
+    }
+    return filter_window_rows_kept(&stage);
+}
+
+satf_status filter_run_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                            const satf_view *out, const filter_rows *rows)
+{
+    satf_status status = check_in(ctx, filter, in, false);
+    if (!status) {
+        status = check_out(ctx, filter, in, out, false);
+    }
+    chain_plan plan;
+    if (!status) {
+        status = plan_chain(ctx, filter, in, out, &plan);
+    }
+    filter_stage stage;
+    if (!status) {
+        status = plan_stage(ctx, &filter->links[0], in, out, &stage);
+    }
+    if (status) {
+        return status;
+    }
+    stage.rows = rows;
+    ctx->report_device = "cpu";
+    return filter_run_window(ctx, &stage);
+}
+
+void filter_last_report(const satf_context *ctx, filter_report *report)
+{
+    report->engine = ctx->report_engine;
+    report->algorithm = ctx->report_algorithm;
+    report->device = ctx->report_device;
+}

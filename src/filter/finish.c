@@ -1,0 +1,285 @@
+/* Finishing by formula, and the choice of the fast finisher. */
+#include "finish.h"
+
+#include <string.h>
+
+#include "../base/cpu.h"
+#include "../base/view.h"
+#include "finish_kernels.h"
+
+void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in,
+                   const satf_view *out, bool weighted)
+{
+    *f = (finisher){.engine = engine,
+                    .kernels = &finish_kernels_base,
+                    .in_type = (satf_type)in->type,
+                    .out_type = (satf_type)out->type,
+                    .channels = in->channels,
+                    .weighted = weighted};
+#ifdef SATF_HAVE_X86_ISA
+    satf_isa isa = satf_cpu_isa();
+    f->kernels = isa == SATF_ISA_AVX512 ? &finish_kernels_avx512
+                 : isa == SATF_ISA_AVX2 ? &finish_kernels_avx2
+                                        : f->kernels;
+#endif
+}
+
+/* value rounded to nearest, halves up, and saturated to 0 ... max. */
+static uint64_t round_saturate(double value, uint64_t max)
+{
+    if (!(value > 0)) { /* NaN too */
+        return 0;
+    }
+    double below = floor(value);
+    double rounded = value - below >= 0.5 ? below + 1 : below;
+    /* (double)max may be max + 1: then equality saturates as well */
+    return rounded >= (double)max ? max : (uint64_t)rounded;
+}
+
+void finish_store(satf_type type, formula_value value, void *dst)
+{
+    if (satf_type_is_float((int)type)) {
+        if (type == SATF_F32) {
+            float result = value.exact ? (float)value.integer : (float)value.real;
+            memcpy(dst, &result, sizeof result);
+        } else {
+            double result = value.exact ? (double)value.integer : value.real;
+            memcpy(dst, &result, sizeof result);
+        }
+        return;
+    }
+    uint64_t max = satf_type_max((int)type), wide = value.integer < max ? value.integer : max;
+    if (!value.exact) {
+        wide = round_saturate(value.real, max);
+    }
+    uint8_t u8 = (uint8_t)wide;
+    uint16_t u16 = (uint16_t)wide;
+    uint32_t u32 = (uint32_t)wide;
+    switch (type) {
+    case SATF_U8:
+        memcpy(dst, &u8, sizeof u8);
+        break;
+    case SATF_U16:
+        memcpy(dst, &u16, sizeof u16);
+        break;
+    case SATF_U32:
+        memcpy(dst, &u32, sizeof u32);
+        break;
+    default:
+        memcpy(dst, &wide, sizeof wide);
+    }
+}
+
+void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
+                     double *real)
+{
+    switch (type) {
+    case SATF_SUM_U16:
+        *integer = ((const uint16_t *)sums)[i];
+        break;
+    case SATF_SUM_U32:
+        *integer = ((const uint32_t *)sums)[i];
+        break;
+    case SATF_SUM_U64:
+        *integer = ((const uint64_t *)sums)[i];
+        break;
+    case SATF_SUM_U128:
+        *integer = ((const satf_u128 *)sums)[i];
+        break;
+    default:
+        *real = ((const double *)sums)[i];
+    }
+}
+
+void finish_by_formula(const finisher *f, const window_segment *segment, void *dst)
+{
+    formula_sums in = {0};
+    in.real = segment->sum_type == SATF_SUM_F64;
+    in.rounded = !satf_type_is_float((int)f->out_type);
+    char *to = dst;
+    for (int64_t p = 0; p < segment->n; p++) {
+        satf_u128 alpha = segment->area;
+        double real_alpha = (double)segment->area;
+        int64_t last = p * f->channels + f->channels - 1;
+        if (f->weighted) {
+            finish_load_sum(segment->sum_type, segment->sums, last, &alpha, &real_alpha);
+        }
+        for (int64_t i = p * f->channels; i <= last; i++) {
+            bool alpha_lane = f->weighted && i == last;
+            in.weight = alpha_lane ? segment->area : (uint64_t)alpha;
+            in.real_weight = alpha_lane ? (double)segment->area : real_alpha;
+            finish_load_sum(segment->sum_type, segment->sums, i, &in.sum, &in.real_sum);
+            if (f->engine->squares) {
+                finish_load_sum(segment->square_type, segment->squares, i, &in.square,
+                                &in.real_square);
+            }
+            formula_value value = alpha_lane ? formula_mean(&in) : f->engine->formula(&in);
+            finish_store(f->out_type, value, to);
+            to += satf_type_bytes((int)f->out_type);
+        }
+    }
+}
+
+void finish_reals(satf_type type, const double *values, int64_t n, void *dst)
+{
+    char *to = dst;
+    for (int64_t i = 0; i < n; i++, to += satf_type_bytes((int)type)) {
+        finish_store(type, formula_real(values[i]), to);
+    }
+}
+
+bool finish_magic_find(int word, uint64_t max, uint64_t area, finish_magic *magic)
+{
+    /*
+     * With 2^log <= A < 2^(log + 1) and k = word + log, both candidates for the
+     * multiplier m, 2^k / A rounded up or down, fit the word (but for powers of
+     * two: 2^word, for which log is one less). n = S + A div 2, at most N:
+     * - m A = 2^k + e: n m / 2^k = n / A + n e / (A 2^k). The second term takes
+     *   no quotient over the next integer while it is below 1 / A: e N < 2^k.
+     * - m A = 2^k - e: likewise (n + 1) m / 2^k, if e (N + 1) <= 2^k.
+     * The smaller e is at most A / 2. So one of them always serves while A N < 2^(k + 1),
+     * such as for u8 in 16 bits up to A = 256 and in 32 bits up to A = 2^22.
+     */
+    uint64_t largest = max * area + area / 2;
+    if (area < 1 || area >> 31 || largest + 1 >= (uint64_t)1 << word) {
+        return false;
+    }
+    int log = 63 - __builtin_clzll(area);
+    if ((area & (area - 1)) == 0) {
+        log--;
+    }
+    if (log < 1) { /* 1: no multiplier fits the word; 2: kernels want a shift */
+        return false;
+    }
+    uint64_t power = (uint64_t)1 << (word + log), down = power / area;
+    uint64_t below = power - down * area, above = below ? area - below : 0;
+    uint64_t up = below ? down + 1 : down;
+    if (up >> word == 0 && above * largest < power) {
+        *magic = (finish_magic){(uint32_t)up, (uint32_t)(area / 2), log};
+        return true;
+    }
+    if (down >> word == 0 && below * (largest + 1) <= power) {
+        *magic = (finish_magic){(uint32_t)down, (uint32_t)(area / 2 + 1), log};
+        return true;
+    }
+    return false;
+}
+
+/* The kernel for mean of integers, or NULL; also finds its magic. */
+static finish_kernel choose_integer_mean(const finisher *f, satf_sum_type sum, uint64_t area,
+                                         finish_magic *magic)
+{
+    const finish_kernels *k = f->kernels;
+    uint64_t max = satf_type_max((int)f->in_type);
+    bool u8 = f->out_type == SATF_U8;
+    if (f->out_type != f->in_type || area >> 33) {
+        return NULL;
+    }
+    if (f->weighted) {
+        /* colour times alpha, and alpha; both are least in u8 */
+        if (area * max >> 33 || area * max * max >> 50) {
+            return NULL;
+        }
+        return sum == SATF_SUM_U32 && u8 ? k->weighted_u32_u8
+               : sum != SATF_SUM_U64     ? NULL
+               : u8                      ? k->weighted_u64_u8
+                                         : k->weighted_u64_u16;
+    }
+    if (sum == SATF_SUM_U16) {
+        return !u8                                       ? NULL
+               : finish_magic_find(16, max, area, magic) ? k->mean_u16_u8
+                                                         : k->wide_mean_u16_u8;
+    }
+    if (sum == SATF_SUM_U32) {
+        if (finish_magic_find(32, max, area, magic)) {
+            return u8 ? k->mean_u32_u8 : k->mean_u32_u16;
+        }
+        return u8 ? k->wide_mean_u32_u8 : k->wide_mean_u32_u16;
+    }
+    return u8 ? k->wide_mean_u64_u8 : k->wide_mean_u64_u16;
+}
+
+static finish_kernel choose_real_mean(const finisher *f, satf_sum_type sum)
+{
+    const finish_kernels *k = f->kernels;
+    bool f32 = f->out_type == SATF_F32;
+    switch (sum) {
+    case SATF_SUM_U16:
+        return f32 ? k->real_mean_u16_f32 : k->real_mean_u16_f64;
+    case SATF_SUM_U32:
+        return f32 ? k->real_mean_u32_f32 : k->real_mean_u32_f64;
+    case SATF_SUM_U64:
+        return f32 ? k->real_mean_u64_f32 : k->real_mean_u64_f64;
+    case SATF_SUM_F64:
+        return f32 ? k->real_mean_f64_f32 : k->real_mean_f64_f64;
+    default:
+        return NULL;
+    }
+}
+
+/* Variance and standard deviation, to float types. */
+static finish_kernel choose_spread(const finisher *f, const window_segment *segment)
+{
+    const finish_kernels *k = f->kernels;
+    bool f32 = f->out_type == SATF_F32, root = f->engine->kernel == KERNEL_STDDEV;
+    satf_sum_type sum = segment->sum_type, square = segment->square_type;
+    uint64_t largest = segment->area * satf_type_max((int)f->in_type);
+    bool exact = largest < 94906265; /* its square is below 2^53 */
+#define PICK(prefix, suffix)                                                          \
+    (root ? (f32 ? k->prefix##stddev##suffix##_f32 : k->prefix##stddev##suffix##_f64) \
+          : (f32 ? k->prefix##variance##suffix##_f32 : k->prefix##variance##suffix##_f64))
+    if (sum == SATF_SUM_F64) {
+        return PICK(real_, );
+    }
+    if (square == SATF_SUM_U32 && exact) {
+        return sum == SATF_SUM_U16   ? PICK(exact_, _u16_u32)
+               : sum == SATF_SUM_U32 ? PICK(exact_, _u32_u32)
+                                     : NULL;
+    }
+    if (square != SATF_SUM_U64 || largest >> 32) {
+        return NULL;
+    }
+    return sum == SATF_SUM_U32   ? (exact ? PICK(exact_, _u32_u64) : PICK(, _u32_u64))
+           : sum == SATF_SUM_U64 ? (exact ? PICK(exact_, _u64_u64) : PICK(, _u64_u64))
+                                 : NULL;
+#undef PICK
+}
+
+/* The kernel that computes the filter's formula for such a segment; NULL if
+ * there is none. */
+static finish_kernel choose_kernel(const finisher *f, const window_segment *segment,
+                                   finish_magic *magic)
+{
+    bool real_in = segment->sum_type == SATF_SUM_F64;
+    bool real_out = satf_type_is_float((int)f->out_type);
+    switch (f->engine->kernel) {
+    case KERNEL_MEAN:
+        if (real_out) {
+            return f->weighted ? NULL : choose_real_mean(f, segment->sum_type);
+        }
+        return real_in ? NULL : choose_integer_mean(f, segment->sum_type, segment->area, magic);
+    case KERNEL_VARIANCE:
+    case KERNEL_STDDEV:
+        return real_out && !f->weighted ? choose_spread(f, segment) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+void finish_segment(const finisher *f, const window_segment *segment, void *dst)
+{
+    finish_task task = {
+        .sums = segment->sums,
+        .squares = segment->squares,
+        .n = segment->n * f->channels,
+        .channels = f->channels,
+        .area = segment->area,
+        .dst = dst,
+    };
+    finish_kernel kernel = choose_kernel(f, segment, &task.magic);
+    if (kernel) {
+        kernel(&task);
+    } else {
+        finish_by_formula(f, segment, dst);
+    }
+}

@@ -1,0 +1,40 @@
+/* Finishing: from a segment of window sums to a piece of the output row. */
+#ifndef SATF_FILTER_FINISH_H
+#define SATF_FILTER_FINISH_H
+
+#include "descriptor.h"
+
+struct finish_kernels;
+
+/* Constant for a run. Filled by finisher_init(). */
+typedef struct finisher {
+    const filter_engine *engine;
+    const struct finish_kernels *kernels;
+    satf_type in_type, out_type;
+    int channels;
+    bool weighted; /* the sums are weighted, their last lane holds the sums of alpha */
+} finisher;
+
+void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in,
+                   const satf_view *out, bool weighted);
+
+/* dst: the segment's first pixel in the output (no alignment). Filters of
+ * REGION_WINDOW and REGION_PREFIX. */
+void finish_segment(const finisher *f, const window_segment *segment, void *dst);
+
+/* The same by the filter's formula alone, sample by sample: what
+ * finish_segment() must equal bit for bit. */
+void finish_by_formula(const finisher *f, const window_segment *segment, void *dst);
+
+/* Stores a result as a sample: exact, or rounded to nearest (halves up for
+ * integers), saturated; NaN becomes 0 in integers. */
+void finish_store(satf_type type, formula_value value, void *dst);
+
+/* Stores n reals so. */
+void finish_reals(satf_type type, const double *values, int64_t n, void *dst);
+
+/* Sum i of an array of sums: *integer, or *real if the type is SATF_SUM_F64. */
+void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
+                     double *real);
+
+#endif

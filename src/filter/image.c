@@ -1,0 +1,111 @@
+/* Filtering whole images: their ranges, picture types and metadata. */
+#include "../base/image.h"
+
+#include "../base/view.h"
+#include "chain.h"
+
+/* What a filter can see: outside the image there may be other values. */
+static filter_range seen_range(const chain_link *link, filter_range range)
+{
+    satf_border border = link->values.border;
+    filter_region region = link->info->engine->region;
+    double outside = link->values.constant;
+    if (region == REGION_RECTS && border == SATF_SHRINK) {
+        outside = 0; /* nothing counts as zeros */
+    } else if (region == REGION_PREFIX || border != SATF_CONSTANT) {
+        return range;
+    }
+    range.lo = outside < range.lo ? outside : range.lo;
+    range.hi = outside > range.hi ? outside : range.hi;
+    return range;
+}
+
+/* The range that is left when it goes through a sample type. */
+static filter_range stored_range(filter_range range, int type)
+{
+    double max = (double)satf_type_max(type);
+    if (!satf_type_is_float(type)) {
+        range.lo = range.lo < 0 ? 0 : range.lo > max ? max : range.lo;
+        range.hi = range.hi < 0 ? 0 : range.hi > max ? max : range.hi;
+    }
+    return range;
+}
+
+static void filter_image_facts(const satf_filter *filter, const satf_image *in, satf_image *out)
+{
+    filter_range range = {in->has_range, in->lo, in->hi};
+    int picture_type = in->picture_type;
+    for (size_t i = 0; i < filter->count; i++) {
+        const chain_link *link = &filter->links[i];
+        range = link->info->engine->range(seen_range(link, range), &link->values,
+                                          (double)in->view.width, (double)in->view.height);
+        if (link->info->engine->type != TYPE_OF_INPUT) {
+            picture_type = SATF_U16;
+        }
+    }
+    range = stored_range(range, out->view.type);
+    out->has_range = range.known;
+    out->lo = range.known ? range.lo : 0;
+    out->hi = range.known ? range.hi : 0;
+    out->picture_type = picture_type;
+    if (out->view.flags & SATF_ALPHA) {
+        out->alpha_max = in->alpha_max;
+    }
+}
+
+satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
+                            int type, satf_image *out)
+{
+    satf_view view;
+    satf_status status = satf_filter_output(ctx, filter, &in->view, &view);
+    if (status) {
+        return status;
+    }
+    satf_type made = (satf_type)(type == SATF_TYPE_AUTO ? view.type : type);
+    *out = (satf_image){0};
+    out->view = satf_view_packed(NULL, view.width, view.height, view.channels, made);
+    out->view.flags = view.flags;
+    out->alpha_max = satf_type_is_float((int)made) ? 1 : (double)satf_type_max((int)made);
+    filter_image_facts(filter, in, out);
+    return SATF_OK;
+}
+
+satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, const satf_image *in,
+                              int type, satf_image **out)
+{
+    if (out) {
+        *out = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!in || !out) {
+        return satf_fail(ctx, SATF_INVALID, "the %s is missing", in ? "result" : "image");
+    }
+    satf_view view;
+    satf_status status = satf_filter_output(ctx, filter, &in->view, &view);
+    if (status) {
+        return status;
+    }
+    if (type != SATF_TYPE_AUTO && !satf_type_name(type)) {
+        return satf_fail(ctx, SATF_INVALID, "there is no sample type number %d", type);
+    }
+    satf_type made = (satf_type)(type == SATF_TYPE_AUTO ? view.type : type);
+    satf_image *image;
+    status =
+        satf_image_create(ctx, view.width, view.height, view.channels, made, view.flags, &image);
+    if (status) {
+        return status;
+    }
+    filter_image_facts(filter, in, image);
+    status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
+    if (!status) {
+        status = satf_filter_apply(ctx, filter, &in->view, &image->view);
+    }
+    if (status) {
+        satf_image_destroy(image);
+        return status;
+    }
+    *out = image;
+    return SATF_OK;
+}

@@ -1,0 +1,41 @@
+/* A summed area table in scratch, as the SAT engine reads it. */
+#ifndef SATF_FILTER_SAT_LAYER_H
+#define SATF_FILTER_SAT_LAYER_H
+
+#include "run.h"
+
+typedef struct sat_layer {
+    satf_summand summand;
+    satf_sum_type type; /* not U16 */
+    void *sat;          /* in the caller's scratch */
+    int64_t stride;
+    /* One pixel outside the image under SATF_CONSTANT, as summands. */
+    struct {
+        satf_u128 integer;
+        double real;
+    } outside[SATF_MAX_CHANNELS];
+    /*
+     * NULL unless summands are not finite. Those then count as 0 in sat; hits
+     * are SATs (u32) of where +Inf or NaN [0] and -Inf or NaN [1] are, owned:
+     * a window's sum gets +Inf for any hit in the first and -Inf for any in the
+     * second, which makes NaN of both.
+     */
+    uint32_t *hits[2];
+    int64_t hits_stride;
+} sat_layer;
+
+/* Bytes of the table, a multiple of 64; false if they overflow. */
+bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
+
+/* The job that builds the table. */
+sat_job sat_layer_job(const satf_view *in, const sat_layer *layer);
+
+/* Builds it in layer->sat with the algorithm's scratch (NULL: none wanted).
+ * local: what is not finite must stay in the windows that contain it. */
+satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool local, void *scratch,
+                            sat_layer *layer);
+
+/* Frees hits. */
+void sat_layer_clear(sat_layer *layer);
+
+#endif

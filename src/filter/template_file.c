@@ -1,0 +1,110 @@
+/* Template files: lines `x y w h weight`, # begins a comment. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "chain.h"
+
+enum { LINE_BYTES = 512 };
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next word of *text as a number: an integer, or (real) any; false if it is none. */
+static bool next_number(char **text, bool real, int64_t *integer, double *number)
+{
+    char *word = *text, *end;
+    while (is_blank(*word)) {
+        word++;
+    }
+    errno = 0;
+    if (real) {
+        *number = strtod(word, &end);
+    } else {
+        *integer = strtoll(word, &end, 10);
+        if (errno) {
+            return false;
+        }
+    }
+    *text = end;
+    return end != word && (!*end || is_blank(*end));
+}
+
+/* One line without comment and line end. NULL if it is right, else what is wrong. */
+static const char *parse_line(char *line, satf_weighted_rect *rect)
+{
+    satf_rect *r = &rect->rect;
+    if (!next_number(&line, false, &r->x, NULL) || !next_number(&line, false, &r->y, NULL) ||
+        !next_number(&line, false, &r->w, NULL) || !next_number(&line, false, &r->h, NULL) ||
+        !next_number(&line, true, NULL, &rect->weight)) {
+        return "it must be four integers and a number: x y w h weight";
+    }
+    while (is_blank(*line)) {
+        line++;
+    }
+    if (*line) {
+        return "something follows the five numbers x y w h weight";
+    }
+    return filter_rect_defect(rect);
+}
+
+/* Reads all lines into rects, which has room for FILTER_MAX_RECTS. */
+static satf_status read_lines(satf_context *ctx, FILE *file, const char *path,
+                              satf_weighted_rect *rects, size_t *count)
+{
+    char line[LINE_BYTES];
+    *count = 0;
+    for (long number = 1; fgets(line, sizeof line, file); number++) {
+        size_t length = strlen(line);
+        if (length && line[length - 1] == '\n') {
+            line[length - 1] = '\0';
+        } else if (!feof(file)) {
+            return satf_fail(ctx, SATF_DATA, "line %ld of template '%.200s' is too long or binary",
+                             number, path);
+        }
+        line[strcspn(line, "#")] = '\0';
+        if (line[strspn(line, " \t\r")] == '\0') {
+            continue;
+        }
+        if (*count == FILTER_MAX_RECTS) {
+            return satf_fail(ctx, SATF_DATA,
+                             "line %ld of template '%.200s': more than %d rectangles", number, path,
+                             FILTER_MAX_RECTS);
+        }
+        const char *defect = parse_line(line, &rects[*count]);
+        if (defect) {
+            return satf_fail(ctx, SATF_DATA, "line %ld of template '%.200s': %s", number, path,
+                             defect);
+        }
+        ++*count;
+    }
+    if (ferror(file)) {
+        return satf_fail(ctx, SATF_IO, "cannot read template '%.200s': %s", path, strerror(errno));
+    }
+    if (!*count) {
+        return satf_fail(ctx, SATF_DATA, "template '%.200s' has no rectangles", path);
+    }
+    return SATF_OK;
+}
+
+satf_status filter_read_template(satf_context *ctx, const char *path, filter_values *values)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return satf_fail(ctx, SATF_IO, "cannot open template '%.200s': %s", path, strerror(errno));
+    }
+    size_t bytes = FILTER_MAX_RECTS * sizeof(satf_weighted_rect), count;
+    satf_weighted_rect *rects = satf_alloc(bytes);
+    satf_status status = rects ? read_lines(ctx, file, path, rects, &count)
+                               : satf_fail_memory(ctx, bytes, "a template");
+    if (!status) {
+        status = filter_copy_rects(ctx, values, rects, count);
+    }
+    satf_free(rects);
+    fclose(file);
+    return status;
+}

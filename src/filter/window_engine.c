@@ -1,0 +1,93 @@
+/* Window filters by the window engine: finished straight into the output's rows. */
+#include "../base/view.h"
+#include "run.h"
+
+typedef struct sink_state {
+    finisher finish;
+    satf_view out;
+    int64_t pixel_bytes;
+    /* streaming */
+    const filter_rows *rows;
+    char *row; /* where the current row goes; NULL: nowhere, and no more input */
+} sink_state;
+
+static void sink(void *user, int thread, const window_segment *segment)
+{
+    (void)thread;
+    const sink_state *state = user;
+    char *row = satf_row(&state->out, segment->y);
+    finish_segment(&state->finish, segment, row + segment->x * state->pixel_bytes);
+}
+
+/* The same, one row after the other, on one thread. */
+static void stream_sink(void *user, int thread, const window_segment *segment)
+{
+    (void)thread;
+    sink_state *state = user;
+    if (segment->x == 0) {
+        state->row = state->rows->out(state->rows->user, segment->y);
+    }
+    if (state->row) {
+        finish_segment(&state->finish, segment, state->row + segment->x * state->pixel_bytes);
+    }
+}
+
+static const void *stream_row(void *user, int64_t y)
+{
+    const sink_state *state = user;
+    return state->row ? state->rows->in(state->rows->user, y) : NULL;
+}
+
+static window_spec make_spec(const filter_stage *stage)
+{
+    return (window_spec){
+        .in = stage->in,
+        .w = stage->values->width,
+        .h = stage->values->height,
+        .border = stage->values->border,
+        .constant = stage->constant,
+        .weighted = stage->weighted,
+        .squares = stage->info->engine->squares,
+    };
+}
+
+int64_t filter_window_rows_kept(const filter_stage *stage)
+{
+    window_spec spec = make_spec(stage);
+    return window_rows_kept(&spec);
+}
+
+satf_status filter_window_bytes(satf_context *ctx, const filter_stage *stage, size_t *bytes)
+{
+    window_spec spec = make_spec(stage);
+    if (!window_bytes(ctx, &spec, bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the window is too large for the memory of this machine");
+    }
+    return SATF_OK;
+}
+
+satf_status filter_run_window(satf_context *ctx, const filter_stage *stage)
+{
+    window_spec spec = make_spec(stage);
+    sink_state state = {.out = stage->out};
+    state.pixel_bytes = stage->out.channels * (int64_t)satf_type_bytes(stage->out.type);
+    finisher_init(&state.finish, stage->info->engine, &stage->in, &stage->out, stage->weighted);
+    if (stage->rows) {
+        char first; /* any place but NULL, until the first row has one */
+        state.rows = stage->rows;
+        state.row = &first;
+        spec.in.data = NULL;
+        spec.row = stream_row;
+        spec.row_user = &state;
+    }
+    ctx->report_engine = "window";
+    ctx->report_algorithm = NULL;
+    if (!stage->rows) {
+        return window_run(ctx, &spec, sink, &state);
+    }
+    satf_status status = window_run(ctx, &spec, stream_sink, &state);
+    if (!status && !state.row) {
+        status = satf_fail(ctx, SATF_IO, "the last row could not be stored");
+    }
+    return status;
+}

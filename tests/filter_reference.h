@@ -1,0 +1,171 @@
+/* Filters by definition, for the tests: sums in 128-bit integers, no prefix sums. */
+#ifndef SATF_TESTS_FILTER_REFERENCE_H
+#define SATF_TESTS_FILTER_REFERENCE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/border.h"
+#include "base/view.h"
+#include "satfilter.h"
+
+__extension__ typedef __int128 ref_wide;
+
+/* Samples as integers; those of floats are in units of 1 / REF_UNIT, so that
+ * every sum and product of the tests is exact in double. */
+#define REF_UNIT 1024
+
+typedef struct ref_image {
+    int64_t width, height;
+    int channels, type;
+    int alpha; /* the last channel is alpha */
+    int64_t *samples;
+} ref_image;
+
+enum { REF_PLAIN, REF_SQUARE, REF_WEIGHTED, REF_WEIGHTED_SQUARE };
+
+static inline uint64_t ref_random(uint64_t *state)
+{
+    *state += 0x9e3779b97f4a7c15u;
+    uint64_t z = *state;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static inline int64_t ref_count(const ref_image *image)
+{
+    return image->width * image->height * image->channels;
+}
+
+static inline void ref_fill(ref_image *image, uint64_t seed)
+{
+    image->samples = malloc((size_t)ref_count(image) * sizeof *image->samples);
+    for (int64_t i = 0; i < ref_count(image); i++) {
+        uint64_t random = ref_random(&seed);
+        int alpha = image->alpha && i % image->channels == image->channels - 1;
+        int64_t max = (int64_t)satf_type_max(image->type);
+        int64_t v = max ? (int64_t)(random >> 32) & max : (int64_t)(random >> 32) % 4096 - 2048;
+        if (max && (random & 7) == 0) {
+            v = max;
+        }
+        if (alpha && !max) {
+            v = (int64_t)(random >> 40 & 255) * 4;
+        }
+        if (alpha && (random & 3) == 1) {
+            v = 0;
+        }
+        image->samples[i] = v;
+    }
+}
+
+/* The samples in their type; strides of `pad` extra bytes. Free with free(). */
+static inline satf_view ref_view(const ref_image *image, int64_t pad)
+{
+    satf_view view = satf_view_packed(NULL, image->width, image->height, image->channels,
+                                      (satf_type)image->type);
+    view.stride += pad;
+    view.flags = image->alpha ? SATF_ALPHA : 0;
+    view.data = malloc((size_t)(view.stride * view.height));
+    size_t bytes = satf_type_bytes(image->type);
+    for (int64_t y = 0; y < image->height; y++) {
+        char *row = satf_row(&view, y);
+        for (int64_t i = 0; i < satf_row_samples(&view); i++) {
+            int64_t v = image->samples[y * satf_row_samples(&view) + i];
+            uint8_t u8 = (uint8_t)v;
+            uint16_t u16 = (uint16_t)v;
+            double f64 = (double)v / REF_UNIT;
+            float f32 = (float)f64;
+            const void *from = image->type == SATF_U8    ? (const void *)&u8
+                               : image->type == SATF_U16 ? (const void *)&u16
+                               : image->type == SATF_F32 ? (const void *)&f32
+                                                         : (const void *)&f64;
+            memcpy(row + (size_t)i * bytes, from, bytes);
+        }
+    }
+    return view;
+}
+
+static inline ref_wide ref_summand(int kind, int64_t sample, int64_t alpha, int lane_is_alpha)
+{
+    if (lane_is_alpha) {
+        return alpha;
+    }
+    ref_wide a = sample;
+    return kind == REF_PLAIN      ? a
+           : kind == REF_SQUARE   ? a * a
+           : kind == REF_WEIGHTED ? a * alpha
+                                  : a * a * alpha;
+}
+
+/*
+ * sums[sample] = the sum of summands over the rectangle that lies at `rect` from
+ * each pixel, area[pixel] the pixels that count: one axis after the other, a
+ * position at a time. constant: the sample outside under SATF_CONSTANT.
+ */
+static inline void ref_sums(const ref_image *image, int border, int64_t constant, satf_rect rect,
+                            int kind, ref_wide *sums, int64_t *area)
+{
+    int64_t W = image->width, H = image->height, C = image->channels;
+    int weighted = kind >= REF_WEIGHTED;
+    ref_wide *rows = malloc((size_t)(W * H * C) * sizeof *rows);
+    for (int64_t y = 0; y < H; y++) {
+        for (int64_t x = 0; x < W; x++) {
+            const int64_t *row = image->samples + y * W * C;
+            for (int64_t c = 0; c < C; c++) {
+                int lane_is_alpha = weighted && c == C - 1;
+                ref_wide sum = 0;
+                for (int64_t k = 0; k < rect.w; k++) {
+                    int64_t i = satf_border_index(border, x + rect.x + k, W);
+                    if (i >= 0) {
+                        sum += ref_summand(kind, row[i * C + c], row[i * C + C - 1], lane_is_alpha);
+                    } else if (border == SATF_CONSTANT) {
+                        sum += ref_summand(kind, constant, constant, lane_is_alpha);
+                    }
+                }
+                rows[(y * W + x) * C + c] = sum;
+            }
+        }
+    }
+    for (int64_t y = 0; y < H; y++) {
+        for (int64_t x = 0; x < W; x++) {
+            int64_t columns = 0, lines = 0;
+            for (int64_t k = 0; k < rect.w; k++) {
+                columns += satf_border_index(border, x + rect.x + k, W) >= 0;
+            }
+            for (int64_t k = 0; k < rect.h; k++) {
+                lines += satf_border_index(border, y + rect.y + k, H) >= 0;
+            }
+            area[y * W + x] = border == SATF_SHRINK ? columns * lines : rect.w * rect.h;
+            for (int64_t c = 0; c < C; c++) {
+                ref_wide sum = 0;
+                for (int64_t k = 0; k < rect.h; k++) {
+                    int64_t i = satf_border_index(border, y + rect.y + k, H);
+                    if (i >= 0) {
+                        sum += rows[(i * W + x) * C + c];
+                    } else if (border == SATF_CONSTANT) {
+                        sum +=
+                            rect.w * ref_summand(kind, constant, constant, weighted && c == C - 1);
+                    }
+                }
+                sums[(y * W + x) * C + c] = sum;
+            }
+        }
+    }
+    free(rows);
+}
+
+/* A sum's unit: what one counts for floats. */
+static inline double ref_unit(const ref_image *image, int kind, int lane_is_alpha)
+{
+    if (satf_type_max(image->type)) {
+        return 1;
+    }
+    int power = lane_is_alpha ? 1 : kind == REF_PLAIN ? 1 : kind == REF_WEIGHTED_SQUARE ? 3 : 2;
+    return pow(REF_UNIT, -power);
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* The grammar of filters, borders and template files: what it takes and how it refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "filter/filter.h"
+
+static void test_accepts(void **state)
+{
+    satf_context *ctx = *state;
+    satf_filter *filter;
+    const filter_values *v;
+    assert_int_equal(
+        satf_filter_parse(ctx, "  box=15x9,border=constant:7\tvariance=3  integral,squared\n",
+                          &filter),
+        SATF_OK);
+    assert_int_equal(filter_count(filter), 3);
+    assert_string_equal(filter_at(filter, 0, &v)->name, "box");
+    assert_int_equal(v->width, 15);
+    assert_int_equal(v->height, 9);
+    assert_int_equal(v->border, SATF_CONSTANT);
+    assert_true(v->border_given && v->constant == 7);
+    filter_default_border(filter, SATF_WRAP, 0);
+    assert_int_equal(v->border, SATF_CONSTANT);
+    assert_string_equal(filter_at(filter, 1, &v)->name, "variance");
+    assert_int_equal(v->border, SATF_WRAP);
+    assert_false(v->squared);
+    filter_at(filter, 2, &v);
+    assert_true(v->squared);
+    assert_null(filter_at(filter, 3, &v));
+    assert_int_equal(filter_set_text(ctx, filter, "squared", "off"), SATF_OK);
+    assert_false(v->squared);
+    assert_int_equal(filter_set_text(ctx, filter, "size", "3"), SATF_INVALID);
+    satf_filter_destroy(filter);
+
+    assert_int_equal(satf_filter_parse(ctx, "stddev=65535X1,border=shrink", &filter), SATF_OK);
+    filter_at(filter, 0, &v);
+    assert_true(v->width == 65535 && v->height == 1 && v->border == SATF_SHRINK);
+    satf_filter_destroy(filter);
+}
+
+static void test_refuses(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        const char *spec, *quoted;
+    } cases[] = {
+        {"", "''"},
+        {"   ", "names no filter"},
+        {"blur=3", "'blur'"},
+        {"=3", "''"},
+        {"box", "'box' needs a value: box=N|WxH"},
+        {"box=", "box=N|WxH"},
+        {"box=0", "'0'"},
+        {"box=-3", "'-3'"},
+        {"box=+3", "'+3'"},
+        {"box=3.5", "'3.5'"},
+        {"box=65536", "'65536'"},
+        {"box=99999999999999999999999", "'99999999999999999999999'"},
+        {"box=3x", "'3x'"},
+        {"box=x3", "'x3'"},
+        {"box=3x4x5", "'3x4x5'"},
+        {"box=3,colour=red", "'colour'"},
+        {"box=3,", "''"},
+        {"box=3,border", "border=B"},
+        {"box=3,border=", "border=B"},
+        {"box=3,border=mirrored", "'mirrored'"},
+        {"box=3,border=constant", "'constant'"},
+        {"box=3,border=constant:", "'constant:'"},
+        {"box=3,border=constant:x", "'constant:x'"},
+        {"box=3,border=constant:1e", "'constant:1e'"},
+        {"box=3,border=constant:nan", "'constant:nan'"},
+        {"box=3,border=constant:inf", "'constant:inf'"},
+        {"box=3,border=wrap,border=wrap", "'border' of box is given twice"},
+        {"box=3,size=4", "'size' of box is given twice"},
+        {"integral=3", "integral takes no value"},
+        {"integral,squared=maybe", "'maybe'"},
+        {"integral,border=wrap", "'border'"},
+        {"box=3 nonsense variance=3", "'nonsense'"},
+        {"template=/nonexistent/file", "'/nonexistent/file'"},
+        {"template", "template=FILE"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        satf_filter *filter = (satf_filter *)(uintptr_t)1;
+        satf_status status = satf_filter_parse(ctx, cases[i].spec, &filter);
+        if (!status || filter || !strstr(satf_message(ctx), cases[i].quoted)) {
+            fail_msg("'%s': %s, message '%s' without %s", cases[i].spec, satf_status_name(status),
+                     satf_message(ctx), cases[i].quoted);
+        }
+    }
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    const char *name, *help;
+    size_t count = 0;
+    for (; (name = satf_filter_name(count, &help)); count++) {
+        const filter_info *info = filter_info_find(name);
+        assert_ptr_equal(info, filter_info_at(count));
+        assert_true(help && *help && info->detail && *info->detail && info->params);
+        assert_true(!info->needs_value || info->params->metavar);
+        for (const filter_param *p = info->params; p->name; p++) {
+            assert_true(p->help && *p->help);
+            assert_true(p->kind == PARAM_FLAG || p->metavar);
+        }
+    }
+    assert_int_equal(count, 5);
+    assert_null(filter_info_find("bo"));
+    assert_null(satf_filter_name(1000, &help));
+    assert_null(help);
+}
+
+/* Writes text to a new file whose name goes to path. */
+static void write_file(char *path, const char *text, size_t bytes)
+{
+    strcpy(path, "/tmp/satf_template_XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, bytes), (ssize_t)bytes);
+    close(file);
+}
+
+static satf_status parse_template(satf_context *ctx, const char *text, size_t bytes,
+                                  satf_filter **filter)
+{
+    char path[64], spec[100];
+    write_file(path, text, bytes);
+    snprintf(spec, sizeof spec, "template=%s", path);
+    satf_status status = satf_filter_parse(ctx, spec, filter);
+    unlink(path);
+    return status;
+}
+
+static void test_template_file(void **state)
+{
+    satf_context *ctx = *state;
+    satf_filter *filter;
+    static const char good[] = "# a comment\n\n  -1 -1 3 3 1.5 # centre\r\n\t4 -5 65535 1 -2e-3";
+    assert_int_equal(parse_template(ctx, good, sizeof good - 1, &filter), SATF_OK);
+    const filter_values *v;
+    filter_at(filter, 0, &v);
+    assert_int_equal(v->rect_count, 2);
+    assert_true(v->rects[0].rect.x == -1 && v->rects[0].rect.h == 3 && v->rects[0].weight == 1.5);
+    assert_true(v->rects[1].rect.x == 4 && v->rects[1].rect.y == -5 &&
+                v->rects[1].rect.w == 65535 && v->rects[1].weight == -2e-3);
+    satf_filter_destroy(filter);
+
+    static const struct {
+        const char *text, *line;
+    } bad[] = {
+        {"", "no rectangles"},
+        {"# only\n", "no rectangles"},
+        {"0 0 1 1 1\n0 0 0 1 1\n", "line 2"},
+        {"0 0 1 -1 1\n", "line 1"},
+        {"0 0 65536 1 1\n", "line 1"},
+        {"0 0 1 1\n", "line 1"},
+        {"0 0 1 1 1 1\n", "line 1"},
+        {"0 0 1 1 x\n", "line 1"},
+        {"0 0 1.5 1 1\n", "line 1"},
+        {"0,0,1,1,1\n", "line 1"},
+        {"\n\n0 0 1 1 nan\n", "line 3"},
+        {"0 0 1 1 inf\n", "line 1"},
+        {"0 0 1 1 1e999\n", "line 1"},
+        {"2000000000 0 1 1 1\n", "line 1"},
+        {"99999999999999999999 0 1 1 1\n", "line 1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        satf_status status = parse_template(ctx, bad[i].text, strlen(bad[i].text), &filter);
+        if (status != SATF_DATA || filter || !strstr(satf_message(ctx), bad[i].line)) {
+            fail_msg("'%s': %s, '%s'", bad[i].text, satf_status_name(status), satf_message(ctx));
+        }
+    }
+    assert_int_equal(parse_template(ctx, "0 0 1 1 1\n0 0\0 1 1 1\n", 21, &filter), SATF_DATA);
+    char *many = malloc(5000 * 10 + 1);
+    *many = '\0';
+    for (int i = 0; i < 4097; i++) {
+        strcpy(many + i * 10, "0 0 1 1 1\n");
+    }
+    assert_int_equal(parse_template(ctx, many, 40970, &filter), SATF_DATA);
+    assert_non_null(strstr(satf_message(ctx), "line 4097"));
+    assert_int_equal(parse_template(ctx, many, 40960, &filter), SATF_OK);
+    satf_filter_destroy(filter);
+    memset(many, ' ', 4000);
+    assert_int_equal(parse_template(ctx, many, 4000, &filter), SATF_DATA);
+    free(many);
+    assert_int_equal(satf_filter_parse(ctx, "template=/", &filter), SATF_IO);
+}
+
+static int setup(void **state)
+{
+    return satf_context_create((satf_context **)state) != SATF_OK;
+}
+
+static int teardown(void **state)
+{
+    satf_context_destroy(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accepts),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_template_file),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+}
