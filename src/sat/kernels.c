@@ -113,18 +113,23 @@ GENERIC_TILE(double)
         return t + (name##_terms)back;                                                           \
     }                                                                                            \
                                                                                                  \
-    /* Advances prefix by a vector of t_D and adds it to above. */                               \
-    INLINE name##_sums name##_add(name##_sums prefix, name##_sums t, Sum *above)                 \
+    /* Advances prefix by a vector of t_D and adds it to above; to, if not NULL, gets the sums   \
+     * around the caches. */                                                                     \
+    INLINE name##_sums name##_add(name##_sums prefix, name##_sums t, Sum *above, char *to)       \
     {                                                                                            \
         name##_sums sums;                                                                        \
         memcpy(&sums, above, sizeof sums);                                                       \
         prefix += t;                                                                             \
         sums += prefix;                                                                          \
         memcpy(above, &sums, sizeof sums);                                                       \
+        if (to) {                                                                                \
+            stream_vector(to, (raw_vector)sums);                                                 \
+        }                                                                                        \
         return prefix;                                                                           \
     }                                                                                            \
                                                                                                  \
-    INLINE void name##_row(const char *src, int64_t n, int channels, Sum *above, Sum *left)      \
+    INLINE void name##_row(const char *src, int64_t n, int channels, Sum *above, Sum *left,      \
+                           char *out)                                                            \
     {                                                                                            \
         enum { L = VECTOR_BYTES / sizeof(Sum), WIDE = VECTOR_BYTES / sizeof(Narrow) };           \
         const int depth = channels == 3 ? L : channels < L ? L / channels : 1;                   \
@@ -166,7 +171,8 @@ GENERIC_TILE(double)
                 UNROLL for (int k = 0; k < WIDE; k += L)                                         \
                 {                                                                                \
                     name##_sums *p = &prefix[(j + k) / L % vectors];                             \
-                    *p = name##_add(*p, widen_##Narrow##_##Sum(part + k), above + i + j + k);    \
+                    *p = name##_add(*p, widen_##Narrow##_##Sum(part + k), above + i + j + k,     \
+                                    out ? out + (i + j + k) * (int64_t)sizeof(Sum) : NULL);      \
                 }                                                                                \
             }                                                                                    \
         }                                                                                        \
@@ -182,6 +188,27 @@ GENERIC_TILE(double)
             Sum *sum = &left[i % channels];                                                      \
             *sum += square ? (Sum)sample * (Sum)sample : (Sum)sample;                            \
             above[i] += *sum;                                                                    \
+            if (out) {                                                                           \
+                memcpy(out + i * (int64_t)sizeof(Sum), above + i, sizeof(Sum));                  \
+            }                                                                                    \
+        }                                                                                        \
+    }                                                                                            \
+                                                                                                 \
+    INLINE void name##_any(const char *src, int64_t n, int channels, Sum *above, Sum *left,      \
+                           char *out)                                                            \
+    {                                                                                            \
+        switch (channels) {                                                                      \
+        case 1:                                                                                  \
+            name##_row(src, n, 1, above, left, out);                                             \
+            break;                                                                               \
+        case 2:                                                                                  \
+            name##_row(src, n, 2, above, left, out);                                             \
+            break;                                                                               \
+        case 3:                                                                                  \
+            name##_row(src, n, 3, above, left, out);                                             \
+            break;                                                                               \
+        default:                                                                                 \
+            name##_row(src, n, 4, above, left, out);                                             \
         }                                                                                        \
     }                                                                                            \
                                                                                                  \
@@ -192,20 +219,13 @@ GENERIC_TILE(double)
         int64_t n = tile->pixels * channels;                                                     \
         for (int y = 0; y < tile->rows; y++, left += channels) {                                 \
             const char *src = tile->src + y * job->in.stride;                                    \
-            switch (channels) {                                                                  \
-            case 1:                                                                              \
-                name##_row(src, n, 1, above, left);                                              \
-                break;                                                                           \
-            case 2:                                                                              \
-                name##_row(src, n, 2, above, left);                                              \
-                break;                                                                           \
-            case 3:                                                                              \
-                name##_row(src, n, 3, above, left);                                              \
-                break;                                                                           \
-            default:                                                                             \
-                name##_row(src, n, 4, above, left);                                              \
+            char *out = tile->out + y * job->out_stride;                                         \
+            if (tile->stream && (uintptr_t)out % VECTOR_BYTES == 0) {                            \
+                name##_any(src, n, channels, above, left, out);                                  \
+            } else {                                                                             \
+                name##_any(src, n, channels, above, left, NULL);                                 \
+                store_row(job, tile, y);                                                         \
             }                                                                                    \
-            store_row(job, tile, y);                                                             \
         }                                                                                        \
         finish_tile(tile);                                                                       \
     }

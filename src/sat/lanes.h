@@ -174,6 +174,20 @@ static inline void stream_bytes(char *to, const char *from, size_t bytes)
 #endif
 }
 
+/* One aligned vector. */
+INLINE void stream_vector(char *to, raw_vector v)
+{
+#if defined __AVX512F__
+    _mm512_stream_si512((void *)to, v);
+#elif defined __AVX2__
+    _mm256_stream_si256((void *)to, v);
+#elif defined __SSE2__
+    _mm_stream_si128((void *)to, v);
+#else
+    memcpy(to, &v, sizeof v);
+#endif
+}
+
 /* Streamed bytes become visible to other threads only behind a fence. */
 static inline void stream_fence(void)
 {
