@@ -128,6 +128,11 @@ printf '1 0 1 1 1\n' >right.txt
 run 0 --template right.txt,border=constant:9 in.pgm out.npy
 check "template with a border" "$(npy out.npy f8 6 8)" "2 3 9 5 6 9"
 
+printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\377\000\377\377' >rgba.pam
+run 0 --integral rgba.pam out.png
+run 0 --box 1 out.png out.npy
+check "an integral of RGBA as a PNG" "$(npy out.npy u2 4 2)" "65535 0 65535 65535"
+
 # ------------------------------------------------------- engines and threads
 
 run 0 --box 15x8 noise.ppm first.png

@@ -44,9 +44,14 @@ static satf_status choose_format(satf_context *ctx, const char *path,
 static satf_status check_channels(satf_context *ctx, const satf_view *view, io_plan *plan)
 {
     bool alpha = (view->flags & SATF_ALPHA) != 0;
-    int colour = view->channels - (alpha ? 1 : 0);
+    unsigned mask = plan->format->channel_mask;
+    /* Two or four plain channels, of an array or of a filter that takes alpha
+     * for a channel like the others: the last takes alpha's place. */
+    bool in_alphas_place = !alpha && plan->format->stores_alpha && view->channels % 2 == 0 &&
+                           !(mask >> view->channels & 1);
+    int colour = view->channels - (alpha || in_alphas_place ? 1 : 0);
     plan->drop_alpha = alpha && !plan->format->stores_alpha;
-    if (!(plan->format->channel_mask >> colour & 1)) {
+    if (!(mask >> colour & 1)) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %d channels%s; write .npy",
                          plan->format->name, colour, alpha ? " and alpha" : " without alpha");
     }
