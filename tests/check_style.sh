@@ -1,0 +1,100 @@
+#!/bin/sh
+# Style and layers: formatting, blanks, length, and who may include whom.
+# Run from anywhere; prints every finding and fails if there was one.
+set -u
+cd "${top_srcdir:-$(dirname "$0")/..}" || exit 1
+
+clang_format_major=14
+max_lines=600
+findings=$(mktemp) || exit 1
+trap 'rm -f "$findings"' EXIT
+
+sources=$(find src filters cuda tools tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
+    LC_ALL=C sort)
+texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md NEWS m4 src filters cuda \
+    tools tests samples docs .ci -type f \( -name '*.inc' -o -name '*.sh' -o -name '*.py' -o \
+    -name '*.md' -o -name '*.ac' -o -name '*.in' -o -name bootstrap -o -name run -o -name NEWS \
+    -o -name cuda.m4 -o -name flags.m4 -o -name libraries.m4 \) | LC_ALL=C sort)
+
+# ------------------------------------------------------------------- layers
+# folder: the folders and files, besides itself, whose headers it may include.
+# (src/ itself holds satfilter.h alone; src/filter joins the list of filters,
+# src/base/device.c the CUDA devices.)
+cat <<'TABLE' >"$findings.layers"
+src:
+src/base: src/satfilter.h
+src/base/device.c: src/base src/satfilter.h cuda/base
+src/machine:
+src/io: src/base src/satfilter.h
+src/sat: src/base src/machine src/satfilter.h
+src/window: src/base src/satfilter.h
+src/filter: src/sat src/window src/base src/satfilter.h filters/all.h
+filters: src/filter/formula.h
+src/pipeline: src/filter src/io src/base src/satfilter.h
+cuda/base: src/base src/satfilter.h
+cuda/sat: cuda/base src/sat src/machine src/base src/satfilter.h
+cuda/window: cuda/base src/window src/machine src/base src/satfilter.h
+cuda/move: cuda/base src/machine src/base src/satfilter.h
+samples: src/satfilter.h
+TABLE
+trap 'rm -f "$findings" "$findings.layers"' EXIT
+
+# shellcheck disable=SC2086 # lists of file names without blanks
+awk -v layers="$findings.layers" '
+    function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
+    function plain(path) {
+        while (sub(/[^\/.]+\/\.\.\//, "", path)) { }
+        return path
+    }
+    BEGIN {
+        while ((getline line < layers) > 0) {
+            split(line, side, ":")
+            allowed[side[1]] = " " side[2] " "
+        }
+    }
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+        split($0, part, "\"")
+        if (part[2] == "config.h") next
+        from = folder(FILENAME)
+        if (from ~ /^(tools|tests)/) next # may include everything
+        rule = (FILENAME in allowed) ? FILENAME : from
+        if (!(rule in allowed)) {
+            print FILENAME ": folder " from " has no layer in tests/check_style.sh"
+            next
+        }
+        to = plain(from "/" part[2])
+        if (part[2] == "satfilter.h") to = "src/satfilter.h"
+        if (folder(to) != from && index(allowed[rule], " " folder(to) " ") == 0 &&
+            index(allowed[rule], " " to " ") == 0)
+            print FILENAME ":" FNR ": " rule " may not include " to
+    }
+    /HAVE_CUDA/ && !/defined.*_HAVE_CUDA/ && FILENAME != "src/base/device.c" {
+        print FILENAME ":" FNR ": HAVE_CUDA belongs only where CUDA rows join a table"
+    }
+' $sources >>"$findings"
+
+# -------------------------------------------------------- blanks and length
+# shellcheck disable=SC2086
+awk -v max=$max_lines '
+    /\t/ && FILENAME !~ /(\.inc|Makefile\.am)$/ { print FILENAME ":" FNR ": a tab" }
+    /[ \t]$/ { print FILENAME ":" FNR ": blanks at the end of the line" }
+    FNR == max + 1 { print FILENAME ": more than " max " lines" }
+' $sources $texts >>"$findings"
+
+# --------------------------------------------------------------- formatting
+for clang_format in clang-format-$clang_format_major clang-format none; do
+    case $($clang_format --version 2>/dev/null) in
+    *" version $clang_format_major."*) break ;;
+    esac
+done
+if [ "$clang_format" = none ]; then
+    echo "clang-format $clang_format_major is not installed: formatting is not checked"
+else
+    # shellcheck disable=SC2086
+    $clang_format --dry-run -Werror $sources 2>&1 | sed -n 's/:[0-9:]* error:.*//p' | sort -u |
+        sed "s/$/: not as $clang_format -i leaves it/" >>"$findings"
+fi
+
+cat "$findings"
+echo "$(echo "$sources" | wc -l) sources, $(wc -l <"$findings") findings"
+[ ! -s "$findings" ]

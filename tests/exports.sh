@@ -1,0 +1,19 @@
+#!/bin/sh
+# The shared library exports what satfilter.h declares, all of it, and no more.
+set -eu
+: "${top_srcdir:?is set by make check}" "${top_builddir:?}"
+library=$top_builddir/.libs/libsatfilter.so
+if [ ! -e "$library" ]; then
+    echo "no shared library was built here"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# a declaration may go on to the next line, but its name stands on the first
+sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir/src/satfilter.h" |
+    LC_ALL=C sort >"$work/declared"
+${NM:-nm} -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' |
+    LC_ALL=C sort >"$work/exported"
+[ "$(wc -l <"$work/declared")" = "$(grep -c '^SATF_API ' "$top_srcdir/src/satfilter.h")" ]
+diff "$work/declared" "$work/exported"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# The example program, linked with the shared library, does what it says; the
+# sample pictures are those that samples/generate makes, pixel by pixel.
+set -eu
+: "${top_srcdir:?is set by make check}" "${top_builddir:?}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+satfilter=$top_builddir/satfilter
+
+for picture in scene page depth; do
+    "$top_builddir/samples/example" "$top_srcdir/samples/$picture.png" "$work/$picture.png" \
+        >"$work/mean"
+    grep '^mean of the middle' "$work/mean"
+    # the same chain through the command line
+    "$satfilter" -q --box 15,border=mirror --stddev 7 "$top_srcdir/samples/$picture.png" \
+        "$work/command.png"
+    cmp "$work/$picture.png" "$work/command.png"
+done
+
+# the example reports an error, and leaves no file
+if "$top_builddir/samples/example" "$work/none.png" "$work/out.png" 2>"$work/message"; then
+    echo "a missing file went unnoticed"
+    exit 1
+fi
+grep '^example: SATF_IO: ' "$work/message"
+[ ! -e "$work/out.png" ]
+
+mkdir "$work/made"
+"$top_builddir/samples/generate" "$work/made"
+for picture in scene page depth; do
+    # as plain values: two versions of zlib may pack the same pixels differently
+    "$satfilter" -q --box 1 "$work/made/$picture.png" "$work/made.npy"
+    "$satfilter" -q --box 1 "$top_srcdir/samples/$picture.png" "$work/kept.npy"
+    cmp "$work/made.npy" "$work/kept.npy"
+    [ "$(wc -c <"$top_srcdir/samples/$picture.png")" -lt 400000 ]
+done

@@ -1,0 +1,477 @@
+/* base: types, views, contexts, borders, the pool of threads. */
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../src/base/border.h"
+#include "../src/base/cpu.h"
+#include "../src/base/image.h"
+#include "../src/base/memory.h"
+#include "../src/base/parallel.h"
+#include "../src/base/view.h"
+
+enum { COUNT_OF_TYPES = 6 };
+
+static int setup(void **state)
+{
+    satf_context *ctx = NULL;
+    satf_status status = satf_context_create(&ctx);
+    *state = ctx;
+    return (int)status;
+}
+
+static int teardown(void **state)
+{
+    satf_context_destroy(*state);
+    return 0;
+}
+
+/* The call failed with that status and left a message that holds that word. */
+static void assert_fails(const satf_context *ctx, satf_status got, satf_status wanted,
+                         const char *word)
+{
+    if (got != wanted || !strstr(satf_message(ctx), word)) {
+        fail_msg("%s instead of %s, message \"%s\" (to hold \"%s\")", satf_status_name(got),
+                 satf_status_name(wanted), satf_message(ctx), word);
+    }
+}
+
+static void names(void **state)
+{
+    (void)state;
+    static const char *const type_names[] = {"u8", "u16", "u32", "u64", "f32", "f64"};
+    static const size_t bytes[] = {1, 2, 4, 8, 4, 8};
+    for (int type = 0; type < COUNT_OF_TYPES; type++) {
+        assert_string_equal(satf_type_name(type), type_names[type]);
+        assert_int_equal(satf_type_from_name(type_names[type]), type);
+        assert_int_equal(satf_type_bytes(type), bytes[type]);
+    }
+    static const int wrong[] = {-1, COUNT_OF_TYPES, INT_MIN, INT_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_null(satf_type_name(wrong[i]));
+        assert_int_equal(satf_type_bytes(wrong[i]), 0);
+        assert_int_equal(satf_type_max(wrong[i]), 0);
+    }
+    assert_int_equal(satf_type_from_name("u9"), -1);
+    assert_int_equal(satf_type_from_name(""), -1);
+    assert_true(satf_type_max(SATF_U8) == 255 && satf_type_max(SATF_U16) == 65535);
+    assert_true(satf_type_max(SATF_U32) == UINT32_MAX && satf_type_max(SATF_U64) == UINT64_MAX);
+    assert_int_equal(satf_type_max(SATF_F32), 0);
+
+    assert_string_equal(satf_status_name(SATF_OK), "SATF_OK");
+    assert_string_equal(satf_status_name(SATF_CANCELLED), "SATF_CANCELLED");
+    assert_string_equal(satf_status_name((satf_status)(SATF_CANCELLED + 1)), "unknown status");
+    int major, minor, patch;
+    assert_int_equal(sscanf(satf_version(), "%d.%d.%d", &major, &minor, &patch), 3);
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    size_t out = 7;
+    assert_true(satf_mul(3, 5, &out) && out == 15);
+    assert_true(satf_mul(SIZE_MAX, 1, &out) && out == SIZE_MAX);
+    out = 7;
+    assert_false(satf_mul(SIZE_MAX / 2 + 1, 2, &out));
+    assert_false(satf_mul(SIZE_MAX, SIZE_MAX, &out));
+    assert_false(satf_add(SIZE_MAX, 1, &out));
+    assert_int_equal(out, 7);
+    assert_true(satf_add(SIZE_MAX - 1, 1, &out) && out == SIZE_MAX);
+    assert_int_equal(satf_align64(0), 0);
+    assert_int_equal(satf_align64(1), 64);
+    assert_int_equal(satf_align64(64), 64);
+    assert_int_equal(satf_align64(65), 128);
+
+    assert_null(satf_alloc(SIZE_MAX));
+    assert_null(satf_alloc_zeroed(SIZE_MAX - 62));
+    static const size_t bytes[] = {0, 1, 63, 64, 65, 100000};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        unsigned char *memory = satf_alloc_zeroed(bytes[i]);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % 64, 0);
+        for (size_t k = 0; k < bytes[i]; k++) {
+            assert_int_equal(memory[k], 0);
+        }
+        satf_free(memory);
+    }
+    satf_free(NULL);
+}
+
+static void views(void **state)
+{
+    satf_context *ctx = *state;
+    static char pixels[4096];
+    const satf_view good = satf_view_packed(pixels, 10, 4, 3, SATF_U16);
+    assert_true(good.stride == 60 && good.device == SATF_HOST && good.flags == 0);
+    assert_int_equal(satf_check_view(ctx, &good, "in", true), SATF_OK);
+
+    assert_fails(ctx, satf_check_view(ctx, NULL, "in", true), SATF_INVALID, "in");
+#define WRONG(status, word, ...)                                                  \
+    do {                                                                          \
+        satf_view view = good;                                                    \
+        __VA_ARGS__;                                                              \
+        assert_fails(ctx, satf_check_view(ctx, &view, "in", true), status, word); \
+    } while (0)
+    WRONG(SATF_INVALID, "in", view.data = NULL);
+    WRONG(SATF_INVALID, "in", view.width = 0);
+    WRONG(SATF_INVALID, "in", view.width = -1);
+    WRONG(SATF_INVALID, "in", view.height = 0);
+    WRONG(SATF_INVALID, "in", view.height = INT64_MIN);
+    WRONG(SATF_INVALID, "in", view.channels = 0);
+    WRONG(SATF_INVALID, "in", view.channels = SATF_MAX_CHANNELS + 1);
+    WRONG(SATF_INVALID, "in", view.type = -1);
+    WRONG(SATF_INVALID, "in", view.type = COUNT_OF_TYPES);
+    WRONG(SATF_INVALID, "in", view.stride = 59);
+    WRONG(SATF_INVALID, "in", view.stride = -59);
+    WRONG(SATF_INVALID, "in", view.stride = 0);
+    WRONG(SATF_INVALID, "in", view.flags = 2);
+    WRONG(SATF_INVALID, "in", view.flags = SATF_ALPHA, view.channels = 1);
+#undef WRONG
+    satf_view view = good;
+    view.data = NULL;
+    assert_int_equal(satf_check_view(ctx, &view, "in", false), SATF_OK);
+    view.stride = -60;
+    assert_int_equal(satf_check_view(ctx, &view, "in", false), SATF_OK);
+
+    /* Sizes whose product leaves 63 bits, below and above the pixel limit. */
+    satf_status status = satf_context_set_limits(ctx, INT64_MAX, 0);
+    assert_int_equal(status, SATF_OK);
+    static const struct {
+        int64_t width, height, stride;
+    } huge[] = {
+        {INT64_MAX, 1, INT64_MAX},
+        {1, INT64_MAX, 64},
+        {(int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 43},
+        {1, 3, INT64_MAX},
+        {1, 3, INT64_MIN},
+        {4, (int64_t)1 << 60, 24},
+    };
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
+        view = good;
+        view.width = huge[i].width;
+        view.height = huge[i].height;
+        view.stride = huge[i].stride;
+        if (satf_check_view(ctx, &view, "in", true) == SATF_OK) {
+            fail_msg("view %zu is accepted", i);
+        }
+    }
+
+    assert_int_equal(satf_context_set_limits(ctx, 39, 0), SATF_OK);
+    assert_fails(ctx, satf_check_view(ctx, &good, "in", true), SATF_LIMIT, "39");
+    assert_int_equal(satf_context_set_limits(ctx, 40, 0), SATF_OK);
+    assert_int_equal(satf_check_view(ctx, &good, "in", true), SATF_OK);
+}
+
+/* Against a look at every byte of both views. */
+static void overlap(void **state)
+{
+    (void)state;
+    static char pixels[400];
+    for (int64_t start = 0; start < 80; start++) {
+        for (int64_t stride = -16; stride <= 16; stride += 8) {
+            satf_view a = satf_view_packed(pixels + 100, 4, 3, 1, SATF_U8);
+            satf_view b = satf_view_packed(pixels + 60 + start, 8, 3, 1, SATF_U8);
+            b.stride = stride ? stride : 8;
+            /* rows of a: 100 ... 111; of b: the whole span counts */
+            int64_t low = 60 + start + (b.stride < 0 ? 2 * b.stride : 0);
+            int64_t high = 60 + start + (b.stride < 0 ? 0 : 2 * b.stride) + 7;
+            bool apart = high < 100 || low > 111;
+            bool touches = false;
+            for (int64_t y = 0; y < 3; y++) {
+                int64_t row = 60 + start + y * b.stride;
+                touches = touches || (row <= 111 && row + 7 >= 100);
+            }
+            bool said = satf_views_overlap(&a, &b);
+            /* a row that is shared must be found, spans that are apart must not be */
+            if ((touches && !said) || (apart && said) || said != satf_views_overlap(&b, &a)) {
+                fail_msg("start %lld, stride %lld: %d", (long long)start, (long long)stride, said);
+            }
+        }
+    }
+}
+
+/* The border's definition, one step at a time. */
+static int64_t walk(int border, int64_t i, int64_t n)
+{
+    int64_t at = 0;
+    int64_t direction = 1;
+    int64_t steps = i < 0 ? -i : i;
+    if (i < 0) {
+        direction = -1;
+    }
+    for (int64_t k = 0; k < steps; k++) {
+        int64_t next = at + direction;
+        if (next >= 0 && next < n) {
+            at = next;
+            continue;
+        }
+        switch (border) {
+        case SATF_CLAMP:
+            return at;
+        case SATF_WRAP:
+            at = direction > 0 ? 0 : n - 1;
+            break;
+        case SATF_REFLECT:
+            direction = -direction;
+            break;
+        case SATF_MIRROR:
+            direction = -direction;
+            at = n > 1 ? at + direction : at;
+            break;
+        default:
+            return -1;
+        }
+    }
+    return at;
+}
+
+static void borders(void **state)
+{
+    (void)state;
+    for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+        assert_int_equal(satf_border_from_name(satf_border_name(border)), border);
+        for (int64_t n = 1; n <= 5; n++) {
+            for (int64_t i = -50; i <= 50; i++) {
+                int64_t wanted = walk(border, i, n);
+                int64_t got = satf_border_index(border, i, n);
+                if (got != wanted) {
+                    fail_msg("%s, n = %d: %d goes to %d instead of %d", satf_border_name(border),
+                             (int)n, (int)i, (int)got, (int)wanted);
+                }
+            }
+        }
+    }
+    assert_string_equal(satf_border_name(SATF_CLAMP), "clamp");
+    assert_string_equal(satf_border_name(SATF_SHRINK), "shrink");
+    assert_null(satf_border_name(-1));
+    assert_null(satf_border_name(SATF_SHRINK + 1));
+    assert_int_equal(satf_border_from_name("clam"), -1);
+    assert_int_equal(satf_border_from_name(""), -1);
+}
+
+static int stop_at_half(void *user, double done)
+{
+    *(double *)user = done;
+    return done >= 0.5;
+}
+
+static void contexts(void **state)
+{
+    satf_context *ctx = *state;
+    assert_string_equal(satf_message(ctx), "");
+    assert_true(strlen(satf_message(NULL)) > 0);
+    assert_int_equal(satf_context_create(NULL), SATF_INVALID);
+    satf_context_destroy(NULL);
+
+    assert_int_equal(satf_context_set_device(NULL, 0), SATF_INVALID);
+    assert_int_equal(satf_context_set_threads(NULL, 1), SATF_INVALID);
+    assert_int_equal(satf_context_set_stream(NULL, NULL), SATF_INVALID);
+    assert_int_equal(satf_context_set_engine(NULL, SATF_ENGINE_SAT), SATF_INVALID);
+    assert_int_equal(satf_context_set_algorithm(NULL, "auto"), SATF_INVALID);
+    assert_int_equal(satf_context_set_r(NULL, 0.5), SATF_INVALID);
+    assert_int_equal(satf_context_set_limits(NULL, 0, 0), SATF_INVALID);
+    assert_int_equal(satf_context_set_scratch(NULL, NULL, 0), SATF_INVALID);
+    assert_int_equal(satf_context_set_progress(NULL, NULL, NULL), SATF_INVALID);
+
+    assert_int_equal(satf_context_set_threads(ctx, 0), SATF_OK);
+    assert_true(satf_thread_count(ctx) >= 1);
+    assert_int_equal(satf_context_set_threads(ctx, SATF_MAX_THREADS), SATF_OK);
+    assert_fails(ctx, satf_context_set_threads(ctx, SATF_MAX_THREADS + 1), SATF_INVALID, "1025");
+    assert_fails(ctx, satf_context_set_threads(ctx, -1), SATF_INVALID, "-1");
+    assert_int_equal(satf_thread_count(ctx), SATF_MAX_THREADS);
+
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_WINDOW), SATF_OK);
+    assert_fails(ctx, satf_context_set_engine(ctx, (satf_engine)3), SATF_INVALID, "3");
+    assert_int_equal(ctx->engine, SATF_ENGINE_WINDOW);
+
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    assert_fails(ctx, satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "3r3w");
+    assert_string_equal(ctx->algorithm, "auto");
+
+    static const double wrong_r[] = {-0.1, 1, 2, NAN, INFINITY};
+    assert_int_equal(satf_context_set_r(ctx, 0.25), SATF_OK);
+    for (size_t i = 0; i < sizeof wrong_r / sizeof *wrong_r; i++) {
+        assert_fails(ctx, satf_context_set_r(ctx, wrong_r[i]), SATF_INVALID, "r =");
+    }
+    assert_true(ctx->r == 0.25);
+
+    assert_fails(ctx, satf_context_set_limits(ctx, -1, 0), SATF_INVALID, "negative");
+    assert_fails(ctx, satf_context_set_limits(ctx, 0, -1), SATF_INVALID, "negative");
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    assert_true(ctx->max_pixels == (int64_t)1 << 31 && ctx->max_bytes > 0);
+
+    char memory[64];
+    assert_fails(ctx, satf_context_set_scratch(ctx, memory, 0), SATF_INVALID, "scratch");
+    assert_fails(ctx, satf_context_set_scratch(ctx, NULL, 1), SATF_INVALID, "scratch");
+    assert_int_equal(satf_context_set_scratch(ctx, memory, sizeof memory), SATF_OK);
+    assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
+
+    double seen = -1;
+    assert_int_equal(satf_report_progress(ctx, 0.9), SATF_OK);
+    assert_int_equal(satf_context_set_progress(ctx, stop_at_half, &seen), SATF_OK);
+    assert_int_equal(satf_report_progress(ctx, 0.25), SATF_OK);
+    assert_true(seen == 0.25);
+    assert_fails(ctx, satf_report_progress(ctx, 0.5), SATF_CANCELLED, "stopped");
+
+    /* a message is cut, never overrun */
+    char longer[2 * SATF_MESSAGE_BYTES];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(satf_fail(ctx, SATF_IO, "%s", longer), SATF_IO);
+    assert_int_equal(strlen(satf_message(ctx)), SATF_MESSAGE_BYTES - 1);
+}
+
+/* No GPU is needed, or used: a CUDA device that is there is not computed on yet. */
+static void devices(void **state)
+{
+    satf_context *ctx = *state;
+    assert_int_equal(ctx->device, SATF_DEVICE_AUTO);
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_CPU), SATF_OK);
+    assert_fails(ctx, satf_context_set_device(ctx, -3), SATF_INVALID, "-3");
+    assert_fails(ctx, satf_context_set_device(ctx, 1000000), SATF_NO_DEVICE, "no CUDA device");
+    satf_status status = satf_context_set_device(ctx, 0);
+    if (status != SATF_NO_DEVICE) {
+        assert_fails(ctx, status, SATF_UNSUPPORTED, "CUDA device 0");
+    } else {
+        assert_fails(ctx, status, SATF_NO_DEVICE, "no CUDA device");
+    }
+    assert_int_equal(ctx->device, SATF_DEVICE_CPU);
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
+}
+
+static void images(void **state)
+{
+    satf_context *ctx = *state;
+    satf_image *image = NULL;
+    assert_int_equal(satf_image_create(ctx, 5, 3, 2, SATF_U16, SATF_ALPHA, &image), SATF_OK);
+    const satf_view *view = satf_image_view(image);
+    assert_true(view->width == 5 && view->height == 3 && view->channels == 2);
+    assert_true(view->type == SATF_U16 && view->stride == 20 && view->flags == SATF_ALPHA);
+    for (int64_t y = 0; y < 3; y++) {
+        const uint16_t *row = satf_row(view, y);
+        for (int64_t i = 0; i < satf_row_samples(view); i++) {
+            assert_int_equal(row[i], 0);
+        }
+    }
+    satf_metadata *metadata = &image->metadata;
+    metadata->icc = satf_alloc(3);
+    assert_non_null(metadata->icc);
+    memcpy(metadata->icc, "icc", 3);
+    metadata->icc_bytes = 3;
+    metadata->has_gamma = true;
+    metadata->gamma = 0.45455;
+    satf_metadata copy = {0};
+    assert_int_equal(satf_metadata_copy(ctx, metadata, &copy), SATF_OK);
+    assert_true(copy.icc != metadata->icc && copy.icc_bytes == 3);
+    assert_memory_equal(copy.icc, "icc", 3);
+    assert_null(copy.exif);
+    assert_true(copy.has_gamma && copy.gamma == 0.45455);
+    satf_metadata_clear(&copy);
+    assert_null(copy.icc);
+    satf_image_destroy(image);
+    satf_image_destroy(NULL);
+    assert_null(satf_image_view(NULL));
+
+    satf_image *none = (satf_image *)state;
+    assert_fails(ctx, satf_image_create(ctx, 0, 3, 1, SATF_U8, 0, &none), SATF_INVALID, "image");
+    assert_null(none);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 1000), SATF_OK);
+    assert_fails(ctx, satf_image_create(ctx, 1001, 1, 1, SATF_U8, 0, &none), SATF_LIMIT, "1000");
+    assert_int_equal(satf_image_create(NULL, 1, 1, 1, SATF_U8, 0, &none), SATF_INVALID);
+    assert_int_equal(satf_image_create(ctx, 1, 1, 1, SATF_U8, 0, NULL), SATF_INVALID);
+}
+
+struct tally {
+    int threads;
+    int64_t tasks;
+    _Atomic int *runs;
+    _Atomic int strays;      /* tasks or threads out of range */
+    _Atomic int64_t highest; /* the highest task begun */
+};
+
+static void count_task(void *user, int64_t task, int thread)
+{
+    struct tally *tally = user;
+    if (task < 0 || task >= tally->tasks || thread < 0 || thread >= tally->threads) {
+        atomic_fetch_add(&tally->strays, 1);
+        return;
+    }
+    atomic_fetch_add(&tally->runs[task], 1);
+}
+
+/* A task may wait for the one before it, because tasks start in order. */
+static void wait_for_previous(void *user, int64_t task, int thread)
+{
+    (void)thread;
+    struct tally *tally = user;
+    while (task > 0 && atomic_load(&tally->runs[task - 1]) == 0) {
+    }
+    atomic_store(&tally->runs[task], 1);
+}
+
+static void parallel(void **state)
+{
+    satf_context *ctx = *state;
+    static const int thread_counts[] = {1, 2, 3, 7, 16, 0};
+    static const int64_t task_counts[] = {0, 1, 2, 3, 16, 1000};
+    static _Atomic int runs[1000];
+    for (size_t t = 0; t < sizeof thread_counts / sizeof *thread_counts; t++) {
+        assert_int_equal(satf_context_set_threads(ctx, thread_counts[t]), SATF_OK);
+        for (size_t k = 0; k < sizeof task_counts / sizeof *task_counts; k++) {
+            for (int round = 0; round < 20; round++) {
+                struct tally tally = {satf_thread_count(ctx), task_counts[k], runs, 0, 0};
+                memset(runs, 0, sizeof runs);
+                satf_parallel(ctx, tally.tasks, count_task, &tally);
+                assert_int_equal(tally.strays, 0);
+                for (int64_t i = 0; i < 1000; i++) {
+                    if (runs[i] != (i < tally.tasks)) {
+                        fail_msg("%d threads, %d tasks, round %d: task %d ran %d times",
+                                 tally.threads, (int)tally.tasks, round, (int)i, runs[i]);
+                    }
+                }
+            }
+        }
+        struct tally tally = {satf_thread_count(ctx), 1000, runs, 0, 0};
+        memset(runs, 0, sizeof runs);
+        satf_parallel(ctx, tally.tasks, wait_for_previous, &tally);
+        assert_int_equal(runs[999], 1);
+    }
+}
+
+static void cpu_levels(void **state)
+{
+    (void)state;
+    satf_isa best = satf_cpu_isa();
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
+        assert_int_equal(setenv("SATFILTER_CPU", satf_isa_name((satf_isa)isa), 1), 0);
+        assert_int_equal(satf_cpu_isa(), isa < (int)best ? isa : (int)best);
+    }
+    assert_int_equal(setenv("SATFILTER_CPU", "nonsense", 1), 0);
+    assert_int_equal(satf_cpu_isa(), best);
+    assert_int_equal(unsetenv("SATFILTER_CPU"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test_setup_teardown(views, setup, teardown),
+        cmocka_unit_test(overlap),
+        cmocka_unit_test(borders),
+        cmocka_unit_test_setup_teardown(contexts, setup, teardown),
+        cmocka_unit_test_setup_teardown(devices, setup, teardown),
+        cmocka_unit_test_setup_teardown(images, setup, teardown),
+        cmocka_unit_test_setup_teardown(parallel, setup, teardown),
+        cmocka_unit_test(cpu_levels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
