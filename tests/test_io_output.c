@@ -187,7 +187,9 @@ static void test_places(void **state)
     expect_refusal(f, image, "out.xyz", SATF_INVALID, "suffix");
     expect_refusal(f, image, "out.gif", SATF_UNSUPPORTED, "not written");
     expect_refusal(f, image, "-", SATF_INVALID, "--format");
-    expect_refusal(f, image, "/proc/out.pgm", SATF_IO, "/proc");
+    if (access("/proc/self", F_OK) == 0) {
+        expect_refusal(f, image, "/proc/out.pgm", SATF_IO, "/proc");
+    }
     if (geteuid() != 0) { /* root may write everywhere */
         chmod(f->dir, 0500);
         expect_refusal(f, image, f->path, SATF_IO, "not writable");
@@ -370,7 +372,7 @@ static void test_plan_refusals(void **state)
     satf_image_destroy(image);
 
     image = make_image(ctx, 2, 2, 2, SATF_U8, 0, 1);
-    refuse(ctx, image, &png, SATF_UNSUPPORTED, "2 channels");
+    refuse(ctx, image, &jpeg, SATF_UNSUPPORTED, "2 channels");
     o = options_for("tiff");
     refuse(ctx, image, &o, SATF_INVALID, "tiff");
     satf_image_destroy(image);
