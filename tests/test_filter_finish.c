@@ -119,10 +119,10 @@ static void test_mean_exhaustive(void **state)
 /* Around each half of the quotient, where rounding turns, for large windows. */
 static void test_mean_turns(void **state)
 {
-    static const uint64_t areas[] = {257,     289,      1601,     4093,     16384,     16385,
-                                     32749,   65025,    65536,    65537,    65793,     66049,
-                                     99991,   1048573,  4194303,  4194304,  4194305,   8388607,
-                                     8388609, 16777215, 16843009, 16843010, 4294836225};
+    static const uint64_t areas[] = {
+        257,     289,     1601,    4093,     16129,    16383,    16384,     16385,   32749,
+        65025,   65536,   65537,   65793,    66049,    99991,    1048573,   4194303, 4194304,
+        4194305, 8388607, 8388609, 16777215, 16843009, 16843010, 4294836225};
     batch *b = *state;
     static const satf_type types[] = {SATF_U8, SATF_U16};
     for (size_t t = 0; t < 2; t++) {
@@ -328,6 +328,68 @@ static void test_store(void **state)
     assert_true(isnan(stored(SATF_F32, formula_real(NAN))));
 }
 
+/* Areas that change within a segment: the same as each sample by itself. */
+static void test_areas(void **state)
+{
+    static const struct {
+        satf_type in, out;
+        satf_sum_type sum, square;
+    } types[] = {
+        {SATF_U8, SATF_U8, SATF_SUM_U16, SATF_SUM_U32},
+        {SATF_U8, SATF_U8, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_U8, SATF_U8, SATF_SUM_U64, SATF_SUM_U64},
+        {SATF_U16, SATF_U16, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_U16, SATF_U16, SATF_SUM_U64, SATF_SUM_U64},
+        {SATF_U8, SATF_F32, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_F32, SATF_F32, SATF_SUM_F64, SATF_SUM_F64},
+        {SATF_F64, SATF_F64, SATF_SUM_F64, SATF_SUM_F64},
+    };
+    static const char *const filters[] = {"box", "variance"};
+    batch *b = *state;
+    double areas[BATCH];
+    for (size_t t = 0; t < 2 * sizeof types / sizeof *types; t++) {
+        size_t k = t / 2;
+        start(b, filters[t % 2], types[k].in, types[k].out, types[k].sum, types[k].square, 1);
+        b->finish.channels = 2;
+        uint64_t max = satf_type_max((int)types[k].in);
+        max = max > 0 ? max : 1000;
+        for (int64_t i = 0; i < BATCH; i++) {
+            int64_t x = i / 2; /* rises, stays, falls */
+            uint64_t area = (uint64_t)(x < 100 ? x + 1 : x < 300 ? 101 : 600 - x);
+            area = area > 257 && types[k].sum == SATF_SUM_U16 ? 257 : area;
+            areas[i] = (double)area;
+            b->segment.area = area > b->segment.area ? area : b->segment.area;
+            uint64_t sum = (uint64_t)(i * 7919 + 31) % (max * area + 1);
+            put(types[k].sum, b->sums, i, (double)sum / 3, sum);
+            put(types[k].square, b->squares, i, (double)(sum * max) / 3, sum * max);
+        }
+        b->segment.n = BATCH / 2;
+        b->segment.sums = b->sums;
+        b->segment.squares = b->finish.engine->squares ? b->squares : NULL;
+        b->segment.areas = areas;
+        size_t bytes = satf_type_bytes((int)types[k].out);
+        finish_segment(&b->finish, &b->segment, b->fast + 1);
+        for (size_t i = 0; i < BATCH; i += 2) {
+            window_segment pixel = b->segment;
+            pixel.n = 1;
+            pixel.area = (uint64_t)areas[i];
+            pixel.areas = NULL;
+            pixel.sums = b->sums + i * satf_sum_bytes(types[k].sum);
+            if (pixel.squares) {
+                pixel.squares = b->squares + i * satf_sum_bytes(types[k].square);
+            }
+            finish_by_formula(&b->finish, &pixel, b->plain);
+            if (memcmp(b->plain, b->fast + 1 + i * bytes, 2 * bytes) != 0) {
+                fail_msg("%s of %s to %s, sums of %zu bytes: first wrong sample %zu, area %g",
+                         filters[t % 2], satf_type_name((int)types[k].in),
+                         satf_type_name((int)types[k].out), satf_sum_bytes(types[k].sum), i,
+                         areas[i]);
+            }
+        }
+    }
+    b->segment.areas = NULL;
+}
+
 static int setup(void **state)
 {
     *state = aligned_alloc(64, (sizeof(batch) + 63) / 64 * 64);
@@ -346,7 +408,7 @@ int main(void)
         cmocka_unit_test(test_mean_exhaustive), cmocka_unit_test(test_mean_turns),
         cmocka_unit_test(test_magic),           cmocka_unit_test(test_spread),
         cmocka_unit_test(test_real_mean),       cmocka_unit_test(test_weighted),
-        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_store),           cmocka_unit_test(test_areas),
     };
     int failed = 0;
     static const char *const levels[] = {"base", "avx2", "avx512"};

@@ -13,6 +13,10 @@
 
 #include <cmocka.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "window_reference.h"
 
 /* ------------------------------------------------------------------- one case */
@@ -110,6 +114,7 @@ static void run_variant(const test_case *t, const variant *v, const picture *p, 
         spec.row_user = &s;
     }
     results_create(r, &p->view);
+    r->streaming = v->streaming;
     satf_status status = window_run(ctx, &spec, collect, r);
     if (status) {
         fail_case(t, v, satf_message(ctx), 0, 0);
@@ -393,6 +398,87 @@ static void test_locality(void **state)
     }
 }
 
+/* What a picture of floats has besides small multiples of 2^-12. */
+enum spoiling {
+    NOTHING,
+    A_THIRD,
+    TINY_ROWS,
+    NEGATIVE_ZEROS,
+    HUGE_ROWS,
+    ALL_ROUGH,
+    FINE,
+    SPOILINGS
+};
+
+static void spoil(picture *p, enum spoiling how, int bits)
+{
+    int64_t samples = p->view.width * p->view.channels, height = p->view.height;
+    size_t bytes = satf_type_bytes(p->view.type);
+    for (int64_t y = 0; y < height; y++) {
+        char *row = satf_row(&p->view, y);
+        for (int64_t i = 0; i < samples; i++) {
+            double rough = 1 / (3 + (double)(next_random() % 1000000));
+            bool middle = i == samples / 2;
+            if (how == ALL_ROUGH) {
+                put_sample(row + (size_t)i * bytes, p->view.type, rough);
+            } else if (how == FINE) {
+                double fine = (double)(next_random() % ((uint64_t)1 << bits));
+                put_sample(row + (size_t)i * bytes, p->view.type, ldexp(fine, -bits));
+            } else if (how == NEGATIVE_ZEROS && y % 50 < 30) {
+                put_sample(row + (size_t)i * bytes, p->view.type, -0.0);
+            } else if (how == A_THIRD && y == height / 2 && middle) {
+                put_sample(row + (size_t)i * bytes, p->view.type, rough);
+            } else if (how == TINY_ROWS && y % 131 == 17 && middle) {
+                put_sample(row + (size_t)i * bytes, p->view.type, 0x1p-140);
+            } else if (how == HUGE_ROWS && y % 97 == 3 && middle) {
+                put_sample(row + (size_t)i * bytes, p->view.type, 0x1.fffffep127);
+            }
+        }
+    }
+}
+
+/*
+ * Floats slide where that is exact and else go by strips, always so if squares are asked for:
+ * sums of the samples must not tell. Rough samples make a sum's bits depend on its order, so
+ * this also shows that threads, streaming and the kernels' level do not change it.
+ */
+static void test_both_ways_of_floats(void **state)
+{
+    (void)state;
+    static const int64_t windows[][2] = {{3, 3}, {15, 4}, {5, 1}, {17, 16}, {64, 33}, {101, 5}};
+    unsigned count = 0;
+    for (int how = NOTHING; how < SPOILINGS; how++) {
+        for (int k = 0; k < 24; k++, count++) {
+            const int64_t *window = windows[how == FINE ? 4 : count % 6];
+            test_case t = {k % 2 ? SATF_F32 : SATF_F64,
+                           1 + k / 2 % 4,
+                           k % 3 == 0 ? 700 : 61,
+                           k % 5 == 0 ? 61 : 419,
+                           window[0],
+                           window[1],
+                           (satf_border)((count + count / 6) % 6),
+                           false,
+                           false,
+                           count};
+            variant v = {1 + (int)(count % 3), (satf_isa)(count / 2 % SATF_ISA_COUNT), PACKED,
+                         t.border != SATF_WRAP && k % 4 == 1};
+            variant plain = {1, SATF_ISA_BASE, PACKED, false};
+            picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
+            spoil(&p, (enum spoiling)how, 30 + k);
+            results one, other;
+            run_variant(&t, &v, &p, &one);
+            t.squares = true;
+            run_variant(&t, &plain, &p, &other);
+            memcpy(other.reals[1], one.reals[1],
+                   (size_t)(t.width * t.height * t.channels) * sizeof(double));
+            check_same(&t, &v, &other, &one);
+            results_destroy(&one);
+            results_destroy(&other);
+            picture_destroy(&p);
+        }
+    }
+}
+
 static void ignore(void *user, int thread, const window_segment *segment)
 {
     (void)user;
@@ -466,11 +552,14 @@ static void test_refusals(void **state)
 
 int main(void)
 {
+#ifdef __GLIBC__
+    mallopt(M_PERTURB, 0x100); /* memory comes as NaNs */
+#endif
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_small), cmocka_unit_test(test_chunk_edges),
-        cmocka_unit_test(test_every_window),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_largest_windows),  cmocka_unit_test(test_locality),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_everything_small),    cmocka_unit_test(test_chunk_edges),
+        cmocka_unit_test(test_every_window),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_largest_windows),     cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_both_ways_of_floats), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

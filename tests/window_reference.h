@@ -127,7 +127,7 @@ typedef struct results {
     double *reals[2];
     uint64_t *areas;
     int64_t *next_x; /* a row: the x that must come next */
-    int64_t last_y[64];
+    int64_t last_y;  /* streaming */
     int defects;
 } results;
 
@@ -156,15 +156,20 @@ static satf_u128 read_integer(const char *at, satf_sum_type type)
 static void collect(void *user, int thread, const window_segment *s)
 {
     results *r = user;
+    (void)thread;
     bool ok = s->n >= 1 && s->n * r->channels <= 4096 && s->y >= 0 && s->y < r->height &&
-              s->x == r->next_x[s->y] && s->x + s->n <= r->width && s->y >= r->last_y[thread] &&
-              (uintptr_t)s->sums % 64 == 0 && (uintptr_t)s->squares % 64 == 0;
+              s->x == r->next_x[s->y] && s->x + s->n <= r->width &&
+              (!r->streaming || s->y == r->last_y || (s->y == r->last_y + 1 && s->x == 0)) &&
+              (uintptr_t)s->sums % 64 == 0 && (uintptr_t)s->squares % 64 == 0 &&
+              (uintptr_t)s->areas % 64 == 0;
     if (!ok) {
         __atomic_add_fetch(&r->defects, 1, __ATOMIC_RELAXED);
         return;
     }
     r->next_x[s->y] = s->x + s->n;
-    r->last_y[thread] = s->y;
+    if (r->streaming) {
+        r->last_y = s->y;
+    }
     for (int plane = 0; plane < 2; plane++) {
         const char *sums = plane ? s->squares : s->sums;
         if (!sums) {
@@ -185,8 +190,17 @@ static void collect(void *user, int thread, const window_segment *s)
             }
         }
     }
-    for (int64_t i = 0; i < s->n; i++) {
-        r->areas[s->y * r->width + s->x + i] = s->area;
+    double most = 0;
+    for (int64_t i = 0; i < s->n * r->channels; i++) {
+        double area = s->areas ? s->areas[i] : (double)s->area;
+        bool first = i % r->channels == 0;
+        uint64_t *to = &r->areas[s->y * r->width + s->x + i / r->channels];
+        ok = ok && (first || *to == (uint64_t)area);
+        *to = (uint64_t)area;
+        most = area > most ? area : most;
+    }
+    if (!ok || most != (double)s->area) {
+        __atomic_add_fetch(&r->defects, 1, __ATOMIC_RELAXED);
     }
 }
 

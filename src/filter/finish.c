@@ -191,6 +191,9 @@ static finish_kernel choose_integer_mean(const finisher *f, satf_sum_type sum, u
                                                          : k->wide_mean_u16_u8;
     }
     if (sum == SATF_SUM_U32) {
+        if (u8 && area <= FINISH_NARROW_AREA) {
+            return k->narrow_mean_u32_u8;
+        }
         if (finish_magic_find(32, max, area, magic)) {
             return u8 ? k->mean_u32_u8 : k->mean_u32_u16;
         }
@@ -266,6 +269,55 @@ static finish_kernel choose_kernel(const finisher *f, const window_segment *segm
     }
 }
 
+/* The kernel for means of areas that vary; NULL if there is none. */
+static finish_kernel choose_areas_kernel(const finisher *f, const window_segment *segment)
+{
+    const finish_kernels *k = f->kernels;
+    if (f->engine->kernel != KERNEL_MEAN || f->weighted || f->out_type != f->in_type) {
+        return NULL;
+    }
+    switch (f->out_type) {
+    case SATF_U8:
+        return segment->sum_type == SATF_SUM_U16   ? k->areas_mean_u16_u8
+               : segment->sum_type == SATF_SUM_U32 ? k->areas_mean_u32_u8
+                                                   : k->areas_mean_u64_u8;
+    case SATF_U16:
+        return segment->sum_type == SATF_SUM_U32   ? k->areas_mean_u32_u16
+               : segment->sum_type == SATF_SUM_U64 ? k->areas_mean_u64_u16
+                                                   : NULL;
+    case SATF_F32:
+        return k->areas_mean_f64_f32;
+    case SATF_F64:
+        return k->areas_mean_f64_f64;
+    default:
+        return NULL;
+    }
+}
+
+/* Finishes the pieces in which the area is the same. */
+static void finish_by_areas(const finisher *f, const window_segment *segment, char *dst)
+{
+    int64_t channels = f->channels;
+    size_t sum = satf_sum_bytes(segment->sum_type), square = satf_sum_bytes(segment->square_type);
+    for (int64_t x = 0, end; x < segment->n; x = end) {
+        double area = segment->areas[x * channels];
+        for (end = x + 1; end < segment->n && segment->areas[end * channels] == area;) {
+            end++;
+        }
+        window_segment piece = *segment;
+        size_t first = (size_t)(x * channels);
+        piece.x += x;
+        piece.n = end - x;
+        piece.sums = (const char *)segment->sums + first * sum;
+        if (segment->squares) {
+            piece.squares = (const char *)segment->squares + first * square;
+        }
+        piece.area = (uint64_t)area;
+        piece.areas = NULL;
+        finish_segment(f, &piece, dst + first * satf_type_bytes((int)f->out_type));
+    }
+}
+
 void finish_segment(const finisher *f, const window_segment *segment, void *dst)
 {
     finish_task task = {
@@ -274,10 +326,14 @@ void finish_segment(const finisher *f, const window_segment *segment, void *dst)
         .n = segment->n * f->channels,
         .channels = f->channels,
         .area = segment->area,
+        .areas = segment->areas,
         .dst = dst,
     };
-    finish_kernel kernel = choose_kernel(f, segment, &task.magic);
-    if (kernel) {
+    finish_kernel kernel =
+        segment->areas ? choose_areas_kernel(f, segment) : choose_kernel(f, segment, &task.magic);
+    if (!kernel && segment->areas) {
+        finish_by_areas(f, segment, dst);
+    } else if (kernel) {
         kernel(&task);
     } else {
         finish_by_formula(f, segment, dst);

@@ -23,7 +23,7 @@ void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in
 void finish_segment(const finisher *f, const window_segment *segment, void *dst);
 
 /* The same by the filter's formula alone, sample by sample: what
- * finish_segment() must equal bit for bit. */
+ * finish_segment() must equal bit for bit. The segment has one area. */
 void finish_by_formula(const finisher *f, const window_segment *segment, void *dst);
 
 /* Stores a result as a sample: exact, or rounded to nearest (halves up for

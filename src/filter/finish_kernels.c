@@ -94,6 +94,24 @@ MEAN(u32, u8)
 MEAN(u32, u16)
 
 /*
+ * Means of u8 over at most 2^14 pixels in float: trunc(S * (1/A) + c) with
+ * c = (A div 2 + 1/2) / A. The true value lies at least 1/(2A) >= 2^-15 from an
+ * integer. S is exact below 2^24; the reciprocal's rounding contributes at most
+ * 255 * 2^-24, those of product and sum 2^-17 each, that of c 2^-25: 0.999 * 2^-15.
+ */
+static void narrow_mean_u32_u8(const finish_task *task)
+{
+    const sum_u32 *restrict s = task->sums;
+    out_u8 *restrict to = task->dst;
+    int64_t n = task->n;
+    float reciprocal = 1 / (float)task->area;
+    float half = (float)(((double)(task->area / 2) + 0.5) / (double)task->area);
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = (out_u8)(int32_t)((float)(int32_t)s[i] * reciprocal + half);
+    }
+}
+
+/*
  * Means of integers in double: trunc((S + A/2 + 1/4) * (1/A)). The true
  * quotient lies at least 1/(4A) from an integer. S + A/2 + 1/4 is exact below
  * 2^50; the reciprocal's and the product's rounding are off by at most 2^-52
@@ -118,6 +136,26 @@ WIDE_MEAN(u32, u8)
 WIDE_MEAN(u32, u16)
 WIDE_MEAN(u64, u8)
 WIDE_MEAN(u64, u16)
+
+/* The same with an area for each sample. */
+#define AREAS_MEAN(sum, out)                                        \
+    static void areas_mean_##sum##_##out(const finish_task *task)   \
+    {                                                               \
+        const sum_##sum *restrict s = task->sums;                   \
+        const double *restrict areas = task->areas;                 \
+        out_##out *restrict to = task->dst;                         \
+        int64_t n = task->n;                                        \
+        for (int64_t i = 0; i < n; i++) {                           \
+            double biased = (double)s[i] + (areas[i] * 0.5 + 0.25); \
+            to[i] = (out_##out)(int32_t)(biased * (1 / areas[i]));  \
+        }                                                           \
+    }
+
+AREAS_MEAN(u16, u8)
+AREAS_MEAN(u32, u8)
+AREAS_MEAN(u32, u16)
+AREAS_MEAN(u64, u8)
+AREAS_MEAN(u64, u16)
 
 /* The same with each pixel's sum of alpha as A: one division a pixel. First come
  * all samples' biases and reciprocals (0 where alpha is), a block at a time, so
@@ -270,11 +308,24 @@ static inline double divide(double a, double b, double r)
     SPREAD(name, u64, u64, out, Root)       \
     FLOAT_SPREAD(name, out, Root)
 
+#define FLOAT_AREAS_MEAN(out)                                 \
+    static void areas_mean_f64_##out(const finish_task *task) \
+    {                                                         \
+        const sum_f64 *restrict s = task->sums;               \
+        const double *restrict areas = task->areas;           \
+        out_##out *restrict to = task->dst;                   \
+        int64_t n = task->n;                                  \
+        for (int64_t i = 0; i < n; i++) {                     \
+            to[i] = (out_##out)(s[i] * (1 / areas[i]));       \
+        }                                                     \
+    }
+
 #define REALS(out)                   \
     REAL_MEAN(u16, out)              \
     REAL_MEAN(u32, out)              \
     REAL_MEAN(u64, out)              \
     FLOAT_MEAN(out)                  \
+    FLOAT_AREAS_MEAN(out)            \
     SPREADS(variance, out, IDENTITY) \
     SPREADS(stddev, out, sqrt)
 

@@ -18,18 +18,23 @@ bool finish_magic_find(int word, uint64_t max, uint64_t area, finish_magic *magi
 
 typedef struct finish_task {
     const void *sums, *squares;
-    int64_t n;     /* samples */
-    int channels;  /* weighted kernels: 2 ... 4, the last one alpha */
-    uint64_t area; /* at least 1 */
+    int64_t n;           /* samples */
+    int channels;        /* weighted kernels: 2 ... 4, the last one alpha */
+    uint64_t area;       /* at least 1 */
+    const double *areas; /* areas_ kernels: one a sample instead */
     finish_magic magic;
     void *dst; /* no alignment */
 } finish_task;
 
+#define FINISH_NARROW_AREA 16384
+
 typedef void (*finish_kernel)(const finish_task *task);
 
 /*
- * X(kernel): mean_SUM_OUT by magic; wide_mean_SUM_OUT by double arithmetic,
- * with sums below 2^50 and area below 2^33; real_mean_SUM_OUT; weighted_SUM_OUT:
+ * X(kernel): mean_SUM_OUT by magic; narrow_mean_SUM_OUT by float arithmetic, with
+ * area at most FINISH_NARROW_AREA; wide_mean_SUM_OUT by double arithmetic,
+ * with sums below 2^50 and area below 2^33; areas_mean_SUM_OUT: the same, the area
+ * varying from sample to sample; real_mean_SUM_OUT; weighted_SUM_OUT:
  * the mean weighted by alpha, with sums below 2^50 and sums of alpha below 2^33;
  * variance_SUM_SQUARE_OUT and stddev: area^2 * max^2 below 2^53 for exact_
  * (double arithmetic) and below 2^64 for the others; real_ of float samples.
@@ -38,11 +43,17 @@ typedef void (*finish_kernel)(const finish_task *task);
     X(mean_u16_u8)              \
     X(mean_u32_u8)              \
     X(mean_u32_u16)             \
+    X(narrow_mean_u32_u8)       \
     X(wide_mean_u16_u8)         \
     X(wide_mean_u32_u8)         \
     X(wide_mean_u32_u16)        \
     X(wide_mean_u64_u8)         \
     X(wide_mean_u64_u16)        \
+    X(areas_mean_u16_u8)        \
+    X(areas_mean_u32_u8)        \
+    X(areas_mean_u32_u16)       \
+    X(areas_mean_u64_u8)        \
+    X(areas_mean_u64_u16)       \
     X(weighted_u32_u8)          \
     X(weighted_u64_u8)          \
     X(weighted_u64_u16)         \
@@ -54,6 +65,7 @@ typedef void (*finish_kernel)(const finish_task *task);
     X(real_mean_u32_##out)          \
     X(real_mean_u64_##out)          \
     X(real_mean_f64_##out)          \
+    X(areas_mean_f64_##out)         \
     X(exact_variance_u16_u32_##out) \
     X(exact_variance_u32_u32_##out) \
     X(exact_variance_u32_u64_##out) \

@@ -77,7 +77,6 @@ static void NAME(run_direct)(const horizontal_row *shape, const COL *col, SUM *s
     }
 }
 
-#ifndef FLOATS
 /* The sums of the row's first `step` samples, the slow way. */
 static void NAME(begin)(const horizontal_row *shape, const COL *col, int64_t step, SUM *sums)
 {
@@ -135,73 +134,6 @@ static void NAME(run_running)(const horizontal_row *shape, const COL *col, SUM *
     }
     memcpy(carry, sums + samples, (size_t)step * sizeof *sums);
 }
-#endif
-
-#ifdef FLOATS
-/* Large windows are `count` sums of 8 columns, 8 pixels apart, and the rest. */
-#define EIGHT 8
-
-/*
- * Suffix sums and prefix sums of the whole row, as for the rows: blocks of `count`
- * sums of eight, of each of the eight phases at once (van Herk; Gil and Werman).
- * The prefix sum of a whole block is never needed; zero stands there, so that
- * suffix[x] + prefix[x + count - 1 steps] is right for the first pixels of a block, too.
- */
-static void NAME(begin)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *suffix,
-                        SUM *prefix)
-{
-    int64_t channels = shape->channels, step = EIGHT * channels;
-    int64_t block = shape->window / EIGHT * step;
-    int64_t filled = (shape->row_pixels + shape->window - EIGHT) * channels;
-    for (int64_t first = 0; first < filled; first += block) {
-        int64_t end = first + block < filled ? first + block : filled;
-        horizontal_row piece = {.channels = shape->channels, .window = EIGHT};
-        for (int64_t i = first; i < end; i += piece.pixels * channels) {
-            piece.pixels = (end - i) / channels;
-            piece.pixels = piece.pixels < 128 ? piece.pixels : 128;
-            NAME(run_direct)(&piece, col + i, spare, suffix + i);
-        }
-        memcpy(prefix + first, suffix + first, (size_t)step * sizeof *prefix);
-        for (int64_t i = first + step; i < end && i < first + block - step; i += LANES) {
-            VECTOR(prefix + i) = VECTOR(suffix + i) + VECTOR(prefix + i - step);
-        }
-        if (first >= shape->row_pixels * channels) {
-            continue;
-        }
-        memset(prefix + first + block - step, 0, (size_t)step * sizeof *prefix);
-        for (int64_t i = first + block - step - LANES; i >= first; i -= LANES) {
-            VECTOR(suffix + i) += VECTOR(suffix + i + step);
-        }
-    }
-}
-
-static void NAME(run_blocks)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
-{
-    int64_t channels = shape->channels, samples = shape->pixels * channels;
-    int64_t steps = shape->window / EIGHT, rest = shape->window % EIGHT;
-    int64_t row = (shape->row_pixels + shape->window) * channels;
-    SUM *all_suffixes = spare + HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
-    SUM *all_prefixes = all_suffixes + row + steps * EIGHT * channels;
-    if (shape->x == 0) {
-        NAME(begin)(shape, col, spare, all_suffixes, all_prefixes);
-    }
-    const SUM *suffix = all_suffixes + shape->x * channels;
-    const SUM *prefix = all_prefixes + (shape->x + (steps - 1) * EIGHT) * channels;
-    if (rest == 0) {
-        for (int64_t i = 0; i < samples; i++) {
-            sums[i] = suffix[i] + prefix[i];
-        }
-        return;
-    }
-    horizontal_row last = *shape;
-    last.window = rest;
-    NAME(run_direct)(&last, col + steps * EIGHT * channels, spare, sums);
-    for (int64_t i = 0; i < samples; i++) {
-        sums[i] += suffix[i] + prefix[i];
-    }
-}
-#undef EIGHT
-#endif
 
 #ifdef SCAN
 static inline __attribute__((always_inline)) __m512i NAME(widen)(const COL *col)
@@ -244,6 +176,31 @@ NAME(run_scan)(int channels, const horizontal_row *shape, const COL *col, SUM *s
 }
 #endif
 
+#ifdef SCAN_REALS
+/* The same for doubles of one channel; here, too, nothing is rounded. */
+static void NAME(run_scan)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
+{
+    if (shape->x == 0) {
+        NAME(begin)(shape, col, 1, spare);
+    }
+    const __m512i zero = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
+    __m512d before = _mm512_set1_pd(spare[0]);
+#define SHIFTED(v, lanes) \
+    _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(v), zero, 8 - (lanes)))
+    for (int64_t i = 0; i < shape->pixels; i += 8) {
+        __m512d delta =
+            _mm512_sub_pd(_mm512_loadu_pd(col + i + shape->window), _mm512_loadu_pd(col + i));
+        __m512d sum = _mm512_add_pd(delta, SHIFTED(delta, 1));
+        sum = _mm512_add_pd(sum, SHIFTED(sum, 2));
+        sum = _mm512_add_pd(sum, SHIFTED(sum, 4));
+        _mm512_store_pd(sums + i, _mm512_add_pd(before, _mm512_sub_pd(sum, delta)));
+        before = _mm512_add_pd(before, _mm512_permutexvar_pd(last, sum));
+    }
+#undef SHIFTED
+    spare[0] = _mm512_cvtsd_f64(before);
+}
+#endif
+
 static void NAME(run)(const horizontal_row *shape, const void *columns, void *spare, void *sums)
 {
     if (shape->window <= HORIZONTAL_DIRECT) {
@@ -255,13 +212,12 @@ static void NAME(run)(const horizontal_row *shape, const void *columns, void *sp
         NAME(run_scan)(2, shape, columns, spare, sums);
     } else if (shape->channels == 4) {
         NAME(run_scan)(4, shape, columns, spare, sums);
+#elif defined(SCAN_REALS)
+    } else if (shape->channels == 1) {
+        NAME(run_scan)(shape, columns, spare, sums);
 #endif
     } else {
-#ifdef FLOATS
-        NAME(run_blocks)(shape, columns, spare, sums);
-#else
         NAME(run_running)(shape, columns, spare, sums);
-#endif
     }
 }
 
@@ -302,8 +258,8 @@ static void NAME(add_fixed)(const horizontal_row *shape, void *out, const void *
 }
 
 #undef VECTOR
-#undef FLOATS
 #undef SCAN
+#undef SCAN_REALS
 #undef LANES
 #undef HORIZONTAL_DIRECT
 #undef COL

@@ -1,5 +1,6 @@
 #include "kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 #ifdef __AVX512BW__
@@ -23,18 +24,21 @@
 #define F64 double
 
 #define NAME(f) f##_u8_u16
+#define WEIGHTED
 #define SRC U8
 #define COL U16
 #define WORK U32
 #include "vertical_template.h"
 
 #define NAME(f) f##_u8_u32
+#define WEIGHTED
 #define SRC U8
 #define COL U32
 #define WORK U32
 #include "vertical_template.h"
 
 #define NAME(f) f##_u8_u64
+#define WEIGHTED
 #define SRC U8
 #define COL U64
 #define WORK U64
@@ -47,24 +51,40 @@
 #include "vertical_template.h"
 
 #define NAME(f) f##_u16_u32
+#define WEIGHTED
 #define SRC U16
 #define COL U32
 #define WORK U32
 #include "vertical_template.h"
 
 #define NAME(f) f##_u16_u64
+#define WEIGHTED
 #define SRC U16
 #define COL U64
 #define WORK U64
 #include "vertical_template.h"
 
+#define NAME(f) f##_u32_u32
+#define SRC U32
+#define COL U32
+#define WORK U32
+#include "vertical_template.h"
+
+#define NAME(f) f##_u64_u64
+#define SRC U64
+#define COL U64
+#define WORK U64
+#include "vertical_template.h"
+
 #define NAME(f) f##_f32_f64
+#define WEIGHTED
 #define SRC F32
 #define COL F64
 #define WORK F64
 #include "vertical_template.h"
 
 #define NAME(f) f##_f64_f64
+#define WEIGHTED
 #define SRC F64
 #define COL F64
 #define WORK F64
@@ -126,13 +146,20 @@
 #define COL F64
 #define SUM F64
 #define LANES (VECTOR_BYTES / 8)
-#define HORIZONTAL_DIRECT 63
-#define FLOATS
+#ifdef __AVX512BW__
+#define SCAN_REALS
+#define HORIZONTAL_DIRECT 4
+#else
+#define HORIZONTAL_DIRECT 16
+#endif
 #include "horizontal_template.h"
 
-#define VERTICAL(pair)                            \
-    {                                             \
-        add_##pair, add_both_##pair, march_##pair \
+#include "strip_template.h"
+
+#define MARCH(pair) .add = add_##pair, .march = march_##pair
+#define VERTICAL(pair)                           \
+    {                                            \
+        .summands = summands_##pair, MARCH(pair) \
     }
 #define HORIZONTAL(pair)                                                           \
     {                                                                              \
@@ -145,9 +172,11 @@ const window_kernels SATF_ISA_NAME(window_kernels) = {
             [SATF_U8] = {[SATF_SUM_U16] = VERTICAL(u8_u16),
                          [SATF_SUM_U32] = VERTICAL(u8_u32),
                          [SATF_SUM_U64] = VERTICAL(u8_u64)},
-            [SATF_U16] = {[SATF_SUM_U16] = VERTICAL(u16_u16),
+            [SATF_U16] = {[SATF_SUM_U16] = {MARCH(u16_u16)},
                           [SATF_SUM_U32] = VERTICAL(u16_u32),
                           [SATF_SUM_U64] = VERTICAL(u16_u64)},
+            [SATF_U32] = {[SATF_SUM_U32] = {MARCH(u32_u32)}},
+            [SATF_U64] = {[SATF_SUM_U64] = {MARCH(u64_u64)}},
             [SATF_F32] = {[SATF_SUM_F64] = VERTICAL(f32_f64)},
             [SATF_F64] = {[SATF_SUM_F64] = VERTICAL(f64_f64)},
         },
@@ -161,4 +190,5 @@ const window_kernels SATF_ISA_NAME(window_kernels) = {
                 {[SATF_SUM_U64] = HORIZONTAL(u64_u64), [SATF_SUM_U128] = HORIZONTAL(u64_u128)},
             [SATF_SUM_F64] = {[SATF_SUM_F64] = HORIZONTAL(f64_f64)},
         },
+    .strip = {row_sums, accumulate, join, peak, on_grid},
 };

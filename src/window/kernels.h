@@ -13,18 +13,17 @@ typedef struct vertical_row {
 } vertical_row;
 
 /*
- * Down the columns: per sample type and column sum type. Sample rows need no
- * alignment; column sums lie `channels` a pixel like the samples.
+ * Down the columns: per type of row and column sum type. A row is of samples, or
+ * of summands that summands() has made, which count as SATF_SUMMAND_PLAIN from then
+ * on (SATF_U16 ... SATF_U64 then stand for the unsigned types of sums). Rows of
+ * samples need no alignment; sums lie `channels` a pixel like the samples.
  */
 typedef struct vertical_kernels {
-    /* sums[i] = base[i] + times * summand i of row (times 1: nothing is
-     * multiplied). base may be sums. */
-    void (*add)(const vertical_row *shape, void *sums, const void *base, const void *row,
-                int64_t times);
-    /* running[i] += summand i of row; sums[i] = part[i] + running[i]. */
-    void (*add_both)(const vertical_row *shape, void *sums, void *running, const void *part,
-                     const void *row);
-    /* sums[i] += summand i of enter - summand i of leave. Integers only. */
+    /* out[i] = summand i of row; never -0. */
+    void (*summands)(const vertical_row *shape, const void *row, void *out);
+    /* sums[i] += times * summand i of row. Plain and square summands only. */
+    void (*add)(const vertical_row *shape, void *sums, const void *row, int64_t times);
+    /* sums[i] += summand i of enter - summand i of leave. Likewise. */
     void (*march)(const vertical_row *shape, void *sums, const void *enter, const void *leave);
 } vertical_kernels;
 
@@ -34,9 +33,8 @@ typedef struct vertical_kernels {
  */
 typedef struct horizontal_row {
     int channels;
-    int64_t x, pixels;  /* the segment */
-    int64_t row_pixels; /* sums of the whole row */
-    int64_t window;     /* columns a sum, >= 1 */
+    int64_t x, pixels; /* the segment */
+    int64_t window;    /* columns a sum, >= 1 */
 } horizontal_row;
 
 /* Memory that the kernels work in, in sums: first and level arrays of small windows;
@@ -51,7 +49,7 @@ typedef struct horizontal_kernels {
     /* sums[x] = columns[x] + ... + columns[x + window - 1] for every pixel of the
      * segment. columns starts at the segment and reaches HORIZONTAL_CARRY_SAMPLES past
      * the row. spare keeps what the row's next segment needs; sums has room for
-     * HORIZONTAL_CARRY_SAMPLES more. */
+     * HORIZONTAL_CARRY_SAMPLES more. Doubles may be subtracted. */
     void (*run)(const horizontal_row *shape, const void *columns, void *spare, void *sums);
     /* Pixel to + i of columns = pixel from[i], for i below count. */
     void (*pad)(int channels, void *columns, const int64_t *from, int64_t count, int64_t to);
@@ -61,9 +59,32 @@ typedef struct horizontal_kernels {
     void (*add_fixed)(const horizontal_row *shape, void *sums, const void *fixed);
 } horizontal_kernels;
 
+/* What window sums of doubles are made of where nothing may be subtracted. Arrays are
+ * aligned to 64 bytes and have room for STRIP_SLACK more. */
+#define STRIP_SLACK 64
+typedef struct strip_kernels {
+    /* sums[x] = columns[x] + ... + columns[x + window - 1], for all x in one call. spare holds
+     * STRIP_SPARES arrays of (pixels + window) * channels + STRIP_SLACK doubles. */
+    void (*row_sums)(const horizontal_row *shape, const double *columns, double *spare,
+                     double *sums);
+    /* sum[i] += with[i] */
+    void (*accumulate)(int64_t n, double *sum, const double *with);
+    /* prefix[i] += entered[i]; sums[i] = suffix[i] + prefix[i] */
+    void (*join)(int64_t n, double *prefix, const double *entered, const double *suffix,
+                 double *sums);
+    /* The largest magnitude of n samples, NaN if there is one. */
+    double (*peak)(satf_type type, int64_t n, const void *row);
+    /* True if n samples are multiples of a unit, a power of two, and at most `most` in magnitude;
+     * pivot is 2^23 (SATF_F32) or 2^52 (SATF_F64) units. All of these are in the normal
+     * range of the type. */
+    bool (*on_grid)(satf_type type, int64_t n, const void *row, double pivot, double most);
+} strip_kernels;
+#define STRIP_SPARES 4
+
 typedef struct window_kernels {
     vertical_kernels vertical[SATF_F64 + 1][SATF_SUM_F64 + 1];
     horizontal_kernels horizontal[SATF_SUM_F64 + 1][SATF_SUM_F64 + 1];
+    strip_kernels strip;
 } window_kernels;
 
 extern const window_kernels window_kernels_base, window_kernels_avx2, window_kernels_avx512;

@@ -7,6 +7,12 @@
 /* Of a segment's sums: they are to stay in the first level of cache. */
 #define SEGMENT_BYTES 4096
 
+/* Of a strip's block of sums: it is to stay in the second level of cache. */
+#define STRIP_BLOCK_BYTES (1 << 19)
+
+/* Samples of a strip's row, so that all the row's arrays stay in the first level. */
+#define STRIP_SAMPLES 512
+
 /* Work too small to share between threads. */
 #define MIN_BAND_SAMPLES 32768
 
@@ -51,6 +57,35 @@ satf_sum_type window_sum_type(const window_spec *spec, bool squares)
                              (uint64_t)spec->w * (uint64_t)spec->h, SATF_SUM_U16);
 }
 
+/* Memory of the strips: for each plane the rows' fixed part, prefix sums, and a block. */
+static bool plan_strips(window_plan *plan)
+{
+    int64_t channels = plan->spec->in.channels;
+    int64_t height = plan->down.lo + plan->down.hi + 1, halo = plan->across.lo + plan->across.hi;
+    int64_t pixels = STRIP_BLOCK_BYTES / (8 * height) / channels;
+    int64_t most = STRIP_SAMPLES / channels;
+    pixels = pixels < most ? pixels : most;
+    /* Not less than what it costs to sum the columns beside it again. */
+    pixels = pixels > halo ? pixels : halo;
+    pixels = pixels < plan->across.n ? pixels : plan->across.n;
+    plan->strip_pixels = (pixels + 7) / 8 * 8;
+    plan->strips = (plan->across.n + plan->strip_pixels - 1) / plan->strip_pixels;
+    plan->strips_held = plan->spec->row ? plan->strips : 1;
+    /* A line of cache more keeps the rows out of each other's sets. */
+    plan->strip_row = plan->strip_pixels * channels + 8;
+    size_t line = (size_t)(plan->strip_pixels + halo + 1) * (size_t)channels + STRIP_SLACK;
+    size_t rows = (size_t)height + 2, spare = STRIP_SPARES * line;
+    size_t direct = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
+    return satf_mul(rows * (size_t)plan->planes, (size_t)plan->strip_row * sizeof(double),
+                    &plan->strip_bytes) &&
+           reserve((size_t)plan->strips_held, plan->strip_bytes, &plan->band_bytes,
+                   &plan->strip_memory) &&
+           reserve(line, sizeof(double), &plan->band_bytes, &plan->line) &&
+           reserve(line, sizeof(double), &plan->band_bytes, &plan->edge) &&
+           reserve(spare > direct ? spare : direct, sizeof(double), &plan->band_bytes,
+                   &plan->strip_spare);
+}
+
 static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
 {
     int64_t rows = plan->down.n;
@@ -74,12 +109,17 @@ bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *p
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
     const window_kernels *kernels = choose_kernels();
+    plan->strip = &kernels->strip;
     size_t channels = (size_t)spec->in.channels, samples = (size_t)plan->samples;
     size_t columns = (size_t)plan->columns;
     if (!satf_mul(columns, channels, &columns) ||
         !reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes, &plan->outside) ||
         !reserve((size_t)(plan->across.lo + plan->across.hi), sizeof(int64_t), &plan->shared_bytes,
-                 &plan->border_table)) {
+                 &plan->border_table) ||
+        !reserve(spec->border == SATF_SHRINK ? samples : 0, sizeof(double), &plan->shared_bytes,
+                 &plan->areas) ||
+        !reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes, &plan->segment_areas) ||
+        (plan->is_float && !plan_strips(plan))) {
         return false;
     }
     size_t widest = 1;
@@ -90,22 +130,25 @@ bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *p
         plane->col_type = satf_sum_type_for((satf_type)spec->in.type, plane->summand,
                                             (uint64_t)spec->h, SATF_SUM_U16);
         plane->vertical = &kernels->vertical[spec->in.type][plane->col_type];
+        plane->marching = plane->vertical;
+        if (spec->weighted && !plan->is_float) {
+            static const satf_type row_type[] = {
+                [SATF_SUM_U16] = SATF_U16, [SATF_SUM_U32] = SATF_U32, [SATF_SUM_U64] = SATF_U64};
+            plane->marching = &kernels->vertical[row_type[plane->col_type]][plane->col_type];
+        }
         plane->horizontal = &kernels->horizontal[plane->col_type][plane->sum_type];
         size_t col_bytes = satf_sum_bytes(plane->col_type);
         size_t sum_bytes = satf_sum_bytes(plane->sum_type);
         widest = sum_bytes > widest ? sum_bytes : widest;
-        /* Floats keep a block of suffix sums and one row of prefix sums. */
         size_t spare = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
-        spare += plan->is_float ? 4 * columns + 4 * HORIZONTAL_CARRY_SAMPLES : 0;
-        size_t kept = plan->is_float ? (size_t)(plan->down.lo + plan->down.hi) + 2 : 0;
         if (!satf_mul(samples, col_bytes, &plane->row_bytes) ||
             !reserve(columns + HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
                      &plane->columns) ||
             !reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) ||
             !reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes,
                      &plan->band_bytes, &plane->sums) ||
-            !reserve(HORIZONTAL_SEGMENT, sum_bytes, &plan->band_bytes, &plane->edge) ||
-            !reserve(kept, plane->row_bytes, &plan->band_bytes, &plane->suffixes) ||
+            !reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
+                     &plan->band_bytes, &plane->summands) ||
             !reserve(samples, col_bytes, &plan->shared_bytes, &plane->fixed_rows)) {
             return false;
         }

@@ -10,10 +10,12 @@
 typedef struct window_plane {
     satf_summand summand;
     satf_sum_type col_type, sum_type;
-    const vertical_kernels *vertical;
+    /* Kernels for rows of samples and, if those are made into summands first (to weigh
+     * them), for rows of summands; else the same. */
+    const vertical_kernels *vertical, *marching;
     const horizontal_kernels *horizontal;
     /* Offsets into a band's memory, and bytes of a row of column sums (unpadded). */
-    size_t columns, suffixes, spare, sums, edge, row_bytes;
+    size_t columns, spare, sums, summands, row_bytes;
     size_t fixed_rows; /* offset into the shared memory: the rows' fixed part */
 } window_plane;
 
@@ -22,12 +24,20 @@ typedef struct window_plan {
     axis across, down;
     int planes; /* 1 or 2 */
     window_plane plane[2];
+    const strip_kernels *strip;
     int64_t samples; /* of an input row */
     int64_t columns; /* pixels of a padded row of column sums */
     int64_t segment; /* pixels that are summed along a row at a time */
     bool is_float;
+    /* Floats: strips of columns (a multiple of 8 pixels), of which a band holds all when it
+     * streams and else one; a strip's rows of sums, in doubles; strip after strip, its planes. */
+    int64_t strip_pixels, strips, strips_held, strip_row;
+    size_t strip_bytes;
+    size_t strip_memory, line, edge, strip_spare; /* offsets into a band's memory */
     int64_t bands, band_rows;
     size_t outside, border_table; /* offsets into the shared memory */
+    /* SATF_SHRINK: columns of each sample's window (shared); areas of a segment's (a band's). */
+    size_t areas, segment_areas;
     size_t shared_bytes, band_bytes, bytes;
 } window_plan;
 

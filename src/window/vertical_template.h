@@ -1,123 +1,101 @@
 /*
  * The vertical kernels of one pair of types; kernels.c includes this once a
- * pair. SRC is the sample's type, COL the column sum's, WORK what products are
+ * pair. SRC is the row's type, COL the column sum's, WORK what products are
  * formed in (at least unsigned, so that nothing is promoted to int and overflows).
  */
 
-static inline __attribute__((always_inline)) SRC NAME(load)(const char *row, int64_t i)
+static inline __attribute__((always_inline)) WORK NAME(load)(const char *row, int64_t i)
 {
     SRC sample;
     memcpy(&sample, row + i * (int64_t)sizeof sample, sizeof sample);
-    return sample;
+    return (WORK)sample;
 }
 
-/* Summand i of row; k is the sample's channel of `channels`. */
-static inline __attribute__((always_inline)) WORK NAME(term)(satf_summand summand, const char *row,
-                                                             int64_t i, int k, int channels)
-{
-    WORK a = (WORK)NAME(load)(row, i);
-    if (summand == SATF_SUMMAND_PLAIN) {
-        return a;
-    }
-    if (summand == SATF_SUMMAND_SQUARE) {
-        return a * a;
-    }
-    if (k == channels - 1) {
-        return a;
-    }
-    WORK w = (WORK)NAME(load)(row, i - k + channels - 1);
-    return summand == SATF_SUMMAND_WEIGHTED ? a * w : a * a * w;
-}
-
-/* Runs `statement` for every sample i with its channel k; called with constants
- * for summand and channels, so that each case is a loop of its own. */
-#define EACH_SAMPLE(statement)                                             \
-    if (summand == SATF_SUMMAND_PLAIN || summand == SATF_SUMMAND_SQUARE) { \
-        for (int64_t i = 0; i < pixels * channels; i++) {                  \
-            const int k = 0;                                               \
-            statement;                                                     \
-        }                                                                  \
-    } else {                                                               \
-        for (int64_t p = 0; p < pixels; p++) {                             \
-            for (int k = 0; k < channels; k++) {                           \
-                int64_t i = p * channels + k;                              \
-                statement;                                                 \
-            }                                                              \
-        }                                                                  \
-    }
-
+#ifdef WEIGHTED
+/* Called with constants for channels and square, so that each case is a loop of its own. */
 static inline __attribute__((always_inline)) void
-NAME(add_case)(satf_summand summand, int channels, int64_t pixels, COL *sums, const COL *base,
-               const char *restrict row, int64_t times)
+NAME(weigh)(int channels, bool square, int64_t pixels, const char *restrict row, COL *restrict out)
 {
-    if (times == 1) {
-        EACH_SAMPLE(sums[i] = (COL)(base[i] + (COL)NAME(term)(summand, row, i, k, channels)))
+    for (int64_t i = 0; i < pixels * channels; i += channels) {
+        WORK w = NAME(load)(row, i + channels - 1);
+        for (int k = 0; k < channels - 1; k++) {
+            WORK a = NAME(load)(row, i + k);
+            out[i + k] = (COL)((square ? a * a * w : a * w) + (WORK)0);
+        }
+        out[i + channels - 1] = (COL)(w + (WORK)0);
+    }
+}
+
+static void NAME(summands)(const vertical_row *shape, const void *row, void *out)
+{
+    bool square = shape->summand == SATF_SUMMAND_WEIGHTED_SQUARE;
+    int64_t n = shape->pixels * shape->channels;
+    const char *restrict from = row;
+    COL *restrict to = out;
+    if (shape->summand == SATF_SUMMAND_PLAIN) {
+        for (int64_t i = 0; i < n; i++) {
+            to[i] = (COL)(NAME(load)(from, i) + (WORK)0);
+        }
+    } else if (shape->summand == SATF_SUMMAND_SQUARE) {
+        for (int64_t i = 0; i < n; i++) {
+            WORK a = NAME(load)(from, i);
+            to[i] = (COL)(a * a);
+        }
+    } else if (shape->channels == 2) {
+        NAME(weigh)(2, square, shape->pixels, row, out);
+    } else if (shape->channels == 3) {
+        NAME(weigh)(3, square, shape->pixels, row, out);
     } else {
-        EACH_SAMPLE(sums[i] = (COL)(base[i] +
-                                    (COL)((WORK)times * NAME(term)(summand, row, i, k, channels))))
+        NAME(weigh)(4, square, shape->pixels, row, out);
+    }
+}
+#endif
+
+static inline __attribute__((always_inline)) WORK NAME(term)(bool square, const char *row,
+                                                             int64_t i)
+{
+    WORK a = NAME(load)(row, i);
+    return square ? a * a : a;
+}
+
+static void NAME(add)(const vertical_row *shape, void *sums, const void *row, int64_t times)
+{
+    int64_t n = shape->pixels * shape->channels;
+    const char *restrict from = row;
+    COL *restrict sum = sums;
+    if (shape->summand == SATF_SUMMAND_SQUARE) {
+        for (int64_t i = 0; i < n; i++) {
+            sum[i] = (COL)(sum[i] + (COL)((WORK)times * NAME(term)(true, from, i)));
+        }
+    } else {
+        for (int64_t i = 0; i < n; i++) {
+            sum[i] = (COL)(sum[i] + (COL)((WORK)times * NAME(term)(false, from, i)));
+        }
     }
 }
 
-static inline __attribute__((always_inline)) void
-NAME(add_both_case)(satf_summand summand, int channels, int64_t pixels, COL *restrict sums,
-                    COL *restrict running, const COL *restrict part, const char *restrict row)
+static inline __attribute__((always_inline)) void NAME(march_case)(bool square, int64_t n,
+                                                                   COL *restrict sums,
+                                                                   const char *restrict enter,
+                                                                   const char *restrict leave)
 {
-    EACH_SAMPLE(COL sum = (COL)(running[i] + (COL)NAME(term)(summand, row, i, k, channels));
-                running[i] = sum; sums[i] = (COL)(part[i] + sum))
-}
-
-static inline __attribute__((always_inline)) void
-NAME(march_case)(satf_summand summand, int channels, int64_t pixels, COL *restrict sums,
-                 const char *restrict enter, const char *restrict leave)
-{
-    EACH_SAMPLE(sums[i] = (COL)(sums[i] + (COL)NAME(term)(summand, enter, i, k, channels) -
-                                (COL)NAME(term)(summand, leave, i, k, channels)))
-}
-
-#undef EACH_SAMPLE
-
-#define BY_SUMMAND(f, ...)                                        \
-    switch (shape->summand) {                                     \
-    case SATF_SUMMAND_PLAIN:                                      \
-        f(SATF_SUMMAND_PLAIN, shape->channels, __VA_ARGS__);      \
-        break;                                                    \
-    case SATF_SUMMAND_SQUARE:                                     \
-        f(SATF_SUMMAND_SQUARE, shape->channels, __VA_ARGS__);     \
-        break;                                                    \
-    case SATF_SUMMAND_WEIGHTED:                                   \
-        BY_CHANNELS(f, SATF_SUMMAND_WEIGHTED, __VA_ARGS__)        \
-        break;                                                    \
-    default:                                                      \
-        BY_CHANNELS(f, SATF_SUMMAND_WEIGHTED_SQUARE, __VA_ARGS__) \
+    for (int64_t i = 0; i < n; i++) {
+        sums[i] =
+            (COL)(sums[i] + (COL)NAME(term)(square, enter, i) - (COL)NAME(term)(square, leave, i));
     }
-#define BY_CHANNELS(f, summand, ...)   \
-    if (shape->channels == 2) {        \
-        f(summand, 2, __VA_ARGS__);    \
-    } else if (shape->channels == 3) { \
-        f(summand, 3, __VA_ARGS__);    \
-    } else {                           \
-        f(summand, 4, __VA_ARGS__);    \
-    }
-
-static void NAME(add)(const vertical_row *shape, void *sums, const void *base, const void *row,
-                      int64_t times)
-{
-    BY_SUMMAND(NAME(add_case), shape->pixels, sums, base, row, times)
-}
-
-static void NAME(add_both)(const vertical_row *shape, void *sums, void *running, const void *part,
-                           const void *row)
-{
-    BY_SUMMAND(NAME(add_both_case), shape->pixels, sums, running, part, row)
 }
 
 static void NAME(march)(const vertical_row *shape, void *sums, const void *enter, const void *leave)
 {
-    BY_SUMMAND(NAME(march_case), shape->pixels, sums, enter, leave)
+    int64_t n = shape->pixels * shape->channels;
+    if (shape->summand == SATF_SUMMAND_SQUARE) {
+        NAME(march_case)(true, n, sums, enter, leave);
+    } else {
+        NAME(march_case)(false, n, sums, enter, leave);
+    }
 }
 
-#undef BY_SUMMAND
-#undef BY_CHANNELS
+#undef WEIGHTED
 #undef SRC
 #undef COL
 #undef WORK

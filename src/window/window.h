@@ -37,24 +37,27 @@ typedef struct window_segment {
     /* likewise of squares: sample^2; weighted: colour^2 * alpha, alpha lane: alphas.
      * NULL unless asked for. */
     const void *squares;
-    /* Pixels that the window covers: the same for the whole segment. w * h, but
-     * fewer near the edges under SATF_SHRINK. */
+    /* Pixels that the window covers if that is the same for the whole segment: w * h,
+     * but fewer near the edges under SATF_SHRINK. */
     uint64_t area;
+    /* Else, and NULL if it is the same: n * channels integers, the area of each sample's
+     * window; area is then their maximum. */
+    const double *areas;
 } window_segment;
 
-/* Takes a segment; segments of a row come left to right, rows of one thread
- * top to bottom. Called on `thread` (as in satf_parallel). Sums are valid
- * during the call; they are aligned to 64 bytes, with room to read (not use)
- * 64 bytes past their end. */
+/* Takes a segment, on `thread` (as in satf_parallel). When streaming, segments come
+ * row by row from left to right; else in any order. Arrays are valid during the
+ * call; they are aligned to 64 bytes, with room to read (not use) 64 bytes past their end. */
 typedef void (*window_sink)(void *user, int thread, const window_segment *segment);
 
 /*
  * Computes all window sums and hands them to sink, on all threads of the
  * context (streaming: rows come strictly top to bottom). Integer sums are exact.
- * Float sums are formed in double without ever subtracting, in an order that
- * depends only on w, h and the position (not on threads or streaming): the error
- * is at most (w + h) * 2^-53 * sum of |summands| of that window, and a non-finite
- * sample touches only the windows that contain it.
+ * Float sums are formed in double in an order that depends only on the shape of picture and
+ * window and on the position (not on threads, streaming or the CPU), and never by subtracting
+ * unless every step is exact, which no sum shows: the error is at most (w + h) * 2^-53 *
+ * sum of |summands| of that window, and a non-finite sample touches only the windows that
+ * contain it. -0 counts as 0.
  */
 satf_status window_run(satf_context *ctx, const window_spec *spec, window_sink sink, void *user);
 

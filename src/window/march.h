@@ -1,0 +1,54 @@
+/* What both ways down a picture share: the state of a run and of its bands of rows. */
+#ifndef SATF_WINDOW_MARCH_H
+#define SATF_WINDOW_MARCH_H
+
+#include <stdatomic.h>
+
+#include "plan.h"
+
+typedef struct window_state {
+    satf_context *ctx;
+    const window_plan *plan;
+    const window_spec *spec;
+    window_sink sink;
+    void *user;
+    char *shared, *bands; /* memory */
+    atomic_int stop;      /* a satf_status: some band has failed, all finish early */
+    _Atomic int64_t pixels_done;
+} window_state;
+
+typedef struct window_band {
+    window_state *state;
+    char *memory;
+    int thread;
+    int64_t unreported; /* pixels */
+} window_band;
+
+/* The samples of row y of the picture with its border; NULL after a failure. */
+const void *window_fetch(window_state *s, int64_t y);
+
+/* Asks for pixels x ... end - 1 of a row that is soon to be fetched: hardware prefetching stops
+ * at every row's end, and for rows of a page never starts. */
+void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
+
+/* Hands out n pixels from x on of row y; one array of sums a plane, as window_segment wants
+ * them. */
+void window_deliver(const window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums);
+
+/* Counts pixels delivered; false if the band should stop. */
+bool window_go_on(window_band *b, int64_t pixels);
+
+/*
+ * Rows first ... end - 1 by sliding: column sums go down, row sums along, both by adding what
+ * enters and subtracting what leaves. Integers; floats as long as that is exact. Returns
+ * the row before which it stopped: end, a row whose window is not exact, or after a failure any.
+ */
+int64_t window_slide(window_band *b, int64_t first, int64_t end);
+
+/* The rows' fixed part for window_slide(); false after a failure. */
+bool window_slide_prepare(window_state *s);
+
+/* Rows first ... end - 1 of floats, without subtracting; see strips.c. */
+void window_strips(window_band *b, int64_t first, int64_t end);
+
+#endif

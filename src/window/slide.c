@@ -1,0 +1,272 @@
+/*
+ * Sliding: O(1) operations a pixel. Integers wrap, and the sums that this leads to are exact.
+ * Floats slide while they are so coarse that no sum in sight is ever rounded.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../base/border.h"
+#include "../base/view.h"
+#include "march.h"
+
+static vertical_row shape_of(const window_state *s, const window_plane *plane, int64_t pixels)
+{
+    return (vertical_row){plane->summand, s->spec->in.channels, pixels};
+}
+
+/* The padded row of column sums of a band: where column 0 lies. */
+static char *column_sums(const window_band *b, const window_plane *plane)
+{
+    const window_state *s = b->state;
+    size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)s->spec->in.channels;
+    return b->memory + plane->columns + (size_t)s->plan->across.lo * pixel;
+}
+
+/* Fills the part of the padded row that is outside the picture. */
+static void pad(const window_band *b, const window_plane *plane)
+{
+    const axis *across = &b->state->plan->across;
+    int channels = b->state->spec->in.channels;
+    if (across->border == SATF_CONSTANT || across->border == SATF_SHRINK) {
+        return;
+    }
+    const int64_t *from =
+        (const int64_t *)(const void *)(b->state->shared + b->state->plan->border_table);
+    char *row = column_sums(b, plane);
+    plane->horizontal->pad(channels, row, from, across->lo, -across->lo);
+    plane->horizontal->pad(channels, row, from + across->lo, across->hi, across->n);
+}
+
+/* The part of a row's sums that is the same for all its pixels; false if there is none. */
+static bool fixed_of_row(const window_band *b, const window_plane *plane, void *fixed)
+{
+    const window_state *s = b->state;
+    const axis *across = &s->plan->across;
+    int channels = s->spec->in.channels;
+    size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)channels;
+    const char *row = column_sums(b, plane);
+    if (axis_has_fixed(across)) {
+        for (int64_t x = 0; x < across->n; x++) {
+            int64_t times = axis_fixed(across, x);
+            if (times) {
+                plane->horizontal->add_pixel(channels, fixed, row + (size_t)x * pixel, times);
+            }
+        }
+        return true;
+    }
+    if (across->border == SATF_CONSTANT && across->before + across->after > 0) {
+        /* Folding leaves at least one pixel of the constant on either side. */
+        plane->horizontal->add_pixel(channels, fixed, row - pixel, across->before + across->after);
+        return true;
+    }
+    return false;
+}
+
+/* From the column sums of row y to its window sums. */
+static void finish_row(const window_band *b, int64_t y)
+{
+    const window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    const axis *across = &plan->across;
+    satf_u128 fixed[2][SATF_MAX_CHANNELS] = {{0}, {0}};
+    bool has_fixed = false;
+    for (int i = 0; i < plan->planes; i++) {
+        pad(b, &plan->plane[i]);
+        has_fixed = fixed_of_row(b, &plan->plane[i], fixed[i]);
+    }
+    horizontal_row shape = {.channels = s->spec->in.channels,
+                            .window = across->lo + across->hi + 1};
+    for (; shape.x < across->n; shape.x += shape.pixels) {
+        shape.pixels = across->n - shape.x < plan->segment ? across->n - shape.x : plan->segment;
+        const void *out[2];
+        window_prefetch(s, y + 1 + plan->down.hi, shape.x, shape.x + shape.pixels);
+        for (int i = 0; i < plan->planes; i++) {
+            const window_plane *plane = &plan->plane[i];
+            size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)shape.channels;
+            void *sums = b->memory + plane->sums;
+            out[i] = sums;
+            plane->horizontal->run(&shape, b->memory + plane->columns + (size_t)shape.x * pixel,
+                                   b->memory + plane->spare, sums);
+            if (has_fixed) {
+                plane->horizontal->add_fixed(&shape, sums, fixed[i]);
+            }
+        }
+        window_deliver(b, y, shape.x, shape.pixels, out);
+    }
+}
+
+/* Row `slot` (0 or 1) of summands that marching->add() and march() take, of a row of samples. */
+static const void *summands_of(const window_band *b, const window_plane *plane, const void *row,
+                               int slot, vertical_row *shape)
+{
+    *shape = shape_of(b->state, plane, b->state->plan->across.n);
+    if (plane->marching == plane->vertical) {
+        return row;
+    }
+    void *out = b->memory + plane->summands + (size_t)slot * plane->row_bytes;
+    plane->vertical->summands(shape, row, out);
+    shape->summand = SATF_SUMMAND_PLAIN;
+    return out;
+}
+
+static void add_row(const window_band *b, const window_plane *plane, char *sums, const void *row,
+                    int64_t times)
+{
+    vertical_row shape;
+    const void *summands = summands_of(b, plane, row, 0, &shape);
+    plane->marching->add(&shape, sums, summands, times);
+}
+
+/*
+ * What keeps sums of floats exact: every sample is a multiple of some unit, and a power of
+ * two times the unit at most, such that whatever is formed (a window's sum; differences of
+ * columns, 16 at once) is below 2^53 units.
+ */
+typedef struct grid {
+    double pivot, most;
+} grid;
+
+static bool on_grid(const window_band *b, const grid *g, const void *row)
+{
+    const window_plan *plan = b->state->plan;
+    return !plan->is_float || plan->strip->on_grid((satf_type)plan->spec->in.type, plan->samples,
+                                                   row, g->pivot, g->most);
+}
+
+/* A grid for the rows around row y, with room for brighter ones; false if there is none. */
+static bool find_grid(const window_band *b, int64_t y, grid *g)
+{
+    const window_plan *plan = b->state->plan;
+    const axis *across = &plan->across, *down = &plan->down;
+    if (!plan->is_float) {
+        return true;
+    }
+    bool folded = across->periods + across->before + across->after + down->periods + down->before +
+                      down->after >
+                  0;
+    if (plan->spec->weighted || plan->spec->squares || folded) {
+        return false;
+    }
+    double peak = 0;
+    for (int64_t row = y - down->lo; row <= y + down->hi; row += 8) {
+        const void *samples = window_fetch(b->state, row);
+        if (!samples) {
+            return false;
+        }
+        double most = plan->strip->peak((satf_type)plan->spec->in.type, plan->samples, samples);
+        peak = most > peak ? most : peak;
+    }
+    int room, log = 1;
+    frexp(2 * (double)(plan->spec->w + 16) * (double)(plan->spec->h + 1), &room);
+    if (!(peak < (double)INFINITY)) {
+        return false;
+    }
+    if (peak > 0) {
+        frexp(2 * peak, &log);
+    }
+    int unit = log + room - 53;
+    bool narrow = plan->spec->in.type == SATF_F32;
+    if (unit < (narrow ? -126 : -1022) || log > (narrow ? 126 : 1022)) {
+        return false;
+    }
+    *g = (grid){ldexp(1, unit + (narrow ? 23 : 52)), ldexp(1, log)};
+    return plan->spec->border != SATF_CONSTANT || on_grid(b, g, b->state->shared + plan->outside);
+}
+
+/* Pads the column sums once and for all where the border is constant or nothing, and past
+ * their end, where kernels read numbers that must be finite. */
+static void pad_outside(const window_band *b)
+{
+    const window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    for (int i = 0; i < plan->planes; i++) {
+        const window_plane *plane = &plan->plane[i];
+        size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)s->spec->in.channels;
+        char *row = column_sums(b, plane);
+        memset(b->memory + plane->columns, 0,
+               (size_t)plan->columns * pixel +
+                   HORIZONTAL_CARRY_SAMPLES * satf_sum_bytes(plane->col_type));
+        if (plan->across.border != SATF_CONSTANT) {
+            continue;
+        }
+        vertical_row shape;
+        const void *outside = summands_of(b, plane, s->shared + plan->outside, 0, &shape);
+        shape.pixels = 1;
+        for (int64_t x = -plan->across.lo; x < plan->across.n + plan->across.hi; x++) {
+            if (x < 0 || x >= plan->across.n) {
+                plane->marching->add(&shape, row + x * (int64_t)pixel, outside, s->spec->h);
+            }
+        }
+    }
+}
+
+int64_t window_slide(window_band *b, int64_t first, int64_t end)
+{
+    window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    const axis *down = &plan->down;
+    grid g = {0, 0};
+    if (!find_grid(b, first, &g)) {
+        return first;
+    }
+    pad_outside(b);
+    for (int i = 0; i < plan->planes; i++) {
+        const window_plane *plane = &plan->plane[i];
+        memcpy(column_sums(b, plane), s->shared + plane->fixed_rows, plane->row_bytes);
+    }
+    for (int64_t y = first - down->lo; y <= first + down->hi; y++) {
+        const void *row = window_fetch(s, y);
+        if (!row || !on_grid(b, &g, row)) {
+            return first;
+        }
+        for (int i = 0; i < plan->planes; i++) {
+            add_row(b, &plan->plane[i], column_sums(b, &plan->plane[i]), row, 1);
+        }
+    }
+    for (int64_t y = first;; y++) {
+        finish_row(b, y);
+        if (!window_go_on(b, plan->across.n) || y + 1 == end) {
+            return end;
+        }
+        const void *leave = window_fetch(s, y - down->lo);
+        const void *enter = leave ? window_fetch(s, y + 1 + down->hi) : NULL;
+        if (!enter || !on_grid(b, &g, enter)) {
+            return y + 1;
+        }
+        for (int i = 0; i < plan->planes; i++) {
+            const window_plane *plane = &plan->plane[i];
+            vertical_row shape;
+            const void *plus = summands_of(b, plane, enter, 0, &shape);
+            const void *minus = summands_of(b, plane, leave, 1, &shape);
+            plane->marching->march(&shape, column_sums(b, plane), plus, minus);
+        }
+    }
+}
+
+bool window_slide_prepare(window_state *s)
+{
+    const window_plan *plan = s->plan;
+    const axis *down = &plan->down;
+    const window_band b = {.state = s, .memory = s->bands};
+    bool constant = down->border == SATF_CONSTANT && down->before + down->after > 0;
+    for (int i = 0; i < plan->planes; i++) {
+        memset(s->shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
+    }
+    if (plan->is_float) {
+        return true; /* nothing is folded away when floats slide */
+    }
+    for (int64_t y = axis_has_fixed(down) ? 0 : down->n; y < down->n + constant; y++) {
+        int64_t times = y < down->n ? axis_fixed(down, y) : down->before + down->after;
+        if (times == 0) {
+            continue;
+        }
+        const void *row = y < down->n ? window_fetch(s, y) : s->shared + plan->outside;
+        if (!row) {
+            return false;
+        }
+        for (int i = 0; i < plan->planes; i++) {
+            add_row(&b, &plan->plane[i], s->shared + plan->plane[i].fixed_rows, row, times);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,182 @@
+/*
+ * The kernels of strips; kernels.c includes this once, after those of rows of doubles.
+ * Every sum is formed in the same order whatever the vector's length.
+ */
+
+typedef F64 reals __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+#define REALS_LANES (VECTOR_BYTES / 8)
+#define REALS(p) (*(reals *)(p))
+#define REALS_CONST(p) (*(const reals *)(p))
+
+/* Windows beyond this one are sums of 8 columns, EIGHT pixels apart, and a rest. */
+#define STRIP_DIRECT 16
+#define EIGHT 8
+
+/* The sums of the last window % EIGHT columns; may be one of the arrays given. */
+static const double *sum_rest(int64_t rest, int channels, int64_t n, const double *col,
+                              const double *four, double *spare)
+{
+    const double *term[4] = {rest & 4 ? four : col};
+    int count = 1;
+    for (int64_t x = rest & 4 ? 4 : 1; x < rest; x++) {
+        term[count++] = col + x * channels;
+    }
+    switch (count) {
+    case 1:
+        return term[0];
+    case 2:
+        add_terms_row_f64_f64(2, term, spare, n);
+        break;
+    case 3:
+        add_terms_row_f64_f64(3, term, spare, n);
+        break;
+    default:
+        add_terms_row_f64_f64(4, term, spare, n);
+    }
+    return spare;
+}
+
+/*
+ * The row is cut into blocks of `window / EIGHT` sums of eight, of each of the eight phases at
+ * once. A window is the end of one block, the start of the next (van Herk; Gil and Werman),
+ * and the rest. Arrays are worked on in whole steps: what lies past their end is not used.
+ */
+static inline __attribute__((always_inline)) void sum_blocks(const int channels,
+                                                             const horizontal_row *shape,
+                                                             const double *col, double *spare,
+                                                             double *restrict sums)
+{
+    const int64_t step = EIGHT * channels;
+    enum { MOST = EIGHT * SATF_MAX_CHANNELS / REALS_LANES };
+    int64_t n = shape->pixels * channels, rest = shape->window % EIGHT;
+    int64_t block = shape->window / EIGHT * step;
+    int64_t array = (n + shape->window * channels + STRIP_SLACK) / 8 * 8;
+    double *restrict four = spare, *restrict eight = spare + array;
+    double *restrict before = spare + 2 * array;
+    for (int64_t i = 0; i < n + block; i++) {
+        four[i] = (col[i] + col[i + channels]) + (col[i + 2 * channels] + col[i + 3 * channels]);
+    }
+    for (int64_t first = 0; first < n + block; first += block) {
+        int64_t end = first + block < n + block ? first + block : n + block;
+        reals sum[MOST] = {{0}};
+        for (int64_t i = first; i < end; i += step) {
+            for (int v = 0; v < step / REALS_LANES; v++) {
+                int64_t at = i + v * REALS_LANES;
+                reals now = REALS_CONST(four + at) + REALS_CONST(four + at + 4 * channels);
+                REALS(eight + at) = now;
+                REALS(before + at) = sum[v];
+                sum[v] += now;
+            }
+        }
+    }
+    const double *restrict tail =
+        rest ? sum_rest(rest, channels, n, col + block, four + block, spare + 3 * array) : NULL;
+    for (int64_t first = 0; first < n; first += block) {
+        reals sum[MOST] = {{0}};
+        int64_t i = first + block - step;
+        for (; i >= n; i -= step) {
+            for (int v = 0; v < step / REALS_LANES; v++) {
+                sum[v] += REALS_CONST(eight + i + v * REALS_LANES);
+            }
+        }
+        for (; i >= first; i -= step) {
+            for (int v = 0; v < step / REALS_LANES; v++) {
+                int64_t at = i + v * REALS_LANES;
+                sum[v] += REALS_CONST(eight + at);
+                reals next = REALS_CONST(before + at + block);
+                if (tail) {
+                    next += REALS_CONST(tail + at);
+                }
+                REALS(sums + at) = sum[v] + next;
+            }
+        }
+    }
+}
+
+static void row_sums(const horizontal_row *shape, const double *columns, double *spare,
+                     double *sums)
+{
+    if (shape->window <= STRIP_DIRECT) {
+        run_direct_row_f64_f64(shape, columns, spare, sums);
+    } else if (shape->channels == 1) {
+        sum_blocks(1, shape, columns, spare, sums);
+    } else if (shape->channels == 2) {
+        sum_blocks(2, shape, columns, spare, sums);
+    } else if (shape->channels == 3) {
+        sum_blocks(3, shape, columns, spare, sums);
+    } else {
+        sum_blocks(4, shape, columns, spare, sums);
+    }
+}
+
+static void accumulate(int64_t n, double *sum, const double *with)
+{
+    for (int64_t i = 0; i < n; i++) {
+        sum[i] += with[i];
+    }
+}
+
+static void join(int64_t n, double *restrict prefix, const double *restrict entered,
+                 const double *restrict suffix, double *restrict sums)
+{
+    for (int64_t i = 0; i < n; i++) {
+        prefix[i] += entered[i];
+        sums[i] = suffix[i] + prefix[i];
+    }
+}
+
+/*
+ * Magnitudes compare like the integers that their bits are, NaN above all. From the pivot on,
+ * 2^23 units for float and 2^52 for double, samples are multiples of the unit anyway. Below
+ * it they are if they survive the sum with it, whose last bit is one unit.
+ */
+#define PEAK_AND_GRID(sample, bits)                                                      \
+    static double peak_##sample(int64_t n, const char *row)                              \
+    {                                                                                    \
+        bits most = 0;                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            bits a;                                                                      \
+            memcpy(&a, row + (size_t)i * sizeof a, sizeof a);                            \
+            a &= ~(bits)0 >> 1;                                                          \
+            most = a > most ? a : most;                                                  \
+        }                                                                                \
+        sample value;                                                                    \
+        memcpy(&value, &most, sizeof value);                                             \
+        return (double)value;                                                            \
+    }                                                                                    \
+    static bool on_grid_##sample(int64_t n, const char *row, sample pivot, sample limit) \
+    {                                                                                    \
+        bits most = 0, error = 0, largest;                                               \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            bits a, lost;                                                                \
+            sample x;                                                                    \
+            memcpy(&a, row + (size_t)i * sizeof a, sizeof a);                            \
+            a &= ~(bits)0 >> 1;                                                          \
+            most = a > most ? a : most;                                                  \
+            memcpy(&x, &a, sizeof x);                                                    \
+            x = x < pivot ? x : pivot;                                                   \
+            x = ((x + pivot) - pivot) - x;                                               \
+            memcpy(&lost, &x, sizeof lost);                                              \
+            error |= lost;                                                               \
+        }                                                                                \
+        memcpy(&largest, &limit, sizeof largest);                                        \
+        return error == 0 && most <= largest;                                            \
+    }
+
+PEAK_AND_GRID(float, uint32_t)
+PEAK_AND_GRID(double, uint64_t)
+
+static double peak(satf_type type, int64_t n, const void *row)
+{
+    return type == SATF_F32 ? peak_float(n, row) : peak_double(n, row);
+}
+
+static bool on_grid(satf_type type, int64_t n, const void *row, double pivot, double most)
+{
+    return type == SATF_F32 ? on_grid_float(n, row, (float)pivot, (float)most)
+                            : on_grid_double(n, row, pivot, most);
+}
+
+#undef EIGHT
+#undef REALS
+#undef REALS_CONST
