@@ -2,7 +2,13 @@
 #ifndef SATF_BASE_CPU_H
 #define SATF_BASE_CPU_H
 
+#include <stdint.h>
+
 typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_COUNT } satf_isa;
+
+/* A result of that size leaves the caches before anybody reads it: writing
+ * around them (stores.h) saves reading its lines first, a third of the time. */
+#define SATF_STREAM_BYTES ((int64_t)1 << 25)
 
 /* A kernel source is compiled once per level with -DSATF_ISA=base, avx2 or
  * avx512; SATF_ISA_NAME(f) is then f_base, f_avx2 or f_avx512. */

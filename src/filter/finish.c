@@ -15,7 +15,10 @@ void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in
                     .in_type = (satf_type)in->type,
                     .out_type = (satf_type)out->type,
                     .channels = in->channels,
-                    .weighted = weighted};
+                    .weighted = weighted,
+                    .stream =
+                        out->data && satf_row_samples(out) * out->height >=
+                                         SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
 #ifdef SATF_HAVE_X86_ISA
     satf_isa isa = satf_cpu_isa();
     f->kernels = isa == SATF_ISA_AVX512 ? &finish_kernels_avx512
@@ -294,6 +297,8 @@ static finish_kernel choose_areas_kernel(const finisher *f, const window_segment
     }
 }
 
+static void finish_here(const finisher *f, const window_segment *segment, void *dst);
+
 /* Finishes the pieces in which the area is the same. */
 static void finish_by_areas(const finisher *f, const window_segment *segment, char *dst)
 {
@@ -314,11 +319,11 @@ static void finish_by_areas(const finisher *f, const window_segment *segment, ch
         }
         piece.area = (uint64_t)area;
         piece.areas = NULL;
-        finish_segment(f, &piece, dst + first * satf_type_bytes((int)f->out_type));
+        finish_here(f, &piece, dst + first * satf_type_bytes((int)f->out_type));
     }
 }
 
-void finish_segment(const finisher *f, const window_segment *segment, void *dst)
+static void finish_here(const finisher *f, const window_segment *segment, void *dst)
 {
     finish_task task = {
         .sums = segment->sums,
@@ -337,5 +342,20 @@ void finish_segment(const finisher *f, const window_segment *segment, void *dst)
         kernel(&task);
     } else {
         finish_by_formula(f, segment, dst);
+    }
+}
+
+/* Samples that pass through the first-level cache on their way around the others. */
+enum { STREAM_SAMPLES = 512 };
+
+void finish_segment(const finisher *f, const window_segment *segment, void *dst)
+{
+    size_t bytes = (size_t)(segment->n * f->channels) * satf_type_bytes((int)f->out_type);
+    _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
+    if (f->stream && bytes <= sizeof finished) {
+        finish_here(f, segment, finished);
+        f->kernels->stream(dst, finished, bytes);
+    } else {
+        finish_here(f, segment, dst);
     }
 }

@@ -13,8 +13,10 @@ typedef struct finisher {
     satf_type in_type, out_type;
     int channels;
     bool weighted; /* the sums are weighted, their last lane holds the sums of alpha */
+    bool stream;   /* the output is so large that it is written around the caches */
 } finisher;
 
+/* Large outputs are streamed where `out` has data, that is, is not a row on its way. */
 void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in,
                    const satf_view *out, bool weighted);
 

@@ -3,11 +3,9 @@
 #include "finish_kernels.h"
 
 #include <math.h>
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 #include "../base/cpu.h"
+#include "../base/stores.h"
 
 /* Output samples may lie anywhere. */
 typedef uint8_t out_u8;
@@ -332,6 +330,11 @@ static inline double divide(double a, double b, double r)
 REALS(f32)
 REALS(f64)
 
+static void stream(char *to, const char *from, size_t bytes)
+{
+    stream_bytes(to, from, bytes);
+}
+
 #define INITIAL(name) .name = name,
 
-const finish_kernels SATF_ISA_NAME(finish_kernels) = {FINISH_KERNELS(INITIAL)};
+const finish_kernels SATF_ISA_NAME(finish_kernels) = {FINISH_KERNELS(INITIAL).stream = stream};

@@ -85,6 +85,8 @@ typedef struct finish_kernels {
 #define MEMBER(name) finish_kernel name;
     FINISH_KERNELS(MEMBER)
 #undef MEMBER
+    /* memcpy() around the caches */
+    void (*stream)(char *to, const char *from, size_t bytes);
 } finish_kernels;
 
 extern const finish_kernels finish_kernels_base;

@@ -25,9 +25,6 @@
 
 enum {
     BAND_ROWS = 16,
-    /* A table of that size leaves the caches before anybody reads it: writing
-     * around them saves reading its lines first, a third of the time. */
-    STREAM_BYTES = 1 << 25,
     LEFT_BYTES = BAND_ROWS * SATF_MAX_CHANNELS * 16,
     SLOT_BYTES = LEFT_BYTES + SAT_WORK_BYTES
 };
@@ -171,7 +168,7 @@ static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scra
         .above = memory,
         .turns = (turn *)(void *)(memory + p.above_bytes),
         .slots = memory + p.above_bytes + p.turn_bytes,
-        .stream = table_bytes >= STREAM_BYTES,
+        .stream = table_bytes >= SATF_STREAM_BYTES,
     };
     memset(s.above, 0, p.above_bytes);
     for (int64_t t = 0; t < p.tiles; t++) {

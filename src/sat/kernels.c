@@ -40,13 +40,6 @@ static void store_row(const sat_job *job, const sat_tile *tile, int y)
     store_sums(job, tile, y, 0, tile->above, tile->pixels * job->in.channels);
 }
 
-static void finish_tile(const sat_tile *tile)
-{
-    if (tile->stream) {
-        stream_fence();
-    }
-}
-
 /* -------------------------------------------------- any summand, any channels */
 
 #define GENERIC_TILE(Sum)                                                                      \
@@ -65,7 +58,6 @@ static void finish_tile(const sat_tile *tile)
             }                                                                                  \
             store_row(job, tile, y);                                                           \
         }                                                                                      \
-        finish_tile(tile);                                                                     \
     }
 
 GENERIC_TILE(uint32_t)
@@ -227,7 +219,6 @@ GENERIC_TILE(double)
                 store_row(job, tile, y);                                                         \
             }                                                                                    \
         }                                                                                        \
-        finish_tile(tile);                                                                       \
     }
 
 PREFIX_KERNEL(u8_to_u32, uint8_t, uint16_t, uint32_t, false)
@@ -305,7 +296,6 @@ enum { FLOAT_ROWS = 4, FLOAT_SAMPLES = 504 }; /* a multiple of 2, 3 and 4 */
         for (; y < tile->rows; y++) {                                                            \
             name##_rows(job, tile, y, 1, channels);                                              \
         }                                                                                        \
-        finish_tile(tile);                                                                       \
     }                                                                                            \
                                                                                                  \
     static void name(const sat_job *job, const sat_tile *tile)                                   \

@@ -4,22 +4,7 @@
 #ifndef SATF_SAT_LANES_H
 #define SATF_SAT_LANES_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#if defined __SSE2__
-#include <immintrin.h>
-#endif
-
-#if defined __AVX512F__
-#define VECTOR_BYTES 64
-#elif defined __AVX2__
-#define VECTOR_BYTES 32
-#else
-#define VECTOR_BYTES 16
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
+#include "../base/stores.h"
 
 /* ------------------------------------------------------------- widening loads */
 
@@ -146,35 +131,7 @@ INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
 }
 #endif
 
-/* --------------------------------------------------- writing around the caches */
-
-#if defined __AVX512F__
-#define STREAM(to, from) _mm512_stream_si512((void *)(to), _mm512_loadu_si512(from))
-#elif defined __AVX2__
-#define STREAM(to, from) \
-    _mm256_stream_si256((__m256i *)(to), _mm256_loadu_si256((const __m256i *)(from)))
-#elif defined __SSE2__
-#define STREAM(to, from) _mm_stream_si128((__m128i *)(to), _mm_loadu_si128((const __m128i *)(from)))
-#endif
-
-/* memcpy() whose bytes stay out of the caches, where the machine can. */
-static inline void stream_bytes(char *to, const char *from, size_t bytes)
-{
-#ifdef STREAM
-    size_t head = (size_t)(-(uintptr_t)to & (VECTOR_BYTES - 1));
-    head = head < bytes ? head : bytes;
-    memcpy(to, from, head);
-    size_t i = head;
-    for (; i + VECTOR_BYTES <= bytes; i += VECTOR_BYTES) {
-        STREAM((void *)(to + i), (const void *)(from + i));
-    }
-    memcpy(to + i, from + i, bytes - i);
-#else
-    memcpy(to, from, bytes);
-#endif
-}
-
-/* One aligned vector. */
+/* Writes one vector around the caches, to an aligned address. */
 INLINE void stream_vector(char *to, raw_vector v)
 {
 #if defined __AVX512F__
@@ -185,14 +142,6 @@ INLINE void stream_vector(char *to, raw_vector v)
     _mm_stream_si128((void *)to, v);
 #else
     memcpy(to, &v, sizeof v);
-#endif
-}
-
-/* Streamed bytes become visible to other threads only behind a fence. */
-static inline void stream_fence(void)
-{
-#ifdef STREAM
-    _mm_sfence();
 #endif
 }
 
