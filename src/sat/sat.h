@@ -8,11 +8,29 @@
 #include "../base/context.h"
 #include "../base/sums.h"
 
+/* How the stages of a staged CUDA row wait for one another. */
+typedef enum sat_sync {
+    SAT_SYNC_AUTO,
+    SAT_SYNC_LAUNCH, /* one kernel a stage, as in the paper */
+    SAT_SYNC_GRAPH,  /* those kernels captured once and replayed */
+    SAT_SYNC_COOP    /* one kernel, a barrier of the whole grid between stages */
+} sat_sync;
+
+/* The parameters of a CUDA row; 0 in a member: the row's own default. */
+typedef struct sat_tuning {
+    int tile;    /* w, the side of a block in samples */
+    int threads; /* of a CUDA block */
+    sat_sync sync;
+    double r; /* of (1+r)R1W */
+} sat_tuning;
+
 /*
  * One SAT to build: out[y][x] = sum of summand(in) over y' <= y, x' <= x, per channel.
  * out is an array of rows of width * channels sums, out_stride bytes apart (no
  * alignment, may be negative). sum_type U32, U64, U128 (rows that support it) or
  * F64; integer sums wrap. If f32_out, sums are F64 and stored rounded to float.
+ * in.device says where in and out lie: on the host, and rows of the CPU do the
+ * job, or on a CUDA device, and its rows enqueue it on the context's stream.
  */
 typedef struct sat_job {
     satf_view in; /* data may be NULL while only applicability or scratch is asked for */
@@ -21,6 +39,7 @@ typedef struct sat_job {
     bool f32_out;
     void *out;
     int64_t out_stride;
+    sat_tuning tuning;
 } sat_job;
 
 typedef struct sat_row {
@@ -32,8 +51,12 @@ typedef struct sat_row {
     const char *(*refuses)(const sat_job *job);
     /* Scratch for the job; NULL means none. false: the size overflows. */
     bool (*scratch_bytes)(satf_context *ctx, const sat_job *job, size_t *bytes);
-    /* Does the job with that scratch (64-byte aligned). out is complete on success. */
+    /* Does the job with that scratch (64-byte aligned; on the job's device, where
+     * a SAT is complete in the order of the stream). */
     satf_status (*run)(satf_context *ctx, const sat_job *job, void *scratch);
+    /* Tunings that the row has for the job, index 0, 1, ... until false; r is
+     * left 0. NULL: there is nothing to choose. */
+    bool (*variant)(const sat_job *job, size_t index, sat_tuning *tuning);
 } sat_row;
 
 /* The rows in the order of table 6.2, CPU rows first; NULL behind the last. */

@@ -1,0 +1,67 @@
+/*
+ * CUDA devices for the layers above, in plain C: what cuda/base does where the
+ * build has CUDA; without it gpu_none.c, where no device is ever found.
+ * Nothing here is called, and no driver touched, while a context stays on the CPU.
+ */
+#ifndef SATF_BASE_GPU_H
+#define SATF_BASE_GPU_H
+
+#include "context.h"
+
+/* How many devices there are. If none, and why is not NULL, *why becomes a
+ * clause that says the reason (static storage). */
+int satf_gpu_count(const char **why);
+
+/* What a report, the tuner's key and a receipt say of a device. */
+typedef struct satf_gpu_info {
+    char name[256];
+    size_t memory_bytes;
+    int major, minor;   /* compute capability */
+    int multiprocessors;
+    int l2_bytes;
+    int driver_version; /* the CUDA version that the driver supports, 1000 * major + 10 * minor */
+    bool runs_kernels;  /* the kernels of this build are compiled for it, or can be by its driver */
+} satf_gpu_info;
+
+/* false, and *info untouched, if the device does not answer. */
+bool satf_gpu_describe(int device, satf_gpu_info *info);
+
+/*
+ * Makes device current for the calling thread and creates what the context needs
+ * there (its own stream, if it was given none), once. Every call below opens
+ * the device that the context's memory or view is on, so callers need not.
+ * SATF_NO_DEVICE with a sentence if it cannot be used.
+ */
+satf_status satf_gpu_open(satf_context *ctx, int device);
+
+/* Frees that; from satf_context_destroy(). Waits for the context's own work. */
+void satf_gpu_close(satf_context *ctx);
+
+/* The stream that the context enqueues on (a cudaStream_t), of the open device. */
+void *satf_gpu_stream(satf_context *ctx);
+
+/* Device memory in the stream's order, aligned to 256 bytes. SATF_NO_MEMORY names the bytes wanted, for
+ * what, and the bytes free, and leaves the context usable. */
+satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
+                           void **memory);
+void satf_gpu_free(satf_context *ctx, void *memory); /* NULL is allowed */
+
+/* Copies pixels between checked views of equal size and type, one on the host
+ * and one on a device, or both on one device, in the stream's order. The host's
+ * memory may be used again, or read, after satf_gpu_wait() only. */
+satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to);
+
+/* Likewise bytes. device: the one that is not the host's. */
+satf_status satf_gpu_copy_bytes(satf_context *ctx, int device, void *to, const void *from,
+                                size_t bytes);
+satf_status satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value,
+                               size_t bytes);
+
+/* Waits for the stream; errors of what was enqueued before turn up here. */
+satf_status satf_gpu_wait(satf_context *ctx, int device);
+
+/* Time on the device: between begin and end, in ms of CUDA events. end waits. */
+satf_status satf_gpu_time_begin(satf_context *ctx, int device);
+satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms);
+
+#endif
