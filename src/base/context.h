@@ -24,6 +24,8 @@ struct satf_context {
     satf_progress progress;
     void *progress_user;
     struct satf_pool *pool; /* created by the first satf_parallel() */
+    void *device_cache;     /* what a CUDA row keeps from run to run, and how to free it */
+    void (*device_cache_free)(void *);
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
     char message[SATF_MESSAGE_BYTES];
 };

@@ -1,0 +1,103 @@
+/*
+ * The instances of the kernels: one list of block shapes, expanded for each pair
+ * of sample and sum type into kernels and into the table that rows choose from.
+ *
+ * SHAPES_x(X): X(tile, threads, plain), the row's default first. tile is 32, 64 or 128;
+ * threads at least tile and at most 32 * tile. Registers bound a thread's share:
+ * tile * tile / threads sums, at most 128 of 32 bits or 64 of 64. A shape that
+ * is not plain takes any summand.
+ */
+#ifndef CUDA_SAT_INSTANCES_CUH
+#define CUDA_SAT_INSTANCES_CUH
+
+#include "lookback.cuh"
+#include "passes.cuh"
+#include "skss.cuh"
+
+#define SHAPES_NARROW(X) \
+    X(128, 128, true)    \
+    X(128, 256, true)    \
+    X(64, 128, true)     \
+    X(32, 128, true)     \
+    X(64, 128, false)
+
+#define SHAPES_WIDE(X) \
+    X(64, 128, true)   \
+    X(128, 256, true)  \
+    X(128, 512, true)  \
+    X(64, 256, true)   \
+    X(32, 128, true)   \
+    X(64, 128, false)
+
+#define SHAPES_FEW(X)    \
+    X(128, 128, true)    \
+    X(64, 128, false)
+
+template <class C> constexpr sat_shape make_shape()
+{
+    return {C::TILE,
+            C::THREADS,
+            C::PLAIN,
+            blocks_launch<C>::sums,
+            blocks_launch<C>::blocks,
+            blocks_launch<C>::stages,
+            skss_launch<C>::skss,
+            lookback_launch<C>::lookback};
+}
+
+/* Only what 2r1w needs. */
+template <class C> constexpr sat_shape make_shape_2r1w()
+{
+    return {C::TILE,
+            C::THREADS,
+            C::PLAIN,
+            blocks_launch<C>::sums,
+            blocks_launch<C>::blocks,
+            NULL,
+            NULL,
+            NULL};
+}
+
+#define SHAPE_END {0, 0, false, NULL, NULL, NULL, NULL, NULL}
+
+/*
+ * The kernels and the table of a pair. OF_SUMS: the pair for tables of S; PLAIN_L: what plain
+ * sums within a block are held in, ANY_L: those of any summand. The file defines
+ * NAME_ROW(TILE, THREADS, PLAIN) for the shapes.
+ */
+#define SAT_PAIR(NAME, IN, T, SUM, F32_OUT, OF_SUMS, PLAIN_L, ANY_L, S, O, SHAPES)              \
+    template <bool PLAIN> struct NAME##_local {                                                  \
+        typedef PLAIN_L type;                                                                    \
+    };                                                                                           \
+    template <> struct NAME##_local<false> {                                                     \
+        typedef ANY_L type;                                                                      \
+    };                                                                                           \
+    template <int TILE, int THREADS, bool PLAIN>                                                 \
+    using NAME##_shape = tile_shape<T, typename NAME##_local<PLAIN>::type, S, O, PLAIN, TILE / 32, \
+                                    THREADS / 32>;                                               \
+    static const sat_shape NAME##_shapes[] = {SHAPES(NAME##_ROW) SHAPE_END};                     \
+    extern const sat_pair sat_pair_##NAME = {IN,                                                 \
+                                             SUM,                                                \
+                                             F32_OUT,                                            \
+                                             (int)sizeof(S),                                     \
+                                             (int)sizeof(O),                                     \
+                                             NAME##_shapes,                                      \
+                                             &OF_SUMS,                                           \
+                                             launch_prefix<S>,                                   \
+                                             launch_corners<S>,                                  \
+                                             passes_launch<T, S, O>::columns,                    \
+                                             passes_launch<T, S, O>::rows,                       \
+                                             passes_launch<T, S, O>::diagonal,                   \
+                                             passes_launch<T, S, O>::diagonals,                  \
+                                             passes_launch<T, S, O>::transposed_columns,         \
+                                             passes_launch<T, S, O>::transpose};
+
+/* Tables of sums, for the recursion of 2r1w. */
+#define SAT_SUMS(S, NAME)                                                                        \
+    static const sat_shape NAME##_shapes[] = {                                                   \
+        make_shape_2r1w<tile_shape<S, S, S, S, true, 1, 4>>(), SHAPE_END};                       \
+    extern const sat_pair NAME = {-1,           -1,   false, (int)sizeof(S),     (int)sizeof(S), \
+                                  NAME##_shapes, &NAME, launch_prefix<S>, launch_corners<S>, NULL, \
+                                  NULL,         NULL, NULL,  NULL,              NULL};
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * What the rows (host) ask of the kernels: one table of launchers for each pair
+ * of sample and sum type, filled where the pair's kernels are compiled. Nothing
+ * here waits; errors are those of the launch.
+ */
+#ifndef CUDA_SAT_LAUNCH_H
+#define CUDA_SAT_LAUNCH_H
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "../../src/base/sums.h"
+}
+
+/* An image and its table in device memory, all channels. */
+struct sat_plane {
+    const char *in;
+    char *out;
+    int64_t in_stride, out_stride; /* bytes */
+    int64_t width, height;         /* pixels */
+    int channels;
+    int summand;             /* satf_summand */
+    int in_align, out_align; /* bytes, a power of two up to 16 that divides every row's address */
+};
+
+/*
+ * The image cut into blocks of tile x tile samples of one channel. Blocks are numbered
+ * along anti-diagonals from the upper left, channels innermost: whatever lies above
+ * or left of a block has a smaller number.
+ */
+struct sat_grid {
+    int64_t tiles_x, tiles_y;
+    int channels;
+};
+
+__host__ __device__ inline int64_t grid_diagonals(const sat_grid &g)
+{
+    return g.tiles_x + g.tiles_y - 1;
+}
+
+/* Blocks of one channel on anti-diagonal d and on all before it. */
+__host__ __device__ inline int64_t diagonal_count(const sat_grid &g, int64_t d)
+{
+    int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
+    int64_t left = grid_diagonals(g) - d;
+    int64_t n = d + 1 < left ? d + 1 : left;
+    return n < shorter ? n : shorter;
+}
+
+__host__ __device__ inline int64_t diagonals_before(const sat_grid &g, int64_t d)
+{
+    int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
+    int64_t longer = g.tiles_x + g.tiles_y - shorter;
+    if (d <= shorter) {
+        return d * (d + 1) / 2;
+    }
+    if (d <= longer) {
+        return shorter * (shorter + 1) / 2 + (d - shorter) * shorter;
+    }
+    int64_t left = grid_diagonals(g) - d;
+    return g.tiles_x * g.tiles_y - left * (left + 1) / 2;
+}
+
+/*
+ * The sums that blocks hand on (the paper's R, S and U, section 6.3), one set a channel.
+ * col[I][x]: the sum over the columns of x's block up to x of the rows of tile row I;
+ * row[J][y]: over the rows of y's block up to y of the columns of tile column J (kept
+ * transposed, so that both are read and written along memory); corner[I][J]: of
+ * block (I, J). Step 2 makes them the sums of all blocks up to I, up to J, and
+ * up to both.
+ */
+struct sat_aux {
+    void *col, *row, *corner;
+    int64_t col_pitch, row_pitch, corner_pitch;  /* elements: tiles_x * tile, tiles_y * tile, tiles_x */
+    int64_t col_plane, row_plane, corner_plane;  /* elements from a channel to the next */
+};
+
+/* What lookback keeps besides: the sums of single blocks, and a state for every block. */
+struct sat_lookback {
+    sat_aux prefix, block;
+    unsigned *state;  /* [number of the block]; all 0 at the start */
+    unsigned *ticket; /* 0 at the start */
+};
+
+/* Kernels for blocks of one shape. first, count: numbers of blocks, all channels. */
+struct sat_shape {
+    int tile, threads;
+    bool plain; /* only for SATF_SUMMAND_PLAIN */
+    /* aux = the sums of each block alone. */
+    cudaError_t (*sums)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t first,
+                        int64_t count, cudaStream_t stream);
+    /* The table of blocks, from aux of their neighbours (none: aux.col NULL);
+     * hand_on: they write their own too. */
+    cudaError_t (*blocks)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t first,
+                          int64_t count, bool hand_on, cudaStream_t stream);
+    /* The same for the anti-diagonals begin ... end - 1, one after the other, in one
+     * kernel; arrived: a counter, 0 at the start. */
+    cudaError_t (*stages)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
+                          int64_t end, unsigned *arrived, cudaStream_t stream);
+    /* Columns of blocks, each waiting for the one to its left; flags: one a
+     * block, and a ticket behind them, all 0 at the start. */
+    cudaError_t (*skss)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, unsigned *flags,
+                        int stress, cudaStream_t stream);
+    cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
+                            int stress, cudaStream_t stream);
+};
+
+struct sat_pair {
+    int in;  /* satf_type; -1: sums that blocks hand on */
+    int sum; /* satf_sum_type */
+    bool f32_out;
+    int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
+    const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
+    const sat_pair *of_sums;  /* for tables of the sums that blocks hand on */
+    /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
+     * col down and row along; then corner, from row. */
+    cudaError_t (*prefix)(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,
+                          int64_t end, cudaStream_t stream);
+    cudaError_t (*corners)(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,
+                           int64_t end, cudaStream_t stream);
+    /* The plain programs: column and row prefix sums (rows in place), and formula (6.1)
+     * for the anti-diagonals of samples begin ... end - 1. Missing for sums of 128 bits. */
+    cudaError_t (*columns)(const sat_plane &p, cudaStream_t stream);
+    cudaError_t (*rows)(const sat_plane &p, cudaStream_t stream);
+    cudaError_t (*diagonal)(const sat_plane &p, int64_t d, cudaStream_t stream);
+    cudaError_t (*diagonals)(const sat_plane &p, unsigned *arrived, cudaStream_t stream);
+    /* Column prefix sums in place of the table's transpose, and the transposition:
+     * one channel of p.out to transposed[x][y] or back. */
+    cudaError_t (*transposed_columns)(void *transposed, int64_t width, int64_t height,
+                                      cudaStream_t stream);
+    cudaError_t (*transpose)(const sat_plane &p, int channel, void *transposed, bool back,
+                             cudaStream_t stream);
+};
+
+extern const sat_pair sat_pair_u8_u32, sat_pair_u8_u64, sat_pair_u16_u32, sat_pair_u16_u64,
+    sat_pair_u16_u128, sat_pair_f32_f32, sat_pair_f32_f64, sat_pair_f64_f64, sat_sums_u32,
+    sat_sums_u64, sat_sums_u128;
+
+#endif

@@ -1,0 +1,258 @@
+/*
+ * The algorithms without blocks: 2R2W and 4R4W (section 6.2) and 4R1W (section 6.4).
+ * They add in S and store O after each pass; where O is float every pass rounds.
+ */
+#ifndef CUDA_SAT_PASSES_CUH
+#define CUDA_SAT_PASSES_CUH
+
+#include "blocks.cuh"
+
+enum { PASS_THREADS = 64, PASS_AHEAD = 8 }; /* small blocks: a thread has a whole column to do */
+
+template <typename O> __device__ __forceinline__ O read_sum(const sat_plane &p, const char *from)
+{
+    return read_value<O>(from, p.out_align >= (int)sizeof(O));
+}
+
+template <typename O> __device__ __forceinline__ void write_sum(const sat_plane &p, char *to, O sum)
+{
+    write_value<O>(to, sum, p.out_align >= (int)sizeof(O));
+}
+
+/* A thread goes down a column of one channel: neighbours access neighbours. */
+template <typename T, typename S, typename O>
+__global__ __launch_bounds__(PASS_THREADS) void columns_kernel(sat_plane p)
+{
+    int64_t i = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
+    if (i >= p.width * p.channels) {
+        return;
+    }
+    int64_t x = i / p.channels;
+    int c = (int)(i - x * p.channels);
+    S sum = 0;
+    for (int64_t y = 0; y < p.height; y += PASS_AHEAD) {
+        S ahead[PASS_AHEAD]; /* loads do not wait for one another */
+#pragma unroll
+        for (int k = 0; k < PASS_AHEAD; k++) {
+            ahead[k] = y + k < p.height
+                           ? read_summand<T, S, false>(p, p.in + (y + k) * p.in_stride, x, c)
+                           : (S)0;
+        }
+#pragma unroll
+        for (int k = 0; k < PASS_AHEAD; k++) {
+            sum += ahead[k];
+            if (y + k < p.height) {
+                write_sum<O>(p, sum_at<O>(p, y + k, x, c), (O)sum);
+            }
+        }
+    }
+}
+
+/* A thread goes along a row of one channel: neighbours are a row apart. */
+template <typename S, typename O>
+__global__ __launch_bounds__(PASS_THREADS) void rows_kernel(sat_plane p)
+{
+    int64_t i = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
+    if (i >= p.height * p.channels) {
+        return;
+    }
+    int64_t y = i / p.channels;
+    int c = (int)(i - y * p.channels);
+    S sum = 0;
+    for (int64_t x = 0; x < p.width; x += PASS_AHEAD) {
+        S ahead[PASS_AHEAD];
+#pragma unroll
+        for (int k = 0; k < PASS_AHEAD; k++) {
+            ahead[k] = x + k < p.width ? (S)read_sum<O>(p, sum_at<O>(p, y, x + k, c)) : (S)0;
+        }
+#pragma unroll
+        for (int k = 0; k < PASS_AHEAD; k++) {
+            sum += ahead[k];
+            if (x + k < p.width) {
+                write_sum<O>(p, sum_at<O>(p, y, x + k, c), (O)sum);
+            }
+        }
+    }
+}
+
+/* Column prefix sums in place of a packed array, width columns apart. */
+template <typename S, typename O>
+__global__ __launch_bounds__(PASS_THREADS) void packed_columns_kernel(O *a, int64_t width,
+                                                                      int64_t height)
+{
+    int64_t x = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
+    if (x >= width) {
+        return;
+    }
+    S sum = 0;
+    for (int64_t y = 0; y < height; y += PASS_AHEAD) {
+        S ahead[PASS_AHEAD];
+#pragma unroll
+        for (int k = 0; k < PASS_AHEAD; k++) {
+            ahead[k] = y + k < height ? (S)a[(y + k) * width + x] : (S)0;
+        }
+#pragma unroll
+        for (int k = 0; k < PASS_AHEAD; k++) {
+            sum += ahead[k];
+            if (y + k < height) {
+                a[(y + k) * width + x] = (O)sum;
+            }
+        }
+    }
+}
+
+/*
+ * Transposition of one channel through shared memory in the diagonal arrangement:
+ * element (i, j) of a block of 32 x 32 lies at [i][(i + j) mod 32], so that a warp meets
+ * 32 banks along a row as well as down a column (lemma 6.1.1).
+ */
+enum { TRANSPOSE_SIDE = 32, TRANSPOSE_ROWS = 8 };
+
+template <typename O, bool BACK>
+__global__ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_ROWS) void transpose_kernel(sat_plane p, int c,
+                                                                                   O *transposed)
+{
+    __shared__ O block[TRANSPOSE_SIDE][TRANSPOSE_SIDE];
+    int64_t across = (p.width + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
+    int64_t y0 = (int64_t)blockIdx.x / across * TRANSPOSE_SIDE;
+    int64_t x0 = (int64_t)blockIdx.x % across * TRANSPOSE_SIDE;
+    int j = (int)threadIdx.x % TRANSPOSE_SIDE;
+    for (int i = (int)threadIdx.x / TRANSPOSE_SIDE; i < TRANSPOSE_SIDE; i += TRANSPOSE_ROWS) {
+        O *at = &block[i][(i + j) % TRANSPOSE_SIDE];
+        if (BACK) {
+            if (x0 + i < p.width && y0 + j < p.height) {
+                *at = transposed[(x0 + i) * p.height + y0 + j];
+            }
+        } else if (y0 + i < p.height && x0 + j < p.width) {
+            *at = read_sum<O>(p, sum_at<O>(p, y0 + i, x0 + j, c));
+        }
+    }
+    __syncthreads();
+    for (int i = (int)threadIdx.x / TRANSPOSE_SIDE; i < TRANSPOSE_SIDE; i += TRANSPOSE_ROWS) {
+        O value = block[j][(i + j) % TRANSPOSE_SIDE];
+        if (BACK) {
+            if (y0 + i < p.height && x0 + j < p.width) {
+                write_sum<O>(p, sum_at<O>(p, y0 + i, x0 + j, c), value);
+            }
+        } else if (x0 + i < p.width && y0 + j < p.height) {
+            transposed[(x0 + i) * p.height + y0 + j] = value;
+        }
+    }
+}
+
+/* Formula (6.1) for sample k of anti-diagonal d, all channels. Sums of the same
+ * kernel are read past L1. */
+template <typename T, typename S, typename O>
+__device__ __forceinline__ void formula_61(const sat_plane &p, int64_t d, int64_t k)
+{
+    int64_t i = k / p.channels;
+    int c = (int)(k - i * p.channels);
+    int64_t y = (d < p.width ? 0 : d - p.width + 1) + i, x = d - y;
+    S sum = read_summand<T, S, false>(p, p.in + y * p.in_stride, x, c);
+    bool aligned = p.out_align >= (int)sizeof(O);
+    S corner = 0;
+    if (x > 0) {
+        const char *from = sum_at<O>(p, y, x - 1, c);
+        sum += (S)(aligned ? read_fresh((const O *)from) : read_value<O>(from, false));
+    }
+    if (y > 0) {
+        const char *from = sum_at<O>(p, y - 1, x, c);
+        sum += (S)(aligned ? read_fresh((const O *)from) : read_value<O>(from, false));
+    }
+    if (x > 0 && y > 0) {
+        const char *from = sum_at<O>(p, y - 1, x - 1, c);
+        corner = (S)(aligned ? read_fresh((const O *)from) : read_value<O>(from, false));
+    }
+    write_sum<O>(p, sum_at<O>(p, y, x, c), (O)(sum - corner));
+}
+
+__host__ __device__ inline sat_grid sample_grid(const sat_plane &p)
+{
+    sat_grid g = {p.width, p.height, p.channels};
+    return g;
+}
+
+template <typename T, typename S, typename O>
+__global__ __launch_bounds__(PASS_THREADS) void diagonal_kernel(sat_plane p, int64_t d)
+{
+    int64_t k = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
+    if (k < diagonal_count(sample_grid(p), d) * p.channels) {
+        formula_61<T, S, O>(p, d, k);
+    }
+}
+
+template <typename T, typename S, typename O>
+__global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, unsigned *arrived)
+{
+    int64_t diagonals = p.width + p.height - 1;
+    for (int64_t d = 0; d < diagonals; d++) {
+        int64_t count = diagonal_count(sample_grid(p), d) * p.channels;
+        if (d > 0) {
+            grid_wait(arrived, (unsigned)d);
+        }
+        for (int64_t k = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x; k < count;
+             k += (int64_t)gridDim.x * PASS_THREADS) {
+            formula_61<T, S, O>(p, d, k);
+        }
+        grid_arrive(arrived);
+    }
+}
+
+inline unsigned pass_blocks(int64_t n)
+{
+    return (unsigned)((n + PASS_THREADS - 1) / PASS_THREADS);
+}
+
+template <typename T, typename S, typename O> struct passes_launch {
+    static cudaError_t columns(const sat_plane &p, cudaStream_t stream)
+    {
+        columns_kernel<T, S, O>
+            <<<pass_blocks(p.width * p.channels), PASS_THREADS, 0, stream>>>(p);
+        return cudaGetLastError();
+    }
+
+    static cudaError_t rows(const sat_plane &p, cudaStream_t stream)
+    {
+        rows_kernel<S, O><<<pass_blocks(p.height * p.channels), PASS_THREADS, 0, stream>>>(p);
+        return cudaGetLastError();
+    }
+
+    static cudaError_t diagonal(const sat_plane &p, int64_t d, cudaStream_t stream)
+    {
+        int64_t n = diagonal_count(sample_grid(p), d) * p.channels;
+        diagonal_kernel<T, S, O><<<pass_blocks(n), PASS_THREADS, 0, stream>>>(p, d);
+        return cudaGetLastError();
+    }
+
+    static cudaError_t diagonals(const sat_plane &p, unsigned *arrived, cudaStream_t stream)
+    {
+        int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
+        return launch_resident(diagonals_kernel<T, S, O>, PASS_THREADS, pass_blocks(n), stream, p,
+                               arrived);
+    }
+
+    static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,
+                                          cudaStream_t stream)
+    {
+        packed_columns_kernel<S, O><<<pass_blocks(height), PASS_THREADS, 0, stream>>>(
+            (O *)transposed, height, width);
+        return cudaGetLastError();
+    }
+
+    static cudaError_t transpose(const sat_plane &p, int channel, void *transposed, bool back,
+                                 cudaStream_t stream)
+    {
+        int64_t across = (p.width + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
+        int64_t down = (p.height + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
+        unsigned blocks = (unsigned)(across * down);
+        int threads = TRANSPOSE_SIDE * TRANSPOSE_ROWS;
+        if (back) {
+            transpose_kernel<O, true><<<blocks, threads, 0, stream>>>(p, channel, (O *)transposed);
+        } else {
+            transpose_kernel<O, false><<<blocks, threads, 0, stream>>>(p, channel, (O *)transposed);
+        }
+        return cudaGetLastError();
+    }
+};
+
+#endif

@@ -1,0 +1,641 @@
+/* The CUDA rows of the table of SAT algorithms: which kernels, in which order, with
+ * which scratch. Chapter 6 of the dissertation, and what came after it. */
+#include <math.h>
+#include <string.h>
+
+#include "../base/check.h"
+#include "launch.h"
+#include "stress.h"
+
+extern "C" {
+#include "../../src/base/memory.h"
+#include "../../src/sat/sat.h"
+extern const sat_row sat_cuda_2r2w, sat_cuda_4r4w, sat_cuda_4r1w, sat_cuda_2r1w, sat_cuda_1r1w,
+    sat_cuda_1_plus_r, sat_cuda_skss, sat_cuda_lookback;
+}
+
+static int stress_mode;
+
+void sat_cuda_stress(int mode)
+{
+    stress_mode = mode;
+}
+
+/* --------------------------------------------------------- pairs and shapes */
+
+static const sat_pair *const pairs[] = {
+    &sat_pair_u8_u32,  &sat_pair_u8_u64,  &sat_pair_u16_u32, &sat_pair_u16_u64,
+    &sat_pair_u16_u128, &sat_pair_f32_f32, &sat_pair_f32_f64, &sat_pair_f64_f64};
+
+static const sat_pair *find_pair(const sat_job *job)
+{
+    for (const sat_pair *pair : pairs) {
+        if (pair->in == job->in.type && pair->sum == (int)job->sum_type &&
+            pair->f32_out == job->f32_out) {
+            return pair;
+        }
+    }
+    return NULL;
+}
+
+static bool fits(const sat_shape *shape, const sat_job *job)
+{
+    return !shape->plain || job->summand == SATF_SUMMAND_PLAIN;
+}
+
+/* The first shape that fits the job and its tuning. */
+static const sat_shape *find_shape(const sat_pair *pair, const sat_job *job)
+{
+    for (const sat_shape *shape = pair->shapes; shape->tile; shape++) {
+        if (fits(shape, job) && (!job->tuning.tile || job->tuning.tile == shape->tile) &&
+            (!job->tuning.threads || job->tuning.threads == shape->threads)) {
+            return shape;
+        }
+    }
+    return NULL;
+}
+
+static sat_grid make_grid(int64_t width, int64_t height, int channels, int tile)
+{
+    sat_grid g = {(width - 1) / tile + 1, (height - 1) / tile + 1, channels};
+    return g;
+}
+
+/* Kernels number blocks and threads of passes in 31 bits. */
+static bool too_many(int64_t width, int64_t height, int channels, int tile)
+{
+    sat_grid g = make_grid(width, height, channels, tile);
+    return width > INT64_C(1) << 31 || height > INT64_C(1) << 31 ||
+           g.tiles_x * g.tiles_y * channels > INT32_MAX;
+}
+
+static int alignment(const void *data, int64_t stride)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)data | (uint64_t)stride | 16;
+    return (int)(bits & -bits);
+}
+
+static sat_plane make_plane(const sat_job *job)
+{
+    sat_plane p;
+    p.in = (const char *)job->in.data;
+    p.out = (char *)job->out;
+    p.in_stride = job->in.stride;
+    p.out_stride = job->out_stride;
+    p.width = job->in.width;
+    p.height = job->in.height;
+    p.channels = job->in.channels;
+    p.summand = (int)job->summand;
+    p.in_align = alignment(p.in, p.in_stride);
+    p.out_align = alignment(p.out, p.out_stride);
+    return p;
+}
+
+static const char *refuses_any(const sat_job *job, const sat_pair **pair)
+{
+    *pair = find_pair(job);
+    if (!*pair) {
+        return "it has no kernels for these samples and sums";
+    }
+    if (too_many(job->in.width, job->in.height, job->in.channels, 32)) {
+        return "the image has more blocks than a kernel can count";
+    }
+    return NULL;
+}
+
+static const char *refuses_passes(const sat_job *job)
+{
+    const sat_pair *pair;
+    const char *reason = refuses_any(job, &pair);
+    if (!reason && !pair->columns) {
+        reason = "it has no sums of 128 bits; 2r1w has";
+    } else if (!reason && (job->tuning.tile || job->tuning.threads)) {
+        reason = "it has no blocks to choose";
+    }
+    return reason;
+}
+
+static const char *refuses_blocks(const sat_job *job)
+{
+    const sat_pair *pair;
+    const char *reason = refuses_any(job, &pair);
+    if (!reason && !find_shape(pair, job)) {
+        reason = "it has no blocks of that side and number of threads for this job";
+    }
+    return reason;
+}
+
+static const char *refuses_chained(const sat_job *job)
+{
+    const char *reason = refuses_blocks(job);
+    if (!reason && !find_shape(find_pair(job), job)->lookback) {
+        reason = "it has no sums of 128 bits; 2r1w has";
+    }
+    return reason;
+}
+
+/* Tunings: shapes that fit, times the ways to wait for those that have stages. */
+static bool shape_variant(const sat_job *job, size_t index, bool stages, sat_tuning *tuning)
+{
+    const sat_pair *pair = find_pair(job);
+    size_t ways = stages ? 3 : 1, at = index / ways;
+    for (const sat_shape *shape = pair ? pair->shapes : NULL; shape && shape->tile; shape++) {
+        if (fits(shape, job) && (!stages || shape->stages) && at-- == 0) {
+            memset(tuning, 0, sizeof *tuning);
+            tuning->tile = shape->tile;
+            tuning->threads = shape->threads;
+            tuning->sync =
+                stages ? (sat_sync)(SAT_SYNC_LAUNCH + (int)(index % ways)) : SAT_SYNC_AUTO;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool blocks_variant(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    return shape_variant(job, index, false, tuning);
+}
+
+static bool stages_variant(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    return shape_variant(job, index, true, tuning);
+}
+
+static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    (void)job;
+    memset(tuning, 0, sizeof *tuning);
+    tuning->sync = (sat_sync)(SAT_SYNC_LAUNCH + (int)index);
+    return index < 3;
+}
+
+static sat_sync sync_of(const sat_job *job)
+{
+    return job->tuning.sync == SAT_SYNC_AUTO ? SAT_SYNC_COOP : job->tuning.sync;
+}
+
+/* ------------------------------------------------------------------ scratch */
+
+/* Cuts scratch into pieces; with base NULL it only measures. */
+struct carver {
+    char *base;
+    size_t bytes;
+    bool fits;
+};
+
+static void *carve(carver *from, int64_t count, int64_t times, size_t size)
+{
+    size_t bytes;
+    void *piece = from->base ? from->base + from->bytes : NULL;
+    if (!from->fits || !satf_mul((size_t)count, (size_t)times, &bytes) ||
+        !satf_mul(bytes, size, &bytes) || bytes > SIZE_MAX / 4 ||
+        !satf_add(from->bytes, (bytes + 255) & ~(size_t)255, &from->bytes)) {
+        from->fits = false;
+    }
+    return piece;
+}
+
+static sat_aux carve_aux(carver *from, const sat_grid &g, int tile, size_t size)
+{
+    sat_aux aux;
+    aux.col_pitch = g.tiles_x * tile;
+    aux.row_pitch = g.tiles_y * tile;
+    aux.corner_pitch = g.tiles_x;
+    aux.col_plane = aux.col_pitch * g.tiles_y;
+    aux.row_plane = aux.row_pitch * g.tiles_x;
+    aux.corner_plane = g.tiles_x * g.tiles_y;
+    aux.col = carve(from, aux.col_plane, g.channels, size);
+    aux.row = carve(from, aux.row_plane, g.channels, size);
+    aux.corner = carve(from, aux.corner_plane, g.channels, size);
+    return aux;
+}
+
+/* ------------------------------------------------------- rows without blocks */
+
+static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
+{
+    const sat_pair *pair = find_pair(job);
+    sat_plane p = make_plane(job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    CUDA_RETURN(ctx, pair->columns(p, stream));
+    CUDA_RETURN(ctx, pair->rows(p, stream));
+    return SATF_OK;
+}
+
+static bool scratch_4r4w(satf_context *, const sat_job *job, size_t *bytes)
+{
+    carver c = {NULL, 0, true};
+    carve(&c, job->in.width, job->in.height, (size_t)find_pair(job)->out_bytes);
+    *bytes = c.bytes;
+    return c.fits;
+}
+
+static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_pair *pair = find_pair(job);
+    sat_plane p = make_plane(job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    CUDA_RETURN(ctx, pair->columns(p, stream));
+    for (int c = 0; c < p.channels; c++) {
+        CUDA_RETURN(ctx, pair->transpose(p, c, scratch, false, stream));
+        CUDA_RETURN(ctx, pair->transposed_columns(scratch, p.width, p.height, stream));
+        CUDA_RETURN(ctx, pair->transpose(p, c, scratch, true, stream));
+    }
+    return SATF_OK;
+}
+
+/* ------------------------------------------------------------------- graphs */
+
+/*
+ * The latest graph of a context: what it was captured from, as bytes, and the
+ * graph. Running the same row again on the same memory replays it.
+ */
+struct kept_graph {
+    char key[256];
+    cudaGraphExec_t graph;
+};
+
+static void drop_graph(void *object)
+{
+    kept_graph *kept = (kept_graph *)object;
+    cudaGraphExecDestroy(kept->graph);
+    delete kept;
+}
+
+/* Captures what enqueue(stream) enqueues, unless that is the graph kept, and launches it. */
+template <typename Enqueue>
+static satf_status run_graph(satf_context *ctx, const char *row, const sat_job *job, void *scratch,
+                             cudaStream_t stream, Enqueue enqueue)
+{
+    char key[sizeof(kept_graph::key)] = {0};
+    struct {
+        const char *row;
+        sat_plane p;
+        sat_tuning tuning;
+        void *scratch;
+        int in, sum;
+    } what;
+    static_assert(sizeof what <= sizeof key, "the key holds what identifies a graph");
+    memset(&what, 0, sizeof what);
+    what.row = row;
+    what.p = make_plane(job);
+    what.tuning = job->tuning;
+    what.scratch = scratch;
+    what.in = job->in.type;
+    what.sum = (int)job->sum_type + (job->f32_out ? 16 : 0);
+    memcpy(key, &what, sizeof what);
+    kept_graph *kept = (kept_graph *)ctx->device_cache;
+    if (!kept || memcmp(kept->key, key, sizeof key) != 0) {
+        cudaStream_t capture = NULL;
+        cudaGraph_t graph = NULL;
+        cudaGraphExec_t made = NULL;
+        CUDA_RETURN(ctx, cudaStreamCreateWithFlags(&capture, cudaStreamNonBlocking));
+        satf_status status =
+            cuda_check(ctx, cudaStreamBeginCapture(capture, cudaStreamCaptureModeThreadLocal),
+                       "cudaStreamBeginCapture");
+        if (!status) {
+            status = enqueue(capture);
+            cudaError_t error = cudaStreamEndCapture(capture, &graph);
+            if (!status) {
+                status = cuda_check(ctx, error, "cudaStreamEndCapture");
+            }
+        }
+        if (!status) {
+            status = cuda_check(ctx, cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate");
+        }
+        if (graph) {
+            cudaGraphDestroy(graph);
+        }
+        cudaStreamDestroy(capture);
+        if (!status && kept) {
+            /* the old one may still run */
+            status = cuda_check(ctx, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        }
+        if (status) {
+            if (made) {
+                cudaGraphExecDestroy(made);
+            }
+            return status;
+        }
+        if (kept) {
+            drop_graph(kept);
+        }
+        kept = new kept_graph;
+        memcpy(kept->key, key, sizeof key);
+        kept->graph = made;
+        ctx->device_cache = kept;
+        ctx->device_cache_free = drop_graph;
+    }
+    CUDA_RETURN(ctx, cudaGraphLaunch(kept->graph, stream));
+    return SATF_OK;
+}
+
+/* --------------------------------------------------------------------- 4R1W */
+
+static bool scratch_counter(satf_context *, const sat_job *, size_t *bytes)
+{
+    *bytes = 256;
+    return true;
+}
+
+static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_pair *pair = find_pair(job);
+    sat_plane p = make_plane(job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    if (sync_of(job) == SAT_SYNC_COOP) {
+        CUDA_RETURN(ctx, cudaMemsetAsync(scratch, 0, sizeof(unsigned), stream));
+        CUDA_RETURN(ctx, pair->diagonals(p, (unsigned *)scratch, stream));
+        return SATF_OK;
+    }
+    auto stages = [&](cudaStream_t on) -> satf_status {
+        for (int64_t d = 0; d < p.width + p.height - 1; d++) {
+            CUDA_RETURN(ctx, pair->diagonal(p, d, on));
+        }
+        return SATF_OK;
+    };
+    return sync_of(job) == SAT_SYNC_GRAPH ? run_graph(ctx, "4r1w", job, scratch, stream, stages)
+                                          : stages(stream);
+}
+
+/* --------------------------------------------------------------- 2R1W, 1R1W */
+
+/* The scratch of 2R1W on one image, or of a band of 1R1W: what its blocks hand on, their own
+ * sums while those are summed up, and the same for the table of these. */
+struct block_memory {
+    sat_aux aux;
+    void *totals; /* as aux.corner: U before step 2 */
+    unsigned *arrived;
+};
+
+static block_memory carve_blocks(carver *from, const sat_grid &g, int tile, size_t size)
+{
+    block_memory m;
+    m.arrived = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
+    m.aux = carve_aux(from, g, tile, size);
+    m.totals = carve(from, m.aux.corner_plane, g.channels, size);
+    return m;
+}
+
+/* Measures, or with a base runs, 2R1W; recursive for the table of U (section 6.3). */
+static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_shape *shape,
+                           const sat_plane &p, carver *scratch, cudaStream_t stream)
+{
+    sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
+    int64_t blocks = g.tiles_x * g.tiles_y * g.channels;
+    bool run = scratch->base != NULL;
+    if (g.tiles_x * g.tiles_y == 1) {
+        sat_aux none;
+        memset(&none, 0, sizeof none);
+        if (run) {
+            CUDA_RETURN(ctx, shape->blocks(p, g, none, 0, blocks, false, stream));
+        }
+        return SATF_OK;
+    }
+    block_memory m = carve_blocks(scratch, g, shape->tile, (size_t)pair->sum_bytes);
+    if (run) {
+        sat_aux own = m.aux;
+        own.corner = m.totals;
+        CUDA_RETURN(ctx, shape->sums(p, g, own, 0, blocks, stream));
+        CUDA_RETURN(ctx, pair->prefix(g, m.aux, shape->tile, 0, grid_diagonals(g), stream));
+    }
+    carver rest = *scratch;
+    for (int c = 0; c < g.channels; c++) { /* one after the other, in the same scratch */
+        sat_plane u;
+        memset(&u, 0, sizeof u);
+        int64_t channel = m.aux.corner_plane * pair->sum_bytes * c;
+        u.in = run ? (char *)m.totals + channel : NULL;
+        u.out = run ? (char *)m.aux.corner + channel : NULL;
+        u.width = g.tiles_x;
+        u.height = g.tiles_y;
+        u.in_stride = u.out_stride = g.tiles_x * pair->sum_bytes;
+        u.channels = 1;
+        u.summand = SATF_SUMMAND_PLAIN;
+        u.in_align = alignment(u.in, u.in_stride);
+        u.out_align = alignment(u.out, u.out_stride);
+        *scratch = rest;
+        satf_status status =
+            do_2r1w(ctx, pair->of_sums, pair->of_sums->shapes, u, scratch, stream);
+        if (status) {
+            return status;
+        }
+    }
+    if (run) {
+        CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, 0, blocks, false, stream));
+    }
+    return SATF_OK;
+}
+
+static bool scratch_2r1w(satf_context *ctx, const sat_job *job, size_t *bytes)
+{
+    const sat_pair *pair = find_pair(job);
+    carver c = {NULL, 0, true};
+    sat_plane p = make_plane(job);
+    do_2r1w(ctx, pair, find_shape(pair, job), p, &c, NULL);
+    *bytes = c.bytes;
+    return c.fits;
+}
+
+static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_pair *pair = find_pair(job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    char nothing;
+    carver c = {scratch ? (char *)scratch : &nothing, 0, true}; /* a single block wants none */
+    return do_2r1w(ctx, pair, find_shape(pair, job), make_plane(job), &c, stream);
+}
+
+static bool scratch_blocks(satf_context *, const sat_job *job, size_t *bytes)
+{
+    const sat_pair *pair = find_pair(job);
+    const sat_shape *shape = find_shape(pair, job);
+    carver c = {NULL, 0, true};
+    carve_blocks(&c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile),
+                 shape->tile, (size_t)pair->sum_bytes);
+    *bytes = c.bytes;
+    return c.fits;
+}
+
+/* The blocks of the anti-diagonals begin ... end - 1 by 2R1W (section 6.5, triangles A, B):
+ * what lies before them has handed on its sums. The corners are summed up from the rows'. */
+static satf_status do_triangle(satf_context *ctx, const sat_pair *pair, const sat_shape *shape,
+                               const sat_plane &p, const sat_grid &g, const sat_aux &aux,
+                               int64_t begin, int64_t end, cudaStream_t stream)
+{
+    if (begin == end) {
+        return SATF_OK;
+    }
+    int64_t first = diagonals_before(g, begin) * g.channels;
+    int64_t count = diagonals_before(g, end) * g.channels - first;
+    CUDA_RETURN(ctx, shape->sums(p, g, aux, first, count, stream));
+    CUDA_RETURN(ctx, pair->prefix(g, aux, shape->tile, begin, end, stream));
+    CUDA_RETURN(ctx, pair->corners(g, aux, shape->tile, begin, end, stream));
+    CUDA_RETURN(ctx, shape->blocks(p, g, aux, first, count, false, stream));
+    return SATF_OK;
+}
+
+/* (1+r)R1W with triangles of `side` anti-diagonals; 1R1W without them. */
+static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job *job,
+                               int64_t side, void *scratch)
+{
+    const sat_pair *pair = find_pair(job);
+    const sat_shape *shape = find_shape(pair, job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    sat_plane p = make_plane(job);
+    sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
+    carver c = {(char *)scratch, 0, true};
+    block_memory m = carve_blocks(&c, g, shape->tile, (size_t)pair->sum_bytes);
+    sat_sync sync = sync_of(job);
+    int64_t end = grid_diagonals(g) - side;
+    auto work = [&](cudaStream_t on) -> satf_status {
+        satf_status status = do_triangle(ctx, pair, shape, p, g, m.aux, 0, side, on);
+        if (!status && sync == SAT_SYNC_COOP && side < end) {
+            CUDA_RETURN(ctx, cudaMemsetAsync(m.arrived, 0, sizeof *m.arrived, on));
+            CUDA_RETURN(ctx, shape->stages(p, g, m.aux, side, end, m.arrived, on));
+        }
+        for (int64_t d = side; !status && sync != SAT_SYNC_COOP && d < end; d++) {
+            int64_t first = diagonals_before(g, d) * g.channels;
+            int64_t count = diagonal_count(g, d) * g.channels;
+            CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, first, count, true, on));
+        }
+        return status ? status
+                      : do_triangle(ctx, pair, shape, p, g, m.aux, end, end + side, on);
+    };
+    return sync == SAT_SYNC_GRAPH ? run_graph(ctx, row, job, scratch, stream, work) : work(stream);
+}
+
+static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    return do_1_plus_r(ctx, "1r1w", job, 0, scratch);
+}
+
+#define DEFAULT_R 0.0625
+
+/* The triangles' side is sqrt(r) of the matrix's, in blocks, rounded; of the shorter side
+ * where the image is no square. At least one anti-diagonal is left between them. */
+static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_pair *pair = find_pair(job);
+    int tile = find_shape(pair, job)->tile;
+    sat_grid g = make_grid(job->in.width, job->in.height, job->in.channels, tile);
+    double r = job->tuning.r > 0 ? job->tuning.r : DEFAULT_R;
+    int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
+    int64_t side = llround(sqrt(r) * (double)shorter), most = (grid_diagonals(g) - 1) / 2;
+    return do_1_plus_r(ctx, "1+r", job, side < most ? side : most, scratch);
+}
+
+/* ------------------------------------------------------------ single kernels */
+
+struct skss_memory {
+    sat_aux aux; /* only rows are used */
+    unsigned *flags;
+    int64_t flag_count;
+};
+
+static skss_memory carve_skss(carver *from, const sat_grid &g, int tile, size_t size)
+{
+    skss_memory m;
+    memset(&m, 0, sizeof m);
+    m.aux.row_pitch = g.tiles_y * tile;
+    m.aux.row_plane = m.aux.row_pitch * g.tiles_x;
+    m.aux.row = carve(from, m.aux.row_plane, g.channels, size);
+    m.flag_count = g.tiles_x * g.tiles_y * g.channels + 1; /* and the ticket */
+    m.flags = (unsigned *)carve(from, m.flag_count, 1, sizeof(unsigned));
+    return m;
+}
+
+static bool scratch_skss(satf_context *, const sat_job *job, size_t *bytes)
+{
+    const sat_pair *pair = find_pair(job);
+    int tile = find_shape(pair, job)->tile;
+    carver c = {NULL, 0, true};
+    carve_skss(&c, make_grid(job->in.width, job->in.height, job->in.channels, tile), tile,
+               (size_t)pair->sum_bytes);
+    *bytes = c.bytes;
+    return c.fits;
+}
+
+static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_pair *pair = find_pair(job);
+    const sat_shape *shape = find_shape(pair, job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    sat_plane p = make_plane(job);
+    sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
+    carver c = {(char *)scratch, 0, true};
+    skss_memory m = carve_skss(&c, g, shape->tile, (size_t)pair->sum_bytes);
+    CUDA_RETURN(ctx, cudaMemsetAsync(m.flags, 0, (size_t)m.flag_count * sizeof *m.flags, stream));
+    CUDA_RETURN(ctx, shape->skss(p, g, m.aux, m.flags, stress_mode, stream));
+    return SATF_OK;
+}
+
+static sat_lookback carve_lookback(carver *from, const sat_grid &g, int tile, size_t size)
+{
+    sat_lookback b;
+    b.state = (unsigned *)carve(from, g.tiles_x * g.tiles_y * g.channels + 1, 1, sizeof(unsigned));
+    b.ticket = b.state + (b.state ? g.tiles_x * g.tiles_y * g.channels : 0);
+    b.prefix = carve_aux(from, g, tile, size);
+    b.block = carve_aux(from, g, tile, size);
+    return b;
+}
+
+static bool scratch_lookback(satf_context *, const sat_job *job, size_t *bytes)
+{
+    const sat_pair *pair = find_pair(job);
+    int tile = find_shape(pair, job)->tile;
+    carver c = {NULL, 0, true};
+    carve_lookback(&c, make_grid(job->in.width, job->in.height, job->in.channels, tile), tile,
+                   (size_t)pair->sum_bytes);
+    *bytes = c.bytes;
+    return c.fits;
+}
+
+static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_pair *pair = find_pair(job);
+    const sat_shape *shape = find_shape(pair, job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    sat_plane p = make_plane(job);
+    sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
+    carver c = {(char *)scratch, 0, true};
+    sat_lookback b = carve_lookback(&c, g, shape->tile, (size_t)pair->sum_bytes);
+    size_t states = (size_t)(g.tiles_x * g.tiles_y * g.channels + 1);
+    CUDA_RETURN(ctx, cudaMemsetAsync(b.state, 0, states * sizeof *b.state, stream));
+    CUDA_RETURN(ctx, shape->lookback(p, g, b, stress_mode, stream));
+    return SATF_OK;
+}
+
+/* --------------------------------------------------------------------- rows */
+
+const sat_row sat_cuda_2r2w = {
+    "2r2w", "cuda", "column sums, then row sums, a thread each (section 6.2)",
+    refuses_passes, NULL, run_2r2w, NULL};
+
+const sat_row sat_cuda_4r4w = {
+    "4r4w", "cuda", "column sums twice, the table transposed between and after (section 6.2)",
+    refuses_passes, scratch_4r4w, run_4r4w, NULL};
+
+const sat_row sat_cuda_4r1w = {
+    "4r1w", "cuda", "formula (6.1) along anti-diagonals of samples (section 6.4)",
+    refuses_passes, scratch_counter, run_4r1w, sync_variant};
+
+const sat_row sat_cuda_2r1w = {
+    "2r1w", "cuda", "sums of blocks, their tables, the blocks again (section 6.3)",
+    refuses_blocks, scratch_2r1w, run_2r1w, blocks_variant};
+
+const sat_row sat_cuda_1r1w = {
+    "1r1w", "cuda", "blocks along anti-diagonals, one stage each (section 6.4)",
+    refuses_chained, scratch_blocks, run_1r1w, stages_variant};
+
+const sat_row sat_cuda_1_plus_r = {
+    "1+r", "cuda", "1r1w between two triangles of 2r1w (section 6.5)",
+    refuses_chained, scratch_blocks, run_1_plus_r, stages_variant};
+
+const sat_row sat_cuda_skss = {
+    "skss", "cuda", "one kernel, columns of blocks that wait for one another",
+    refuses_chained, scratch_skss, run_skss, blocks_variant};
+
+const sat_row sat_cuda_lookback = {
+    "lookback", "cuda", "one kernel, decoupled look-back in two dimensions",
+    refuses_chained, scratch_lookback, run_lookback, blocks_variant};

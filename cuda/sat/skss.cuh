@@ -1,0 +1,78 @@
+/*
+ * SKSS: a single kernel with soft synchronisation. A CUDA block takes a column of
+ * blocks and goes down it, so that the sums above stay with it; those to the left
+ * come from the block of the next column through global memory, under a flag. It moves
+ * what 1R1W moves, without a barrier of all blocks.
+ */
+#ifndef CUDA_SAT_SKSS_CUH
+#define CUDA_SAT_SKSS_CUH
+
+#include "blocks.cuh"
+#include "flags.cuh"
+
+/* flags[channel][J][I], then the ticket: columns are taken in ascending order, so
+ * the one to the left is done or on its way. */
+template <class C>
+__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void skss_kernel(sat_plane p, sat_grid g, sat_aux aux,
+                                                          unsigned *flags, int stress)
+{
+    typedef typename C::S S;
+    __shared__ tile_shared<C> s;
+    __shared__ unsigned ticket;
+    typename C::L v[C::ROWS][C::VEC];
+    int t = (int)threadIdx.x;
+    if (t == 0) {
+        ticket = atomicAdd(flags + g.tiles_x * g.tiles_y * g.channels, 1u);
+    }
+    __syncthreads();
+    tile_place at;
+    at.channel = (int)(ticket % (unsigned)g.channels);
+    at.J = ticket / (unsigned)g.channels;
+    at.x = at.J * C::TILE;
+    unsigned *mine = flags + (at.channel * g.tiles_x + at.J) * g.tiles_y;
+    aux_pointers<S> hand = aux_of<S>(aux, at.channel);
+    S above = 0, corner = 0; /* of column t; of everything above and to the left */
+    for (at.I = 0; at.I < g.tiles_y; at.I++) {
+        at.y = at.I * C::TILE;
+        load_tile<C>(p, at, v);
+        scan_tile<C>(v, s);
+        stress_pause(stress, at.J, (int)(at.I % 16));
+        if (t == 0 && at.J > 0) {
+            while (see_flag(mine - g.tiles_y + at.I) == 0) {
+            }
+        }
+        __syncthreads();
+        if (t < C::TILE) {
+            S column, row, left = 0;
+            if (at.J > 0) {
+                left = read_fresh(hand.row + (at.J - 1) * aux.row_pitch + at.y + t);
+            }
+            share_carries<C>(s, t, above, left, corner);
+            block_sums<C>(s, t, &column, &row);
+            hand.row[at.J * aux.row_pitch + at.y + t] = left + row;
+            above += column;
+            if (t == C::TILE - 1) {
+                s.corner = left;
+            }
+        }
+        __syncthreads();
+        if (t == 0) {
+            raise_flag(mine + at.I, 1);
+        }
+        corner += s.corner;
+        store_tile<C>(p, at, v, s);
+        __syncthreads();
+    }
+}
+
+template <class C> struct skss_launch {
+    static cudaError_t skss(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
+                            unsigned *flags, int stress, cudaStream_t stream)
+    {
+        skss_kernel<C><<<(unsigned)(g.tiles_x * g.channels), C::THREADS, 0, stream>>>(p, g, aux,
+                                                                                     flags, stress);
+        return cudaGetLastError();
+    }
+};
+
+#endif

@@ -1,0 +1,326 @@
+/*
+ * A block of samples in the registers of one CUDA block, its own summed area
+ * table, and what lies above and left of it: the work that the block-wise
+ * algorithms (2R1W, 1R1W, (1+r)R1W, SKSS, look-back) have in common.
+ *
+ * Warp k holds the rows k * ROWS ... of the block, a lane VEC neighbouring columns.
+ */
+#ifndef CUDA_SAT_TILE_CUH
+#define CUDA_SAT_TILE_CUH
+
+#include "plane.cuh"
+
+/*
+ * T samples, L sums within a block, S sums that blocks hand on, O sums as stored.
+ * L must hold the largest sum of a block (32 bits: 128^2 samples of u16, or squares
+ * of u8); L = float goes with O = float, else O and S are of one kind.
+ * VEC: 1, 2, 4. WARPS: a power of two, at least VEC, at most 32.
+ */
+template <typename T_, typename L_, typename S_, typename O_, bool PLAIN_, int VEC_, int WARPS_>
+struct tile_shape {
+    typedef T_ T;
+    typedef L_ L;
+    typedef S_ S;
+    typedef O_ O;
+    static constexpr bool PLAIN = PLAIN_;
+    static constexpr int VEC = VEC_, WARPS = WARPS_;
+    static constexpr int TILE = 32 * VEC, THREADS = 32 * WARPS, ROWS = TILE / WARPS;
+    static_assert(THREADS >= TILE, "a thread for every row and column of the block");
+    /* Blocks that a multiprocessor should hold at once: what its 65,536 registers allow
+     * when a thread has 40 beside its share of the block. */
+    static constexpr int REGISTERS = ROWS * VEC * (int)sizeof(L_) / 4 + 40;
+    static constexpr int BLOCKS = 65536 / (THREADS * REGISTERS);
+};
+
+/* What finished sums are formed in: the sums', but float for floats. */
+template <typename L, typename S> struct finish_type {
+    typedef S type;
+};
+template <typename S> struct finish_type<float, S> {
+    typedef float type;
+};
+
+template <class C> struct tile_shared {
+    typename C::S bottom[C::WARPS][C::TILE]; /* the last rows of the warps' tables */
+    typename C::S right[C::TILE];            /* the last columns */
+    typename finish_type<typename C::L, typename C::S>::type above[C::TILE], left[C::TILE];
+    typename C::S corner;
+};
+
+/* Where a block is, and how much of it is inside the image. */
+struct tile_place {
+    int64_t I, J; /* block row and column */
+    int64_t x, y; /* of its first sample, in pixels */
+    int channel;
+};
+
+template <class C>
+__device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t number)
+{
+    tile_place at;
+    int64_t tile = g.channels == 1 ? number : number / g.channels;
+    at.channel = (int)(number - tile * g.channels);
+    int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
+    int64_t head = shorter * (shorter - 1) / 2, all = g.tiles_x * g.tiles_y, d;
+    if (tile < head || tile >= all - head) {
+        /* in a triangle, counted from its corner: the largest d with d (d + 1) / 2 <= k */
+        int64_t k = tile < head ? tile : all - 1 - tile;
+        d = (int64_t)((sqrt(8.0 * (double)k + 1) - 1) / 2);
+        d += (d + 1) * (d + 2) / 2 <= k;
+        d -= d * (d + 1) / 2 > k;
+        d = tile < head ? d : grid_diagonals(g) - 1 - d;
+    } else {
+        d = shorter - 1 + (tile - head) / shorter;
+    }
+    int64_t first = d < g.tiles_x ? 0 : d - g.tiles_x + 1; /* the topmost block row on it */
+    at.I = first + tile - diagonals_before(g, d);
+    at.J = d - at.I;
+    at.x = at.J * C::TILE;
+    at.y = at.I * C::TILE;
+    return at;
+}
+
+template <class C>
+__device__ __forceinline__ bool tile_inside(const sat_plane &p, const tile_place &at)
+{
+    return at.x + C::TILE <= p.width && at.y + C::TILE <= p.height;
+}
+
+/* VEC neighbouring values as the widest accesses that their alignment allows,
+ * past the caches' usual order: nothing is read or written twice soon. */
+template <int BYTES> struct vector_of;
+template <> struct vector_of<1> {
+    typedef unsigned char type;
+};
+template <> struct vector_of<2> {
+    typedef unsigned short type;
+};
+template <> struct vector_of<4> {
+    typedef unsigned type;
+};
+template <> struct vector_of<8> {
+    typedef uint2 type;
+};
+template <> struct vector_of<16> {
+    typedef uint4 type;
+};
+
+template <typename T, int VEC> union vector_values {
+    static constexpr int BYTES = (int)sizeof(T) * VEC;
+    static constexpr int WIDE = BYTES < 16 ? BYTES : 16;
+    typename vector_of<WIDE>::type word[BYTES / WIDE];
+    T value[VEC];
+};
+
+/* Whether rows of that alignment can be accessed so. */
+template <typename T, int VEC>
+__device__ __forceinline__ bool whole_vectors(int channels, int align)
+{
+    return channels == 1 && align >= vector_values<T, VEC>::WIDE;
+}
+
+template <typename T, int VEC>
+__device__ __forceinline__ void read_vector(const char *from, vector_values<T, VEC> &v)
+{
+    typedef typename vector_of<vector_values<T, VEC>::WIDE>::type word;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof v / sizeof(word)); i++) {
+        v.word[i] = __ldcs(reinterpret_cast<const word *>(from) + i);
+    }
+}
+
+template <typename T, int VEC>
+__device__ __forceinline__ void write_vector(char *to, const vector_values<T, VEC> &v)
+{
+    typedef typename vector_of<vector_values<T, VEC>::WIDE>::type word;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof v / sizeof(word)); i++) {
+        __stcs(reinterpret_cast<word *>(to) + i, v.word[i]);
+    }
+}
+
+/* v = the block's summands, 0 outside the image. */
+template <class C>
+__device__ __forceinline__ void load_tile(const sat_plane &p, const tile_place &at,
+                                          typename C::L (&v)[C::ROWS][C::VEC])
+{
+    typedef typename C::T T;
+    typedef typename C::L L;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    int64_t x = at.x + lane * C::VEC, y = at.y + warp * C::ROWS;
+    const char *row = p.in + y * p.in_stride;
+    if (whole_vectors<T, C::VEC>(p.channels, p.in_align) && tile_inside<C>(p, at)) {
+        row += x * (int64_t)sizeof(T);
+        vector_values<T, C::VEC> raw[C::ROWS];
+#pragma unroll
+        for (int i = 0; i < C::ROWS; i++) {
+            read_vector<T, C::VEC>(row + i * p.in_stride, raw[i]);
+        }
+        bool square = !C::PLAIN && p.summand == SATF_SUMMAND_SQUARE; /* one channel: no weights */
+#pragma unroll
+        for (int i = 0; i < C::ROWS; i++) {
+#pragma unroll
+            for (int k = 0; k < C::VEC; k++) {
+                L a = (L)raw[i].value[k];
+                v[i][k] = square ? a * a : a;
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < C::ROWS; i++) {
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            v[i][k] = 0;
+            if (y + i < p.height && x + k < p.width) {
+                v[i][k] = read_summand<T, L, C::PLAIN>(p, row + i * p.in_stride, x + k, at.channel);
+            }
+        }
+    }
+}
+
+template <typename V> __device__ __forceinline__ V lane_below(V value, int distance)
+{
+    return __shfl_up_sync(0xffffffffu, value, distance);
+}
+
+__device__ __forceinline__ u128 lane_below(u128 value, int distance)
+{
+    uint64_t low = __shfl_up_sync(0xffffffffu, (uint64_t)value, distance);
+    uint64_t high = __shfl_up_sync(0xffffffffu, (uint64_t)(value >> 64), distance);
+    return (u128)high << 64 | low;
+}
+
+/* The sum of the lanes before this one. */
+template <typename V> __device__ __forceinline__ V sum_of_lanes_before(V value)
+{
+    int lane = (int)threadIdx.x % 32;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        V other = lane_below(value, distance);
+        value += lane >= distance ? other : (V)0;
+    }
+    V before = lane_below(value, 1);
+    return lane == 0 ? (V)0 : before;
+}
+
+/* v = each warp's table of its own rows; what the others need of it goes to s.
+ * The caller's barrier follows. */
+template <class C>
+__device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], tile_shared<C> &s)
+{
+    typedef typename C::L L;
+    typedef typename C::S S;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+#pragma unroll
+    for (int i = 0; i < C::ROWS; i++) {
+#pragma unroll
+        for (int k = 1; k < C::VEC; k++) {
+            v[i][k] += v[i][k - 1];
+        }
+        L before = sum_of_lanes_before(v[i][C::VEC - 1]);
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            v[i][k] += before;
+        }
+    }
+#pragma unroll
+    for (int i = 1; i < C::ROWS; i++) {
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            v[i][k] += v[i - 1][k];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < C::VEC; k++) {
+        s.bottom[warp][lane * C::VEC + k] = (S)v[C::ROWS - 1][k];
+    }
+    if (lane == 31) {
+#pragma unroll
+        for (int i = 0; i < C::ROWS; i++) {
+            s.right[warp * C::ROWS + i] = (S)v[i][C::VEC - 1];
+        }
+    }
+}
+
+/* The sum of the block's columns up to t, and of its rows up to t; t < TILE. */
+template <class C>
+__device__ __forceinline__ void block_sums(const tile_shared<C> &s, int t, typename C::S *column,
+                                           typename C::S *row)
+{
+    typename C::S down = 0, right = 0;
+#pragma unroll
+    for (int k = 0; k < C::WARPS; k++) {
+        if (k == t / C::ROWS) {
+            right += s.right[t];
+        } else if (k < t / C::ROWS) {
+            right += s.bottom[k][C::TILE - 1];
+        }
+        down += s.bottom[k][t];
+    }
+    *column = down;
+    *row = right;
+}
+
+/* Hands the sums left of the block (by its rows), above it (by its columns) and
+ * before both (its corner) to all threads; t < TILE. The caller's barrier follows. */
+template <class C>
+__device__ __forceinline__ void share_carries(tile_shared<C> &s, int t, typename C::S above,
+                                              typename C::S left, typename C::S corner)
+{
+    typedef typename finish_type<typename C::L, typename C::S>::type F;
+    s.above[t] = (F)(above + corner);
+    s.left[t] = (F)left;
+}
+
+/* Adds the carries and stores the block. */
+template <class C>
+__device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place &at,
+                                           const typename C::L (&v)[C::ROWS][C::VEC],
+                                           const tile_shared<C> &s)
+{
+    typedef typename C::S S;
+    typedef typename C::O O;
+    typedef typename finish_type<typename C::L, S>::type F;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    int64_t x = at.x + lane * C::VEC, y = at.y + warp * C::ROWS;
+    F above[C::VEC];
+#pragma unroll
+    for (int k = 0; k < C::VEC; k++) {
+        S warps_above = 0;
+#pragma unroll
+        for (int u = 0; u < C::WARPS - 1; u++) {
+            if (u < warp) {
+                warps_above += s.bottom[u][lane * C::VEC + k];
+            }
+        }
+        above[k] = s.above[lane * C::VEC + k] + (F)warps_above;
+    }
+    if (whole_vectors<O, C::VEC>(p.channels, p.out_align) && tile_inside<C>(p, at)) {
+        char *row = p.out + y * p.out_stride + x * (int64_t)sizeof(O);
+#pragma unroll
+        for (int i = 0; i < C::ROWS; i++) {
+            F left = s.left[warp * C::ROWS + i];
+            vector_values<O, C::VEC> sums;
+#pragma unroll
+            for (int k = 0; k < C::VEC; k++) {
+                sums.value[k] = (O)((F)v[i][k] + left + above[k]);
+            }
+            write_vector<O, C::VEC>(row + i * p.out_stride, sums);
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < C::ROWS; i++) {
+        F left = s.left[warp * C::ROWS + i];
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            if (y + i < p.height && x + k < p.width) {
+                write_value<O>(sum_at<O>(p, y + i, x + k, at.channel),
+                               (O)((F)v[i][k] + left + above[k]), p.out_align >= (int)sizeof(O));
+            }
+        }
+    }
+}
+
+#endif
