@@ -80,6 +80,7 @@ struct bench {
     const bench_table *table;
     bench_options options;
     struct bench_report *report;
+    satf_context *copy_ctx;    /* the copy's own threads */
     void *copy_from, *copy_to; /* of copy_bytes */
     size_t copy_bytes;
     void *scratch; /* of scratch_bytes, the context's while a call is measured */
@@ -110,12 +111,15 @@ const char *bench_list_help(bench_list list);
 typedef struct bench_timing {
     double ms, ms_min;      /* median and least of one call */
     double copy_ms, x_copy; /* median of the copy; ms / copy_ms */
+    int threads;            /* that the work really used */
 } bench_timing;
 
 /*
  * Times work(user), interleaved with a copy that moves the same `bytes`, read
- * and written together: a memcpy of bytes / 2 on the same number of threads.
- * Warms both up first. Each sample holds enough calls to last 2 ms. A failed
+ * and written together: a memcpy of bytes / 2 on as many threads as the work
+ * really uses. Where those are several, it is timed on one thread too, and the
+ * faster one counts: waking threads takes longer than copying a small image.
+ * Warms all up first. Each sample holds enough calls to last 2 ms. A failed
  * work() ends it with that status.
  */
 satf_status bench_measure(bench *b, double bytes, satf_status (*work)(void *user), void *user,

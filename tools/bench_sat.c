@@ -7,14 +7,14 @@
 #include "../src/base/view.h"
 
 static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0},       {"name", "algorithm", BENCH_TEXT, 10},
-    {"input", "input", BENCH_TEXT, 5},    {"sum", "sum", BENCH_TEXT, 4},
-    {"width", "width", BENCH_INTEGER, 6}, {"height", "height", BENCH_INTEGER, 6},
-    {"channels", "ch", BENCH_INTEGER, 2}, {"ms", "ms", BENCH_REAL, 8},
-    {"ms_min", "min", BENCH_REAL, 8},     {NULL, "Mpixel/s", BENCH_REAL, 8},
-    {NULL, "GB/s", BENCH_REAL, 6},        {"copy_ms", "copy ms", BENCH_REAL, 8},
-    {"x_copy", "x copy", BENCH_REAL, 6},  {NULL, "paper ms", BENCH_REAL, 8},
-    {NULL, NULL, BENCH_TEXT, 0},
+    {"table", NULL, BENCH_TEXT, 0},        {"name", "algorithm", BENCH_TEXT, 10},
+    {"input", "input", BENCH_TEXT, 5},     {"sum", "sum", BENCH_TEXT, 4},
+    {"width", "width", BENCH_INTEGER, 6},  {"height", "height", BENCH_INTEGER, 6},
+    {"channels", "ch", BENCH_INTEGER, 2},  {NULL, "threads", BENCH_INTEGER, 7},
+    {"ms", "ms", BENCH_REAL, 8},           {"ms_min", "min", BENCH_REAL, 8},
+    {NULL, "Mpixel/s", BENCH_REAL, 8},     {NULL, "GB/s", BENCH_REAL, 6},
+    {"copy_ms", "copy ms", BENCH_REAL, 8}, {"x_copy", "x copy", BENCH_REAL, 6},
+    {NULL, "paper ms", BENCH_REAL, 8},     {NULL, NULL, BENCH_TEXT, 0},
 };
 
 typedef struct sat_call {
@@ -51,6 +51,7 @@ static bool report(bench *b, const char *name, const sat_call *call, const bench
         {.number = (double)in->width},
         {.number = (double)in->height},
         {.number = in->channels},
+        {.number = t->threads},
         {.number = t->ms},
         {.number = t->ms_min},
         {.number = pixels / t->ms / 1e3},

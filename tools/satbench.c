@@ -127,8 +127,9 @@ static void print_help(void)
          "Measures summed area tables and filters. Each figure is the median of several samples, "
          "is\n"
          "checked against the reference result before it is printed, and stands beside a memcpy\n"
-         "that moves the same bytes on as many threads. Lists are comma-separated and multiply "
-         "out.\n\n"
+         "that moves the same bytes on as many threads as the work used, or on one if that is "
+         "faster.\n"
+         "Lists are comma-separated and multiply out.\n\n"
          "Tables, and the lists they take with their defaults:");
     for (size_t i = 0; i < TABLES; i++) {
         printf("  %-8s %s\n", tables[i]->name, tables[i]->help);
@@ -397,6 +398,10 @@ static int measure(bench *b, char **argv)
     if (status == SATF_OK) {
         status = satf_context_set_threads(b->ctx, b->options.threads);
     }
+    if (status == SATF_OK && (satf_context_create(&b->copy_ctx) != SATF_OK ||
+                              satf_context_set_threads(b->copy_ctx, b->options.threads))) {
+        return bench_error(1, "out of memory");
+    }
     if (status != SATF_OK) {
         return bench_error(1, "%s", satf_message(b->ctx));
     }
@@ -437,6 +442,7 @@ int main(int argc, char **argv)
                                                         : bench_error(1, "out of memory");
     }
     satf_context_destroy(b.ctx);
+    satf_context_destroy(b.copy_ctx);
     bench_report_destroy(b.report);
     satf_free(b.scratch);
     satf_free(b.copy_from);

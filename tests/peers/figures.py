@@ -39,13 +39,9 @@ def rows(table):
 
 
 def by_threads(build, name, *options):
-    """The same on one and on two threads, in one table with a first column for their number."""
+    """The same on one and on two threads, in one table."""
     tables = [satbench(build, f"{name}-{n}", *options, "-T", str(n)) for n in (1, 2)]
-    head = tables[0].splitlines()[:2]
-    lines = [f"| threads {head[0]}", f"|--:{head[1]}"]
-    for n, table in enumerate(tables, 1):
-        lines += [f"| {n} {line}" for line in rows(table).splitlines()]
-    return "\n".join(lines)
+    return "\n".join(tables[0].splitlines()[:2] + [rows(table) for table in tables])
 
 
 def main():
@@ -66,8 +62,7 @@ def main():
         "sat": satbench(build, "sat", "sat", "--sizes", arguments.sizes, "-T", "1"),
         "types": by_threads(build, "types", "sat", "--sizes", "4K", "--types", "u8,u16,f32,f64",
                             "--algorithms", "blocked"),
-        "filter": "\n".join([satbench(build, "filter-1", *filters, "-T", "1"),
-                             rows(satbench(build, "filter-2", *filters, "-T", "2"))]),
+        "filter": by_threads(build, "filter", *filters),
         "calls": run(HERE / "peers.py", "calls", *peers, "results/cpu/calls.json"),
         "commands": run(HERE / "peers.py", "commands", *peers, "results/cpu/commands.json"),
     }
