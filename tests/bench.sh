@@ -93,6 +93,17 @@ for plot in sat.svg filter.svg; do
     grep -q '</svg>' "$plot" || fail "$plot is not complete"
 done
 
+# A file on standard output has it for itself; the table goes to standard error.
+for name in - /dev/stdout; do
+    expect 0 sat --sizes 8 --algorithms blocked --repeat 1 --json $name
+    [ "$(head -c 1 out)" = '{' ] || fail "--json $name: $(head -n 1 out)"
+    [ "$(tail -n 1 out)" = '}' ] || fail "--json $name: something follows the JSON"
+    grep -q '^blocked ' err || fail "--json $name: no table on standard error"
+done
+expect 0 sat --sizes 8 --algorithms blocked --repeat 1 --plot -
+[ "$(head -c 4 out)" = '<svg' ] || fail "--plot -: $(head -n 1 out)"
+expect 2 sat --json - --plot -
+
 expect 2
 expect 2 nonsense
 expect 2 sat --nonsense

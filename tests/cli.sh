@@ -358,6 +358,13 @@ cp in.pgm "$odd"
 check "a batch with --json" "$? $(wc -l <json)" "3 3"
 "$satfilter" --json --box 3 --format pnm in.pgm - 2>json2 >stdout
 check "--json beside standard output" "$? $(pgm stdout 6)" "0 2 3 4 3 4 5"
+# The same under another name, as a pipe and as a file.
+"$satfilter" --json --box 3 --format pnm in.pgm /dev/stdout 2>json3 | cat >stdout
+check "--json beside a picture in a pipe" "$(pgm stdout 6) $(wc -c <stdout) $(wc -l <json3)" \
+    "2 3 4 3 4 5 17 1"
+"$satfilter" --json --box 3 --format pnm in.pgm /dev/stdout 2>json3 >stdout
+check "--json beside a picture in a file" "$(pgm stdout 6) $(wc -c <stdout) $(wc -l <json3)" \
+    "2 3 4 3 4 5 17 1"
 if command -v python3 >/dev/null 2>&1; then
     python3 - <<'PYTHON' >stdout 2>stderr
 import json

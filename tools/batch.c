@@ -174,8 +174,8 @@ static int name_outputs(const settings *s, job *jobs, int count)
 static bool run_one(const settings *s, const job *one, int index, int count)
 {
     pipeline_job work = {one->input, one->output, s->filter, s->write, false};
-    bool to_stdout = strcmp(one->output, "-") == 0;
-    if (to_stdout && !work.write.format) {
+    bool to_stdout = io_output_is_stdout(one->output); /* asked before it is replaced */
+    if (strcmp(one->output, "-") == 0 && !work.write.format) {
         work.write.format = "png";
     }
     if (!s->quiet) {

@@ -165,7 +165,8 @@ size_t bench_template(int window, satf_weighted_rect rects[2]);
 
 /* ----------------------------------------------------------------- reports */
 
-struct bench_report *bench_report_create(const bench_table *table, bool markdown);
+/* The table is printed to `to`, a record at a time. */
+struct bench_report *bench_report_create(const bench_table *table, bool markdown, FILE *to);
 void bench_report_destroy(struct bench_report *report);
 
 /* Prints the record and keeps it; the values' order is the columns'. false

@@ -9,6 +9,7 @@
 struct bench_report {
     const bench_table *table;
     bool markdown;
+    FILE *to;
     const char *x_title;
     bench_value *values; /* records * columns */
     size_t records, record_room, columns;
@@ -21,12 +22,13 @@ static bool is_last(const bench_column *column)
     return !column->key && !column->title;
 }
 
-struct bench_report *bench_report_create(const bench_table *table, bool markdown)
+struct bench_report *bench_report_create(const bench_table *table, bool markdown, FILE *to)
 {
     struct bench_report *report = satf_alloc_zeroed(sizeof *report);
     if (report) {
         report->table = table;
         report->markdown = markdown;
+        report->to = to;
         report->x_title = table->x_title;
         while (!is_last(&table->columns[report->columns])) {
             report->columns++;
@@ -76,12 +78,12 @@ static void print_cell(const struct bench_report *report, size_t index, const ch
     const bench_column *column = &report->table->columns[index];
     int width = column->width;
     int sign = column->kind == BENCH_TEXT ? -1 : 1;
-    printf(report->markdown ? "| %*s " : "%*s  ", sign * width, text);
+    fprintf(report->to, report->markdown ? "| %*s " : "%*s  ", sign * width, text);
 }
 
 static void end_line(const struct bench_report *report)
 {
-    puts(report->markdown ? "|" : "");
+    fputs(report->markdown ? "|\n" : "\n", report->to);
 }
 
 static void print_header(const struct bench_report *report)
@@ -95,7 +97,7 @@ static void print_header(const struct bench_report *report)
     end_line(report);
     for (size_t i = 0; i < report->columns && report->markdown; i++) {
         if (columns[i].title) {
-            fputs(columns[i].kind == BENCH_TEXT ? "|---" : "|--:", stdout);
+            fputs(columns[i].kind == BENCH_TEXT ? "|---" : "|--:", report->to);
         }
     }
     if (report->markdown) {
@@ -121,7 +123,7 @@ static void print_record(const struct bench_report *report, const bench_value *v
         print_cell(report, i, text);
     }
     end_line(report);
-    fflush(stdout);
+    fflush(report->to);
 }
 
 bool bench_report_add(struct bench_report *report, const bench_value *values)

@@ -107,7 +107,8 @@ static const struct {
     {"-T", "N", "threads, 1 to 1024; default one per core", set_threads},
     {"--threads", "N", NULL, set_threads},
     {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat},
-    {"--json", "FILE", "write the records as JSON", set_json},
+    {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
+     set_json},
     {"--plot", "FILE", "write a plot of time and ratio to the copy as SVG", set_plot},
     {"--markdown", NULL, "print the table in Markdown", set_markdown},
 };
@@ -391,9 +392,21 @@ static int write_files(bench *b, output *json, output *plot, char **argv)
     return failed ? failed : commit_output(b, plot);
 }
 
+/* Whether a file of the options is standard output, where the table goes otherwise. */
+static bool takes_stdout(const char *path)
+{
+    return path && io_output_is_stdout(path);
+}
+
 static int measure(bench *b, char **argv)
 {
     output json = {0}, plot = {0};
+    bool json_to_stdout = takes_stdout(b->options.json);
+    bool plot_to_stdout = takes_stdout(b->options.plot);
+    FILE *to = json_to_stdout || plot_to_stdout ? stderr : stdout;
+    if (json_to_stdout && plot_to_stdout) {
+        return bench_error(2, "--json and --plot cannot both go to standard output");
+    }
     satf_status status = satf_context_set_device(b->ctx, b->options.device);
     if (status == SATF_OK) {
         status = satf_context_set_threads(b->ctx, b->options.threads);
@@ -405,7 +418,7 @@ static int measure(bench *b, char **argv)
     if (status != SATF_OK) {
         return bench_error(1, "%s", satf_message(b->ctx));
     }
-    b->report = bench_report_create(b->table, b->options.markdown);
+    b->report = bench_report_create(b->table, b->options.markdown, to);
     int failed = b->report ? 0 : bench_error(1, "out of memory for the report");
     if (!failed) {
         failed = open_output(b, &json, b->options.json);
@@ -423,7 +436,7 @@ static int measure(bench *b, char **argv)
         failed = write_files(b, &json, &plot, argv);
     }
     if (!failed && b->table->note) {
-        printf("%s%s\n", b->options.markdown ? "\n" : "", b->table->note);
+        fprintf(to, "%s%s\n", b->options.markdown ? "\n" : "", b->table->note);
     }
     io_output_discard(json.file);
     io_output_discard(plot.file);

@@ -156,6 +156,10 @@ satf_status io_output_commit(satf_context *ctx, io_output *out); /* frees out, e
 void io_output_discard(io_output *out);                          /* frees out; NULL is allowed */
 void io_output_cleanup(void);
 
+/* True if path is this process's standard output: "-", or a name of the same
+ * pipe, terminal or file, such as /dev/stdout. */
+bool io_output_is_stdout(const char *path);
+
 /*
  * Writing by rows: io_writer_open -> io_put_rows ... -> io_writer_finish, or
  * io_writer_abandon. Rows are of plan->in's samples; conversion happens inside.

@@ -228,6 +228,20 @@ satf_status io_output_open(satf_context *ctx, const char *path, bool no_clobber,
     return SATF_OK;
 }
 
+bool io_output_is_stdout(const char *path)
+{
+    struct stat file, out;
+    if (strcmp(path, "-") == 0) {
+        return true;
+    }
+    if (stat(path, &file) || fstat(STDOUT_FILENO, &out)) {
+        return false;
+    }
+    bool same = file.st_dev == out.st_dev && file.st_ino == out.st_ino;
+    /* Whoever writes to /dev/null twice mixes nothing. */
+    return same && (!S_ISCHR(out.st_mode) || isatty(STDOUT_FILENO));
+}
+
 FILE *io_output_file(io_output *out)
 {
     return out->file;
