@@ -133,6 +133,21 @@ run 0 --integral rgba.pam out.png
 run 0 --box 1 out.png out.npy
 check "an integral of RGBA as a PNG" "$(npy out.npy u2 4 2)" "65535 0 65535 65535"
 
+# ------------------------------------------------------------ possible ranges
+
+printf '0 0 3 3 0\n-1 0 1 1 0\n' >zero.txt
+run 1 --template zero.txt in.pgm none.png; says 'every possible value is 0'; says '--range'
+check "no picture without a range" "$(ls none.png 2>/dev/null)" ""
+run 0 --template zero.txt --range -1:1 in.pgm out.pgm
+check "all weights 0 with a range" "$(tail -c 12 out.pgm | od -An -v -tx1 | tr -d ' \n')" \
+    "800080008000800080008000"
+run 0 --template zero.txt in.pgm out.npy
+check "all weights 0" "$(npy out.npy f8 6 8)" "0 0 0 0 0 0"
+printf '0 0 1 1 1e308\n' >huge.txt
+run 1 --template huge.txt in.pgm none.png; says 'too large'; says '--range'
+run 1 --template huge.txt --range -1e308:1e308 in.pgm none.png; says 'too wide'
+check "no picture of a range that is not finite" "$(ls none.png 2>/dev/null)" ""
+
 # ------------------------------------------------------- engines and threads
 
 run 0 --box 15x8 noise.ppm first.png
@@ -181,6 +196,39 @@ for option in '--type u9' '--border none' '--border constant' '--border constant
     # shellcheck disable=SC2086
     usage $option --box 3 in.pgm kept.pgm
 done
+# What contradicts itself is refused before the input is even looked for.
+usage --integral --engine window missing.png kept.pgm;      says '--integral needs'
+usage --template right.txt --engine window missing.png out.npy; says '--template needs'
+usage --box 3 --integral --engine window missing.png kept.pgm
+usage --box 3 --algorithm blocked --device cuda missing.png kept.pgm; says 'the CPU only'
+for algorithm in 4r4w 2r1w 1r1w 1+r skss lookback; do
+    case " $("$satfilter" --list | sed -n '/^Algorithms/,$s/^  \([^ ]*\) *\(cpu\|cuda\) .*/\1/p' | tr '\n' ' ')" in
+    *" $algorithm "*) usage --box 3 --algorithm $algorithm --device cpu missing.png kept.pgm ;;
+    *)
+        usage --box 3 --algorithm $algorithm missing.png kept.pgm
+        says 'not in this version'
+        ;;
+    esac
+done
+for wrong in 'u32 png' 'f32 png' 'f64 jpg' 'u16 jpg' 'f32 pgm' 'u64 pam' 'f64 pfm' 'u8 pfm'; do
+    usage --box 3 --type ${wrong% *} missing.png "out.${wrong#* }"
+    says "cannot hold ${wrong% *} samples"
+    usage --box 3 --type ${wrong% *} --format "${wrong#* }" missing.png out.npy
+    usage --box 3 --type ${wrong% *} --format "${wrong#* }" missing.png -o made0
+done
+usage --box 3 --type f32 missing.png -
+check "refused types made nothing" "$(ls -d made0 2>/dev/null)" ""
+# An integral of integers is of u32 or u64, which no filter takes; of floats it is of doubles.
+usage --integral --box 3 in.pgm kept.pgm;            says 'box cannot filter u32'
+usage --integral --box 3 in.pgm -o made0;            says 'box cannot filter u32'
+check "unsuited inputs made nothing" "$(ls -d made0 2>/dev/null)" ""
+run 0 --box 1 --type f32 in.pgm floats.npy
+run 0 --integral --box 1 floats.npy out.npy
+check "a box over an integral of floats" "$(npy out.npy f8 6 8)" "1 3 6 5 12 21"
+run 0 --variance 3 --integral --box 3 in.pgm out.npy
+run 3 --integral --box 1 floats.npy in.pgm -o made0 --format npy
+rm -r made0
+
 usage --box 3 in.pgm out.xyz;  says 'out.xyz: the suffix names no format'
 usage --box 3 in.pgm out;      says 'out: the suffix'
 mkdir some
@@ -444,6 +492,9 @@ elif command -v groff >/dev/null 2>&1; then
 else
     skip "the man page's lint (neither mandoc nor groff)"
 fi
+
+# --help names only what works.
+if grep -q '^  1+r ' list; then pass; else check "--r without its algorithm" "$(grep -c -e '--r ' help)" 0; fi
 
 # No temporary file may be left by anything above.
 check "files left over" "$(find . -name '.*' -type f)" ""

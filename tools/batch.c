@@ -127,6 +127,19 @@ static int check_not_inputs(job *jobs, int count)
     return status;
 }
 
+/* Refuses samples (--type) that the output's format cannot hold. */
+static int check_type(const settings *s, const char *output)
+{
+    const io_format *format = s->write.format            ? io_format_find(s->write.format)
+                              : strcmp(output, "-") == 0 ? io_format_find("png")
+                                                         : io_format_by_suffix(output);
+    if (s->write.type != SATF_TYPE_AUTO && format &&
+        io_check_type(s->ctx, format, (satf_type)s->write.type)) {
+        return usage_error(output, "%s (--type)", satf_message(s->ctx));
+    }
+    return 0;
+}
+
 /* Refuses a single output whose format cannot be known. */
 static int check_single_output(const settings *s, const char *output)
 {
@@ -135,7 +148,7 @@ static int check_single_output(const settings *s, const char *output)
         return usage_error(output, "is a directory; to write into it use -o");
     }
     if (s->write.format || strcmp(output, "-") == 0) {
-        return 0;
+        return check_type(s, output);
     }
     const io_format *format = io_format_by_suffix(output);
     if (!format) {
@@ -145,7 +158,7 @@ static int check_single_output(const settings *s, const char *output)
         return usage_error(output, "%s can only be read; use another suffix, or --format",
                            format->name);
     }
-    return 0;
+    return check_type(s, output);
 }
 
 static int name_outputs(const settings *s, job *jobs, int count)
@@ -163,6 +176,10 @@ static int name_outputs(const settings *s, job *jobs, int count)
             message(NULL, "out of memory");
             return EXIT_FAILURE;
         }
+        int status = check_type(s, jobs[i].output);
+        if (status) {
+            return status;
+        }
     }
     int status = check_distinct(jobs, count);
     return status ? status : check_not_inputs(jobs, count);
@@ -170,8 +187,8 @@ static int name_outputs(const settings *s, job *jobs, int count)
 
 /* --------------------------------------------------------------------- runs */
 
-/* Runs one job and reports on it; false if it failed. */
-static bool run_one(const settings *s, const job *one, int index, int count)
+/* Runs one job and reports on it. */
+static int run_one(const settings *s, const job *one, int index, int count)
 {
     pipeline_job work = {one->input, one->output, s->filter, s->write, false};
     bool to_stdout = io_output_is_stdout(one->output); /* asked before it is replaced */
@@ -193,16 +210,21 @@ static bool run_one(const settings *s, const job *one, int index, int count)
     if (s->json) {
         report_json(to_stdout ? stderr : stdout, s, &work, &result, status);
     }
-    return status == SATF_OK;
+    return !status ? EXIT_SUCCESS : result.unsuited ? EXIT_USAGE : EXIT_FAILURE;
 }
 
 static int run_all(const settings *s, const job *jobs, int count)
 {
-    int failed = 0;
+    int failed = 0, unsuited = 0;
     for (int i = 0; i < count; i++) {
-        failed += !run_one(s, &jobs[i], i, count);
+        int status = run_one(s, &jobs[i], i, count);
+        failed += status != EXIT_SUCCESS;
+        unsuited += status == EXIT_USAGE;
     }
-    return !failed ? EXIT_SUCCESS : failed == count ? EXIT_FAILURE : EXIT_SOME;
+    return !failed             ? EXIT_SUCCESS
+           : unsuited == count ? EXIT_USAGE
+           : failed == count   ? EXIT_FAILURE
+                               : EXIT_SOME;
 }
 
 static int run_batch(const settings *s)
@@ -225,7 +247,7 @@ static int run_batch(const settings *s)
             status = EXIT_FAILURE;
         } else {
             status = run_all(s, jobs, count);
-            if (created && status == EXIT_FAILURE) {
+            if (created && (status == EXIT_FAILURE || status == EXIT_USAGE)) {
                 rmdir(s->directory);
             }
         }

@@ -92,7 +92,7 @@ void help_usage(void)
     const option *o;
     int group = -1;
     for (size_t i = 0; (o = option_at(i)); i++) {
-        if (o->group == GROUP_HIDDEN) {
+        if (!option_shown(o)) {
             continue;
         }
         if ((int)o->group != group) {

@@ -97,7 +97,7 @@ static void man_options(void)
     const option *o;
     int group = -1;
     for (size_t i = 0; (o = option_at(i)); i++) {
-        if (o->group == GROUP_HIDDEN) {
+        if (!option_shown(o)) {
             continue;
         }
         if ((int)o->group != group) {
@@ -223,7 +223,7 @@ void help_completion(void)
          "    case $prev in");
     const option *o;
     for (size_t i = 0; (o = option_at(i)); i++) {
-        if (o->group == GROUP_HIDDEN || !o->metavar) {
+        if (!option_shown(o) || !o->metavar) {
             continue;
         }
         printf("    --%s", o->name);
@@ -259,7 +259,7 @@ void help_completion(void)
         }
     }
     for (size_t i = 0; (o = option_at(i)); i++) {
-        if (o->group != GROUP_HIDDEN) {
+        if (option_shown(o)) {
             printf("--%s ", o->name);
         }
     }

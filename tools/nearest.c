@@ -90,7 +90,7 @@ const char *nearest_option(const char *word, size_t length)
     }
     const option *o;
     for (size_t i = 0; (o = option_at(i)); i++) {
-        if (o->group != GROUP_HIDDEN) {
+        if (option_shown(o)) {
             guess_try(&guess, o->name);
         }
     }

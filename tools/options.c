@@ -333,6 +333,12 @@ const option *option_at(size_t index)
     return index < OPTION_COUNT ? &options[index] : NULL;
 }
 
+bool option_shown(const option *o)
+{
+    bool no_use = o->take == take_r && !sat_row_find("1+r", "cpu") && !sat_row_find("1+r", "cuda");
+    return o->group != GROUP_HIDDEN && !no_use;
+}
+
 const char *option_group_title(option_group group)
 {
     static const char *const titles[] = {"Filtering", "Output", "Running", "Information", NULL};

@@ -73,6 +73,10 @@ typedef struct option {
 
 const option *option_at(size_t index); /* NULL behind the last */
 
+/* False for the build's own options and for those of algorithms that this
+ * version does not have: texts and completion leave them out. */
+bool option_shown(const option *o);
+
 /* The title of a group; NULL for GROUP_HIDDEN. */
 const char *option_group_title(option_group group);
 

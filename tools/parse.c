@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../src/base/memory.h"
+#include "../src/filter/descriptor.h"
 #include "message.h"
 #include "nearest.h"
 #include "options.h"
@@ -209,18 +210,51 @@ static int make_chain(settings *s)
     return 0;
 }
 
-static int set_up_context(settings *s)
+/* Refuses an algorithm that has no row for the device, or for any device. */
+static int check_algorithm(const settings *s)
 {
-    satf_context *ctx = s->ctx;
-    if (s->algorithm && s->engine == SATF_ENGINE_AUTO) {
-        s->engine = SATF_ENGINE_SAT;
+    bool on_cpu = sat_row_find(s->algorithm, "cpu"), on_cuda = sat_row_find(s->algorithm, "cuda");
+    bool wants_cpu = s->device && strcmp(s->device, "cpu") == 0;
+    bool wants_cuda = s->device && strncmp(s->device, "cuda", 4) == 0;
+    if (!on_cpu && !on_cuda) {
+        return usage_error("--algorithm", "%s is not in this version; see --list", s->algorithm);
     }
+    if ((wants_cpu && !on_cpu) || (wants_cuda && !on_cuda)) {
+        return usage_error("--algorithm", "%s runs on %s only, not with --device %s; see --list",
+                           s->algorithm, on_cpu ? "the CPU" : "CUDA devices", s->device);
+    }
+    return 0;
+}
+
+/* Refuses options that contradict one another, whatever the files are. */
+static int check_engine(const settings *s)
+{
     if (s->algorithm && s->engine == SATF_ENGINE_WINDOW) {
         return usage_error("--algorithm", "the window engine builds no table; leave out one of "
                                           "--algorithm and --engine window");
     }
     if (s->r > 0 && (!s->algorithm || strcmp(s->algorithm, "1+r"))) {
         return usage_error("--r", "belongs to --algorithm 1+r");
+    }
+    for (int i = 0; i < s->word_count && s->engine == SATF_ENGINE_WINDOW; i++) {
+        const filter_info *info = s->words[i].info;
+        if (info->engine->region != REGION_WINDOW) {
+            return usage_error("--engine window",
+                               "--%s needs a summed area table; leave out --engine", info->name);
+        }
+    }
+    return s->algorithm ? check_algorithm(s) : 0;
+}
+
+static int set_up_context(settings *s)
+{
+    satf_context *ctx = s->ctx;
+    int failed = check_engine(s);
+    if (failed) {
+        return failed;
+    }
+    if (s->algorithm && s->engine == SATF_ENGINE_AUTO) {
+        s->engine = SATF_ENGINE_SAT;
     }
     int device = SATF_DEVICE_AUTO;
     if (s->device && strcmp(s->device, "auto")) {

@@ -1,6 +1,7 @@
 /* From an image's samples to a file's samples. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "codec.h"
@@ -58,22 +59,57 @@ static satf_status check_channels(satf_context *ctx, const satf_view *view, io_p
     return SATF_OK;
 }
 
+satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type)
+{
+    if (format->value_types & IO_TYPE_BIT(type)) {
+        return SATF_OK;
+    }
+    char names[64] = "";
+    const io_format *other;
+    for (size_t i = 0; (other = io_format_at(i)); i++) {
+        if (other->create && (other->value_types & IO_TYPE_BIT(type))) {
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
+        }
+    }
+    return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; possible in: %s",
+                     format->name, satf_type_name((int)type), names);
+}
+
 /* The picture type: the asked one, else the image's, lowered to what the format has. */
 static satf_status choose_picture_type(satf_context *ctx, const io_format *format, int wanted,
                                        int preferred, int *out)
 {
     if (wanted != SATF_TYPE_AUTO) {
-        if (!(format->picture_types & IO_TYPE_BIT(wanted))) {
-            return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; %s", format->name,
-                             satf_type_name(wanted),
-                             wanted == SATF_U16 ? "PNG, PNM and .npy can" : ".npy can");
-        }
         *out = wanted;
-        return SATF_OK;
+        return io_check_type(ctx, format, (satf_type)wanted);
     }
     int type = preferred == SATF_U8 ? SATF_U8 : SATF_U16;
     *out = format->picture_types & IO_TYPE_BIT(type) ? type : SATF_U8;
     return SATF_OK;
+}
+
+/* A filter's possible range may be one value (all weights of a template 0), or
+ * more than doubles hold (a long chain of variances). */
+static satf_status check_range(satf_context *ctx, const io_plan *plan, bool given)
+{
+    bool finite = isfinite((plan->hi - plan->lo) * UINT16_MAX); /* as the image form computes */
+    if (finite && plan->lo < plan->hi) {
+        return SATF_OK;
+    }
+    if (given) {
+        return satf_fail(ctx, SATF_INVALID, "the range %g:%g is %s", plan->lo, plan->hi,
+                         finite ? "empty; LO must be below HI" : "too wide to be mapped");
+    }
+    if (finite) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "every possible value is %g, so there is no range to show; name one with "
+                         "--range LO:HI, or write .npy",
+                         plan->lo);
+    }
+    return satf_fail(ctx, SATF_INVALID,
+                     "the possible values are too large for a range; name one with --range LO:HI, "
+                     "or write .npy");
 }
 
 static satf_status plan_picture(satf_context *ctx, const satf_image *image,
@@ -81,6 +117,7 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
 {
     const io_format *format = plan->format;
     const satf_view *in = &plan->in;
+    satf_status status;
     bool has_range = image->has_range || options->has_range;
     if (!has_range) {
         return satf_fail(ctx, SATF_INVALID,
@@ -90,9 +127,9 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
     }
     plan->lo = options->has_range ? options->lo : image->lo;
     plan->hi = options->has_range ? options->hi : image->hi;
-    if (!(plan->lo < plan->hi) || !isfinite(plan->lo) || !isfinite(plan->hi)) {
-        return satf_fail(ctx, SATF_INVALID, "the range %g:%g is empty; LO must be below HI",
-                         plan->lo, plan->hi);
+    status = check_range(ctx, plan, options->has_range);
+    if (status) {
+        return status;
     }
     /* As they are: an integer type of the format, and black and white at the same values. */
     double hi = image->hi;
@@ -111,8 +148,7 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
         return SATF_OK;
     }
     int type = SATF_U8;
-    satf_status status =
-        choose_picture_type(ctx, format, options->type, image->picture_type, &type);
+    status = choose_picture_type(ctx, format, options->type, image->picture_type, &type);
     plan->how = IO_IMAGE_FORM;
     plan->out.type = type;
     plan->out_hi = (double)satf_type_max(type);
@@ -121,13 +157,14 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
 
 static satf_status plan_values(satf_context *ctx, const satf_write_options *options, io_plan *plan)
 {
-    unsigned types = plan->format->value_types;
-    int type = options->type == SATF_TYPE_AUTO ? plan->in.type : options->type;
-    if (!(types & IO_TYPE_BIT(type))) {
-        if (options->type != SATF_TYPE_AUTO) {
-            return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; .npy can",
-                             plan->format->name, satf_type_name(type));
+    int type = plan->in.type;
+    if (options->type != SATF_TYPE_AUTO) {
+        type = options->type;
+        satf_status status = io_check_type(ctx, plan->format, (satf_type)type);
+        if (status) {
+            return status;
         }
+    } else if (!(plan->format->value_types & IO_TYPE_BIT(type))) {
         type = SATF_F32; /* what every format of plain values has */
     }
     plan->out.type = type;

@@ -91,6 +91,9 @@ const io_format *io_format_at(size_t index); /* NULL behind the last */
 const io_format *io_format_find(const char *name);
 const io_format *io_format_by_suffix(const char *path);
 
+/* SATF_UNSUPPORTED unless files of that format can hold samples of that type. */
+satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type);
+
 /* Opens a file, "-" for standard input, finds its format by content, checks
  * its sizes against the context's limits. On success the caller closes it.
  * Messages do not name the file: whoever prints them does. */

@@ -6,7 +6,6 @@
 
 #include "../base/memory.h"
 #include "../base/view.h"
-#include "stages.h"
 #include "stream.h"
 
 /* Shares of a whole-image job for its progress: decode, compute, encode. */
@@ -33,27 +32,58 @@ int64_t pipeline_block_rows(const satf_view *view)
     return rows < 1 ? 1 : rows > view->height ? view->height : rows;
 }
 
-satf_status pipeline_filter_type(satf_context *ctx, const pipeline_job *job, const satf_view *in,
-                                 int *type)
+/* ------------------------------------------------------------------ planning */
+
+/* plan->type of an image whose filters exactly make `exact`. */
+static int filter_type(const pipeline_job *job, const satf_view *exact)
 {
-    *type = SATF_TYPE_AUTO;
     int wanted = job->write.type;
-    if (wanted == SATF_TYPE_AUTO) {
-        return SATF_OK;
+    const io_format *format =
+        job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
+    if (wanted == SATF_TYPE_AUTO || (format && format->picture_types == 0)) {
+        return wanted;
+    }
+    bool rounded_twice =
+        exact->type != wanted && (exact->type == SATF_U8 || exact->type == SATF_U16);
+    return rounded_twice ? SATF_F64 : SATF_TYPE_AUTO;
+}
+
+/* Finds what cannot work before anything is decoded. */
+static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const io_header *header,
+                             pipeline_plan *plan, pipeline_result *result)
+{
+    *plan = (pipeline_plan){.in = {.view = header->view,
+                                   .has_range = header->has_range,
+                                   .lo = header->lo,
+                                   .hi = header->hi,
+                                   .alpha_max = header->alpha_max,
+                                   .picture_type = header->picture_type}};
+    int type = header->view.type;
+    if (type == SATF_U32 || type == SATF_U64) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s samples cannot be filtered; convert them, with a.astype(\"u2\") if "
+                         "they fit 16 bits, else with a.astype(\"f8\")",
+                         satf_type_name(type));
     }
     satf_view exact;
-    satf_status status = satf_filter_output(ctx, job->filter, in, &exact);
+    satf_status status = satf_filter_output(ctx, job->filter, &header->view, &exact);
+    if (status) {
+        result->unsuited = status == SATF_UNSUPPORTED;
+        return status;
+    }
+    plan->type = filter_type(job, &exact);
+    status = filter_describe(ctx, job->filter, &plan->in, plan->type, &plan->out);
     if (status) {
         return status;
     }
-    const io_format *format =
-        job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
-    if (format && format->picture_types == 0) {
-        *type = wanted;
-    } else if (exact.type != wanted && (exact.type == SATF_U8 || exact.type == SATF_U16)) {
-        *type = SATF_F64;
+    result->at = job->output;
+    status = io_make_plan(ctx, &plan->out, job->output, &job->write, &plan->io);
+    if (!status) {
+        result->at = job->input;
+        result->out = plan->io.out;
+        result->out_format = plan->io.format->name;
     }
-    return SATF_OK;
+    return status;
 }
 
 /* ------------------------------------------------------------------ progress */
@@ -151,8 +181,8 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     return status;
 }
 
-static satf_status run_whole(satf_context *ctx, const pipeline_job *job, io_reader **reader,
-                             stage *progress, pipeline_result *result)
+static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                             io_reader **reader, stage *progress, pipeline_result *result)
 {
     satf_image *in = NULL, *out = NULL;
     io_output *file = NULL;
@@ -170,11 +200,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, io_read
 
     start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, compute_share);
-    int type;
-    status = pipeline_filter_type(ctx, job, &in->view, &type);
-    if (!status) {
-        status = satf_image_filter(ctx, job->filter, in, type, &out);
-    }
+    status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
     filter_last_report(ctx, &result->report);
     satf_image_destroy(in);
     times->compute_ms = pipeline_now_ms() - start_ms;
@@ -185,15 +211,9 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, io_read
     start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, encode_share);
     result->at = job->output;
-    io_plan plan;
-    status = io_make_plan(ctx, out, job->output, &job->write, &plan);
+    status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
     if (!status) {
-        result->out = plan.out;
-        result->out_format = plan.format->name;
-        status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
-    }
-    if (!status) {
-        status = encode(ctx, out, &plan, job, io_output_file(file));
+        status = encode(ctx, out, &plan->io, job, io_output_file(file));
         if (!status) {
             status = io_output_commit(ctx, file);
         } else {
@@ -221,11 +241,13 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_re
     result->in = reader->header.view;
     result->in_format = reader->format->name;
 
-    if (!job->whole_image && pipeline_can_stream(ctx, job, reader)) {
-        status = pipeline_stream(ctx, job, reader, result);
-    } else {
+    pipeline_plan plan;
+    status = make_plan(ctx, job, &reader->header, &plan, result);
+    if (!status && !job->whole_image && pipeline_can_stream(ctx, job, reader)) {
+        status = pipeline_stream(ctx, job, &plan, reader, result);
+    } else if (!status) {
         stage progress = {ctx->progress, ctx->progress_user, 0, 0};
-        status = run_whole(ctx, job, &reader, &progress, result);
+        status = run_whole(ctx, job, &plan, &reader, &progress, result);
         satf_context_set_progress(ctx, progress.call, progress.user);
     }
     io_close(reader);

@@ -28,12 +28,16 @@ typedef struct pipeline_result {
     const char *in_format, *out_format;
     bool streamed;  /* the stages ran side by side */
     const char *at; /* on failure: the file (input or output) that the message is about */
+    /* on failure: one of the filters cannot take the samples that the one before
+     * it makes of such an input */
+    bool unsuited;
 } pipeline_result;
 
 /*
  * One file. A chain of a single window filter is streamed if the input comes by
  * rows, the stages side by side on up to three threads as the context allows;
- * everything else holds whole images. Both give the same bytes. On failure the context has the
+ * everything else holds whole images. Both give the same bytes. What the input's header
+ * shows to be impossible fails before anything is decoded. On failure the context has the
  * message, result->at the file, and the output is as it was before. Input and output may be the
  * same file.
  */

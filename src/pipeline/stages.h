@@ -11,10 +11,14 @@ double pipeline_now_ms(void);
  * least one row, at most all. */
 int64_t pipeline_block_rows(const satf_view *view);
 
-/* The type to filter to, so that the result is rounded only once on its way
- * into the file: plain values at once to the type wanted, means for a picture
- * of another depth to doubles. *type: a satf_type or SATF_TYPE_AUTO. */
-satf_status pipeline_filter_type(satf_context *ctx, const pipeline_job *job, const satf_view *in,
-                                 int *type);
+/* What is known of a job before its first row is decoded. */
+typedef struct pipeline_plan {
+    satf_image in, out; /* without pixels and metadata */
+    /* The type to filter to, so that the result is rounded only once on its way
+     * into the file: plain values at once to the type wanted, means for a picture
+     * of another depth to doubles. A satf_type or SATF_TYPE_AUTO. */
+    int type;
+    io_plan io;
+} pipeline_plan;
 
 #endif

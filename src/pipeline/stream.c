@@ -6,7 +6,6 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "stages.h"
 
 /* Blocks in the output's queue: one being filled, one being encoded, and slack. */
 enum { OUT_BLOCKS = 4 };
@@ -272,16 +271,6 @@ static satf_status derive(satf_context *ctx, satf_context **out)
     return SATF_OK;
 }
 
-static void image_from_header(const io_header *header, satf_image *image)
-{
-    *image = (satf_image){.view = header->view,
-                          .has_range = header->has_range,
-                          .lo = header->lo,
-                          .hi = header->hi,
-                          .alpha_max = header->alpha_max,
-                          .picture_type = header->picture_type};
-}
-
 bool pipeline_can_stream(satf_context *ctx, const pipeline_job *job, const io_reader *reader)
 {
     return reader->header.rows_in_order &&
@@ -315,28 +304,19 @@ static satf_status run(stream *s, const pipeline_job *job, const satf_image *in,
     return status;
 }
 
-satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                            pipeline_result *result)
+satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                            io_reader *reader, pipeline_result *result)
 {
     stream s = {
         .failed = -1, .highest = -1, .reader = reader, .height = reader->header.view.height};
-    satf_image in, out = {0};
-    io_plan plan;
+    const satf_image *in = &plan->in, *out = &plan->out;
     io_output *file = NULL;
-    int type;
 
-    image_from_header(&reader->header, &in);
     s.ctx[COMPUTE] = ctx;
-    s.kept = filter_rows_kept(ctx, job->filter, &in.view);
-    satf_status status = pipeline_filter_type(ctx, job, &in.view, &type);
+    s.kept = filter_rows_kept(ctx, job->filter, &in->view);
+    satf_status status = ring_make(ctx, &s.in, &in->view, least(s.kept, s.height), IN_BLOCKS);
     if (!status) {
-        status = filter_describe(ctx, job->filter, &in, type, &out);
-    }
-    if (!status) {
-        status = ring_make(ctx, &s.in, &in.view, least(s.kept, s.height), IN_BLOCKS);
-    }
-    if (!status) {
-        status = ring_make(ctx, &s.out, &out.view, 0, OUT_BLOCKS);
+        status = ring_make(ctx, &s.out, &out->view, 0, OUT_BLOCKS);
     }
     if (!status) {
         status = derive(ctx, &s.ctx[DECODE]);
@@ -349,16 +329,11 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, io_reade
     }
 
     result->at = job->output;
-    status = io_make_plan(ctx, &out, job->output, &job->write, &plan);
-    if (!status) {
-        result->out = plan.out;
-        result->out_format = plan.format->name;
-        status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
-    }
+    status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
     if (status) {
         goto done;
     }
-    status = run(&s, job, &in, &out, &plan, io_output_file(file));
+    status = run(&s, job, in, out, &plan->io, io_output_file(file));
     if (status) {
         io_output_discard(file);
         result->at = s.failed == ENCODE ? job->output : job->input;

@@ -6,14 +6,14 @@
 #ifndef SATF_PIPELINE_STREAM_H
 #define SATF_PIPELINE_STREAM_H
 
-#include "pipeline.h"
+#include "stages.h"
 
 /* True if the job can be streamed: one window filter, an input that comes by rows. */
 bool pipeline_can_stream(satf_context *ctx, const pipeline_job *job, const io_reader *reader);
 
 /* Does it. The reader is at its first row and stays the caller's. Fills
- * result's times but the total, out, out_format, report and at. */
-satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                            pipeline_result *result);
+ * result's times but the total, report and at. */
+satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                            io_reader *reader, pipeline_result *result);
 
 #endif
