@@ -284,6 +284,11 @@ if "$satfilter" -q --box 3 noise.ppm whole.jpg 2>/dev/null; then
     head -c $(($(wc -c <whole.jpg) / 2)) whole.jpg >half.jpg
     bad half.jpg
 fi
+{
+    printf "\223NUMPY\1\0\166\0%-117s\n" "{'descr': '<u4', 'fortran_order': False, 'shape': (1, 1)}"
+    printf '\1\0\0\0'
+} >wide.npy
+bad wide.npy;     says 'u32 samples cannot be filtered.*astype'
 run 1 --box 3 in.pgm nowhere/out.png;     says '^satfilter: nowhere/out.png: '
 run 1 --box 3 in.pgm in.pgm/out.png
 run 1 --template missing.txt in.pgm out.npy

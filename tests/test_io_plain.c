@@ -111,6 +111,47 @@ static void test_npy_kinds(void **state)
     }
 }
 
+/* Column after column of one channel, then those of the next; read whole and by rows. */
+static void test_npy_fortran(void **state)
+{
+    satf_context *ctx = *state;
+    enum { W = 700, H = 900, CHANNELS = 3 }; /* more than one block of columns */
+    satf_image *image = make_image(ctx, W, H, CHANNELS, SATF_U16, 0, 5);
+    const uint16_t *samples = image->view.data;
+    size_t header = 128, n = header + sizeof(uint16_t[H][W][CHANNELS]);
+    unsigned char *file = calloc(n, 1);
+    assert_non_null(file);
+    memset(file, ' ', header);
+    memcpy(file, "\x93NUMPY\1\0\x76\0", 10);
+    const char *dictionary = "{'descr': '>u2', 'fortran_order': True, 'shape': (900, 700, 3)}";
+    memcpy(file + 10, dictionary, strlen(dictionary));
+    unsigned char *to = file + header;
+    for (int c = 0; c < CHANNELS; c++) {
+        for (int x = 0; x < W; x++) {
+            for (int y = 0; y < H; y++) {
+                uint16_t v = samples[(y * W + x) * CHANNELS + c];
+                *to++ = (unsigned char)(v >> 8);
+                *to++ = (unsigned char)v;
+            }
+        }
+    }
+    satf_image *read = must_decode(ctx, file, n);
+    assert_same_pixels("Fortran order", &image->view, &read->view);
+    memset(read->view.data, 0, sizeof(uint16_t[H][W][CHANNELS]));
+    io_reader *reader;
+    assert_int_equal(io_open_memory(ctx, file, n, &reader), SATF_OK);
+    for (int64_t y = 0; y < H; y += 100) {
+        assert_int_equal(
+            io_read_rows(ctx, reader, satf_row(&read->view, y), read->view.stride, 100), SATF_OK);
+    }
+    assert_same_pixels("Fortran order, by rows", &image->view, &read->view);
+    io_close(reader);
+    satf_image_destroy(image);
+    assert_int_equal(satf_image_decode(ctx, file, n - 1, &image), SATF_DATA);
+    satf_image_destroy(read);
+    free(file);
+}
+
 static void test_npy_alignment(void **state)
 {
     satf_context *ctx = *state;
@@ -132,6 +173,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_pnm_kinds, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_pfm_kinds, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_npy_kinds, new_context, free_context),
+        cmocka_unit_test_setup_teardown(test_npy_fortran, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_npy_alignment, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

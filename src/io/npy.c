@@ -1,15 +1,17 @@
-/* NumPy's .npy: arrays (H, W) or (H, W, C) of plain values, in C order.
+/* NumPy's .npy: arrays (H, W) or (H, W, C) of plain values, read in C or Fortran
+ * order, written in C order.
  * numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include <inttypes.h>
 #include <string.h>
 
 #include "codec.h"
 
-enum { MAX_HEADER_BYTES = 64 << 10, MAX_DIMENSIONS = 3 };
+enum { MAX_HEADER_BYTES = 64 << 10, MAX_DIMENSIONS = 3, COLUMNS_BYTES = 1 << 20 };
 
 typedef struct npy {
     bool swap;    /* samples are not in the machine's byte order */
     bool boolean; /* samples must be 0 or 1 */
+    bool fortran; /* a column of one channel after the other */
 } npy;
 
 /* What the header's dictionary says. */
@@ -18,6 +20,7 @@ typedef struct array_info {
     char kind_text[17];
     unsigned bytes;
     bool has_descr, has_fortran, has_shape, fortran;
+    bool structured; /* descr lists fields */
     int dimensions;
     int64_t shape[MAX_DIMENSIONS];
 } array_info;
@@ -113,17 +116,44 @@ static bool take_shape(const char **at, array_info *info)
     return true;
 }
 
+/* "[('r', '<f4'), ('more', [('a', '|u1', (2,))])]": skipped up to its last bracket. */
+static bool take_fields(const char **at)
+{
+    int depth = 0;
+    do {
+        char name[17];
+        if (**at == '\'' || **at == '"') {
+            if (!take_string(at, name, sizeof name)) {
+                return false;
+            }
+            continue;
+        }
+        depth += **at == '[' || **at == '(';
+        depth -= **at == ']' || **at == ')';
+        if (!**at) {
+            return false;
+        }
+        ++*at;
+    } while (depth > 0);
+    blanks(at);
+    return true;
+}
+
 /* "<f8", "|u1". Anything else that is a string is kept for the message. */
 static bool take_descr(const char **at, array_info *info)
 {
+    if (**at == '[' || **at == '(') {
+        info->structured = true;
+        return take_fields(at);
+    }
     if (!take_string(at, info->kind_text, sizeof info->kind_text)) {
         return false;
     }
     const char *d = info->kind_text;
-    if (strlen(d) == 3 && strchr("<>|=", d[0]) && d[2] >= '1' && d[2] <= '8') {
+    if (d[0] && strchr("<>|=", d[0])) {
         info->order = d[0];
         info->kind = d[1];
-        info->bytes = (unsigned)(d[2] - '0');
+        info->bytes = strlen(d) == 3 && d[2] >= '1' && d[2] <= '8' ? (unsigned)(d[2] - '0') : 0;
     }
     return true;
 }
@@ -219,13 +249,20 @@ static satf_status choose_type(satf_context *ctx, const array_info *info, satf_t
             return SATF_OK;
         }
     }
-    const char *advice = info->kind == 'i'   ? "signed integers; convert them with astype(\"f4\")"
-                         : info->kind == 'c' ? "complex numbers; take .real or abs()"
-                         : info->kind == 'f' ? "floats of another size; use astype(\"f4\")"
-                                             : "of another kind";
-    return satf_fail(ctx, SATF_UNSUPPORTED,
-                     ".npy samples of dtype \"%s\" are %s; u1 u2 u4 u8 f4 f8 can be read",
-                     info->kind_text, advice);
+    if (info->structured) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "the .npy array is a structured one; save one of its fields, a[\"name\"], "
+                         "or numpy.lib.recfunctions.structured_to_unstructured(a)");
+    }
+    const char *advice =
+        info->kind == 'i'
+            ? "signed integers; convert them, with a.astype(\"u2\") if they are 0 to 65535, else "
+              "with a.astype(\"f8\")"
+        : info->kind == 'c' ? "complex numbers; save a.real or abs(a)"
+        : info->kind == 'f' ? "floats of another size; convert them with a.astype(\"f4\")"
+                            : "no numbers";
+    return satf_fail(ctx, SATF_UNSUPPORTED, ".npy samples of dtype \"%s\" are %s", info->kind_text,
+                     advice);
 }
 
 static satf_status open_npy(satf_context *ctx, io_reader *reader)
@@ -252,11 +289,6 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
                          " channels (its last dimension); 1 to %d are possible",
                          channels, SATF_MAX_CHANNELS);
     }
-    if (info.fortran) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "the .npy array is in Fortran order; save "
-                         "numpy.ascontiguousarray() of it");
-    }
     npy *n = reader->state = satf_alloc_zeroed(sizeof *n);
     if (!n) {
         return satf_fail_memory(ctx, sizeof *n, "a .npy reader");
@@ -264,32 +296,90 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     bool little = info.order == '<' || (info.order != '>' && IO_LITTLE_ENDIAN);
     n->swap = info.bytes > 1 && little != IO_LITTLE_ENDIAN;
     n->boolean = info.kind == 'b';
+    n->fortran = info.fortran;
     double max = n->boolean ? 1 : (double)satf_type_max((int)type);
     io_header_set(&reader->header, info.shape[1], info.shape[0], (int)channels, type, false, max);
+    reader->header.rows_in_order = !n->fortran;
     return SATF_OK;
+}
+
+/* The next bytes of the array, as samples of the machine. */
+static satf_status take_samples(satf_context *ctx, io_reader *reader, unsigned char *to,
+                                size_t bytes)
+{
+    const npy *n = reader->state;
+    size_t sample = satf_type_bytes(reader->header.view.type);
+    if (io_source_read(&reader->source, to, bytes) != bytes) {
+        return io_fail_short(ctx, &reader->source);
+    }
+    if (n->swap) {
+        io_swap_bytes(to, bytes / sample, sample);
+    }
+    for (size_t i = 0; n->boolean && i < bytes; i++) {
+        if (to[i] > 1) {
+            return satf_fail(ctx, SATF_DATA, "the .npy file is damaged: a bool is %d", to[i]);
+        }
+    }
+    return SATF_OK;
+}
+
+/* Columns of channel c, from column x on, to their places in the rows of dst. */
+static void place_columns(const satf_view *v, const unsigned char *columns, int64_t x,
+                          int64_t count, int c, char *dst, int64_t stride)
+{
+    size_t sample = satf_type_bytes(v->type);
+    for (int64_t y = 0; y < v->height; y++) {
+        for (int64_t i = 0; i < count; i++) {
+            memcpy(dst + y * stride + (size_t)((x + i) * v->channels + c) * sample,
+                   columns + (size_t)(i * v->height + y) * sample, sample);
+        }
+    }
+}
+
+/* The whole picture, some columns at a time, so that they are placed from the cache. */
+static satf_status read_columns(satf_context *ctx, io_reader *reader, char *dst, int64_t stride)
+{
+    const satf_view *v = &reader->header.view;
+    size_t bytes;
+    if (!satf_mul((size_t)v->height, satf_type_bytes(v->type), &bytes)) {
+        bytes = SIZE_MAX;
+    }
+    int64_t most = bytes < COLUMNS_BYTES ? (int64_t)(COLUMNS_BYTES / bytes) : 1;
+    most = most < v->width ? most : v->width;
+    satf_status status = io_check_bytes(ctx, bytes);
+    if (status) {
+        return status;
+    }
+    unsigned char *columns = satf_alloc((size_t)most * bytes);
+    if (!columns) {
+        return satf_fail_memory(ctx, (size_t)most * bytes, "columns of a .npy array");
+    }
+    for (int c = 0; c < v->channels && !status; c++) {
+        for (int64_t x = 0; x < v->width && !status; x += most) {
+            int64_t count = v->width - x < most ? v->width - x : most;
+            status = take_samples(ctx, reader, columns, (size_t)count * bytes);
+            if (!status) {
+                place_columns(v, columns, x, count, c, dst, stride);
+            }
+        }
+    }
+    satf_free(columns);
+    return status;
 }
 
 static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                              int64_t rows)
 {
     const npy *n = reader->state;
-    const satf_view *v = &reader->header.view;
-    size_t bytes = (size_t)v->stride, sample = satf_type_bytes(v->type);
-    for (int64_t y = 0; y < rows; y++) {
-        unsigned char *row = (unsigned char *)dst + y * stride;
-        if (io_source_read(&reader->source, row, bytes) != bytes) {
-            return io_fail_short(ctx, &reader->source);
-        }
-        if (n->swap) {
-            io_swap_bytes(row, bytes / sample, sample);
-        }
-        for (size_t i = 0; n->boolean && i < bytes; i++) {
-            if (row[i] > 1) {
-                return satf_fail(ctx, SATF_DATA, "the .npy file is damaged: a bool is %d", row[i]);
-            }
-        }
+    if (n->fortran) {
+        return read_columns(ctx, reader, dst, stride);
     }
-    return SATF_OK;
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; y < rows && !status; y++) {
+        status = take_samples(ctx, reader, (unsigned char *)dst + y * stride,
+                              (size_t)reader->header.view.stride);
+    }
+    return status;
 }
 
 static void close_npy(io_reader *reader)
