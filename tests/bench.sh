@@ -104,7 +104,44 @@ expect 0 sat --sizes 8 --algorithms blocked --repeat 1 --plot -
 [ "$(head -c 4 out)" = '<svg' ] || fail "--plot -: $(head -n 1 out)"
 expect 2 sat --json - --plot -
 
+# 0 threads: one per core.
+expect 0 sat --sizes 8 --algorithms blocked --repeat 1 -T 0 --json cores.json
+cores=$(sed -n 's/.*"threads": \([0-9]*\)$/\1/p' cores.json)
+[ "${cores:-0}" -ge 1 ] || fail "-T 0: $cores threads"
+
+# The man page and the completion name every option and table.
+expect 0 --help
+cp out help
+expect 0 --help-man
+cp out man.1
+expect 0 --help-completion
+cp out completion.bash
+for word in sat filter $(grep -o -e '--[a-z]*' help | sort -u); do
+    grep -qF -e "$(printf '%s' "$word" | sed 's/-/\\-/g')" man.1 || fail "the man page lacks $word"
+    grep -qF -e "$word" completion.bash || fail "the completion lacks $word"
+done
+awk 'length > 100 { exit 1 }' help || fail "--help is wider than 100 columns"
+if command -v bash >/dev/null 2>&1; then
+    bash -n completion.bash || fail "the completion's syntax"
+    words=$(bash -c '. ./completion.bash 2>/dev/null
+        COMP_WORDS=(satbench sat --algo) COMP_CWORD=2
+        _satbench; echo "${COMPREPLY[@]}"')
+    [ "$words" = --algorithms ] || fail "completion of --algo: $words"
+fi
+if command -v mandoc >/dev/null 2>&1; then
+    mandoc -T lint -W warning man.1 >lint 2>&1 || true
+    [ "$(grep -vc 'missing date' lint)" -eq 0 ] || fail "the man page: $(cat lint)"
+elif command -v groff >/dev/null 2>&1; then
+    [ -z "$(groff -man -Tutf8 -ww -z man.1 2>&1)" ] || fail "groff warns of the man page"
+fi
+
 expect 2
+for table in permute permute-global rap amm giles coalesce model; do
+    if ! grep -q "^  $table " help; then
+        expect 2 $table
+        grep -q 'not in this version' err || fail "$table: $(cat err)"
+    fi
+done
 expect 2 nonsense
 expect 2 sat --nonsense
 expect 2 sat --sizes
@@ -116,7 +153,8 @@ expect 2 sat --types u32
 expect 2 sat --algorithms nonsense
 expect 2 sat --channels 5
 expect 2 sat --windows 3
-expect 2 sat -T 0
+expect 2 sat -T -1
+expect 2 sat -T 1025
 expect 2 sat --repeat 1e3
 expect 2 sat --device gpu
 expect 2 sat --markdown=yes

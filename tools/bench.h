@@ -75,6 +75,24 @@ typedef struct bench_table {
 
 extern const bench_table bench_sat_table, bench_filter_table;
 
+const bench_table *bench_table_at(size_t index); /* NULL behind the last */
+
+/* What every table takes beside its lists. */
+typedef struct bench_option {
+    const char *option, *metavar; /* metavar NULL: takes no value */
+    const char *help;             /* NULL: another spelling of the one before */
+    bool (*set)(bench_options *o, const char *text);
+} bench_option;
+
+const bench_option *bench_option_at(size_t index); /* NULL behind the last */
+
+/* --help, --list, --version, and for the build the man page and bash's completion. */
+void bench_print_help(void);
+void bench_print_list(void);
+void bench_print_version(void);
+void bench_print_man(void);
+void bench_print_completion(void);
+
 struct bench {
     satf_context *ctx;
     const bench_table *table;

@@ -4,39 +4,7 @@
 
 #include "../src/io/io.h"
 #include "help.h"
-
-/* Prints text as roff: minus signs for hyphens, no accidental requests. */
-static void roff(const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        bool line_start = c == text || c[-1] == '\n';
-        if (line_start && (*c == '.' || *c == '\'')) {
-            fputs("\\&", stdout);
-        }
-        switch (*c) {
-        case '\\':
-            fputs("\\e", stdout);
-            break;
-        case '-':
-            fputs("\\-", stdout);
-            break;
-        case '^':
-            fputs("\\(ha", stdout);
-            break;
-        case '~':
-            fputs("\\(ti", stdout);
-            break;
-        default:
-            putchar(*c);
-        }
-    }
-}
-
-static void paragraph(const char *text)
-{
-    roff(text);
-    putchar('\n');
-}
+#include "roff.h"
 
 /* .TP with "--name metavar" in bold and italics. */
 static void tagged_option(const option *o)
@@ -67,9 +35,9 @@ static void man_filters(void)
             fputs("\\fR", stdout);
         }
         puts("\"");
-        paragraph(info->help);
+        roff_paragraph(info->help);
         puts(".PP");
-        paragraph(info->detail);
+        roff_paragraph(info->detail);
         for (const filter_param *p = info->params; p->name; p++) {
             bool own_value = info->needs_value && p == info->params;
             fputs(".TP\n\\fB", stdout);
@@ -105,10 +73,10 @@ static void man_options(void)
             printf(".SS %s\n", option_group_title(o->group));
         }
         tagged_option(o);
-        paragraph(o->help);
+        roff_paragraph(o->help);
         if (o->detail) {
             puts(".br");
-            paragraph(o->detail);
+            roff_paragraph(o->detail);
         }
     }
 }
@@ -123,7 +91,7 @@ static void man_formats(void)
                                : "written");
         roff(format->help);
         fputs("; suffixes ", stdout);
-        paragraph(format->suffixes);
+        roff_paragraph(format->suffixes);
     }
 }
 
@@ -138,16 +106,18 @@ void help_man_page(void)
            "\\fIDIR\\fR\n"
            ".SH DESCRIPTION\n",
            satf_version());
-    paragraph("Reads a picture, applies the filters in the order written, and writes the result. "
-              "The time does not depend on the size of the filters' windows. Results of integer "
-              "images are exact: bit-identical on every device and with any number of threads.");
+    roff_paragraph(
+        "Reads a picture, applies the filters in the order written, and writes the result. "
+        "The time does not depend on the size of the filters' windows. Results of integer "
+        "images are exact: bit-identical on every device and with any number of threads.");
     puts(".PP");
-    paragraph("The format of an input is found by its content, that of an output by its suffix. "
-              "\"-\" is standard input or standard output (PNG there, unless --format names "
-              "another). Depth, alpha, colour profile, gamma, resolution and EXIF of the input "
-              "reach the output where its format can hold them.");
+    roff_paragraph(
+        "The format of an input is found by its content, that of an output by its suffix. "
+        "\"-\" is standard input or standard output (PNG there, unless --format names "
+        "another). Depth, alpha, colour profile, gamma, resolution and EXIF of the input "
+        "reach the output where its format can hold them.");
     puts(".PP");
-    paragraph(
+    roff_paragraph(
         "An output appears whole or not at all, and an existing file stays as it was on "
         "failure (standard output and devices get what there is). Input and output may be the "
         "same file. Messages go to standard error, one "
@@ -157,28 +127,30 @@ void help_man_page(void)
         fputs(".TP\n\\fB", stdout);
         roff(e->command);
         fputs("\\fR\n", stdout);
-        paragraph(e->meaning);
+        roff_paragraph(e->meaning);
     }
     puts(".SH FILTERS");
-    paragraph("A window of W x H pixels at (x, y) covers the columns x - W/2 to x - W/2 + W - 1 "
-              "(integer division) and the rows likewise; N stands for N x N. Parameters follow the "
-              "value behind commas, as in --box 15x9,border=mirror. A flag, such as --squared, is "
-              "also an option of its own that belongs to the nearest filter before it.");
+    roff_paragraph(
+        "A window of W x H pixels at (x, y) covers the columns x - W/2 to x - W/2 + W - 1 "
+        "(integer division) and the rows likewise; N stands for N x N. Parameters follow the "
+        "value behind commas, as in --box 15x9,border=mirror. A flag, such as --squared, is "
+        "also an option of its own that belongs to the nearest filter before it.");
     man_filters();
     puts(".SH OPTIONS");
-    paragraph("Options and files may be mixed; \"--\" ends the options. A long option's value is "
-              "written --option=value or --option value. Names cannot be abbreviated. Of an option "
-              "given twice the last counts.");
+    roff_paragraph(
+        "Options and files may be mixed; \"--\" ends the options. A long option's value is "
+        "written --option=value or --option value. Names cannot be abbreviated. Of an option "
+        "given twice the last counts.");
     man_options();
     puts(".SH FORMATS");
     man_formats();
     puts(".SH \"EXIT STATUS\"");
     for (const help_status *s = help_statuses; s->text; s++) {
         printf(".TP\n\\fB%d\\fR\n", s->status);
-        paragraph(s->text);
+        roff_paragraph(s->text);
     }
     puts(".SH ENVIRONMENT\n.TP\n\\fBSATFILTER_CPU\\fR");
-    paragraph("base, avx2 or avx512: use no instructions beyond these (for testing).");
+    roff_paragraph("base, avx2 or avx512: use no instructions beyond these (for testing).");
 }
 
 /* ------------------------------------------------------------------ completion */

@@ -20,6 +20,11 @@ static const bench_table *const tables[] = {
 
 enum { TABLES = sizeof tables / sizeof *tables };
 
+const bench_table *bench_table_at(size_t index)
+{
+    return index < TABLES ? tables[index] : NULL;
+}
+
 int bench_error(int status, const char *format, ...)
 {
     va_list args;
@@ -70,7 +75,7 @@ static bool set_device(bench_options *o, const char *text)
 
 static bool set_threads(bench_options *o, const char *text)
 {
-    return parse_int(text, 1, SATF_MAX_THREADS, &o->threads);
+    return parse_int(text, 0, SATF_MAX_THREADS, &o->threads);
 }
 
 static bool set_repeat(bench_options *o, const char *text)
@@ -97,14 +102,9 @@ static bool set_markdown(bench_options *o, const char *text)
     return true;
 }
 
-/* What every table takes; its lists come from bench_options.c. */
-static const struct {
-    const char *option, *metavar; /* metavar NULL: takes no value */
-    const char *help;             /* NULL: another spelling of the one before */
-    bool (*set)(bench_options *o, const char *text);
-} commons[] = {
-    {"--device", "DEVICE", "cpu, or cuda[:N]", set_device},
-    {"-T", "N", "threads, 1 to 1024; default one per core", set_threads},
+static const bench_option commons[] = {
+    {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device},
+    {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads},
     {"--threads", "N", NULL, set_threads},
     {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat},
     {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
@@ -115,66 +115,9 @@ static const struct {
 
 enum { COMMONS = sizeof commons / sizeof *commons };
 
-static void print_option(const char *option, const char *metavar, const char *help)
+const bench_option *bench_option_at(size_t index)
 {
-    char left[32];
-    snprintf(left, sizeof left, "%s %s", option, metavar ? metavar : "");
-    printf("  %-20s %s\n", left, help);
-}
-
-static void print_help(void)
-{
-    puts("usage: satbench TABLE [OPTIONS]\n\n"
-         "Measures summed area tables and filters. Each figure is the median of several samples, "
-         "is\n"
-         "checked against the reference result before it is printed, and stands beside a memcpy\n"
-         "that moves the same bytes on as many threads as the work used, or on one if that is "
-         "faster.\n"
-         "Lists are comma-separated and multiply out.\n\n"
-         "Tables, and the lists they take with their defaults:");
-    for (size_t i = 0; i < TABLES; i++) {
-        printf("  %-8s %s\n", tables[i]->name, tables[i]->help);
-        for (int list = 0; list < BENCH_LISTS; list++) {
-            if (tables[i]->defaults[list]) {
-                printf("           %-12s %s\n", bench_list_option((bench_list)list),
-                       tables[i]->defaults[list]);
-            }
-        }
-    }
-    puts("\nLists:");
-    for (int list = 0; list < BENCH_LISTS; list++) {
-        print_option(bench_list_option((bench_list)list), "LIST",
-                     bench_list_help((bench_list)list));
-    }
-    puts("\nOptions:");
-    for (size_t i = 0; i < COMMONS; i++) {
-        if (commons[i].help) {
-            print_option(commons[i].option, commons[i].metavar, commons[i].help);
-        }
-    }
-    print_option("--list", NULL, "list tables, algorithms and filters");
-    print_option("--help", NULL, "this text");
-    print_option("--version", NULL, "the version");
-    puts("\nExit status: 0 done, 1 failed (a wrong result is a failure), 2 wrong usage.");
-}
-
-static void print_list(void)
-{
-    const char *name, *kind, *help;
-    puts("tables:");
-    for (size_t i = 0; i < TABLES; i++) {
-        printf("  %-18s %s\n", tables[i]->name, tables[i]->help);
-    }
-    puts("algorithms:");
-    for (size_t i = 0; (name = satf_algorithm(i, &kind, &help)) != NULL; i++) {
-        printf("  %-12s %-5s %s\n", name, kind, help);
-    }
-    puts("filters:");
-    for (size_t i = 0; (name = satf_filter_name(i, &help)) != NULL; i++) {
-        if (bench_can_check(name)) {
-            printf("  %-18s %s\n", name, help);
-        }
-    }
+    return index < COMMONS ? &commons[index] : NULL;
 }
 
 /* The option's value: behind "=", or the next word; NULL if there is none. */
@@ -232,14 +175,41 @@ static int parse_option(bench *b, const char *word, char ***next)
     return bench_error(2, "there is no option %s; see satbench --help", word);
 }
 
-static bool choose_table(bench *b, const char *name)
+/* 0 or the exit status after a message. */
+static int choose_table(bench *b, const char *name)
 {
+    static const char *const planned[] = {"permute", "permute-global", "rap",  "amm",
+                                          "giles",   "coalesce",       "model"};
     for (size_t i = 0; i < TABLES; i++) {
         if (strcmp(tables[i]->name, name) == 0) {
             b->table = tables[i];
+            return 0;
         }
     }
-    return b->table;
+    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
+        if (strcmp(planned[i], name) == 0) {
+            return bench_error(2, "the table %s is not in this version; see satbench --list", name);
+        }
+    }
+    return bench_error(2, "there is no table \"%s\"; see satbench --list", name);
+}
+
+/* Texts in place of a table: what they print, and true; else false. */
+static bool print_text(const char *word)
+{
+    static const struct {
+        const char *option;
+        void (*print)(void);
+    } texts[] = {{"--help", bench_print_help},    {"-h", bench_print_help},
+                 {"--list", bench_print_list},    {"--version", bench_print_version},
+                 {"--help-man", bench_print_man}, {"--help-completion", bench_print_completion}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strcmp(texts[i].option, word) == 0) {
+            texts[i].print();
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The table first, then options. -1: go on; else the exit status. */
@@ -248,20 +218,12 @@ static int parse_command(bench *b, char **argv)
     if (!argv[1]) {
         return bench_error(2, "name a table, such as `satbench sat`; see satbench --help");
     }
-    if (strcmp(argv[1], "--help") == 0) {
-        print_help();
+    if (print_text(argv[1])) {
         return 0;
     }
-    if (strcmp(argv[1], "--list") == 0) {
-        print_list();
-        return 0;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("satbench %s\n", satf_version());
-        return 0;
-    }
-    if (!choose_table(b, argv[1])) {
-        return bench_error(2, "there is no table \"%s\"; see satbench --list", argv[1]);
+    int failed = choose_table(b, argv[1]);
+    if (failed) {
+        return failed;
     }
     for (int list = 0; list < BENCH_LISTS; list++) {
         const char *text = b->table->defaults[list];
@@ -271,11 +233,10 @@ static int parse_command(bench *b, char **argv)
     }
     for (char **next = argv + 2; *next;) {
         const char *word = *next++;
-        if (strcmp(word, "--help") == 0) {
-            print_help();
+        if (print_text(word)) {
             return 0;
         }
-        int failed = parse_option(b, word, &next);
+        failed = parse_option(b, word, &next);
         if (failed) {
             return failed;
         }

@@ -1,0 +1,201 @@
+/* satbench's texts, all derived from its tables. */
+#include <string.h>
+
+#include "bench.h"
+#include "roff.h"
+
+static const char description[] =
+    "Measures summed area tables and filters. Each figure is the median of several samples, is "
+    "checked against the reference result before it is printed, and stands beside a memcpy that "
+    "moves the same bytes on as many threads as the work used, or on one if that is faster. Lists "
+    "are comma-separated and multiply out.";
+
+static const struct {
+    const char *option, *help;
+} texts[] = {
+    {"--list", "list tables, algorithms and filters"},
+    {"--help", "this text"},
+    {"--version", "the version"},
+    {NULL, NULL},
+};
+
+/* Lines of at most 95 characters. */
+static void print_wrapped(const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        bool fits = column == 0 || column + 1 + length <= 95;
+        printf("%s%.*s", column == 0 ? "" : fits ? " " : "\n", (int)length, text);
+        column = fits && column ? column + 1 + length : length;
+        text += length + strspn(text + length, " ");
+    }
+    puts("");
+}
+
+static void print_option(const char *option, const char *metavar, const char *help)
+{
+    char left[32];
+    snprintf(left, sizeof left, "%s %s", option, metavar ? metavar : "");
+    printf("  %-20s %s\n", left, help);
+}
+
+void bench_print_help(void)
+{
+    const bench_table *table;
+    const bench_option *option;
+    puts("usage: satbench TABLE [OPTIONS]\n");
+    print_wrapped(description);
+    puts("\nTables, and the lists they take with their defaults:");
+    for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
+        printf("  %-8s %s\n", table->name, table->help);
+        for (int list = 0; list < BENCH_LISTS; list++) {
+            if (table->defaults[list]) {
+                printf("           %-12s %s\n", bench_list_option((bench_list)list),
+                       table->defaults[list]);
+            }
+        }
+    }
+    puts("\nLists:");
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        print_option(bench_list_option((bench_list)list), "LIST",
+                     bench_list_help((bench_list)list));
+    }
+    puts("\nOptions:");
+    for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
+        if (option->help) {
+            print_option(option->option, option->metavar, option->help);
+        }
+    }
+    for (size_t i = 0; texts[i].option; i++) {
+        print_option(texts[i].option, NULL, texts[i].help);
+    }
+    puts("\nExit status: 0 done, 1 failed (a wrong result is a failure), 2 wrong usage.");
+}
+
+void bench_print_list(void)
+{
+    const bench_table *table;
+    const char *name, *kind, *help;
+    puts("tables:");
+    for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
+        printf("  %-18s %s\n", table->name, table->help);
+    }
+    puts("algorithms:");
+    for (size_t i = 0; (name = satf_algorithm(i, &kind, &help)) != NULL; i++) {
+        printf("  %-12s %-5s %s\n", name, kind, help);
+    }
+    puts("filters:");
+    for (size_t i = 0; (name = satf_filter_name(i, &help)) != NULL; i++) {
+        if (bench_can_check(name)) {
+            printf("  %-18s %s\n", name, help);
+        }
+    }
+}
+
+void bench_print_version(void)
+{
+    printf("satbench %s\n", satf_version());
+}
+
+/* ---------------------------------------------------------------- man page */
+
+static void tagged(const char *option, const char *metavar, const char *help)
+{
+    fputs(".TP\n\\fB", stdout);
+    roff(option);
+    fputs("\\fR", stdout);
+    if (metavar) {
+        fputs(" \\fI", stdout);
+        roff(metavar);
+        fputs("\\fR", stdout);
+    }
+    putchar('\n');
+    roff_paragraph(help);
+}
+
+void bench_print_man(void)
+{
+    const bench_table *table;
+    const bench_option *option;
+    printf(".TH SATBENCH 1 \"\" \"satfilter %s\" \"User Commands\"\n"
+           ".SH NAME\n"
+           "satbench \\- measures summed area tables and the filters built on them\n"
+           ".SH SYNOPSIS\n"
+           ".B satbench\n\\fITABLE\\fR [\\fIOPTIONS\\fR]\n"
+           ".SH DESCRIPTION\n",
+           satf_version());
+    roff_paragraph(description);
+    puts(".SH TABLES");
+    for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
+        tagged(table->name, NULL, table->help);
+        for (int list = 0; list < BENCH_LISTS; list++) {
+            if (table->defaults[list]) {
+                puts(".br");
+                roff(bench_list_option((bench_list)list));
+                putchar(' ');
+                roff_paragraph(table->defaults[list]);
+            }
+        }
+    }
+    puts(".SH OPTIONS");
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        tagged(bench_list_option((bench_list)list), "LIST", bench_list_help((bench_list)list));
+    }
+    for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
+        if (option->help) {
+            tagged(option->option, option->metavar, option->help);
+        }
+    }
+    for (size_t i = 0; texts[i].option; i++) {
+        tagged(texts[i].option, NULL, texts[i].help);
+    }
+    puts(".SH \"EXIT STATUS\"");
+    tagged("0", NULL, "done");
+    tagged("1", NULL, "failed; a wrong result is a failure");
+    tagged("2", NULL, "wrong usage");
+}
+
+/* -------------------------------------------------------------- completion */
+
+void bench_print_completion(void)
+{
+    const bench_table *table;
+    const bench_option *option;
+    puts("# bash completion for satbench\n"
+         "_satbench()\n"
+         "{\n"
+         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+         "    case $prev in");
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        printf("    %s) return ;;\n", bench_list_option((bench_list)list));
+    }
+    for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
+        if (option->metavar && strcmp(option->metavar, "FILE") == 0) {
+            printf("    %s) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n",
+                   option->option);
+        } else if (option->metavar) {
+            printf("    %s) return ;;\n", option->option);
+        }
+    }
+    printf("    esac\n"
+           "    words='");
+    for (int list = 0; list < BENCH_LISTS; list++) {
+        printf("%s ", bench_list_option((bench_list)list));
+    }
+    for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
+        printf("%s ", option->option);
+    }
+    for (size_t i = 0; texts[i].option; i++) {
+        printf("%s ", texts[i].option);
+    }
+    printf("'\n"
+           "    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='");
+    for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
+        printf("%s ", table->name);
+    }
+    puts("'\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+         "}\n"
+         "complete -o filenames -F _satbench satbench");
+}
