@@ -1,0 +1,30 @@
+#!/bin/sh
+# What make install puts in place: man pages, completions, and the first page
+# with everything that the pages link to.
+set -eu
+: "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+unset MAKEFLAGS MFLAGS MAKELEVEL
+make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc mandir=/man includedir=/include \
+    >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+doc=$work/doc
+for file in README.md NEWS LICENSE ../man/man1/satfilter.1 ../man/man1/satbench.1 \
+    ../include/satfilter.h; do
+    [ -f "$doc/$file" ] || fail "$file is not installed"
+done
+for page in "$top_srcdir"/docs/*.md; do
+    [ -f "$doc/docs/$(basename "$page")" ] || fail "$page is not installed"
+done
+for page in "$doc"/*.md "$doc"/docs/*.md; do
+    for link in $(sed 's/`[^`]*`//g' "$page" | grep -o '](\([^):]*\))' | sed 's/](\(.*\))/\1/'); do
+        [ -e "$(dirname "$page")/$link" ] || fail "$page: nothing at $link"
+    done
+done
