@@ -78,6 +78,7 @@ awk -v layers="$findings.layers" '
 awk -v max=$max_lines '
     /\t/ && FILENAME !~ /(\.inc|Makefile\.am)$/ { print FILENAME ":" FNR ": a tab" }
     /[ \t]$/ { print FILENAME ":" FNR ": blanks at the end of the line" }
+    length($0) > 120 && FILENAME !~ /\.md$/ { print FILENAME ":" FNR ": more than 120 columns" }
     FNR == max + 1 { print FILENAME ": more than " max " lines" }
 ' $sources $texts >>"$findings"
 

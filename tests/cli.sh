@@ -128,7 +128,19 @@ printf '1 0 1 1 1\n' >right.txt
 run 0 --template right.txt,border=constant:9 in.pgm out.npy
 check "template with a border" "$(npy out.npy f8 6 8)" "2 3 9 5 6 9"
 
+printf '\357\273\277# byte order mark\r\n0 0 1 1 2\r\n' >mark.txt
+run 0 --template mark.txt in.pgm out.npy
+check "template with a byte order mark and CR LF" "$(npy out.npy f8 6 8)" "2 4 6 8 10 12"
+printf '\357\273\2770 0 1 1 3' >mark.txt
+run 0 --template mark.txt in.pgm out.npy
+check "template that begins behind a byte order mark" "$(npy out.npy f8 6 8)" "3 6 9 12 15 18"
+
 printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\377\000\377\377' >rgba.pam
+cp rgba.pam rgba.ppm # found by content
+run 0 --box 1 rgba.ppm out.npy
+check "a P7 called .ppm" "$(npy out.npy u1 4 1)" "255 0 255 255"
+run 0 --box 1 rgba.ppm out.ppm
+check "RGB with alpha written as .ppm" "$(head -c 2 out.ppm)" P7
 run 0 --integral rgba.pam out.png
 run 0 --box 1 out.png out.npy
 check "an integral of RGBA as a PNG" "$(npy out.npy u2 4 2)" "65535 0 65535 65535"
@@ -445,6 +457,13 @@ fi
 "$satfilter" -v --box 3 in.pgm out.pgm >stdout 2>stderr
 check "-v prints nothing on stdout" "$? $(wc -c <stdout)" "0 0"
 for word in 'decode' 'compute' 'encode' 'engine' 'thread' 'cpu' '3 x 2'; do says "$word"; done
+if ! "$satfilter" --device cuda --box 3 in.pgm out.pgm 2>stderr; then
+    "$satfilter" -v --box 3 in.pgm out.pgm 2>stderr
+    if grep -q 'use the device cpu' stderr; then fail "-v gives advice nobody needs"; else pass; fi
+    says '^  \(no CUDA device (.*): computed on the CPU\|CUDA device .*\)$'
+    "$satfilter" -v --device cpu --box 3 in.pgm out.pgm 2>stderr
+    if grep -q CUDA stderr; then fail "-v --device cpu speaks of CUDA"; else pass; fi
+fi
 run 0 -q --box 3 in.pgm out.pgm
 run 1 -q --box 3 missing.png out.pgm
 

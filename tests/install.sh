@@ -20,6 +20,10 @@ for file in README.md NEWS LICENSE ../man/man1/satfilter.1 ../man/man1/satbench.
     ../include/satfilter.h; do
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done
+# A shared library alone needs no other: paths of this machine's toolkits stay out.
+if grep -q '^build_old_libs=no' "$top_builddir/libtool"; then
+    grep -q '^Libs.private: *$' "$top_builddir/satfilter.pc" || fail "satfilter.pc names libraries"
+fi
 for page in "$top_srcdir"/docs/*.md; do
     [ -f "$doc/docs/$(basename "$page")" ] || fail "$page is not installed"
 done

@@ -1,4 +1,5 @@
-/* Template files: lines `x y w h weight`, # begins a comment. */
+/* Template files: lines `x y w h weight`, # begins a comment. Some editors put
+ * the three bytes of a UTF-8 byte order mark before the first line. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,8 +67,9 @@ static satf_status read_lines(satf_context *ctx, FILE *file, const char *path,
             return satf_fail(ctx, SATF_DATA, "line %ld of template '%.200s' is too long or binary",
                              number, path);
         }
-        line[strcspn(line, "#")] = '\0';
-        if (line[strspn(line, " \t\r")] == '\0') {
+        char *text = number == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
+        text[strcspn(text, "#")] = '\0';
+        if (text[strspn(text, " \t\r")] == '\0') {
             continue;
         }
         if (*count == FILTER_MAX_RECTS) {
@@ -75,7 +77,7 @@ static satf_status read_lines(satf_context *ctx, FILE *file, const char *path,
                              "line %ld of template '%.200s': more than %d rectangles", number, path,
                              FILTER_MAX_RECTS);
         }
-        const char *defect = parse_line(line, &rects[*count]);
+        const char *defect = parse_line(text, &rects[*count]);
         if (defect) {
             return satf_fail(ctx, SATF_DATA, "line %ld of template '%.200s': %s", number, path,
                              defect);
