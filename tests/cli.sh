@@ -210,7 +210,7 @@ for option in '--type u9' '--border none' '--border constant' '--border constant
 done
 # What contradicts itself is refused before the input is even looked for.
 usage --integral --engine window missing.png kept.pgm;      says '--integral needs'
-usage --template right.txt --engine window missing.png out.npy; says '--template needs'
+usage --template missing.txt --engine window missing.png out.npy; says '--template needs'
 usage --box 3 --integral --engine window missing.png kept.pgm
 usage --box 3 --algorithm blocked --device cuda missing.png kept.pgm; says 'the CPU only'
 for algorithm in 4r4w 2r1w 1r1w 1+r skss lookback; do
@@ -231,7 +231,7 @@ done
 usage --box 3 --type f32 missing.png -
 check "refused types made nothing" "$(ls -d made0 2>/dev/null)" ""
 # An integral of integers is of u32 or u64, which no filter takes; of floats it is of doubles.
-usage --integral --box 3 in.pgm kept.pgm;            says 'box cannot filter u32'
+usage --integral --box 3 in.pgm kept.pgm;            says 'box cannot filter u32.*integral last'
 usage --integral --box 3 in.pgm -o made0;            says 'box cannot filter u32'
 check "unsuited inputs made nothing" "$(ls -d made0 2>/dev/null)" ""
 run 0 --box 1 --type f32 in.pgm floats.npy

@@ -203,7 +203,8 @@ static int run_one(const settings *s, const job *one, int index, int count)
     satf_status status = pipeline_run(s->ctx, &work, &result);
     progress_end();
     if (status) {
-        message(result.at, "%s", satf_message(s->ctx));
+        message(result.at, "%s%s", satf_message(s->ctx),
+                result.unsuited ? "; put --integral last" : "");
     } else if (s->verbose) {
         report_verbose(s, &work, &result);
     }

@@ -249,10 +249,6 @@ static int check_engine(const settings *s)
 static int set_up_context(settings *s)
 {
     satf_context *ctx = s->ctx;
-    int failed = check_engine(s);
-    if (failed) {
-        return failed;
-    }
     if (s->algorithm && s->engine == SATF_ENGINE_AUTO) {
         s->engine = SATF_ENGINE_SAT;
     }
@@ -332,6 +328,7 @@ int options_parse(settings *s, int argc, char **argv)
         return 0;
     }
     int status = check_whole(s);
+    status = status ? status : check_engine(s);
     status = status ? status : make_chain(s);
     return status ? status : set_up_context(s);
 }
