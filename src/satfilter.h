@@ -115,7 +115,10 @@ SATF_API const char *satf_message(const satf_context *ctx);
  * SATF_NO_DEVICE if that CUDA device cannot be used. */
 SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
 
-/* Threads of the CPU to use: 1 ... 1024, or 0 for one per core (default). */
+/* Threads of the CPU to use: 1 ... 1024, or 0 for one per core that the process
+ * may run on at the time of this call (default: when the context is created).
+ * Scratch sizes depend on it. A context that goes through fork() starts threads
+ * of its own in the child. */
 SATF_API satf_status satf_context_set_threads(satf_context *ctx, int threads);
 
 /* The CUDA stream (a cudaStream_t) to enqueue on; NULL: the context's own.

@@ -1,6 +1,10 @@
 /* base: types, views, contexts, borders, the pool of threads. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_setaffinity */
+#endif
 #include <limits.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -8,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -446,6 +452,57 @@ static void parallel(void **state)
     }
 }
 
+/* Scratch is sized by the count of threads: it must not follow the process's cores. */
+static void cores_come_and_go(void **state)
+{
+    (void)state;
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++) {
+        if (CPU_ISSET(cpu, &all)) {
+            CPU_SET(cpu, &one);
+        }
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    int before = satf_thread_count(ctx);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    static _Atomic int runs[1000];
+    struct tally tally = {satf_thread_count(ctx), 1000, runs, 0, 0};
+    satf_parallel(ctx, tally.tasks, count_task, &tally);
+    assert_int_equal(before, 1);
+    assert_int_equal(tally.threads, 1);
+    assert_int_equal(tally.strays, 0);
+    assert_int_equal(satf_context_set_threads(ctx, 0), SATF_OK);
+    assert_int_equal(satf_thread_count(ctx), CPU_COUNT(&all));
+    satf_context_destroy(ctx);
+}
+
+/* The child has none of its parent's threads. */
+static void forked(void **state)
+{
+    satf_context *ctx = *state;
+    static _Atomic int runs[1000];
+    assert_int_equal(satf_context_set_threads(ctx, 4), SATF_OK);
+    struct tally tally = {4, 1000, runs, 0, 0};
+    satf_parallel(ctx, tally.tasks, count_task, &tally);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(20);
+        satf_parallel(ctx, tally.tasks, wait_for_previous, &tally);
+        satf_context_destroy(ctx);
+        _exit(tally.strays == 0 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    satf_parallel(ctx, tally.tasks, count_task, &tally);
+    assert_int_equal(runs[999], 2);
+}
+
 static void cpu_levels(void **state)
 {
     (void)state;
@@ -471,6 +528,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(devices, setup, teardown),
         cmocka_unit_test_setup_teardown(images, setup, teardown),
         cmocka_unit_test_setup_teardown(parallel, setup, teardown),
+        cmocka_unit_test(cores_come_and_go),
+        cmocka_unit_test_setup_teardown(forked, setup, teardown),
         cmocka_unit_test(cpu_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

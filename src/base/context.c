@@ -85,6 +85,7 @@ satf_status satf_context_create(satf_context **out)
         return SATF_NO_MEMORY;
     }
     ctx->device = SATF_DEVICE_AUTO;
+    ctx->threads = satf_core_count();
     ctx->max_pixels = default_max_pixels;
     ctx->max_bytes = default_max_bytes();
     strcpy(ctx->algorithm, "auto");
@@ -114,10 +115,11 @@ satf_status satf_context_set_threads(satf_context *ctx, int threads)
         return satf_fail(ctx, SATF_INVALID, "%d threads: 0 (one per core) to %d are possible",
                          threads, SATF_MAX_THREADS);
     }
-    if (threads != ctx->threads) {
+    int count = threads > 0 ? threads : satf_core_count();
+    if (count != ctx->threads) {
         satf_pool_destroy(ctx->pool);
         ctx->pool = NULL;
-        ctx->threads = threads;
+        ctx->threads = count;
     }
     return SATF_OK;
 }

@@ -12,7 +12,7 @@ struct satf_pool;
 
 struct satf_context {
     int device;  /* SATF_DEVICE_AUTO, SATF_DEVICE_CPU or a CUDA device */
-    int threads; /* 0: one per core */
+    int threads; /* settled: what was sized by it must go on fitting */
     satf_engine engine;
     char algorithm[32];
     double r;

@@ -16,6 +16,7 @@ struct satf_pool {
     int workers;        /* threads besides the caller */
     int busy;           /* workers still inside the current loop */
     unsigned long loop; /* number of the current loop, guarded by lock */
+    pid_t process;      /* the one that has the threads */
     bool quit;
     int64_t tasks;
     _Atomic int64_t next;
@@ -76,9 +77,11 @@ static void *work(void *argument)
 
 int satf_thread_count(const satf_context *ctx)
 {
-    if (ctx->threads > 0) {
-        return ctx->threads;
-    }
+    return ctx->threads;
+}
+
+int satf_core_count(void)
+{
     cpu_set_t set;
     int cores = 0;
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
@@ -98,6 +101,7 @@ static struct satf_pool *create(int workers)
     if (!pool) {
         return NULL;
     }
+    pool->process = getpid();
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->idle, NULL);
@@ -118,6 +122,11 @@ void satf_pool_destroy(struct satf_pool *pool)
     if (!pool) {
         return;
     }
+    if (pool->process != getpid()) {
+        /* fork() copied the pool without its threads: lock and conditions may wait for them. */
+        satf_free(pool);
+        return;
+    }
     pthread_mutex_lock(&pool->lock);
     pool->quit = true;
     pthread_cond_broadcast(&pool->work);
@@ -135,6 +144,10 @@ void satf_parallel(satf_context *ctx, int64_t tasks,
                    void (*body)(void *user, int64_t task, int thread), void *user)
 {
     int threads = satf_thread_count(ctx);
+    if (ctx->pool && ctx->pool->process != getpid()) {
+        satf_pool_destroy(ctx->pool);
+        ctx->pool = NULL;
+    }
     if (threads > 1 && tasks > 1 && !ctx->pool) {
         ctx->pool = create(threads - 1);
     }
