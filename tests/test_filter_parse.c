@@ -1,4 +1,5 @@
 /* The grammar of filters, borders and template files: what it takes and how it refuses. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,6 +195,51 @@ static void test_template_file(void **state)
     assert_int_equal(satf_filter_parse(ctx, "template=/", &filter), SATF_IO);
 }
 
+/* A locale whose decimal point is a comma: one that is installed, or made in `folder`. */
+static bool comma_locale(const char *folder)
+{
+    char make[200];
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") || setlocale(LC_NUMERIC, "de_DE.utf8")) {
+        return true;
+    }
+    snprintf(make, sizeof make, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
+             folder);
+    setenv("LOCPATH", folder, 1);
+    return system(make) == 0 && setlocale(LC_NUMERIC, "de_DE.UTF-8");
+}
+
+/* Numbers have a point, whatever the program's locale. */
+static void test_locale(void **state)
+{
+    satf_context *ctx = *state;
+    char folder[] = "/tmp/test_locale_XXXXXX", clean[80];
+    assert_non_null(mkdtemp(folder));
+    bool found = comma_locale(folder) && strtod("0,5", NULL) == 0.5;
+    satf_filter *filter = NULL, *haar = NULL, *comma = NULL;
+    const filter_values *v;
+    satf_status parsed = satf_filter_parse(ctx, "box=3,border=constant:0.5", &filter);
+    satf_status read = parse_template(ctx, "0 0 1 1 0.25\n", 13, &haar);
+    satf_status refused = parse_template(ctx, "0 0 1 1 0,25\n", 13, &comma);
+    bool stays = !found || strtod("0,5", NULL) == 0.5;
+    setlocale(LC_NUMERIC, "C");
+    unsetenv("LOCPATH");
+    snprintf(clean, sizeof clean, "rm -rf %s", folder);
+    assert_int_equal(system(clean), 0);
+    assert_int_equal(parsed, SATF_OK);
+    filter_at(filter, 0, &v);
+    assert_true(v->constant == 0.5);
+    assert_int_equal(read, SATF_OK);
+    filter_at(haar, 0, &v);
+    assert_true(v->rects[0].weight == 0.25);
+    assert_int_equal(refused, SATF_DATA);
+    assert_true(stays);
+    satf_filter_destroy(filter);
+    satf_filter_destroy(haar);
+    if (!found) {
+        skip();
+    }
+}
+
 static int setup(void **state)
 {
     return satf_context_create((satf_context **)state) != SATF_OK;
@@ -208,10 +254,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepts),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_template_file),
+        cmocka_unit_test(test_accepts), cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_template_file),
+        cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, setup, teardown) != 0;
 }

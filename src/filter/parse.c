@@ -1,11 +1,10 @@
 /* Filters from text: the grammar of satf_filter_parse() and of the command line. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/border.h"
 #include "../base/memory.h"
+#include "../base/number.h"
 #include "chain.h"
 
 /* A decimal number of 1 ... FILTER_MAX_SIZE at *text, which moves behind it; 0 if there is none. */
@@ -49,7 +48,7 @@ satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border
     if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
         const char *number = text + sizeof prefix - 1;
         char *end;
-        double value = strtod(number, &end);
+        double value = satf_strtod(number, &end);
         if (end == number || *end || number[strspn(number, " \t\n\v\f\r")] != *number ||
             !isfinite(value)) {
             return satf_fail(ctx, SATF_INVALID,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/number.h"
 #include "chain.h"
 
 enum { LINE_BYTES = 512 };
@@ -24,7 +25,7 @@ static bool next_number(char **text, bool real, int64_t *integer, double *number
     }
     errno = 0;
     if (real) {
-        *number = strtod(word, &end);
+        *number = satf_strtod(word, &end);
     } else {
         *integer = strtoll(word, &end, 10);
         if (errno) {
