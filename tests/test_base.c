@@ -239,6 +239,40 @@ static int64_t walk(int border, int64_t i, int64_t n)
     return at;
 }
 
+/* Views in rows of one length: exactly those that share a byte overlap. */
+static void side_by_side(void **state)
+{
+    (void)state;
+    static char pixels[400];
+    for (int64_t start = 0; start < 120; start++) {
+        for (int flips = 0; flips < 4; flips++) {
+            satf_view a = satf_view_packed(pixels + 100, 4, 5, 1, SATF_U8);
+            satf_view b = satf_view_packed(pixels + 70 + start, 3, 3, 2, SATF_U8);
+            a.stride = b.stride = 12;
+            bool touches = false;
+            for (int64_t i = 0; i < 5 * 3; i++) {
+                int64_t from = 100 + i / 3 * 12, to = 70 + start + i % 3 * 12;
+                touches = touches || (from < to + 6 && to < from + 4);
+            }
+            bool apart = 70 + start + 2 * 12 + 6 <= 100 || 70 + start >= 100 + 4 * 12 + 4;
+            bool beside = (start + 6) % 12 >= 4 && (start + 6) % 12 <= 6;
+            if (flips & 1) {
+                a.data = satf_row(&a, 4);
+                a.stride = -12;
+            }
+            if (flips & 2) {
+                b.data = satf_row(&b, 2);
+                b.stride = -12;
+            }
+            bool said = satf_views_overlap(&a, &b);
+            if ((touches && !said) || ((apart || beside) && said) ||
+                said != satf_views_overlap(&b, &a)) {
+                fail_msg("start %lld, flips %d: %d", (long long)start, flips, said);
+            }
+        }
+    }
+}
+
 static void borders(void **state)
 {
     (void)state;
@@ -459,7 +493,7 @@ static void cores_come_and_go(void **state)
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     CPU_ZERO(&one);
-    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++) {
+    for (size_t cpu = 0; CPU_COUNT(&one) == 0; cpu++) {
         if (CPU_ISSET(cpu, &all)) {
             CPU_SET(cpu, &one);
         }
@@ -523,6 +557,7 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test_setup_teardown(views, setup, teardown),
         cmocka_unit_test(overlap),
+        cmocka_unit_test(side_by_side),
         cmocka_unit_test(borders),
         cmocka_unit_test_setup_teardown(contexts, setup, teardown),
         cmocka_unit_test_setup_teardown(devices, setup, teardown),

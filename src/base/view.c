@@ -104,15 +104,25 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
 
 bool satf_views_overlap(const satf_view *a, const satf_view *b)
 {
-    uintptr_t first[2], last[2];
+    uintptr_t first[2], last[2], row[2], stride[2];
     const satf_view *views[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         const satf_view *v = views[i];
         uintptr_t top = (uintptr_t)v->data;
         uintptr_t bottom = (uintptr_t)satf_row(v, v->height - 1);
-        uintptr_t row = (uintptr_t)(satf_row_samples(v) * (int64_t)types[v->type].bytes);
+        row[i] = (uintptr_t)(satf_row_samples(v) * (int64_t)types[v->type].bytes);
+        stride[i] = (uintptr_t)(v->stride < 0 ? -v->stride : v->stride);
         first[i] = top < bottom ? top : bottom;
-        last[i] = (top < bottom ? bottom : top) + row - 1;
+        last[i] = (top < bottom ? bottom : top) + row[i] - 1;
     }
-    return first[0] <= last[1] && first[1] <= last[0];
+    if (first[0] > last[1] || first[1] > last[0]) {
+        return false;
+    }
+    /* The one that starts later lies so far into the other's rows, one row's rest included. */
+    int low = first[0] <= first[1] ? 0 : 1, high = 1 - low;
+    if (stride[0] != stride[1] || stride[0] == 0) {
+        return true;
+    }
+    uintptr_t into = (first[high] - first[low]) % stride[0];
+    return into < row[low] || row[high] > stride[0] - into;
 }
