@@ -231,11 +231,7 @@ satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter, const
     if (strcmp(param, "constant") != 0 || !filter_param_of_kind(link->info, PARAM_BORDER)) {
         return fail_param(ctx, link, param);
     }
-    if (!isfinite(value)) {
-        return satf_fail(ctx, SATF_INVALID, "constant = %g: it must be a finite number", value);
-    }
-    link->values.constant = value;
-    return SATF_OK;
+    return satf_filter_set_border(ctx, filter, SATF_CONSTANT, value);
 }
 
 satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter, satf_border border,
