@@ -5,7 +5,8 @@
  *
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
- *     in one sentence what went wrong. Outputs are untouched on failure.
+ *     in one sentence what went wrong. Outputs are untouched on failure, but
+ *     for SATF_CANCELLED: what they hold is undefined then.
  *   - A satf_view never owns memory. Strides are in bytes, sizes are 64-bit.
  *   - Contexts are independent of one another; one context serves one thread
  *     at a time.
@@ -19,6 +20,20 @@
  *     (integer division) and the rows likewise.
  *   - The mean of integers is rounded to nearest, halves up.
  *   - The variance is the population variance and never negative.
+ *   - Sums of floats over a w x h window are off by at most (w + h) 2^-53 times
+ *     the sum of the magnitudes in the window by the window engine. By the SAT
+ *     engine they are off by at most 4 (W + H + 12) 2^-53 times the sum of the
+ *     magnitudes in the whole image of W x H pixels where the window lies inside
+ *     the image; elsewhere (2 w + 7) (2 h + 7) takes the place of 4, and with the
+ *     algorithm 4r1w 4 W H that of W + H.
+ *   - The variance of floats is formed from S and S2, the sum of squares: by the
+ *     window engine it is off by at most (3 (w + h) + 8) 2^-53 times the mean
+ *     square, so subtract a large offset that all samples share beforehand.
+ *     Samples must be below 2^511 / (w h) in magnitude; beyond that results may
+ *     be infinite or NaN.
+ *   - Otherwise a result is infinite or NaN only where the window holds such a
+ *     sample, or where the sum of its magnitudes overflows.
+ *     docs/design.md derives all these.
  */
 #ifndef SATFILTER_H
 #define SATFILTER_H
@@ -151,8 +166,10 @@ SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixe
  * calls' views are on. */
 SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
 
-/* Called now and then on the calling thread with done in 0 ... 1;
- * a non-zero return cancels the work (SATF_CANCELLED). */
+/* Called now and then on the calling thread. done rises from call to call, from
+ * 0 to the 1 that says that satf_sat() or satf_filter_apply() is complete. A
+ * non-zero return cancels the work (SATF_CANCELLED): there is no further call,
+ * and the contents of out are undefined then. */
 typedef int (*satf_progress)(void *user, double done);
 SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress call, void *user);
 
@@ -167,7 +184,10 @@ SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress 
  *      u32 or u64 for integers, f64 (or, for f32, f32 too) for floats.
  * Integer sums are taken modulo 2^32 or 2^64; satf_sat_type() gives the type
  * that never wraps. Alpha is a channel like the others.
- * f32 sums are f64 sums rounded once on output.
+ * f32 sums are f64 sums rounded once on output. f64 sums are off by at most
+ * (W + H) 2^-53 times the sum of the magnitudes that they are of (algorithm
+ * 4r1w: 4 W H 2^-53). What is infinite or NaN, or overflows, stays so in all
+ * that lies to the right of it and below.
  */
 SATF_API satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out,
                               unsigned flags);
@@ -190,7 +210,8 @@ typedef struct satf_rect {
  * Sums over rectangles of the image whose SAT is given (host memory):
  * sums[k * channels + c] = sum over rects[k] of channel c, in the SAT's type.
  * Each rectangle must lie inside the image and have w, h >= 1. Integer sums
- * are exact while the rectangle's own sum fits the type, wrapped SAT or not.
+ * are exact while the rectangle's own sum fits the type, wrapped SAT or not;
+ * those of floats are off by up to four times what the table's are.
  */
 SATF_API satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
                                     size_t count, void *sums);
@@ -234,7 +255,8 @@ SATF_API satf_status satf_filter_create(satf_context *ctx, const char *name, sat
 
 /* Set a parameter of the last filter of the chain, by name and type:
  * integers "width", "height" (window, 1 ... 65535), "squared" (0 or 1);
- * doubles "constant". Unknown names and values out of range are SATF_INVALID. */
+ * doubles "constant", which makes the border SATF_CONSTANT of that value, as
+ * "border=constant:V" does. Unknown names and values out of range are SATF_INVALID. */
 SATF_API satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
                                          int64_t value);
 SATF_API satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter,
@@ -267,7 +289,8 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
 SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
                                        const satf_view *in, const satf_view *out);
 
-/* Bytes of scratch that satf_filter_apply() wants for these views. */
+/* Bytes of scratch that satf_filter_apply() wants for these views: all memory
+ * that it uses, but for the threads that a context starts once. */
 SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,
                                          const satf_view *in, const satf_view *out, size_t *bytes);
 

@@ -115,7 +115,7 @@ static void run_variant(const test_case *t, const variant *v, const picture *p, 
     }
     results_create(r, &p->view);
     r->streaming = v->streaming;
-    satf_status status = window_run(ctx, &spec, collect, r);
+    satf_status status = window_run(ctx, &spec, NULL, collect, r);
     if (status) {
         fail_case(t, v, satf_message(ctx), 0, 0);
     }
@@ -503,31 +503,31 @@ static void test_refusals(void **state)
 
     double done = -1;
     satf_context_set_progress(ctx, stop_at_once, &done);
-    assert_int_equal(window_run(ctx, &spec, ignore, NULL), SATF_CANCELLED);
+    assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_CANCELLED);
     assert_true(done > 0 && done < 1);
     satf_context_set_progress(ctx, NULL, NULL);
 
     size_t bytes;
     assert_true(window_bytes(ctx, &spec, &bytes));
     satf_context_set_limits(ctx, 0, (int64_t)bytes);
-    assert_int_equal(window_run(ctx, &spec, ignore, NULL), SATF_OK);
+    assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_OK);
     satf_context_set_limits(ctx, 0, (int64_t)bytes - 1);
-    assert_int_equal(window_run(ctx, &spec, ignore, NULL), SATF_LIMIT);
+    assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_LIMIT);
     assert_non_null(strstr(satf_message(ctx), "--max-memory"));
     satf_context_set_limits(ctx, 0, 0);
 
     window_spec bad = spec;
     bad.w = 0;
-    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_INVALID);
+    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_INVALID);
     bad.w = 65536;
-    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_INVALID);
+    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_INVALID);
     bad = spec;
     bad.weighted = true;
-    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_INVALID);
+    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_INVALID);
     bad = spec;
     bad.in.type = SATF_U32;
     bad.in.stride *= 4;
-    assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_UNSUPPORTED);
+    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_UNSUPPORTED);
 
     /* A source that fails, early, late, and for a band's first rows. */
     for (int64_t at = 0; at < t.height; at += 500) {
@@ -537,10 +537,10 @@ static void test_refusals(void **state)
         bad.in.data = NULL;
         bad.row = source_row;
         bad.row_user = &s;
-        assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_IO);
+        assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_IO);
         assert_true(satf_message(ctx)[0] != '\0');
         bad.border = SATF_WRAP;
-        assert_int_equal(window_run(ctx, &bad, ignore, NULL), SATF_UNSUPPORTED);
+        assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_UNSUPPORTED);
         for (int64_t y = 0; y < t.height; y++) {
             free(s.rows[y]);
         }

@@ -54,12 +54,34 @@ satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what)
     return satf_fail(ctx, SATF_NO_MEMORY, "out of memory: %zu bytes wanted for %s", bytes, what);
 }
 
+void satf_progress_begin(satf_context *ctx)
+{
+    ctx->part = (satf_progress_part){0, 1};
+    ctx->reported = -1;
+    ctx->cancelled = false;
+}
+
+satf_progress_part satf_progress_enter(satf_context *ctx, double from, double share)
+{
+    satf_progress_part whole = ctx->part;
+    ctx->part.from = whole.from + whole.share * from;
+    ctx->part.share = whole.share * share;
+    return whole;
+}
+
+void satf_progress_leave(satf_context *ctx, satf_progress_part whole)
+{
+    ctx->part = whole;
+}
+
 satf_status satf_report_progress(satf_context *ctx, double done)
 {
-    if (ctx->progress && ctx->progress(ctx->progress_user, done)) {
-        return satf_fail(ctx, SATF_CANCELLED, "stopped on request");
+    double all = ctx->part.from + ctx->part.share * done;
+    if (ctx->progress && !ctx->cancelled && all > ctx->reported) {
+        ctx->reported = all;
+        ctx->cancelled = ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0;
     }
-    return SATF_OK;
+    return ctx->cancelled ? satf_fail(ctx, SATF_CANCELLED, "stopped on request") : SATF_OK;
 }
 
 static int64_t default_max_bytes(void)
@@ -89,6 +111,7 @@ satf_status satf_context_create(satf_context **out)
     ctx->max_pixels = default_max_pixels;
     ctx->max_bytes = default_max_bytes();
     strcpy(ctx->algorithm, "auto");
+    satf_progress_begin(ctx);
     *out = ctx;
     return SATF_OK;
 }
@@ -190,5 +213,6 @@ satf_status satf_context_set_progress(satf_context *ctx, satf_progress call, voi
     }
     ctx->progress = call;
     ctx->progress_user = user;
+    satf_progress_begin(ctx);
     return SATF_OK;
 }

@@ -10,6 +10,11 @@ struct satf_pool;
 
 #define SATF_MESSAGE_BYTES 1024
 
+/* A part of a call's work, on the scale of the whole: from ... from + share of 0 ... 1. */
+typedef struct satf_progress_part {
+    double from, share;
+} satf_progress_part;
+
 struct satf_context {
     int device;  /* SATF_DEVICE_AUTO, SATF_DEVICE_CPU or a CUDA device */
     int threads; /* settled: what was sized by it must go on fitting */
@@ -23,8 +28,11 @@ struct satf_context {
     size_t scratch_bytes;
     satf_progress progress;
     void *progress_user;
-    struct satf_pool *pool; /* created by the first satf_parallel() */
-    void *device_cache;     /* what a CUDA row keeps from run to run, and how to free it */
+    satf_progress_part part; /* what is being worked on */
+    double reported;         /* the latest progress of this call; below 0: none yet */
+    bool cancelled;          /* the callback has asked this call to stop */
+    struct satf_pool *pool;  /* created by the first satf_parallel() */
+    void *device_cache;      /* what a CUDA row keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
     char message[SATF_MESSAGE_BYTES];
@@ -39,7 +47,15 @@ satf_status satf_fail(satf_context *ctx, satf_status status, const char *format,
 /* SATF_NO_MEMORY with the number of bytes wanted and for what. */
 satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what);
 
-/* Reports progress; SATF_CANCELLED when the callback asks to stop. */
+/* A public call that reports progress begins: at 0, and not cancelled. */
+void satf_progress_begin(satf_context *ctx);
+
+/* From now on progress is that of a part of what it has been of. Returns what to leave with. */
+satf_progress_part satf_progress_enter(satf_context *ctx, double from, double share);
+void satf_progress_leave(satf_context *ctx, satf_progress_part whole);
+
+/* Reports progress of the part, on the calling thread alone; what would not be an advance is
+ * kept to itself. SATF_CANCELLED when the callback asks to stop or, in this call, has. */
 satf_status satf_report_progress(satf_context *ctx, double done);
 
 #endif

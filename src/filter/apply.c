@@ -98,7 +98,6 @@ typedef struct chain_plan {
     size_t image_bytes[2]; /* of the images behind even and odd filters */
     size_t engine_bytes;
     size_t scratch_bytes; /* all that, aligned; what the caller may hand in */
-    size_t window_bytes;  /* what the window engine allocates on its own */
 } chain_plan;
 
 static satf_status fail_size(satf_context *ctx)
@@ -138,13 +137,12 @@ static satf_status plan_chain(satf_context *ctx, const satf_filter *chain, const
         if (status) {
             return status;
         }
-        size_t *most = stage.by_window ? &plan->window_bytes : &plan->engine_bytes;
-        status = stage.by_window ? filter_window_bytes(ctx, &stage, &bytes)
+        status = stage.by_window ? filter_window_scratch(ctx, &stage, &bytes)
                                  : filter_sat_scratch(ctx, &stage, &bytes);
         if (status) {
             return status;
         }
-        *most = bytes > *most ? bytes : *most;
+        plan->engine_bytes = bytes > plan->engine_bytes ? bytes : plan->engine_bytes;
         from = to;
     }
     size_t bytes = plan->image_bytes[0] + plan->image_bytes[1];
@@ -152,7 +150,7 @@ static satf_status plan_chain(satf_context *ctx, const satf_filter *chain, const
         return fail_size(ctx);
     }
     plan->scratch_bytes = bytes ? bytes + 63 : 0; /* the caller's may need aligning */
-    if (!satf_add(bytes, plan->window_bytes, &bytes) || bytes > (size_t)ctx->max_bytes) {
+    if (bytes > (size_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "filtering needs %zu bytes of memory, above the limit of %" PRId64
                          " bytes (--max-memory)",
@@ -259,7 +257,9 @@ static satf_status run_chain(satf_context *ctx, const satf_filter *chain, const 
     char *images[2] = {scratch, scratch ? scratch + plan->image_bytes[0] : NULL};
     char *engine = scratch ? images[1] + plan->image_bytes[1] : NULL;
     for (size_t i = 0; i < chain->count; i++) {
-        satf_status status = satf_report_progress(ctx, (double)i / (double)chain->count);
+        satf_progress_part whole =
+            satf_progress_enter(ctx, (double)i / (double)chain->count, 1 / (double)chain->count);
+        satf_status status = satf_report_progress(ctx, 0);
         if (!status) {
             status = link_output(ctx, &chain->links[i], &from, &to);
         }
@@ -272,15 +272,16 @@ static satf_status run_chain(satf_context *ctx, const satf_filter *chain, const 
             status = plan_stage(ctx, &chain->links[i], &from, &to, &stage);
         }
         if (!status) {
-            status = stage.by_window ? filter_run_window(ctx, &stage)
+            status = stage.by_window ? filter_run_window(ctx, &stage, engine)
                                      : filter_run_sat(ctx, &stage, engine);
         }
+        satf_progress_leave(ctx, whole);
         if (status) {
             return status;
         }
         from = to;
     }
-    return SATF_OK;
+    return satf_report_progress(ctx, 1);
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -316,6 +317,7 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
         scratch += -(uintptr_t)scratch & 63;
     }
     ctx->report_device = "cpu";
+    satf_progress_begin(ctx);
     status = run_chain(ctx, filter, in, out, &plan, scratch);
     satf_free(owned);
     return status;
@@ -355,7 +357,9 @@ satf_status filter_run_rows(satf_context *ctx, const satf_filter *filter, const 
     }
     stage.rows = rows;
     ctx->report_device = "cpu";
-    return filter_run_window(ctx, &stage);
+    satf_progress_begin(ctx);
+    status = filter_run_window(ctx, &stage, NULL);
+    return status ? status : satf_report_progress(ctx, 1);
 }
 
 void filter_last_report(const satf_context *ctx, filter_report *report)

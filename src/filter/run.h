@@ -16,14 +16,14 @@ typedef struct filter_stage {
     const filter_rows *rows; /* streaming: NULL if the views have their data */
 } filter_stage;
 
-/* Bytes that the window engine allocates on its own. */
-satf_status filter_window_bytes(satf_context *ctx, const filter_stage *stage, size_t *bytes);
+/* Scratch of the window engine; it must be aligned to 64 bytes. */
+satf_status filter_window_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes);
 /* Rows that the window engine looks back on. */
 int64_t filter_window_rows_kept(const filter_stage *stage);
-satf_status filter_run_window(satf_context *ctx, const filter_stage *stage);
+/* scratch NULL: allocates what it needs, which streaming must. */
+satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void *scratch);
 
-/* Scratch of the SAT engine; it must be aligned to 64 bytes. Float images that
- * hold samples that are not finite need more, which it allocates. */
+/* Scratch of the SAT engine; it must be aligned to 64 bytes. */
 satf_status filter_sat_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes);
 satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *scratch);
 

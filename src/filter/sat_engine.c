@@ -2,7 +2,9 @@
  * Filters by the SAT engine: summed area tables in scratch, then for every row
  * a strip (the rows' corners) and the sums over its rectangles' columns.
  */
+#include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "../base/cpu.h"
@@ -17,6 +19,7 @@
 enum { BAND_ROWS = 16 }; /* rows of a task: they share the columns' terms */
 
 typedef struct sat_state {
+    satf_context *ctx;
     const filter_stage *stage;
     finisher finish;
     const corner_kernels *kernels;
@@ -27,6 +30,8 @@ typedef struct sat_state {
     int border;
     char *buffers; /* of all threads */
     size_t buffer_bytes;
+    atomic_bool overflow; /* a table's sums came out infinite or NaN */
+    atomic_int stop;      /* a satf_status */
 } sat_state;
 
 /* A thread's buffers. */
@@ -129,14 +134,34 @@ static void add_outside(const sat_layer *layer, int channels, const corner_colum
                 ((satf_u128 *)sums)[i] += integer;
                 break;
             default:
-                ((double *)sums)[i] += layer->outside[c].real * (double)outside;
+                if (outside) { /* nothing, of an infinite square, is NaN */
+                    ((double *)sums)[i] += layer->outside[c].real * (double)outside;
+                }
             }
         }
     }
 }
 
+/* Undoes a table's scale. Without one, notes what only overflow can have made of sums. */
+static void settle_reals(sat_state *state, const sat_layer *layer, int64_t n, double *sums)
+{
+    if (layer->hits[0]) {
+        for (int64_t i = 0; layer->scale > 1 && i < n; i++) {
+            sums[i] *= layer->scale;
+        }
+        return;
+    }
+    int overflow = 0;
+    for (int64_t i = 0; i < n; i++) {
+        overflow |= !(fabs(sums[i]) <= DBL_MAX);
+    }
+    if (overflow) {
+        atomic_store_explicit(&state->overflow, true, memory_order_relaxed);
+    }
+}
+
 /* The sums over the rectangle for all pixels of a row. */
-static void rect_sums(const sat_state *state, const sat_layer *layer, const axis_sum *rows,
+static void rect_sums(sat_state *state, const sat_layer *layer, const axis_sum *rows,
                       const corner_columns *columns, int64_t h, const row_buffers *buffers,
                       void *sums)
 {
@@ -145,6 +170,9 @@ static void rect_sums(const sat_state *state, const sat_layer *layer, const axis
     kernels->strip[layer->type](layer->sat, layer->stride, columns->width, channels, rows,
                                 buffers->strip);
     kernels->sums[layer->type](buffers->strip, channels, columns, sums);
+    if (layer->type == SATF_SUM_F64) {
+        settle_reals(state, layer, columns->width * channels, sums);
+    }
     if (state->border == SATF_CONSTANT) {
         add_outside(layer, channels, columns, h, rows->inside, sums);
     }
@@ -208,6 +236,17 @@ static row_buffers thread_buffers(const sat_state *state, int thread)
     return buffers;
 }
 
+/* Reports progress on the calling thread; false if the band should not be worked on. */
+static bool begin_band(sat_state *state, int64_t band, int thread)
+{
+    if (thread == 0 && !atomic_load_explicit(&state->stop, memory_order_relaxed)) {
+        int64_t bands = (state->stage->in.height - 1) / BAND_ROWS + 1;
+        satf_status status = satf_report_progress(state->ctx, (double)band / (double)bands);
+        atomic_store_explicit(&state->stop, (int)status, memory_order_relaxed);
+    }
+    return !atomic_load_explicit(&state->stop, memory_order_relaxed);
+}
+
 static int64_t band_end(const sat_state *state, int64_t first)
 {
     int64_t height = state->stage->in.height;
@@ -216,7 +255,10 @@ static int64_t band_end(const sat_state *state, int64_t first)
 
 static void window_band(void *user, int64_t task, int thread)
 {
-    const sat_state *state = user;
+    sat_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
     const satf_rect *rect = &state->rects->rect;
     row_buffers buffers = thread_buffers(state, thread);
     corner_columns columns = make_columns(state, rect, buffers.edge);
@@ -252,7 +294,10 @@ static void add_term(const sat_state *state, const void *sums, double factor, do
 
 static void rects_band(void *user, int64_t task, int thread)
 {
-    const sat_state *state = user;
+    sat_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
     const filter_stage *stage = state->stage;
     row_buffers buffers = thread_buffers(state, thread);
     int64_t first = task * BAND_ROWS, end = band_end(state, first);
@@ -278,8 +323,10 @@ static void rects_band(void *user, int64_t task, int thread)
 
 static void prefix_band(void *user, int64_t task, int thread)
 {
-    (void)thread;
-    const sat_state *state = user;
+    sat_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
     const filter_stage *stage = state->stage;
     const sat_layer *layer = &state->layers[0];
     int64_t first = task * BAND_ROWS, end = band_end(state, first);
@@ -310,7 +357,8 @@ static satf_status plan_layers(satf_context *ctx, const filter_stage *stage,
     const filter_engine *engine = stage->info->engine;
     const filter_values *values = stage->values;
     satf_type type = (satf_type)stage->in.type;
-    *state = (sat_state){.stage = stage, .border = (int)values->border, .layer_count = 1};
+    *state =
+        (sat_state){.ctx = ctx, .stage = stage, .border = (int)values->border, .layer_count = 1};
     if (engine->region == REGION_PREFIX) {
         satf_type sum;
         unsigned flags = values->squared ? SATF_SQUARED : 0;
@@ -375,10 +423,10 @@ static sat_job output_job(const filter_stage *stage, const sat_layer *layer)
     };
 }
 
-/* Where things lie in the scratch: the tables, the threads' buffers, and what
- * the SAT algorithm wants. */
+/* Where things lie in the scratch: the tables, what rebuilding them takes, the threads'
+ * buffers, and what the SAT algorithm wants. */
 typedef struct sat_memory {
-    size_t sats[2], buffers, buffer_bytes, algorithm, bytes;
+    size_t sats[2], spares[2], buffers, buffer_bytes, algorithm, bytes;
 } sat_memory;
 
 static satf_status plan_memory(satf_context *ctx, const sat_state *state, sat_memory *memory)
@@ -396,6 +444,11 @@ static satf_status plan_memory(satf_context *ctx, const sat_state *state, sat_me
         memory->sats[k] = bytes;
         fits =
             sat_layer_bytes(&stage->in, &state->layers[k], &want) && satf_add(bytes, want, &bytes);
+        if (fits && stage->info->engine->region != REGION_PREFIX) {
+            memory->spares[k] = bytes;
+            fits = sat_layer_spare_bytes(&stage->in, &state->layers[k], &want) &&
+                   satf_add(bytes, want, &bytes);
+        }
         sat_job job = sat_layer_job(&stage->in, &state->layers[k]);
         satf_status status = sat_scratch(ctx, &job, &want);
         if (status) {
@@ -444,6 +497,27 @@ static satf_status report_algorithm(satf_context *ctx, const sat_job *job)
     return status;
 }
 
+/* From the tables to the output; again from other tables where these will not do. */
+static satf_status run_bands(satf_context *ctx, sat_state *state)
+{
+    const filter_stage *stage = state->stage;
+    filter_region region = stage->info->engine->region;
+    int64_t bands = (stage->in.height - 1) / BAND_ROWS + 1;
+    void (*band)(void *, int64_t, int) = region == REGION_WINDOW  ? window_band
+                                         : region == REGION_RECTS ? rects_band
+                                                                  : prefix_band;
+    satf_parallel(ctx, bands, band, state);
+    if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
+        for (int k = 0; k < state->layer_count; k++) {
+            if (!state->layers[k].hits[0]) {
+                sat_layer_rebuild(&stage->in, &state->layers[k]);
+            }
+        }
+        satf_parallel(ctx, bands, band, state);
+    }
+    return (satf_status)atomic_load(&state->stop);
+}
+
 satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *scratch)
 {
     satf_weighted_rect window;
@@ -463,30 +537,30 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
         status = report_algorithm(ctx, &job);
         return status ? status : sat_run(ctx, &job, memory.bytes ? base : NULL);
     }
+    double parts = state.layer_count + (double)(region == REGION_RECTS ? state.rect_count : 1);
+    satf_progress_part whole = satf_progress_enter(ctx, 0, 1);
     for (int k = 0; k < state.layer_count && !status; k++) {
-        state.layers[k].sat = base + memory.sats[k];
-        sat_job job = sat_layer_job(&stage->in, &state.layers[k]);
+        sat_layer *layer = &state.layers[k];
+        layer->sat = base + memory.sats[k];
+        layer->spare = base + memory.spares[k];
+        sat_job job = sat_layer_job(&stage->in, layer);
         status = report_algorithm(ctx, &job);
         if (!status) {
             void *algorithm = memory.bytes > memory.algorithm ? base + memory.algorithm : NULL;
-            status =
-                sat_layer_build(ctx, stage, region != REGION_PREFIX, algorithm, &state.layers[k]);
+            satf_progress_leave(ctx, whole);
+            satf_progress_enter(ctx, k / parts, 1 / parts);
+            status = sat_layer_build(ctx, stage, region != REGION_PREFIX, algorithm, layer);
         }
     }
+    satf_progress_leave(ctx, whole);
     if (!status) {
         state.kernels = choose_kernels();
         state.buffers = base + memory.buffers;
         state.buffer_bytes = memory.buffer_bytes;
         finisher_init(&state.finish, stage->info->engine, &stage->in, &stage->out, stage->weighted);
-        int64_t bands = (stage->in.height - 1) / BAND_ROWS + 1;
-        satf_parallel(ctx, bands,
-                      region == REGION_WINDOW  ? window_band
-                      : region == REGION_RECTS ? rects_band
-                                               : prefix_band,
-                      &state);
-    }
-    for (int k = 0; k < state.layer_count; k++) {
-        sat_layer_clear(&state.layers[k]);
+        satf_progress_enter(ctx, state.layer_count / parts, 1 - state.layer_count / parts);
+        status = run_bands(ctx, &state);
+        satf_progress_leave(ctx, whole);
     }
     return status;
 }

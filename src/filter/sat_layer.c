@@ -1,7 +1,6 @@
 /* Building the SAT engine's tables. */
 #include "sat_layer.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,73 +78,72 @@ static bool table_is_finite(const satf_view *in, const sat_layer *layer)
     return true;
 }
 
-/* The summands of the image, those that are not finite as 0. */
-static void copy_finite(const satf_view *in, satf_summand summand, double *to)
+bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes)
 {
-    int64_t n = satf_row_samples(in);
-    for (int64_t y = 0; y < in->height; y++, to += n) {
-        satf_summands((satf_type)in->type, in->channels, summand, satf_row(in, y), in->width,
-                      SATF_SUM_F64, to);
-        for (int64_t i = 0; i < n; i++) {
-            to[i] = isfinite(to[i]) ? to[i] : 0;
-        }
+    size_t hits, terms;
+    *bytes = 0;
+    if (layer->type != SATF_SUM_F64) {
+        return true;
     }
+    return row_bytes(in, sizeof(uint32_t), &hits) && row_bytes(in, sizeof(double), &terms) &&
+           satf_mul(hits, 2, &hits) && satf_mul(hits, (size_t)in->height, &hits) &&
+           satf_add(hits, terms, bytes) && *bytes <= SIZE_MAX / 2;
 }
 
-/* 1 where a summand is NaN or the infinity of that sign. */
-static void mark_hits(const satf_view *in, satf_summand summand, double infinity, double *row,
-                      uint8_t *to)
+/* The largest magnitude of all summands that are finite. */
+static double find_peak(const satf_view *in, satf_summand summand, double *terms)
 {
-    int64_t n = satf_row_samples(in);
-    for (int64_t y = 0; y < in->height; y++, to += n) {
+    double peak = 0;
+    for (int64_t y = 0; y < in->height; y++) {
         satf_summands((satf_type)in->type, in->channels, summand, satf_row(in, y), in->width,
-                      SATF_SUM_F64, row);
-        for (int64_t i = 0; i < n; i++) {
-            to[i] = isnan(row[i]) || row[i] == infinity;
+                      SATF_SUM_F64, terms);
+        for (int64_t i = 0; i < satf_row_samples(in); i++) {
+            double size = fabs(terms[i]);
+            peak = size > peak && size < (double)INFINITY ? size : peak;
         }
     }
+    return peak;
 }
 
-/* Builds the table of finite summands and the two tables of the others. */
-static satf_status rebuild_finite(satf_context *ctx, const satf_view *in, sat_layer *layer)
+/* Corner reads add up less than 2^63 summands with factors below 2^40 in all: below 2^PEAK_LOG
+ * none overflows. Above it, what PEAK_SCALE takes from small summands is far less than the
+ * rounding of the large one. */
+#define PEAK_LOG 800
+#define PEAK_SCALE 0x1p128
+
+void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
 {
-    size_t samples = (size_t)(satf_row_samples(in) * in->height), row, image_bytes, hit_bytes;
-    if (!satf_mul(samples, sizeof(double), &image_bytes) ||
-        !row_bytes(in, sizeof(uint32_t), &row) || !satf_mul(row, (size_t)in->height, &hit_bytes) ||
-        image_bytes > SIZE_MAX / 4 || hit_bytes > SIZE_MAX / 8 ||
-        image_bytes + 2 * hit_bytes > (size_t)ctx->max_bytes) {
-        return satf_fail(ctx, SATF_LIMIT,
-                         "samples that are not finite need more memory than the limit of %" PRId64
-                         " bytes (--max-memory)",
-                         ctx->max_bytes);
+    int64_t n = satf_row_samples(in), channels = in->channels;
+    size_t hit_row = 0;
+    row_bytes(in, sizeof(uint32_t), &hit_row);
+    size_t hit_bytes = hit_row * (size_t)in->height;
+    char *spare = layer->spare;
+    double *terms = (double *)(void *)(spare + 2 * hit_bytes);
+    layer->hits[0] = (uint32_t *)(void *)spare;
+    layer->hits[1] = (uint32_t *)(void *)(spare + hit_bytes);
+    layer->hits_stride = (int64_t)hit_row;
+    layer->scale = find_peak(in, layer->summand, terms) > ldexp(1, PEAK_LOG) ? PEAK_SCALE : 1;
+    for (int64_t y = 0; y < in->height; y++) {
+        double *sums = (double *)(void *)((char *)layer->sat + y * layer->stride);
+        const double *above = (const double *)(const void *)((char *)sums - layer->stride);
+        double left[SATF_MAX_CHANNELS] = {0};
+        uint32_t hits_left[2][SATF_MAX_CHANNELS] = {{0}, {0}};
+        satf_summands((satf_type)in->type, in->channels, layer->summand, satf_row(in, y), in->width,
+                      SATF_SUM_F64, terms);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t c = i % channels;
+            bool finite = isfinite(terms[i]);
+            left[c] += finite ? terms[i] / layer->scale : 0;
+            sums[i] = left[c] + (y ? above[i] : 0);
+            for (int sign = 0; sign < 2; sign++) {
+                uint32_t *hits = layer->hits[sign] + y * (int64_t)(hit_row / sizeof *hits);
+                bool other = terms[i] == (sign ? (double)INFINITY : -(double)INFINITY);
+                hits_left[sign][c] += !finite && !other;
+                hits[i] =
+                    hits_left[sign][c] + (y ? hits[i - (int64_t)(hit_row / sizeof *hits)] : 0);
+            }
+        }
     }
-    double *image = satf_alloc(image_bytes); /* first of summands, then of marks */
-    double *summands = satf_alloc((size_t)satf_row_samples(in) * sizeof *summands);
-    layer->hits[0] = satf_alloc(hit_bytes);
-    layer->hits[1] = satf_alloc(hit_bytes);
-    layer->hits_stride = (int64_t)row;
-    satf_status status = SATF_OK;
-    if (!image || !summands || !layer->hits[0] || !layer->hits[1]) {
-        status = satf_fail_memory(ctx, image_bytes + 2 * hit_bytes, "samples that are not finite");
-        goto done;
-    }
-    copy_finite(in, layer->summand, image);
-    sat_job job = sat_layer_job(in, layer);
-    job.in = satf_view_packed(image, in->width, in->height, in->channels, SATF_F64);
-    job.summand = SATF_SUMMAND_PLAIN;
-    status = sat_run(ctx, &job, NULL);
-    for (int sign = 0; sign < 2 && !status; sign++) {
-        mark_hits(in, layer->summand, sign ? -INFINITY : INFINITY, summands, (uint8_t *)image);
-        job.in = satf_view_packed(image, in->width, in->height, in->channels, SATF_U8);
-        job.sum_type = SATF_SUM_U32;
-        job.out = layer->hits[sign];
-        job.out_stride = layer->hits_stride;
-        status = sat_run(ctx, &job, NULL);
-    }
-done:
-    satf_free(image);
-    satf_free(summands);
-    return status;
 }
 
 satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool local, void *scratch,
@@ -158,14 +156,7 @@ satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool l
     }
     satf_status status = sat_run(ctx, &job, scratch);
     if (!status && local && layer->type == SATF_SUM_F64 && !table_is_finite(&stage->in, layer)) {
-        status = rebuild_finite(ctx, &stage->in, layer);
+        sat_layer_rebuild(&stage->in, layer);
     }
     return status;
-}
-
-void sat_layer_clear(sat_layer *layer)
-{
-    satf_free(layer->hits[0]);
-    satf_free(layer->hits[1]);
-    layer->hits[0] = layer->hits[1] = NULL;
 }

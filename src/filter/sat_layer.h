@@ -15,17 +15,25 @@ typedef struct sat_layer {
         double real;
     } outside[SATF_MAX_CHANNELS];
     /*
-     * NULL unless summands are not finite. Those then count as 0 in sat; hits
-     * are SATs (u32) of where +Inf or NaN [0] and -Inf or NaN [1] are, owned:
+     * Floats that sums must not spread from: what is not finite, and what is so large that
+     * differences of sums overflow. NULL unless there are such: see sat_layer_rebuild().
+     * Summands that are not finite then count as 0 in sat, the others as their part
+     * 1 / scale; hits are SATs (u32) of where +Inf or NaN [0] and -Inf or NaN [1] are:
      * a window's sum gets +Inf for any hit in the first and -Inf for any in the
      * second, which makes NaN of both.
      */
     uint32_t *hits[2];
     int64_t hits_stride;
+    double scale;
+    void *spare; /* sat_layer_spare_bytes() of the caller's scratch */
 } sat_layer;
 
 /* Bytes of the table, a multiple of 64; false if they overflow. */
 bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
+
+/* Bytes that sat_layer_rebuild() needs, a multiple of 64, 0 for integers; false if they
+ * overflow. */
+bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
 /* The job that builds the table. */
 sat_job sat_layer_job(const satf_view *in, const sat_layer *layer);
@@ -35,7 +43,8 @@ sat_job sat_layer_job(const satf_view *in, const sat_layer *layer);
 satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool local, void *scratch,
                             sat_layer *layer);
 
-/* Frees hits. */
-void sat_layer_clear(sat_layer *layer);
+/* Builds a table of floats from which no sum over a rectangle comes out infinite or NaN but
+ * where the rectangle's own samples make it so. */
+void sat_layer_rebuild(const satf_view *in, sat_layer *layer);
 
 #endif

@@ -57,7 +57,7 @@ int64_t filter_window_rows_kept(const filter_stage *stage)
     return window_rows_kept(&spec);
 }
 
-satf_status filter_window_bytes(satf_context *ctx, const filter_stage *stage, size_t *bytes)
+satf_status filter_window_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes)
 {
     window_spec spec = make_spec(stage);
     if (!window_bytes(ctx, &spec, bytes)) {
@@ -66,7 +66,7 @@ satf_status filter_window_bytes(satf_context *ctx, const filter_stage *stage, si
     return SATF_OK;
 }
 
-satf_status filter_run_window(satf_context *ctx, const filter_stage *stage)
+satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void *scratch)
 {
     window_spec spec = make_spec(stage);
     sink_state state = {.out = stage->out};
@@ -83,9 +83,9 @@ satf_status filter_run_window(satf_context *ctx, const filter_stage *stage)
     ctx->report_engine = "window";
     ctx->report_algorithm = NULL;
     if (!stage->rows) {
-        return window_run(ctx, &spec, sink, &state);
+        return window_run(ctx, &spec, scratch, sink, &state);
     }
-    satf_status status = window_run(ctx, &spec, stream_sink, &state);
+    satf_status status = window_run(ctx, &spec, NULL, stream_sink, &state);
     if (!status && !state.row) {
         status = satf_fail(ctx, SATF_IO, "the last row could not be stored");
     }

@@ -133,6 +133,16 @@ satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_
     return status ? status : job_scratch(ctx, &job, bytes);
 }
 
+static satf_status run_job(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    satf_progress_begin(ctx);
+    satf_status status = satf_report_progress(ctx, 0);
+    if (!status) {
+        status = sat_run(ctx, job, scratch);
+    }
+    return status ? status : satf_report_progress(ctx, 1);
+}
+
 satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out, unsigned flags)
 {
     if (!ctx) {
@@ -141,7 +151,7 @@ satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *ou
     sat_job job;
     satf_status status = make_job(ctx, in, out, flags, true, &job);
     if (status || !ctx->scratch) {
-        return status ? status : sat_run(ctx, &job, NULL);
+        return status ? status : run_job(ctx, &job, NULL);
     }
     size_t wanted = 0;
     status = job_scratch(ctx, &job, &wanted);
@@ -154,7 +164,7 @@ satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *ou
                          ctx->scratch_bytes, wanted);
     }
     uintptr_t aligned = ((uintptr_t)ctx->scratch + SCRATCH_SLACK) & ~(uintptr_t)SCRATCH_SLACK;
-    return sat_run(ctx, &job, (char *)ctx->scratch + (aligned - (uintptr_t)ctx->scratch));
+    return run_job(ctx, &job, (char *)ctx->scratch + (aligned - (uintptr_t)ctx->scratch));
 }
 
 satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags, satf_type *type)

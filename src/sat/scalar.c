@@ -65,44 +65,55 @@ static void store_row(const sat_job *job, int64_t y, const void *sums)
     }
 }
 
+/* Rows between two looks at the context's progress callback. */
+enum { REPORT_ROWS = 64 };
+
+/* Asked before row `row` of `rows`, which may be those of several passes over the image. */
+static satf_status report_row(satf_context *ctx, int64_t row, int64_t rows)
+{
+    return row % REPORT_ROWS ? SATF_OK : satf_report_progress(ctx, (double)row / (double)rows);
+}
+
 /* One function per sum type, chosen by the job's. */
-#define RUN_BY_SUM_TYPE(algorithm, job, scratch) \
-    switch ((job)->sum_type) {                   \
-    case SATF_SUM_U32:                           \
-        algorithm##_uint32_t(job, scratch);      \
-        break;                                   \
-    case SATF_SUM_U64:                           \
-        algorithm##_uint64_t(job, scratch);      \
-        break;                                   \
-    case SATF_SUM_U128:                          \
-        algorithm##_satf_u128(job, scratch);     \
-        break;                                   \
-    default:                                     \
-        algorithm##_double(job, scratch);        \
+#define RUN_BY_SUM_TYPE(algorithm, ctx, job, scratch)    \
+    switch ((job)->sum_type) {                           \
+    case SATF_SUM_U32:                                   \
+        return algorithm##_uint32_t(ctx, job, scratch);  \
+    case SATF_SUM_U64:                                   \
+        return algorithm##_uint64_t(ctx, job, scratch);  \
+    case SATF_SUM_U128:                                  \
+        return algorithm##_satf_u128(ctx, job, scratch); \
+    default:                                             \
+        return algorithm##_double(ctx, job, scratch);    \
     }
 
 /* ------------------------------------------------------------- the reference */
 
 /* b[i][j] = (a[i][0] + ... + a[i][j]) + b[i-1][j], from left to right. Nothing
  * is subtracted, so an infinity stays one. */
-#define REFERENCE(Sum)                                                                 \
-    static void reference_##Sum(const sat_job *job, void *scratch)                     \
-    {                                                                                  \
-        int64_t n = satf_row_samples(&job->in);                                        \
-        int channels = job->in.channels;                                               \
-        Sum *above = scratch;                                                          \
-        Sum *terms = (Sum *)((char *)scratch + satf_align64((size_t)n * sizeof(Sum))); \
-        memset(above, 0, (size_t)n * sizeof(Sum));                                     \
-        for (int64_t y = 0; y < job->in.height; y++) {                                 \
-            Sum left[SATF_MAX_CHANNELS] = {0};                                         \
-            load_terms(job, y, terms);                                                 \
-            for (int64_t i = 0; i < n; i++) {                                          \
-                Sum *row = &left[i % channels];                                        \
-                *row += terms[i];                                                      \
-                above[i] = *row + above[i];                                            \
-            }                                                                          \
-            store_row(job, y, above);                                                  \
-        }                                                                              \
+#define REFERENCE(Sum)                                                                       \
+    static satf_status reference_##Sum(satf_context *ctx, const sat_job *job, void *scratch) \
+    {                                                                                        \
+        int64_t n = satf_row_samples(&job->in);                                              \
+        int channels = job->in.channels;                                                     \
+        Sum *above = scratch;                                                                \
+        Sum *terms = (Sum *)((char *)scratch + satf_align64((size_t)n * sizeof(Sum)));       \
+        memset(above, 0, (size_t)n * sizeof(Sum));                                           \
+        for (int64_t y = 0; y < job->in.height; y++) {                                       \
+            satf_status status = report_row(ctx, y, job->in.height);                         \
+            if (status) {                                                                    \
+                return status;                                                               \
+            }                                                                                \
+            Sum left[SATF_MAX_CHANNELS] = {0};                                               \
+            load_terms(job, y, terms);                                                       \
+            for (int64_t i = 0; i < n; i++) {                                                \
+                Sum *row = &left[i % channels];                                              \
+                *row += terms[i];                                                            \
+                above[i] = *row + above[i];                                                  \
+            }                                                                                \
+            store_row(job, y, above);                                                        \
+        }                                                                                    \
+        return SATF_OK;                                                                      \
     }
 
 REFERENCE(uint32_t)
@@ -119,9 +130,7 @@ static bool reference_scratch(satf_context *ctx, const sat_job *job, size_t *byt
 
 static satf_status reference_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    (void)ctx;
-    RUN_BY_SUM_TYPE(reference, job, scratch)
-    return SATF_OK;
+    RUN_BY_SUM_TYPE(reference, ctx, job, scratch)
 }
 
 const sat_row sat_reference = {
@@ -183,49 +192,63 @@ static bool table_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 
 /* a[i+1][j] <- a[i+1][j] + a[i][j] in raster order, then
  * a[i][j+1] <- a[i][j+1] + a[i][j] in raster order. */
-#define TWO_READS_TWO_WRITES(Sum)                                                        \
-    static void two_r_two_w_##Sum(const sat_job *job, void *scratch)                     \
-    {                                                                                    \
-        table b = working_table(job, scratch);                                           \
-        int64_t n = satf_row_samples(&job->in), channels = job->in.channels;             \
-        Sum *terms = scratch;                                                            \
-        for (int64_t y = 0; y < job->in.height; y++) {                                   \
-            char *row = b.data + y * b.stride;                                           \
-            load_terms(job, y, terms);                                                   \
-            for (int64_t i = 0; i < n; i++) {                                            \
-                Sum above = y ? load_##Sum(row - b.stride, i) : 0;                       \
-                store_##Sum(row, i, terms[i] + above);                                   \
-            }                                                                            \
-        }                                                                                \
-        for (int64_t y = 0; y < job->in.height; y++) {                                   \
-            char *row = b.data + y * b.stride;                                           \
-            for (int64_t i = channels; i < n; i++) {                                     \
-                store_##Sum(row, i, load_##Sum(row, i) + load_##Sum(row, i - channels)); \
-            }                                                                            \
-        }                                                                                \
-        finish_table(job, b);                                                            \
+#define TWO_READS_TWO_WRITES(Sum)                                                              \
+    static satf_status two_r_two_w_##Sum(satf_context *ctx, const sat_job *job, void *scratch) \
+    {                                                                                          \
+        table b = working_table(job, scratch);                                                 \
+        int64_t n = satf_row_samples(&job->in), channels = job->in.channels;                   \
+        Sum *terms = scratch;                                                                  \
+        for (int64_t y = 0; y < job->in.height; y++) {                                         \
+            satf_status status = report_row(ctx, y, 2 * job->in.height);                       \
+            if (status) {                                                                      \
+                return status;                                                                 \
+            }                                                                                  \
+            char *row = b.data + y * b.stride;                                                 \
+            load_terms(job, y, terms);                                                         \
+            for (int64_t i = 0; i < n; i++) {                                                  \
+                Sum above = y ? load_##Sum(row - b.stride, i) : 0;                             \
+                store_##Sum(row, i, terms[i] + above);                                         \
+            }                                                                                  \
+        }                                                                                      \
+        for (int64_t y = 0; y < job->in.height; y++) {                                         \
+            satf_status status = report_row(ctx, job->in.height + y, 2 * job->in.height);      \
+            if (status) {                                                                      \
+                return status;                                                                 \
+            }                                                                                  \
+            char *row = b.data + y * b.stride;                                                 \
+            for (int64_t i = channels; i < n; i++) {                                           \
+                store_##Sum(row, i, load_##Sum(row, i) + load_##Sum(row, i - channels));       \
+            }                                                                                  \
+        }                                                                                      \
+        finish_table(job, b);                                                                  \
+        return SATF_OK;                                                                        \
     }
 
 /* Formula (6.1): b[i][j] = a[i][j] + b[i-1][j] + b[i][j-1] - b[i-1][j-1]. */
-#define FOUR_READS_ONE_WRITE(Sum)                                            \
-    static void four_r_one_w_##Sum(const sat_job *job, void *scratch)        \
-    {                                                                        \
-        table b = working_table(job, scratch);                               \
-        int64_t n = satf_row_samples(&job->in), channels = job->in.channels; \
-        Sum *terms = scratch;                                                \
-        for (int64_t y = 0; y < job->in.height; y++) {                       \
-            char *row = b.data + y * b.stride;                               \
-            const char *up = y ? row - b.stride : NULL;                      \
-            load_terms(job, y, terms);                                       \
-            for (int64_t i = 0; i < n; i++) {                                \
-                bool first = i < channels;                                   \
-                Sum above = y ? load_##Sum(up, i) : 0;                       \
-                Sum left = first ? 0 : load_##Sum(row, i - channels);        \
-                Sum corner = first || !y ? 0 : load_##Sum(up, i - channels); \
-                store_##Sum(row, i, terms[i] + above + left - corner);       \
-            }                                                                \
-        }                                                                    \
-        finish_table(job, b);                                                \
+#define FOUR_READS_ONE_WRITE(Sum)                                                               \
+    static satf_status four_r_one_w_##Sum(satf_context *ctx, const sat_job *job, void *scratch) \
+    {                                                                                           \
+        table b = working_table(job, scratch);                                                  \
+        int64_t n = satf_row_samples(&job->in), channels = job->in.channels;                    \
+        Sum *terms = scratch;                                                                   \
+        for (int64_t y = 0; y < job->in.height; y++) {                                          \
+            satf_status status = report_row(ctx, y, job->in.height);                            \
+            if (status) {                                                                       \
+                return status;                                                                  \
+            }                                                                                   \
+            char *row = b.data + y * b.stride;                                                  \
+            const char *up = y ? row - b.stride : NULL;                                         \
+            load_terms(job, y, terms);                                                          \
+            for (int64_t i = 0; i < n; i++) {                                                   \
+                bool first = i < channels;                                                      \
+                Sum above = y ? load_##Sum(up, i) : 0;                                          \
+                Sum left = first ? 0 : load_##Sum(row, i - channels);                           \
+                Sum corner = first || !y ? 0 : load_##Sum(up, i - channels);                    \
+                store_##Sum(row, i, terms[i] + above + left - corner);                          \
+            }                                                                                   \
+        }                                                                                       \
+        finish_table(job, b);                                                                   \
+        return SATF_OK;                                                                         \
     }
 
 #define TABLE_ROWS(Sum)       \
@@ -240,16 +263,12 @@ TABLE_ROWS(double)
 
 static satf_status two_r_two_w_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    (void)ctx;
-    RUN_BY_SUM_TYPE(two_r_two_w, job, scratch)
-    return SATF_OK;
+    RUN_BY_SUM_TYPE(two_r_two_w, ctx, job, scratch)
 }
 
 static satf_status four_r_one_w_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    (void)ctx;
-    RUN_BY_SUM_TYPE(four_r_one_w, job, scratch)
-    return SATF_OK;
+    RUN_BY_SUM_TYPE(four_r_one_w, ctx, job, scratch)
 }
 
 const sat_row sat_2r2w = {

@@ -9,7 +9,7 @@
 #include "march.h"
 
 /* Samples between two looks at the context's progress callback. */
-#define REPORT_SAMPLES (1 << 20)
+#define REPORT_SAMPLES (1 << 18)
 
 /* Where floats cannot slide they go by strips for at least so many windows' heights and
  * rows, since to take up either way costs a height of rows. */
@@ -229,7 +229,8 @@ static satf_status check(satf_context *ctx, const window_spec *spec)
     return SATF_OK;
 }
 
-satf_status window_run(satf_context *ctx, const window_spec *spec, window_sink sink, void *user)
+satf_status window_run(satf_context *ctx, const window_spec *spec, void *scratch, window_sink sink,
+                       void *user)
 {
     satf_status status = check(ctx, spec);
     if (status) {
@@ -242,10 +243,11 @@ satf_status window_run(satf_context *ctx, const window_spec *spec, window_sink s
                          "raise it with --max-memory",
                          (long long)ctx->max_bytes);
     }
-    char *memory = satf_alloc(plan.bytes);
+    char *memory = scratch ? scratch : satf_alloc(plan.bytes);
     if (!memory) {
         return satf_fail_memory(ctx, plan.bytes, "window sums");
     }
+    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
     window_state s = {.ctx = ctx, .plan = &plan, .spec = spec, .sink = sink, .user = user};
     s.shared = memory;
@@ -266,6 +268,12 @@ satf_status window_run(satf_context *ctx, const window_spec *spec, window_sink s
     if (window_slide_prepare(&s)) {
         satf_parallel(ctx, plan.bands, run_band, &s);
     }
-    satf_free(memory);
-    return (satf_status)atomic_load(&s.stop);
+    if (!scratch) {
+        satf_free(memory);
+    }
+    status = (satf_status)atomic_load(&s.stop);
+    if (!status) {
+        ctx->message[0] = first;
+    }
+    return status;
 }

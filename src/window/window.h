@@ -52,14 +52,16 @@ typedef void (*window_sink)(void *user, int thread, const window_segment *segmen
 
 /*
  * Computes all window sums and hands them to sink, on all threads of the
- * context (streaming: rows come strictly top to bottom). Integer sums are exact.
+ * context (streaming: rows come strictly top to bottom). scratch: window_bytes() bytes, aligned
+ * to 64, or NULL to allocate. Integer sums are exact.
  * Float sums are formed in double in an order that depends only on the shape of picture and
  * window and on the position (not on threads, streaming or the CPU), and never by subtracting
  * unless every step is exact, which no sum shows: the error is at most (w + h) * 2^-53 *
  * sum of |summands| of that window, and a non-finite sample touches only the windows that
  * contain it. -0 counts as 0.
  */
-satf_status window_run(satf_context *ctx, const window_spec *spec, window_sink sink, void *user);
+satf_status window_run(satf_context *ctx, const window_spec *spec, void *scratch, window_sink sink,
+                       void *user);
 
 /* The sum types that segments will have. */
 satf_sum_type window_sum_type(const window_spec *spec, bool squares);
@@ -67,7 +69,7 @@ satf_sum_type window_sum_type(const window_spec *spec, bool squares);
 /* Rows that a streaming source must keep. */
 int64_t window_rows_kept(const window_spec *spec);
 
-/* Bytes that window_run() allocates at most; false on overflow. */
+/* Bytes of scratch that window_run() wants; false on overflow. */
 bool window_bytes(satf_context *ctx, const window_spec *spec, size_t *bytes);
 
 #endif

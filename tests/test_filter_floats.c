@@ -1,0 +1,228 @@
+/* Floats: the error bounds and the domains that docs/design.md states, for both engines. */
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "filter_reference.h"
+
+enum { W = 41, H = 33 };
+
+/* What a window holds, by definition. */
+typedef struct window_facts {
+    long double area, sum, size; /* size: of magnitudes */
+    long double mean_square, variance;
+    bool inside;
+} window_facts;
+
+static long double sample_at(const double *pixels, int border, double constant, int64_t x,
+                             int64_t y, bool *counts)
+{
+    int64_t i = satf_border_index(border, x, W), j = satf_border_index(border, y, H);
+    *counts = (i >= 0 && j >= 0) || border == SATF_CONSTANT;
+    return i >= 0 && j >= 0 ? (long double)pixels[j * W + i] : (long double)constant;
+}
+
+static window_facts look(const double *pixels, int border, double constant, satf_rect rect)
+{
+    window_facts f = {0};
+    f.inside = rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= W && rect.y + rect.h <= H;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t y = rect.y; y < rect.y + rect.h; y++) {
+            for (int64_t x = rect.x; x < rect.x + rect.w; x++) {
+                bool counts;
+                long double a = sample_at(pixels, border, constant, x, y, &counts);
+                if (!counts) {
+                    continue;
+                }
+                if (pass == 0) {
+                    f.area += 1;
+                    f.sum += a;
+                    f.size += fabsl(a);
+                    f.mean_square += a * a;
+                } else {
+                    f.variance += (a - f.sum / f.area) * (a - f.sum / f.area);
+                }
+            }
+        }
+    }
+    f.mean_square /= f.area;
+    f.variance /= f.area;
+    return f;
+}
+
+/* The bounds of docs/design.md: of a window's sum of summands, `size` the sum of their
+ * magnitudes in the window, `all` in the whole image. */
+static long double sum_bound(int engine, satf_rect rect, const window_facts *f, long double size,
+                             long double all)
+{
+    if (engine == SATF_ENGINE_WINDOW) {
+        return (long double)(rect.w + rect.h + 1) * 0x1p-53L * size;
+    }
+    long double reads = f->inside ? 4 : (long double)((2 * rect.w + 7) * (2 * rect.h + 7));
+    return reads * (W + H + 12) * 0x1p-53L * (all + size);
+}
+
+static void check_filter(satf_context *ctx, const double *pixels, const char *name, int border,
+                         double constant, int64_t w, int64_t h, const char *what)
+{
+    static double got[W * H];
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, name, &filter), SATF_OK);
+    assert_int_equal(satf_filter_set_int(ctx, filter, "width", w), SATF_OK);
+    assert_int_equal(satf_filter_set_int(ctx, filter, "height", h), SATF_OK);
+    assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, constant), SATF_OK);
+    satf_view in = satf_view_packed((void *)(uintptr_t)pixels, W, H, 1, SATF_F64), out = in;
+    out.data = got;
+    long double all = 0, all_squares = 0;
+    for (int i = 0; i < W * H; i++) {
+        all += fabsl((long double)pixels[i]);
+        all_squares += (long double)pixels[i] * (long double)pixels[i];
+    }
+    for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
+        satf_context_set_engine(ctx, (satf_engine)engine);
+        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        for (int64_t i = 0; i < W * H; i++) {
+            satf_rect rect = {i % W - w / 2, i / W - h / 2, w, h};
+            window_facts f = look(pixels, border, constant, rect);
+            long double of_sum = sum_bound(engine, rect, &f, f.size, all) / f.area;
+            long double mean = f.sum / f.area, right = mean;
+            long double bound = of_sum + fabsl(mean) * 0x1p-51L;
+            if (strcmp(name, "variance") == 0) {
+                long double of_squares =
+                    sum_bound(engine, rect, &f, f.mean_square * f.area, all_squares) / f.area;
+                right = f.variance;
+                bound = engine == SATF_ENGINE_WINDOW
+                            ? (long double)(3 * (w + h) + 8) * 0x1p-53L * f.mean_square
+                            : of_squares + 2 * fabsl(mean) * of_sum + of_sum * of_sum +
+                                  8 * 0x1p-53L * (f.mean_square + of_squares);
+                if (!(got[i] >= 0)) {
+                    fail_msg("%s: a variance of %g", what, got[i]);
+                }
+            }
+            if (!isfinite(got[i]) || fabsl((long double)got[i] - right) > bound) {
+                fail_msg("%s: %s, border %d, %ld x %ld, engine %d, pixel %ld is %g, not %Lg +- %Lg",
+                         what, name, border, (long)w, (long)h, engine, (long)i, got[i], right,
+                         bound);
+            }
+        }
+    }
+    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+    satf_filter_destroy(filter);
+}
+
+/* -1 ... 1 */
+static double uniform(uint64_t *seed)
+{
+    return ((double)(ref_random(seed) >> 11) * 0x1p-53 - 0.5) * 2;
+}
+
+static const int64_t windows[][2] = {{3, 3}, {5, 3}, {16, 9}, {90, 2}, {7, 200}, {130, 140}};
+enum { WINDOWS = sizeof windows / sizeof *windows };
+
+/* Noise alone, around a large offset, and with a few samples that tower above the others. */
+static void test_bounds(void **state)
+{
+    satf_context *ctx = *state;
+    static double pixels[W * H];
+    static const char *const whats[] = {"noise", "noise of 1 at 1e9", "towers"};
+    for (int k = 0; k < 3; k++) {
+        uint64_t seed = 7 + (uint64_t)k;
+        for (int i = 0; i < W * H; i++) {
+            pixels[i] = uniform(&seed) + (k == 1 ? 1e9 : 0);
+            pixels[i] *= k == 2 && i % 97 == 5 ? 1e7 : 1;
+        }
+        for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+            for (int i = 0; i < WINDOWS; i++) {
+                check_filter(ctx, pixels, "box", border, 0.3, windows[i][0], windows[i][1],
+                             whats[k]);
+                check_filter(ctx, pixels, "variance", border, 0.3, windows[i][0], windows[i][1],
+                             whats[k]);
+            }
+        }
+    }
+}
+
+/* Sums of the whole image overflow, those of windows do not. */
+static void test_image_overflows(void **state)
+{
+    satf_context *ctx = *state;
+    static double pixels[W * H];
+    for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+        for (int i = 0; i < WINDOWS; i++) {
+            double area = (double)(windows[i][0] * windows[i][1]);
+            for (int k = 0; k < 3; k++) {
+                uint64_t seed = 3 + (uint64_t)k;
+                double most = k < 2 ? DBL_MAX / area : 0x1p511 / area;
+                for (int p = 0; p < W * H; p++) {
+                    pixels[p] = (k == 0 ? fabs(uniform(&seed)) : uniform(&seed)) * most;
+                }
+                check_filter(ctx, pixels, k < 2 ? "box" : "variance", border, most / 2,
+                             windows[i][0], windows[i][1], "large samples");
+            }
+        }
+    }
+    /* Here the image's sum is finite, but not the edge column's multiples that make a window. */
+    for (int p = 0; p < W * H; p++) {
+        pixels[p] = p % W == W - 1 ? 1 : 0x1p1010;
+    }
+    check_filter(ctx, pixels, "box", SATF_CLAMP, 0, 90, 1, "large multiples");
+    check_filter(ctx, pixels, "box", SATF_CLAMP, 0, 1, 90, "large multiples");
+}
+
+/* A template whose rectangles are far from overflow in an image that is not. */
+static void test_template_overflows(void **state)
+{
+    satf_context *ctx = *state;
+    static double pixels[W * H], got[W * H];
+    for (int p = 0; p < W * H; p++) {
+        pixels[p] = p % W < W / 2 ? 0x1p1020 : 0x1p1000;
+    }
+    pixels[7 * W + 2] = NAN;
+    satf_weighted_rect rect = {{1, -2, 3, 5}, 2};
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set_rects(ctx, filter, &rect, 1), SATF_OK);
+    satf_view in = satf_view_packed(pixels, W, H, 1, SATF_F64), out = in;
+    out.data = got;
+    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+    for (int64_t i = 0; i < W * H; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < 15; k++) {
+            int64_t x = satf_border_index(SATF_CLAMP, i % W + 1 + k % 3, W);
+            int64_t y = satf_border_index(SATF_CLAMP, i / W - 2 + k / 3, H);
+            sum += pixels[y * W + x] * 0x1p-100;
+        }
+        double right = 2 * sum * 0x1p100; /* infinite where the sum overflows */
+        bool good = isnan(sum)     ? isnan(got[i])
+                    : isinf(right) ? got[i] == right
+                                   : fabs(got[i] - right) <= 0x1p985;
+        if (!good) {
+            fail_msg("pixel %ld is %g, not %g", (long)i, got[i], right);
+        }
+    }
+    satf_filter_destroy(filter);
+}
+
+static int setup(void **state)
+{
+    return satf_context_create((satf_context **)state) != SATF_OK;
+}
+
+static int teardown(void **state)
+{
+    satf_context_destroy(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_image_overflows),
+        cmocka_unit_test(test_template_overflows),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+}
