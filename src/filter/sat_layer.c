@@ -111,37 +111,54 @@ static double find_peak(const satf_view *in, satf_summand summand, double *terms
 #define PEAK_LOG 800
 #define PEAK_SCALE 0x1p128
 
+/* A row of the table of finite summands, of n terms; above: the row above it, or NULL. */
+static void sum_finite(const double *terms, int64_t n, int channels, double factor,
+                       const double *above, double *sums)
+{
+    double left[SATF_MAX_CHANNELS] = {0};
+    for (int64_t i = 0; i < n; i++) {
+        double *sum = &left[i % channels];
+        *sum += isfinite(terms[i]) ? terms[i] * factor : 0;
+        sums[i] = *sum + (above ? above[i] : 0);
+    }
+}
+
+/* A row of the table of hits: NaN, and the infinity that is given. */
+static void sum_hits(const double *terms, int64_t n, int channels, double infinity,
+                     const uint32_t *above, uint32_t *hits)
+{
+    uint32_t left[SATF_MAX_CHANNELS] = {0};
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t *count = &left[i % channels];
+        *count += isnan(terms[i]) || terms[i] == infinity;
+        hits[i] = *count + (above ? above[i] : 0);
+    }
+}
+
 void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
 {
-    int64_t n = satf_row_samples(in), channels = in->channels;
+    int64_t n = satf_row_samples(in);
     size_t hit_row = 0;
     row_bytes(in, sizeof(uint32_t), &hit_row);
-    size_t hit_bytes = hit_row * (size_t)in->height;
+    size_t hit_bytes = hit_row * (size_t)in->height, hits_apart = hit_row / sizeof(uint32_t);
     char *spare = layer->spare;
     double *terms = (double *)(void *)(spare + 2 * hit_bytes);
     layer->hits[0] = (uint32_t *)(void *)spare;
     layer->hits[1] = (uint32_t *)(void *)(spare + hit_bytes);
     layer->hits_stride = (int64_t)hit_row;
     layer->scale = find_peak(in, layer->summand, terms) > ldexp(1, PEAK_LOG) ? PEAK_SCALE : 1;
+    char *sums = layer->sat;
+    uint32_t *hits[2] = {layer->hits[0], layer->hits[1]};
     for (int64_t y = 0; y < in->height; y++) {
-        double *sums = (double *)(void *)((char *)layer->sat + y * layer->stride);
-        const double *above = (const double *)(const void *)((char *)sums - layer->stride);
-        double left[SATF_MAX_CHANNELS] = {0};
-        uint32_t hits_left[2][SATF_MAX_CHANNELS] = {{0}, {0}};
         satf_summands((satf_type)in->type, in->channels, layer->summand, satf_row(in, y), in->width,
                       SATF_SUM_F64, terms);
-        for (int64_t i = 0; i < n; i++) {
-            int64_t c = i % channels;
-            bool finite = isfinite(terms[i]);
-            left[c] += finite ? terms[i] / layer->scale : 0;
-            sums[i] = left[c] + (y ? above[i] : 0);
-            for (int sign = 0; sign < 2; sign++) {
-                uint32_t *hits = layer->hits[sign] + y * (int64_t)(hit_row / sizeof *hits);
-                bool other = terms[i] == (sign ? (double)INFINITY : -(double)INFINITY);
-                hits_left[sign][c] += !finite && !other;
-                hits[i] =
-                    hits_left[sign][c] + (y ? hits[i - (int64_t)(hit_row / sizeof *hits)] : 0);
-            }
+        sum_finite(terms, n, in->channels, 1 / layer->scale,
+                   y ? (double *)(void *)(sums - layer->stride) : NULL, (double *)(void *)sums);
+        sums += layer->stride;
+        for (int sign = 0; sign < 2; sign++) {
+            sum_hits(terms, n, in->channels, sign ? -(double)INFINITY : (double)INFINITY,
+                     y ? hits[sign] - hits_apart : NULL, hits[sign]);
+            hits[sign] += hits_apart;
         }
     }
 }
