@@ -119,7 +119,7 @@ static double uniform(uint64_t *seed)
     return ((double)(ref_random(seed) >> 11) * 0x1p-53 - 0.5) * 2;
 }
 
-static const int64_t windows[][2] = {{3, 3}, {5, 3}, {16, 9}, {90, 2}, {7, 200}, {130, 140}};
+static const int64_t windows[][2] = {{3, 3}, {5, 3}, {16, 9}, {90, 2}, {5, 80}, {91, 40}};
 enum { WINDOWS = sizeof windows / sizeof *windows };
 
 /* Noise alone, around a large offset, and with a few samples that tower above the others. */
