@@ -136,8 +136,9 @@ SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
  * of its own in the child. */
 SATF_API satf_status satf_context_set_threads(satf_context *ctx, int threads);
 
-/* The CUDA stream (a cudaStream_t) to enqueue on; NULL: the context's own.
- * The caller keeps owning it. */
+/* The CUDA stream (a cudaStream_t) to enqueue on; NULL: the context's own, which
+ * waits for no other stream. The caller keeps owning it. A call with CUDA memory
+ * returns when its work is enqueued, and leaves that device the thread's current one. */
 SATF_API satf_status satf_context_set_stream(satf_context *ctx, void *stream);
 
 typedef enum satf_engine {

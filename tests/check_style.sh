@@ -18,12 +18,10 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md NEWS m
 
 # ------------------------------------------------------------------- layers
 # folder: the folders and files, besides itself, whose headers it may include.
-# (src/ itself holds satfilter.h alone; src/filter joins the list of filters,
-# src/base/device.c the CUDA devices.)
+# (src/ itself holds satfilter.h alone; src/filter joins the list of filters.)
 cat <<'TABLE' >"$findings.layers"
 src:
 src/base: src/satfilter.h
-src/base/device.c: src/base src/satfilter.h cuda/base
 src/machine:
 src/io: src/base src/satfilter.h
 src/sat: src/base src/machine src/satfilter.h
@@ -68,7 +66,7 @@ awk -v layers="$findings.layers" '
             index(allowed[rule], " " to " ") == 0)
             print FILENAME ":" FNR ": " rule " may not include " to
     }
-    /HAVE_CUDA/ && !/defined.*_HAVE_CUDA/ && FILENAME != "src/base/device.c" {
+    /HAVE_CUDA/ && !/defined.*_HAVE_CUDA/ && FILENAME != "src/sat/sat.c" {
         print FILENAME ":" FNR ": HAVE_CUDA belongs only where CUDA rows join a table"
     }
 ' $sources >>"$findings"

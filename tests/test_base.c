@@ -19,6 +19,7 @@
 
 #include "../src/base/border.h"
 #include "../src/base/cpu.h"
+#include "../src/base/gpu.h"
 #include "../src/base/image.h"
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
@@ -369,7 +370,7 @@ static void contexts(void **state)
     assert_int_equal(strlen(satf_message(ctx)), SATF_MESSAGE_BYTES - 1);
 }
 
-/* No GPU is needed, or used: a CUDA device that is there is not computed on yet. */
+/* No GPU is needed: without one every CUDA device is refused, and the choice stays. */
 static void devices(void **state)
 {
     satf_context *ctx = *state;
@@ -377,13 +378,22 @@ static void devices(void **state)
     assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_CPU), SATF_OK);
     assert_fails(ctx, satf_context_set_device(ctx, -3), SATF_INVALID, "-3");
     assert_fails(ctx, satf_context_set_device(ctx, 1000000), SATF_NO_DEVICE, "no CUDA device");
-    satf_status status = satf_context_set_device(ctx, 0);
-    if (status != SATF_NO_DEVICE) {
-        assert_fails(ctx, status, SATF_UNSUPPORTED, "CUDA device 0");
-    } else {
-        assert_fails(ctx, status, SATF_NO_DEVICE, "no CUDA device");
-    }
     assert_int_equal(ctx->device, SATF_DEVICE_CPU);
+    const char *why = NULL;
+    void *memory = ctx;
+    if (satf_gpu_count(&why) == 0) {
+        assert_non_null(why);
+        assert_fails(ctx, satf_context_set_device(ctx, 0), SATF_NO_DEVICE, "no CUDA device: ");
+        assert_non_null(strstr(satf_message(ctx), why));
+        assert_int_equal(ctx->device, SATF_DEVICE_CPU);
+        assert_fails(ctx, satf_gpu_alloc(ctx, 0, 1, "a test", &memory), SATF_NO_DEVICE, why);
+        assert_null(memory);
+        assert_fails(ctx, satf_gpu_wait(ctx, 0), SATF_NO_DEVICE, why);
+    } else {
+        assert_int_equal(satf_context_set_device(ctx, 0), SATF_OK);
+        assert_int_equal(ctx->device, 0);
+    }
+    assert_null(ctx->gpu); /* choosing starts nothing */
     assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
 }
 

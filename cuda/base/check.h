@@ -13,20 +13,20 @@ extern "C" {
 /* SATF_OK, or the failure of `call` as the context's message. */
 satf_status cuda_check(satf_context *ctx, cudaError_t error, const char *call);
 
-#define CUDA_RETURN(ctx, call)                                      \
-    do {                                                            \
+#define CUDA_RETURN(ctx, call)                                       \
+    do {                                                             \
         satf_status cuda_status_ = cuda_check((ctx), (call), #call); \
-        if (cuda_status_) {                                         \
-            return cuda_status_;                                    \
-        }                                                           \
+        if (cuda_status_) {                                          \
+            return cuda_status_;                                     \
+        }                                                            \
     } while (0)
 
-#define CUDA_GOTO(label, status, ctx, call)               \
-    do {                                                  \
-        (status) = cuda_check((ctx), (call), #call);      \
-        if (status) {                                     \
-            goto label;                                   \
-        }                                                 \
+#define CUDA_GOTO(label, status, ctx, call)          \
+    do {                                             \
+        (status) = cuda_check((ctx), (call), #call); \
+        if (status) {                                \
+            goto label;                              \
+        }                                            \
     } while (0)
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu.h"
 #include "memory.h"
 #include "parallel.h"
 
@@ -119,6 +120,7 @@ satf_status satf_context_create(satf_context **out)
 void satf_context_destroy(satf_context *ctx)
 {
     if (ctx) {
+        satf_gpu_close(ctx);
         satf_pool_destroy(ctx->pool);
         satf_free(ctx);
     }

@@ -7,6 +7,7 @@
 #include "../satfilter.h"
 
 struct satf_pool;
+typedef struct satf_gpu satf_gpu;
 
 #define SATF_MESSAGE_BYTES 1024
 
@@ -32,6 +33,7 @@ struct satf_context {
     double reported;         /* the latest progress of this call; below 0: none yet */
     bool cancelled;          /* the callback has asked this call to stop */
     struct satf_pool *pool;  /* created by the first satf_parallel() */
+    satf_gpu *gpu;           /* created by the first satf_gpu_open() */
     void *device_cache;      /* what a CUDA row keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */

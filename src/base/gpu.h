@@ -16,7 +16,7 @@ int satf_gpu_count(const char **why);
 typedef struct satf_gpu_info {
     char name[256];
     size_t memory_bytes;
-    int major, minor;   /* compute capability */
+    int major, minor; /* compute capability */
     int multiprocessors;
     int l2_bytes;
     int driver_version; /* the CUDA version that the driver supports, 1000 * major + 10 * minor */
@@ -25,6 +25,10 @@ typedef struct satf_gpu_info {
 
 /* false, and *info untouched, if the device does not answer. */
 bool satf_gpu_describe(int device, satf_gpu_info *info);
+
+/* SATF_OK if this CUDA device can compute, else a sentence that says why not
+ * (device.c, whatever the build). */
+satf_status satf_gpu_check(satf_context *ctx, int device);
 
 /*
  * Makes device current for the calling thread and creates what the context needs
@@ -40,8 +44,8 @@ void satf_gpu_close(satf_context *ctx);
 /* The stream that the context enqueues on (a cudaStream_t), of the open device. */
 void *satf_gpu_stream(satf_context *ctx);
 
-/* Device memory in the stream's order, aligned to 256 bytes. SATF_NO_MEMORY names the bytes wanted, for
- * what, and the bytes free, and leaves the context usable. */
+/* Device memory in the stream's order, aligned to 256 bytes. SATF_NO_MEMORY names the bytes wanted,
+ * for what, and the bytes free, and leaves the context usable. */
 satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
                            void **memory);
 void satf_gpu_free(satf_context *ctx, void *memory); /* NULL is allowed */

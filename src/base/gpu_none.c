@@ -1,0 +1,79 @@
+/* The device layer of a build without CUDA: no device is ever found, so that
+ * nothing below is reached but through satf_gpu_count(). */
+#include "gpu.h"
+
+int satf_gpu_count(const char **why)
+{
+    if (why) {
+        *why = "this build is without CUDA";
+    }
+    return 0;
+}
+
+bool satf_gpu_describe(int device, satf_gpu_info *info)
+{
+    (void)device, (void)info;
+    return false;
+}
+
+satf_status satf_gpu_open(satf_context *ctx, int device)
+{
+    return satf_gpu_check(ctx, device);
+}
+
+void satf_gpu_close(satf_context *ctx)
+{
+    (void)ctx;
+}
+
+void *satf_gpu_stream(satf_context *ctx)
+{
+    return ctx->stream;
+}
+
+satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
+                           void **memory)
+{
+    (void)bytes, (void)what;
+    *memory = NULL;
+    return satf_gpu_check(ctx, device);
+}
+
+void satf_gpu_free(satf_context *ctx, void *memory)
+{
+    (void)ctx, (void)memory;
+}
+
+satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    return satf_gpu_check(ctx, from->device == SATF_HOST ? to->device : from->device);
+}
+
+satf_status satf_gpu_copy_bytes(satf_context *ctx, int device, void *to, const void *from,
+                                size_t bytes)
+{
+    (void)to, (void)from, (void)bytes;
+    return satf_gpu_check(ctx, device);
+}
+
+satf_status satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value, size_t bytes)
+{
+    (void)memory, (void)value, (void)bytes;
+    return satf_gpu_check(ctx, device);
+}
+
+satf_status satf_gpu_wait(satf_context *ctx, int device)
+{
+    return satf_gpu_check(ctx, device);
+}
+
+satf_status satf_gpu_time_begin(satf_context *ctx, int device)
+{
+    return satf_gpu_check(ctx, device);
+}
+
+satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms)
+{
+    (void)ms;
+    return satf_gpu_check(ctx, device);
+}
