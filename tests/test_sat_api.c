@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "satfilter.h"
+#include "../src/base/gpu.h"
 
 enum { W = 61, H = 23 };
 
@@ -218,6 +219,14 @@ static void test_refusals(void **unused)
     expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "overlaps");
     bad = out, bad.device = 0;
     expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "one device");
+    bad.device = -2;
+    expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "device -2");
+    if (satf_gpu_count(NULL) == 0) {
+        satf_view there = in;
+        there.device = bad.device = 0;
+        expect(satf_sat(ctx, &there, &bad, 0), SATF_NO_DEVICE, "no CUDA device");
+        expect(satf_sat_scratch(ctx, &there, &bad, 0, &bytes), SATF_NO_DEVICE, "no CUDA device");
+    }
     expect(satf_sat_scratch(ctx, &in, &out, 0, NULL), SATF_INVALID, "number of bytes");
     expect(satf_sat_type(ctx, &in, 0, NULL), SATF_INVALID, "type");
     assert_int_equal(satf_context_set_limits(ctx, 0, 64), SATF_OK);

@@ -50,6 +50,11 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                            void **memory);
 void satf_gpu_free(satf_context *ctx, void *memory); /* NULL is allowed */
 
+/* *view = a place for an image like that one in memory from satf_gpu_alloc(), rows
+ * aligned to 64 bytes; view->data is NULL on failure. (device.c) */
+satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,
+                                const char *what, satf_view *view);
+
 /* Copies pixels between checked views of equal size and type, one on the host
  * and one on a device, or both on one device, in the stream's order. The host's
  * memory may be used again, or read, after satf_gpu_wait() only. */

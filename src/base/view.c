@@ -79,6 +79,12 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
         return satf_fail(ctx, SATF_INVALID, "the %s view's flags (0x%x) do not fit %d channels",
                          what, (unsigned)view->flags, (int)view->channels);
     }
+    if (view->device < SATF_HOST) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the %s view is on device %d; %d (the host) and CUDA devices from 0 are "
+                         "possible",
+                         what, (int)view->device, SATF_HOST);
+    }
     int64_t pixels, row_bytes, all_bytes;
     int64_t pixel_bytes = (int64_t)types[view->type].bytes * view->channels;
     if (__builtin_mul_overflow(view->width, view->height, &pixels) || pixels > ctx->max_pixels) {

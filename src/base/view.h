@@ -15,7 +15,7 @@ static inline bool satf_type_is_float(int type)
 /* The type of that name, or -1. */
 int satf_type_from_name(const char *name);
 
-/* Row y of a host view, 0 <= y < height. Need not be aligned for its type. */
+/* Row y of a view, 0 <= y < height. Need not be aligned for its type. */
 static inline void *satf_row(const satf_view *view, int64_t y)
 {
     return (char *)view->data + y * view->stride;
@@ -33,7 +33,7 @@ static inline int64_t satf_row_samples(const satf_view *view)
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
                             bool need_data);
 
-/* False if the two checked host views share no byte: they lie apart, or side by side in rows
+/* False if the two checked views, of one device, share no byte: they lie apart, or side by side in rows
  * of one length. */
 bool satf_views_overlap(const satf_view *a, const satf_view *b);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "rows.h"
@@ -84,9 +85,10 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
                          satf_type_name(out->type));
     }
     if (in->device != out->device) {
-        return satf_fail(ctx, SATF_INVALID, "the input and the output must be on one device");
+        return satf_fail(ctx, SATF_INVALID,
+                         "the input and the output must be on one device, or both on the host");
     }
-    if (need_data && in->device == SATF_HOST && satf_views_overlap(in, out)) {
+    if (need_data && satf_views_overlap(in, out)) {
         return satf_fail(ctx, SATF_INVALID, "the output overlaps the input");
     }
     *job = (sat_job){
@@ -99,7 +101,47 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
         .out = out->data,
         .out_stride = out->stride,
     };
-    return SATF_OK;
+    return in->device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, in->device);
+}
+
+/* Views of the host, but a context that computes on a CUDA device. */
+static bool crosses(const satf_context *ctx, const satf_view *in)
+{
+    return in->device == SATF_HOST && ctx->device >= 0;
+}
+
+/* Does such a job: up, over there, and down again. */
+static satf_status run_across(satf_context *ctx, const satf_view *in, const satf_view *out,
+                              const sat_job *host_job)
+{
+    sat_job job = *host_job;
+    job.out = NULL;
+    satf_view result;
+    satf_status status =
+        satf_gpu_alloc_view(ctx, ctx->device, in, "the image of a summed area table", &job.in);
+    if (!status) {
+        status = satf_gpu_alloc_view(ctx, ctx->device, out, "a summed area table", &result);
+        job.out = result.data;
+        job.out_stride = result.stride;
+    }
+    if (!status) {
+        status = satf_gpu_copy(ctx, in, &job.in);
+    }
+    if (!status) {
+        status = sat_run(ctx, &job, NULL);
+    }
+    if (!status) {
+        status = satf_gpu_wait(ctx, ctx->device); /* the output is untouched on failure */
+    }
+    if (!status) {
+        status = satf_gpu_copy(ctx, &result, out);
+    }
+    if (!status) {
+        status = satf_gpu_wait(ctx, ctx->device);
+    }
+    satf_gpu_free(ctx, job.out);
+    satf_gpu_free(ctx, job.in.data);
+    return status;
 }
 
 /* Rows want scratch aligned to 64 bytes; the caller's may lie anywhere. */
@@ -130,6 +172,10 @@ satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_
     }
     sat_job job;
     satf_status status = make_job(ctx, in, out, flags, false, &job);
+    if (!status && crosses(ctx, in)) {
+        *bytes = 0; /* what it takes is the device's */
+        return SATF_OK;
+    }
     return status ? status : job_scratch(ctx, &job, bytes);
 }
 
@@ -150,6 +196,9 @@ satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *ou
     }
     sat_job job;
     satf_status status = make_job(ctx, in, out, flags, true, &job);
+    if (!status && crosses(ctx, in)) {
+        return run_across(ctx, in, out, &job);
+    }
     if (status || !ctx->scratch) {
         return status ? status : run_job(ctx, &job, NULL);
     }

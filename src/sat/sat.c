@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "rows.h"
@@ -56,17 +57,51 @@ void sat_algorithm_names(const char *device_kind, char *text, size_t bytes)
     }
 }
 
+/* What "auto" means on a CUDA device: one pass over the image where that row
+ * can do the job, else the first row that can. *reason: why none can. */
+static const sat_row *fastest_cuda(const sat_job *job, const char **reason)
+{
+    const sat_row *single = sat_row_find("lookback", "cuda");
+    *reason = single ? single->refuses(job) : "this build has no algorithm for CUDA devices";
+    if (single && !*reason) {
+        return single;
+    }
+    for (const sat_row *const *row = rows; *row; row++) {
+        if (strcmp((*row)->device_kind, "cuda") == 0 && !(*row)->refuses(job)) {
+            return *row;
+        }
+    }
+    return NULL;
+}
+
+static satf_status choose_auto(satf_context *ctx, const sat_job *job, const sat_row **row)
+{
+    const char *reason;
+    if (job->in.device == SATF_HOST) {
+        *row = fastest;
+        reason = fastest->refuses(job);
+    } else {
+        *row = fastest_cuda(job, &reason);
+        reason = *row ? NULL : reason;
+    }
+    return reason ? satf_fail(ctx, SATF_UNSUPPORTED, "no algorithm can be used: %s", reason)
+                  : SATF_OK;
+}
+
 satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row)
 {
-    const sat_row *chosen = fastest;
-    if (strcmp(ctx->algorithm, "auto") != 0) {
-        chosen = sat_row_find(ctx->algorithm, "cpu");
+    if (strcmp(ctx->algorithm, "auto") == 0) {
+        return choose_auto(ctx, job, row);
     }
+    bool host = job->in.device == SATF_HOST;
+    const char *kind = host ? "cpu" : "cuda";
+    const sat_row *chosen = sat_row_find(ctx->algorithm, kind);
     if (!chosen) {
         char names[256];
-        sat_algorithm_names("cpu", names, sizeof names);
+        sat_algorithm_names(kind, names, sizeof names);
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "algorithm %s needs a CUDA device; on the CPU there are: auto %s",
+                         host ? "algorithm %s needs a CUDA device; on the CPU there are: auto %s"
+                              : "algorithm %s needs the CPU; on CUDA devices there are: auto %s",
                          ctx->algorithm, names);
     }
     const char *reason = chosen->refuses(job);
@@ -76,6 +111,17 @@ satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **ro
     }
     *row = chosen;
     return SATF_OK;
+}
+
+/* Chooses a row, and how it is run where the caller left that open. */
+static satf_status prepare(satf_context *ctx, const sat_job *job, sat_job *tuned,
+                           const sat_row **row)
+{
+    *tuned = *job;
+    if (tuned->tuning.r == 0) {
+        tuned->tuning.r = ctx->r;
+    }
+    return sat_choose(ctx, tuned, row);
 }
 
 static satf_status row_scratch(satf_context *ctx, const sat_job *job, const sat_row *row,
@@ -92,8 +138,9 @@ static satf_status row_scratch(satf_context *ctx, const sat_job *job, const sat_
 satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 {
     const sat_row *row;
-    satf_status status = sat_choose(ctx, job, &row);
-    return status ? status : row_scratch(ctx, job, row, bytes);
+    sat_job tuned;
+    satf_status status = prepare(ctx, job, &tuned, &row);
+    return status ? status : row_scratch(ctx, &tuned, row, bytes);
 }
 
 /* Runs the row and holds it to its contract: a message if and only if it fails. */
@@ -113,19 +160,20 @@ static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row 
     return status;
 }
 
-satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
+/* Scratch of the row's own: on a device in the order of the stream. */
+static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sat_row *row,
+                                 size_t bytes)
 {
-    const sat_row *row;
-    size_t bytes;
-    satf_status status = sat_choose(ctx, job, &row);
-    if (!status) {
-        status = row_scratch(ctx, job, row, &bytes);
-    }
-    if (status) {
+    static const char what[] = "a summed area table's scratch";
+    void *memory;
+    satf_status status;
+    if (job->in.device != SATF_HOST) {
+        status = satf_gpu_alloc(ctx, job->in.device, bytes, what, &memory);
+        if (!status) {
+            status = run_row(ctx, job, row, memory);
+            satf_gpu_free(ctx, memory);
+        }
         return status;
-    }
-    if (scratch || !bytes) {
-        return run_row(ctx, job, row, scratch);
     }
     if (bytes > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
@@ -133,11 +181,30 @@ satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
                          "bytes (--max-memory)",
                          row->name, bytes, (long long)ctx->max_bytes);
     }
-    void *memory = satf_alloc(bytes);
+    memory = satf_alloc(bytes);
     if (!memory) {
-        return satf_fail_memory(ctx, bytes, "a summed area table's scratch");
+        return satf_fail_memory(ctx, bytes, what);
     }
     status = run_row(ctx, job, row, memory);
     satf_free(memory);
     return status;
+}
+
+satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
+{
+    const sat_row *row;
+    sat_job tuned;
+    size_t bytes = 0;
+    satf_status status = prepare(ctx, job, &tuned, &row);
+    if (!status && job->in.device != SATF_HOST) {
+        status = satf_gpu_open(ctx, job->in.device);
+    }
+    if (!status) {
+        status = row_scratch(ctx, &tuned, row, &bytes);
+    }
+    if (status) {
+        return status;
+    }
+    return scratch || !bytes ? run_row(ctx, &tuned, row, scratch)
+                             : run_allocated(ctx, &tuned, row, bytes);
 }
