@@ -10,8 +10,10 @@
 #ifndef CUDA_SAT_BLOCKS_CUH
 #define CUDA_SAT_BLOCKS_CUH
 
+#include <cooperative_groups.h>
+
+#include "feed.cuh"
 #include "resident.cuh"
-#include "tile.cuh"
 
 template <typename S> struct aux_pointers {
     S *col, *row, *corner; /* of the block's channel: [I], [J], [I][J] */
@@ -52,10 +54,10 @@ __device__ __forceinline__ void read_carries(const sat_aux &aux, const tile_plac
     }
     aux_pointers<S> in = aux_of<S>(aux, at.channel);
     if (at.I > 0) {
-        *above = read_fresh(in.col + (at.I - 1) * aux.col_pitch + at.x + t);
+        *above = read_fresh(in.col + (at.I - 1) * aux.col_pitch + tile_x<C>(at) + t);
     }
     if (at.J > 0) {
-        *left = read_fresh(in.row + (at.J - 1) * aux.row_pitch + at.y + t);
+        *left = read_fresh(in.row + (at.J - 1) * aux.row_pitch + tile_y<C>(at) + t);
     }
     if (at.I > 0 && at.J > 0) {
         *corner = read_fresh(in.corner + (at.I - 1) * aux.corner_pitch + at.J - 1);
@@ -71,136 +73,176 @@ __device__ __forceinline__ void write_carries(const sat_aux &aux, const tile_pla
 {
     typedef typename C::S S;
     aux_pointers<S> out = aux_of<S>(aux, at.channel);
-    out.col[at.I * aux.col_pitch + at.x + t] = above + column;
-    out.row[at.J * aux.row_pitch + at.y + t] = left + row;
+    out.col[at.I * aux.col_pitch + tile_x<C>(at) + t] = above + column;
+    out.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = left + row;
     if (t == C::TILE - 1) { /* its column sum is the whole block's */
         out.corner[at.I * aux.corner_pitch + at.J] = corner + above + (left + row);
     }
 }
 
+/* The kernels of blocks are persistent: while a CUDA block works on one, the next is
+ * on its way. */
+#define FEED_SHARED(C)                                  \
+    extern __shared__ __align__(128) char feed_buffer[]; \
+    __shared__ feed_shared feed;                        \
+    __shared__ tile_shared<C> s;                        \
+    unsigned phase = 0;                                 \
+    init_feed(&feed)
+
+/* The thread that sends for blocks: not of the first warp, which has other things to do. */
+enum { LOADER = 32 };
+
 /* Step 1 of 2R1W. */
 template <class C>
-__global__ __launch_bounds__(C::THREADS) void sums_kernel(sat_plane p, sat_grid g, sat_aux aux,
-                                                          int64_t first)
+__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void sums_kernel(
+    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, int64_t first,
+    int64_t count)
 {
     typedef typename C::S S;
-    __shared__ tile_shared<C> s;
+    FEED_SHARED(C);
     typename C::L v[C::ROWS][C::VEC];
-    tile_place at = place_tile<C>(g, first + blockIdx.x);
-    load_tile<C>(p, at, v);
-    scan_tile<C>(v, s);
-    __syncthreads();
     int t = (int)threadIdx.x;
-    if (t < C::TILE) {
-        S column, row;
-        block_sums<C>(s, t, &column, &row);
-        aux_pointers<S> out = aux_of<S>(aux, at.channel);
-        out.col[at.I * aux.col_pitch + at.x + t] = column;
-        out.row[at.J * aux.row_pitch + at.y + t] = row;
-        if (t == C::TILE - 1) {
-            out.corner[at.I * aux.corner_pitch + at.J] = column;
+    if (t == LOADER) {
+        send_for<C>(&feed, feed_buffer, map, place_tile(g, first + blockIdx.x));
+    }
+    __syncthreads();
+    for (int64_t k = blockIdx.x; k < count; k += gridDim.x) {
+        tile_place at = feed.at;
+        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        __syncthreads();
+        if (t == LOADER && k + gridDim.x < count) {
+            send_for<C>(&feed, feed_buffer, map, place_tile(g, first + k + gridDim.x));
         }
+        scan_tile<C>(v, s);
+        __syncthreads();
+        if (t < C::TILE) {
+            S column, row;
+            block_sums<C>(s, t, &column, &row);
+            aux_pointers<S> out = aux_of<S>(aux, at.channel);
+            out.col[at.I * aux.col_pitch + tile_x<C>(at) + t] = column;
+            out.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = row;
+            if (t == C::TILE - 1) {
+                out.corner[at.I * aux.corner_pitch + at.J] = column;
+            }
+        }
+        __syncthreads(); /* s is used again */
     }
 }
 
 /* Step 3 of 2R1W; with HAND_ON a stage of 1R1W. */
 template <class C, bool HAND_ON>
-__global__ __launch_bounds__(C::THREADS) void blocks_kernel(sat_plane p, sat_grid g, sat_aux aux,
-                                                            int64_t first)
+__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void blocks_kernel(
+    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, int64_t first,
+    int64_t count)
 {
     typedef typename C::S S;
-    __shared__ tile_shared<C> s;
+    FEED_SHARED(C);
     typename C::L v[C::ROWS][C::VEC];
-    tile_place at = place_tile<C>(g, first + blockIdx.x);
     int t = (int)threadIdx.x;
-    S above = 0, left = 0, corner = 0;
-    if (t < C::TILE) {
-        read_carries<C>(aux, at, t, &above, &left, &corner);
+    if (t == LOADER) {
+        send_for<C>(&feed, feed_buffer, map, place_tile(g, first + blockIdx.x));
     }
-    load_tile<C>(p, at, v);
-    scan_tile<C>(v, s);
     __syncthreads();
-    if (t < C::TILE) {
-        share_carries<C>(s, t, above, left, corner);
-        if (HAND_ON) {
-            S column, row;
-            block_sums<C>(s, t, &column, &row);
-            write_carries<C>(aux, at, t, column, row, above, left, corner);
+    for (int64_t k = blockIdx.x; k < count; k += gridDim.x) {
+        tile_place at = feed.at;
+        S above = 0, left = 0, corner = 0;
+        if (t < C::TILE) {
+            read_carries<C>(aux, at, t, &above, &left, &corner);
         }
+        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        __syncthreads();
+        if (t == LOADER && k + gridDim.x < count) {
+            send_for<C>(&feed, feed_buffer, map, place_tile(g, first + k + gridDim.x));
+        }
+        scan_tile<C>(v, s);
+        __syncthreads();
+        if (t < C::TILE) {
+            share_carries<C>(s, t, above, left);
+            if (t == 0) {
+                s.corner = corner;
+            }
+            if (HAND_ON) {
+                S column, row;
+                block_sums<C>(s, t, &column, &row);
+                write_carries<C>(aux, at, t, column, row, above, left, corner);
+            }
+        }
+        __syncthreads();
+        store_tile<C>(p, at, v, s);
+        __syncthreads(); /* s is used again */
     }
-    __syncthreads();
-    store_tile<C>(p, at, v, s);
-}
-
-/* A barrier of the whole grid in two halves. What the block wrote before it
- * arrives is seen by every block that waits; begin counts from 1. */
-__device__ __forceinline__ void grid_arrive(unsigned *arrived)
-{
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
-    }
-}
-
-__device__ __forceinline__ void grid_wait(const unsigned *arrived, unsigned barrier)
-{
-    if (threadIdx.x == 0) {
-        unsigned wanted = barrier * gridDim.x, now; /* modulo 2^32: the distance counts */
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-        } while ((int)(now - wanted) < 0);
-    }
-    __syncthreads();
 }
 
 /*
  * Stages of 1R1W in one kernel. Between two barriers lie only the reading of the
- * neighbours' sums and the writing of the block's own: its samples are loaded and
- * scanned before the first, and its table is stored behind the second.
+ * neighbours' sums and the writing of the block's own: its samples are on their way
+ * since the stage before, scanned before the first barrier, and its table is stored behind
+ * the second.
  */
 template <class C>
-__global__ __launch_bounds__(C::THREADS) void stages_kernel(sat_plane p, sat_grid g, sat_aux aux,
-                                                            int64_t begin, int64_t end,
-                                                            unsigned *arrived)
+__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
+    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, int64_t begin,
+    int64_t end)
 {
     typedef typename C::S S;
-    __shared__ tile_shared<C> s;
+    FEED_SHARED(C);
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    cooperative_groups::grid_group::arrival_token arrival = {};
+    int64_t first = diagonals_before(g, begin) * g.channels;
+    int64_t count = diagonal_count(g, begin) * g.channels;
+    if (t == LOADER && (int64_t)blockIdx.x < count) {
+        send_for<C>(&feed, feed_buffer, map, place_tile(g, first + blockIdx.x));
+    }
+    __syncthreads();
     for (int64_t d = begin; d < end; d++) {
-        int64_t first = diagonals_before(g, d) * g.channels;
-        int64_t count = diagonal_count(g, d) * g.channels;
-        int64_t last = count - 1 - (count - 1 - (int64_t)blockIdx.x) % gridDim.x;
+        int64_t first_after = first + count;
+        int64_t count_after = d + 1 < end ? diagonal_count(g, d + 1) * g.channels : 0;
         bool any = (int64_t)blockIdx.x < count;
         for (int64_t k = blockIdx.x; k < count || k == blockIdx.x; k += gridDim.x) {
-            tile_place at;
+            tile_place at = feed.at;
+            bool last = k + gridDim.x >= count;
             if (any) {
-                at = place_tile<C>(g, first + k);
-                load_tile<C>(p, at, v);
+                take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+            }
+            __syncthreads();
+            if (t == LOADER) {
+                if (!last) {
+                    send_for<C>(&feed, feed_buffer, map, place_tile(g, first + k + gridDim.x));
+                } else if ((int64_t)blockIdx.x < count_after) {
+                    send_for<C>(&feed, feed_buffer, map, place_tile(g, first_after + blockIdx.x));
+                }
+            }
+            if (any) {
                 scan_tile<C>(v, s);
             }
+            __syncthreads();
             if (k == blockIdx.x && d > begin) {
-                grid_wait(arrived, (unsigned)(d - begin));
-            } else {
-                __syncthreads();
+                grid.barrier_wait(std::move(arrival));
             }
             if (any && t < C::TILE) {
                 S above, left, corner, column, row;
                 read_carries<C>(aux, at, t, &above, &left, &corner);
-                share_carries<C>(s, t, above, left, corner);
+                share_carries<C>(s, t, above, left);
+                if (t == 0) {
+                    s.corner = corner;
+                }
                 block_sums<C>(s, t, &column, &row);
                 write_carries<C>(aux, at, t, column, row, above, left, corner);
             }
-            if (!any || k == last) {
-                grid_arrive(arrived);
+            if (last && d + 1 < end) {
+                arrival = grid.barrier_arrive();
             } else {
                 __syncthreads();
             }
             if (any) {
                 store_tile<C>(p, at, v, s);
-                __syncthreads(); /* s is used again */
             }
+            __syncthreads(); /* s is used again */
         }
+        first = first_after;
+        count = count_after;
     }
 }
 
@@ -252,35 +294,39 @@ __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin,
     }
 }
 
+template <class C> feed_map map_for(const sat_plane &p)
+{
+    return make_feed_map(p, (int)sizeof(typename C::T), C::TILE);
+}
+
 template <class C> struct blocks_launch {
     static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
                             int64_t first, int64_t count, cudaStream_t stream)
     {
-        sums_kernel<C><<<(unsigned)count, C::THREADS, 0, stream>>>(p, g, aux, first);
-        return cudaGetLastError();
+        return launch_resident<sums_kernel<C>>(C::THREADS, feed_bytes<C>(), count, false, stream,
+                                               map_for<C>(p), p, g, aux, first, count);
     }
 
     static cudaError_t blocks(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
                               int64_t first, int64_t count, bool hand_on, cudaStream_t stream)
     {
-        if (hand_on) {
-            blocks_kernel<C, true><<<(unsigned)count, C::THREADS, 0, stream>>>(p, g, aux, first);
-        } else {
-            blocks_kernel<C, false><<<(unsigned)count, C::THREADS, 0, stream>>>(p, g, aux, first);
-        }
-        return cudaGetLastError();
+        return hand_on ? launch_resident<blocks_kernel<C, true>>(C::THREADS, feed_bytes<C>(), count,
+                                                                 false, stream, map_for<C>(p), p, g,
+                                                                 aux, first, count)
+                       : launch_resident<blocks_kernel<C, false>>(C::THREADS, feed_bytes<C>(),
+                                                                  count, false, stream,
+                                                                  map_for<C>(p), p, g, aux, first,
+                                                                  count);
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                              int64_t begin, int64_t end, unsigned *arrived, cudaStream_t stream)
+                              int64_t begin, int64_t end, cudaStream_t stream)
     {
-        int64_t most = 0;
-        for (int64_t d = begin; d < end; d++) {
-            int64_t count = diagonal_count(g, d) * g.channels;
-            most = count > most ? count : most;
-        }
-        return launch_resident(stages_kernel<C>, C::THREADS, most, stream, p, g, aux, begin, end,
-                               arrived);
+        int64_t middle = (g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y) - 1; /* a longest one */
+        int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
+        return launch_resident<stages_kernel<C>>(
+            C::THREADS, feed_bytes<C>(), diagonal_count(g, d) * g.channels, true, stream,
+            map_for<C>(p), p, g, aux, begin, end);
     }
 };
 

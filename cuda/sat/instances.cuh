@@ -42,7 +42,8 @@ template <class C> constexpr sat_shape make_shape()
             blocks_launch<C>::blocks,
             blocks_launch<C>::stages,
             skss_launch<C>::skss,
-            lookback_launch<C>::lookback};
+            lookback_launch<C>::lookback,
+            lookback_launch<C>::word_bytes};
 }
 
 /* Only what 2r1w needs. */
@@ -55,10 +56,11 @@ template <class C> constexpr sat_shape make_shape_2r1w()
             blocks_launch<C>::blocks,
             NULL,
             NULL,
-            NULL};
+            NULL,
+            0};
 }
 
-#define SHAPE_END {0, 0, false, NULL, NULL, NULL, NULL, NULL}
+#define SHAPE_END {0, 0, false, NULL, NULL, NULL, NULL, NULL, 0}
 
 /*
  * The kernels and the table of a pair. OF_SUMS: the pair for tables of S; PLAIN_L: what plain

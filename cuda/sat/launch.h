@@ -75,11 +75,13 @@ struct sat_aux {
     int64_t col_plane, row_plane, corner_plane;  /* elements from a channel to the next */
 };
 
-/* What lookback keeps besides: the sums of single blocks, and a state for every block. */
+/* What the blocks of lookback hand on, words of value and state (word.cuh), and the ticket: one
+ * piece of memory, which the kernel clears. */
 struct sat_lookback {
-    sat_aux prefix, block;
-    unsigned *state;  /* [number of the block]; all 0 at the start */
-    unsigned *ticket; /* 0 at the start */
+    unsigned *ticket;
+    void *corner;    /* [channel][I][J] */
+    void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
+    int64_t bytes;   /* of all, from the ticket; a multiple of 16 */
 };
 
 /* Kernels for blocks of one shape. first, count: numbers of blocks, all channels. */
@@ -93,16 +95,16 @@ struct sat_shape {
      * hand_on: they write their own too. */
     cudaError_t (*blocks)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t first,
                           int64_t count, bool hand_on, cudaStream_t stream);
-    /* The same for the anti-diagonals begin ... end - 1, one after the other, in one
-     * kernel; arrived: a counter, 0 at the start. */
+    /* The same for the anti-diagonals begin ... end - 1, one after the other, in one kernel. */
     cudaError_t (*stages)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
-                          int64_t end, unsigned *arrived, cudaStream_t stream);
+                          int64_t end, cudaStream_t stream);
     /* Columns of blocks, each waiting for the one to its left; flags: one a
      * block, and a ticket behind them, all 0 at the start. */
     cudaError_t (*skss)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, unsigned *flags,
                         int stress, cudaStream_t stream);
     cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                             int stress, cudaStream_t stream);
+    int word_bytes;
 };
 
 struct sat_pair {
@@ -123,7 +125,7 @@ struct sat_pair {
     cudaError_t (*columns)(const sat_plane &p, cudaStream_t stream);
     cudaError_t (*rows)(const sat_plane &p, cudaStream_t stream);
     cudaError_t (*diagonal)(const sat_plane &p, int64_t d, cudaStream_t stream);
-    cudaError_t (*diagonals)(const sat_plane &p, unsigned *arrived, cudaStream_t stream);
+    cudaError_t (*diagonals)(const sat_plane &p, cudaStream_t stream);
     /* Column prefix sums in place of the table's transpose, and the transposition:
      * one channel of p.out to transposed[x][y] or back. */
     cudaError_t (*transposed_columns)(void *transposed, int64_t width, int64_t height,

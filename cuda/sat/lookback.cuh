@@ -3,8 +3,9 @@
  * sum written once. A block hands on the sums of its own columns and rows as soon as it has
  * them; what lies left of it, above it and before both it gathers from the blocks to the
  * left, above, and along the diagonal, back to the nearest that knows its whole
- * prefix. Blocks are taken by ticket along anti-diagonals, so every block that
- * another waits for is done or on its way, however few are resident.
+ * prefix. The CUDA blocks are all resident (a cooperative launch); each begins with the
+ * block of its number and goes on by ticket, along anti-diagonals: so whatever
+ * a block waits for is done or on its way, and no wait is without bound.
  *
  * What is gathered is added up in the order in which it lies in the image, from the
  * prefix on, whichever block had it: so float sums are the same bits in every run.
@@ -14,191 +15,135 @@
 
 #include "blocks.cuh"
 #include "flags.cuh"
+#include "word.cuh"
 
-/* The states of a block, in this order. */
-enum {
-    STATE_NONE,
-    STATE_BLOCK,  /* block.col and block.row: its own sums */
-    STATE_PREFIX, /* prefix.col and prefix.row, and its sum with all above and left of it, in
-                   * block.corner: those of the block before, on the diagonal, fill the rest */
-    STATE_CORNER  /* prefix.corner: everything up to it */
-};
+/* How far back a thread looks at once. Farther blocks need not be seen: the nearer
+ * ones get their prefix in time. */
+enum { REACH = 4 };
 
-/* How far a block looks back: lanes 0 ... 7 to the left, 8 ... 15 up, the others
- * along the diagonal. Farther ones need not be seen: the nearer get their prefix in time. */
-enum { REACH = 8, REACH_DIAGONAL = 16 };
-
-struct lookback_steps {
-    int left, up, diagonal; /* distance of the nearest with a prefix; 0: not yet */
-};
-
-/* One look by a whole warp at the states of the blocks before. */
-__device__ __forceinline__ void look(const sat_grid &g, const unsigned *state,
-                                     const tile_place &at, lookback_steps *steps)
+/*
+ * The sum of all blocks before this one, from their words, `pitch` apart; `available`: how many
+ * there are; nearest: the word before this one, read in advance.
+ */
+template <class W>
+__device__ __forceinline__ typename W::S look_back(const typename W::word *own, int64_t pitch,
+                                                   int available, typename W::word nearest)
 {
-    int lane = (int)threadIdx.x % 32;
-    int64_t I = at.I, J = at.J;
-    if (lane < REACH) {
-        J -= lane + 1;
-    } else if (lane < 2 * REACH) {
-        I -= lane - REACH + 1;
-    } else {
-        I -= lane - 2 * REACH + 1;
-        J -= lane - 2 * REACH + 1;
+    typedef typename W::S S;
+    if (available == 0) {
+        return 0;
     }
-    unsigned seen = STATE_CORNER; /* outside the image everything is known to be 0 */
-    if (I >= 0 && J >= 0) {
-        seen = see_flag(state + (I * g.tiles_x + J) * g.channels + at.channel);
+    if (W::state(nearest) == WORD_PREFIX) {
+        return W::value(nearest);
     }
-    unsigned block = __ballot_sync(0xffffffffu, seen >= STATE_BLOCK);
-    unsigned prefix = __ballot_sync(0xffffffffu, seen >= STATE_PREFIX);
-    unsigned corner = __ballot_sync(0xffffffffu, seen >= STATE_CORNER);
-    unsigned own[3] = {block & 0xffu, block >> 8 & 0xffu, prefix >> 16};
-    unsigned whole[3] = {prefix & 0xffu, prefix >> 8 & 0xffu, corner >> 16};
-    int distance[3];
+    for (;;) {
+        typename W::word seen[REACH];
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-        int nearest = __ffs((int)whole[i]); /* from 1; 0: none */
-        unsigned between = nearest ? (1u << (nearest - 1)) - 1 : 0;
-        distance[i] = (own[i] & between) == between ? nearest : 0;
-    }
-    steps->left = distance[0];
-    steps->up = distance[1];
-    steps->diagonal = distance[2];
-}
-
-/* prefix[-distance] + block[-distance + 1] + ... + block[-1] for pointers to one's
- * own place and a pitch from a block to the next; available: blocks before this one. */
-template <typename S, int MOST>
-__device__ __forceinline__ S gather(const S *prefix, const S *block, int64_t pitch, int distance,
-                                    int64_t available)
-{
-    S sum = 0, own[MOST - 1];
-    if (distance <= available) {
-        sum = read_fresh(prefix - distance * pitch);
-    }
+        for (int i = 0; i < REACH; i++) {
+            seen[i] = i < available ? W::read(own - (i + 1) * pitch) : W::make(0, WORD_PREFIX);
+        }
+        S sum = 0;
+        bool prefix = false; /* from the farthest on: sums of blocks count from a prefix */
 #pragma unroll
-    for (int i = MOST - 1; i >= 1; i--) {
-        own[i - 1] = 0;
-        if (i < distance) {
-            own[i - 1] = read_fresh(block - i * pitch);
+        for (int i = REACH - 1; i >= 0; i--) {
+            unsigned state = W::state(seen[i]);
+            sum = state == WORD_PREFIX ? W::value(seen[i]) : W::add(sum, W::value(seen[i]));
+            prefix = state == WORD_PREFIX || (prefix && state == WORD_BLOCK);
+        }
+        if (prefix) {
+            return sum;
         }
     }
-#pragma unroll
-    for (int i = MOST - 1; i >= 1; i--) {
-        if (i < distance) {
-            sum += own[i - 1];
-        }
-    }
-    return sum;
 }
 
 template <class C>
-__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void lookback_kernel(sat_plane p, sat_grid g,
-                                                              sat_lookback b, int stress)
+__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void lookback_kernel(
+    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_lookback b, int stress)
 {
     typedef typename C::S S;
-    __shared__ tile_shared<C> s;
-    __shared__ lookback_steps steps;
-    __shared__ unsigned next;
+    typedef lookback_word<typename C::L, S> W;
+    typedef typename W::word word;
+    FEED_SHARED(C);
+    __shared__ int64_t upcoming; /* the number of the next block */
+    __shared__ S angle;          /* this block with all above and all left of it */
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
     int64_t blocks = g.tiles_x * g.tiles_y * g.channels;
-    if (t == 0) {
-        next = atomicAdd(b.ticket, 1u);
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (t == LOADER) {
+        send_for<C>(&feed, feed_buffer, map, place_tile(g, blockIdx.x));
     }
-    __syncthreads();
-    while (next < blocks) {
-        int64_t number = next;
-        tile_place at = place_tile<C>(g, number);
-        unsigned *state = b.state + (at.I * g.tiles_x + at.J) * g.channels + at.channel;
-        aux_pointers<S> own = aux_of<S>(b.block, at.channel);
-        aux_pointers<S> all = aux_of<S>(b.prefix, at.channel);
-        int64_t col = at.I * b.block.col_pitch + at.x + t, row = at.J * b.block.row_pitch + at.y + t;
-        int64_t corner = at.I * b.block.corner_pitch + at.J;
-
-        load_tile<C>(p, at, v);
+    for (int64_t i = ((int64_t)blockIdx.x * C::THREADS + t) * 16; i < b.bytes;
+         i += (int64_t)gridDim.x * C::THREADS * 16) {
+        *reinterpret_cast<uint4 *>((char *)b.ticket + i) = make_uint4(0, 0, 0, 0);
+    }
+    cooperative_groups::grid_group::arrival_token cleared = grid.barrier_arrive();
+    bool first = true;
+    for (int64_t number = blockIdx.x; number < blocks;) {
+        tile_place at = feed.at;
+        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        __syncthreads();
+        if (first) {
+            grid.barrier_wait(std::move(cleared)); /* the words and the ticket */
+            first = false;
+        }
+        if (t == LOADER) {
+            upcoming = gridDim.x + (int64_t)atomicAdd(b.ticket, 1u);
+            if (upcoming < blocks) {
+                send_for<C>(&feed, feed_buffer, map, place_tile(g, upcoming));
+            }
+        }
         scan_tile<C>(v, s);
         __syncthreads();
-        if (t == 0) {
-            next = atomicAdd(b.ticket, 1u); /* early: its answer takes a while */
-        }
+        int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
+        word *col = (word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + t;
+        word *row = (word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + t;
+        word *corner = (word *)b.corner + plane + at.I * g.tiles_x + at.J;
+        int before = at.I < at.J ? at.I : at.J;
         stress_pause(stress, number, 0);
-        S column_sum = 0, row_sum = 0;
         if (t < C::TILE) {
+            word near_col = {}, near_row = {}, near_corner = {};
+            if (at.I > 0) {
+                near_col = W::read(col - g.tiles_x * C::TILE);
+            }
+            if (at.J > 0) {
+                near_row = W::read(row - g.tiles_y * C::TILE);
+            }
+            if (t == 0 && before > 0) {
+                near_corner = W::read(corner - g.tiles_x - 1);
+            }
+            S column_sum, row_sum;
             block_sums<C>(s, t, &column_sum, &row_sum);
-            own.col[col] = column_sum;
-            own.row[row] = row_sum;
-        }
-        __syncthreads();
-        if (t < 32) {
-            if (t == 0) {
-                raise_flag(state, STATE_BLOCK);
+            column_sum = W::add(column_sum, 0);
+            row_sum = W::add(row_sum, 0);
+            if (at.I > 0 && W::state(near_col) != WORD_PREFIX) {
+                W::write(col, column_sum, WORD_BLOCK);
+            }
+            if (at.J > 0 && W::state(near_row) != WORD_PREFIX) {
+                W::write(row, row_sum, WORD_BLOCK);
             }
             stress_pause(stress, number, 1);
-            lookback_steps seen;
-            do {
-                look(g, b.state, at, &seen);
-            } while (!seen.left || !seen.up);
-            if (t == 0) {
-                steps = seen;
-            }
-        }
-        __syncthreads();
-        S above = 0, left = 0;
-        if (t < C::TILE) {
-            left = gather<S, REACH>(all.row + row, own.row + row, b.block.row_pitch, steps.left,
-                                    at.J);
-            above = gather<S, REACH>(all.col + col, own.col + col, b.block.col_pitch, steps.up,
-                                     at.I);
-            all.row[row] = left + row_sum;
-            all.col[col] = above + column_sum;
-        }
-        S angle = above + (left + row_sum); /* of the last thread: all above and left of its end */
-        int64_t before = at.I < at.J ? at.I : at.J;
-        bool known = steps.diagonal != 0;
-        if (t == C::TILE - 1) {
-            if (known) {
-                s.corner = gather<S, REACH_DIAGONAL>(all.corner + corner, own.corner + corner,
-                                                     b.block.corner_pitch + 1, steps.diagonal,
-                                                     before);
-                all.corner[corner] = s.corner + angle;
-            }
-            own.corner[corner] = angle;
-        }
-        __syncthreads();
-        if (t == 0) {
-            raise_flag(state, known ? STATE_CORNER : STATE_PREFIX);
-        }
-        if (!known) {
-            stress_pause(stress, number, 2);
-            if (t < 32) {
-                lookback_steps seen;
-                do {
-                    look(g, b.state, at, &seen);
-                } while (!seen.diagonal);
-                if (t == 0) {
-                    steps = seen;
-                }
-            }
-            __syncthreads();
+            S above = look_back<W>(col, g.tiles_x * C::TILE, at.I, near_col);
+            W::write(col, W::add(above, column_sum), WORD_PREFIX);
+            S left = look_back<W>(row, g.tiles_y * C::TILE, at.J, near_row);
+            W::write(row, W::add(left, row_sum), WORD_PREFIX);
+            share_carries<C>(s, t, above, left);
             if (t == C::TILE - 1) {
-                s.corner = gather<S, REACH_DIAGONAL>(all.corner + corner, own.corner + corner,
-                                                     b.block.corner_pitch + 1, steps.diagonal,
-                                                     before);
-                all.corner[corner] = s.corner + angle;
+                angle = W::add(above, W::add(left, row_sum));
+                W::write(corner, angle, before > 0 ? WORD_BLOCK : WORD_PREFIX);
             }
-            __syncthreads();
+            stress_pause(stress, number, 2);
             if (t == 0) {
-                raise_flag(state, STATE_CORNER);
+                s.corner = look_back<W>(corner, g.tiles_x + 1, before, near_corner);
             }
-        }
-        if (t < C::TILE) {
-            share_carries<C>(s, t, above, left, s.corner);
         }
         __syncthreads();
+        if (t == 0 && before > 0) {
+            W::write(corner, W::add(s.corner, angle), WORD_PREFIX);
+        }
         store_tile<C>(p, at, v, s);
-        __syncthreads(); /* s is used again */
+        number = upcoming;
+        __syncthreads(); /* s and upcoming are used again */
     }
 }
 
@@ -206,15 +151,12 @@ template <class C> struct lookback_launch {
     static cudaError_t lookback(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                                 int stress, cudaStream_t stream)
     {
-        int64_t most = g.tiles_x * g.tiles_y * g.channels, resident = 0;
-        cudaError_t error = resident_blocks(lookback_kernel<C>, C::THREADS, &resident);
-        if (error != cudaSuccess) {
-            return error;
-        }
-        resident = stress == STRESS_SINGLE ? 1 : resident < most ? resident : most;
-        lookback_kernel<C><<<(unsigned)resident, C::THREADS, 0, stream>>>(p, g, lookback, stress);
-        return cudaGetLastError();
+        int64_t blocks = stress == STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
+        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, true,
+                                                   stream, map_for<C>(p), p, g, lookback, stress);
     }
+    static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::L,
+                                                                         typename C::S>::word);
 };
 
 #endif

@@ -182,19 +182,17 @@ __global__ __launch_bounds__(PASS_THREADS) void diagonal_kernel(sat_plane p, int
 }
 
 template <typename T, typename S, typename O>
-__global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, unsigned *arrived)
+__global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p)
 {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     int64_t diagonals = p.width + p.height - 1;
     for (int64_t d = 0; d < diagonals; d++) {
         int64_t count = diagonal_count(sample_grid(p), d) * p.channels;
-        if (d > 0) {
-            grid_wait(arrived, (unsigned)d);
-        }
         for (int64_t k = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x; k < count;
              k += (int64_t)gridDim.x * PASS_THREADS) {
             formula_61<T, S, O>(p, d, k);
         }
-        grid_arrive(arrived);
+        grid.sync();
     }
 }
 
@@ -224,11 +222,11 @@ template <typename T, typename S, typename O> struct passes_launch {
         return cudaGetLastError();
     }
 
-    static cudaError_t diagonals(const sat_plane &p, unsigned *arrived, cudaStream_t stream)
+    static cudaError_t diagonals(const sat_plane &p, cudaStream_t stream)
     {
         int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
-        return launch_resident(diagonals_kernel<T, S, O>, PASS_THREADS, pass_blocks(n), stream, p,
-                               arrived);
+        return launch_resident<diagonals_kernel<T, S, O>>(PASS_THREADS, 0, pass_blocks(n), true,
+                                                          stream, p);
     }
 
     static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,

@@ -333,20 +333,13 @@ static satf_status run_graph(satf_context *ctx, const char *row, const sat_job *
 
 /* --------------------------------------------------------------------- 4R1W */
 
-static bool scratch_counter(satf_context *, const sat_job *, size_t *bytes)
-{
-    *bytes = 256;
-    return true;
-}
-
 static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
     const sat_pair *pair = find_pair(job);
     sat_plane p = make_plane(job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     if (sync_of(job) == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, cudaMemsetAsync(scratch, 0, sizeof(unsigned), stream));
-        CUDA_RETURN(ctx, pair->diagonals(p, (unsigned *)scratch, stream));
+        CUDA_RETURN(ctx, pair->diagonals(p, stream));
         return SATF_OK;
     }
     auto stages = [&](cudaStream_t on) -> satf_status {
@@ -366,13 +359,11 @@ static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch
 struct block_memory {
     sat_aux aux;
     void *totals; /* as aux.corner: U before step 2 */
-    unsigned *arrived;
 };
 
 static block_memory carve_blocks(carver *from, const sat_grid &g, int tile, size_t size)
 {
     block_memory m;
-    m.arrived = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
     m.aux = carve_aux(from, g, tile, size);
     m.totals = carve(from, m.aux.corner_plane, g.channels, size);
     return m;
@@ -491,8 +482,7 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
     auto work = [&](cudaStream_t on) -> satf_status {
         satf_status status = do_triangle(ctx, pair, shape, p, g, m.aux, 0, side, on);
         if (!status && sync == SAT_SYNC_COOP && side < end) {
-            CUDA_RETURN(ctx, cudaMemsetAsync(m.arrived, 0, sizeof *m.arrived, on));
-            CUDA_RETURN(ctx, shape->stages(p, g, m.aux, side, end, m.arrived, on));
+            CUDA_RETURN(ctx, shape->stages(p, g, m.aux, side, end, on));
         }
         for (int64_t d = side; !status && sync != SAT_SYNC_COOP && d < end; d++) {
             int64_t first = diagonals_before(g, d) * g.channels;
@@ -570,38 +560,37 @@ static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch
     return SATF_OK;
 }
 
-static sat_lookback carve_lookback(carver *from, const sat_grid &g, int tile, size_t size)
+static sat_lookback carve_lookback(carver *from, const sat_grid &g, const sat_shape *shape)
 {
+    int64_t blocks = g.tiles_x * g.tiles_y * g.channels;
+    size_t word = (size_t)shape->word_bytes;
     sat_lookback b;
-    b.state = (unsigned *)carve(from, g.tiles_x * g.tiles_y * g.channels + 1, 1, sizeof(unsigned));
-    b.ticket = b.state + (b.state ? g.tiles_x * g.tiles_y * g.channels : 0);
-    b.prefix = carve_aux(from, g, tile, size);
-    b.block = carve_aux(from, g, tile, size);
+    b.ticket = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
+    b.corner = carve(from, blocks, 1, word);
+    b.col = carve(from, blocks, shape->tile, word);
+    b.row = carve(from, blocks, shape->tile, word);
+    b.bytes = (int64_t)from->bytes;
     return b;
 }
 
 static bool scratch_lookback(satf_context *, const sat_job *job, size_t *bytes)
 {
-    const sat_pair *pair = find_pair(job);
-    int tile = find_shape(pair, job)->tile;
+    const sat_shape *shape = find_shape(find_pair(job), job);
     carver c = {NULL, 0, true};
-    carve_lookback(&c, make_grid(job->in.width, job->in.height, job->in.channels, tile), tile,
-                   (size_t)pair->sum_bytes);
+    carve_lookback(
+        &c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile), shape);
     *bytes = c.bytes;
     return c.fits;
 }
 
 static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_pair *pair = find_pair(job);
-    const sat_shape *shape = find_shape(pair, job);
+    const sat_shape *shape = find_shape(find_pair(job), job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     sat_plane p = make_plane(job);
     sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
     carver c = {(char *)scratch, 0, true};
-    sat_lookback b = carve_lookback(&c, g, shape->tile, (size_t)pair->sum_bytes);
-    size_t states = (size_t)(g.tiles_x * g.tiles_y * g.channels + 1);
-    CUDA_RETURN(ctx, cudaMemsetAsync(b.state, 0, states * sizeof *b.state, stream));
+    sat_lookback b = carve_lookback(&c, g, shape);
     CUDA_RETURN(ctx, shape->lookback(p, g, b, stress_mode, stream));
     return SATF_OK;
 }
@@ -618,7 +607,7 @@ const sat_row sat_cuda_4r4w = {
 
 const sat_row sat_cuda_4r1w = {
     "4r1w", "cuda", "formula (6.1) along anti-diagonals of samples (section 6.4)",
-    refuses_passes, scratch_counter, run_4r1w, sync_variant};
+    refuses_passes, NULL, run_4r1w, sync_variant};
 
 const sat_row sat_cuda_2r1w = {
     "2r1w", "cuda", "sums of blocks, their tables, the blocks again (section 6.3)",

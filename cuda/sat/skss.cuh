@@ -13,11 +13,12 @@
 /* flags[channel][J][I], then the ticket: columns are taken in ascending order, so
  * the one to the left is done or on its way. */
 template <class C>
-__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void skss_kernel(sat_plane p, sat_grid g, sat_aux aux,
-                                                          unsigned *flags, int stress)
+__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void skss_kernel(
+    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, unsigned *flags,
+    int stress)
 {
     typedef typename C::S S;
-    __shared__ tile_shared<C> s;
+    FEED_SHARED(C);
     __shared__ unsigned ticket;
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
@@ -27,14 +28,23 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void skss_kernel(sat_plane p
     __syncthreads();
     tile_place at;
     at.channel = (int)(ticket % (unsigned)g.channels);
-    at.J = ticket / (unsigned)g.channels;
-    at.x = at.J * C::TILE;
+    at.J = (int)(ticket / (unsigned)g.channels);
+    at.I = 0;
+    if (t == LOADER) {
+        send_for<C>(&feed, feed_buffer, map, at);
+    }
+    __syncthreads();
     unsigned *mine = flags + (at.channel * g.tiles_x + at.J) * g.tiles_y;
     aux_pointers<S> hand = aux_of<S>(aux, at.channel);
-    S above = 0, corner = 0; /* of column t; of everything above and to the left */
-    for (at.I = 0; at.I < g.tiles_y; at.I++) {
-        at.y = at.I * C::TILE;
-        load_tile<C>(p, at, v);
+    S above = 0, corner = 0; /* of column t; in the last thread everything above and to the left */
+    for (; at.I < g.tiles_y; at.I++) {
+        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        __syncthreads();
+        if (t == LOADER && at.I + 1 < g.tiles_y) {
+            tile_place below = at;
+            below.I++;
+            send_for<C>(&feed, feed_buffer, map, below);
+        }
         scan_tile<C>(v, s);
         stress_pause(stress, at.J, (int)(at.I % 16));
         if (t == 0 && at.J > 0) {
@@ -45,21 +55,21 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void skss_kernel(sat_plane p
         if (t < C::TILE) {
             S column, row, left = 0;
             if (at.J > 0) {
-                left = read_fresh(hand.row + (at.J - 1) * aux.row_pitch + at.y + t);
+                left = read_fresh(hand.row + (at.J - 1) * aux.row_pitch + tile_y<C>(at) + t);
             }
-            share_carries<C>(s, t, above, left, corner);
+            share_carries<C>(s, t, above, left);
             block_sums<C>(s, t, &column, &row);
-            hand.row[at.J * aux.row_pitch + at.y + t] = left + row;
+            hand.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = left + row;
             above += column;
             if (t == C::TILE - 1) {
-                s.corner = left;
+                s.corner = corner;
+                corner += left;
             }
         }
         __syncthreads();
         if (t == 0) {
             raise_flag(mine + at.I, 1);
         }
-        corner += s.corner;
         store_tile<C>(p, at, v, s);
         __syncthreads();
     }
@@ -69,9 +79,8 @@ template <class C> struct skss_launch {
     static cudaError_t skss(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
                             unsigned *flags, int stress, cudaStream_t stream)
     {
-        skss_kernel<C><<<(unsigned)(g.tiles_x * g.channels), C::THREADS, 0, stream>>>(p, g, aux,
-                                                                                     flags, stress);
-        return cudaGetLastError();
+        return launch_any<skss_kernel<C>>(C::THREADS, feed_bytes<C>(), g.tiles_x * g.channels,
+                                          stream, map_for<C>(p), p, g, aux, flags, stress);
     }
 };
 

@@ -8,6 +8,11 @@
 #ifndef CUDA_SAT_TILE_CUH
 #define CUDA_SAT_TILE_CUH
 
+#include <type_traits>
+#ifndef SATF_SLACK
+#define SATF_SLACK 56
+#endif
+
 #include "plane.cuh"
 
 /*
@@ -25,10 +30,12 @@ struct tile_shape {
     static constexpr bool PLAIN = PLAIN_;
     static constexpr int VEC = VEC_, WARPS = WARPS_;
     static constexpr int TILE = 32 * VEC, THREADS = 32 * WARPS, ROWS = TILE / WARPS;
+    /* Sums along a row fit 16 bits: two rows can share a word. */
+    static constexpr bool PAIRED = PLAIN && sizeof(T_) == 1 && sizeof(L_) == 4 && ROWS % 2 == 0;
     static_assert(THREADS >= TILE, "a thread for every row and column of the block");
     /* Blocks that a multiprocessor should hold at once: what its 65,536 registers allow
-     * when a thread has 40 beside its share of the block. */
-    static constexpr int REGISTERS = ROWS * VEC * (int)sizeof(L_) / 4 + 40;
+     * when a thread has 56 beside its share of the block. */
+    static constexpr int REGISTERS = ROWS * VEC * (int)sizeof(L_) / 4 + SATF_SLACK;
     static constexpr int BLOCKS = 65536 / (THREADS * REGISTERS);
 };
 
@@ -43,23 +50,29 @@ template <typename S> struct finish_type<float, S> {
 template <class C> struct tile_shared {
     typename C::S bottom[C::WARPS][C::TILE]; /* the last rows of the warps' tables */
     typename C::S right[C::TILE];            /* the last columns */
-    typename finish_type<typename C::L, typename C::S>::type above[C::TILE], left[C::TILE];
-    typename C::S corner;
+    typename C::S above[C::TILE], corner;    /* sums above the block, and before its rows and columns */
+    typename finish_type<typename C::L, typename C::S>::type left[C::TILE];
 };
 
-/* Where a block is, and how much of it is inside the image. */
+/* A block: its row and column of blocks, and its channel. */
 struct tile_place {
-    int64_t I, J; /* block row and column */
-    int64_t x, y; /* of its first sample, in pixels */
-    int channel;
+    int I, J, channel;
 };
 
-template <class C>
+template <class C> __device__ __forceinline__ int64_t tile_x(const tile_place &at)
+{
+    return (int64_t)at.J * C::TILE;
+}
+
+template <class C> __device__ __forceinline__ int64_t tile_y(const tile_place &at)
+{
+    return (int64_t)at.I * C::TILE;
+}
+
+/* The block of that number, see sat_grid. */
 __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t number)
 {
-    tile_place at;
     int64_t tile = g.channels == 1 ? number : number / g.channels;
-    at.channel = (int)(number - tile * g.channels);
     int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
     int64_t head = shorter * (shorter - 1) / 2, all = g.tiles_x * g.tiles_y, d;
     if (tile < head || tile >= all - head) {
@@ -72,18 +85,18 @@ __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t numb
     } else {
         d = shorter - 1 + (tile - head) / shorter;
     }
-    int64_t first = d < g.tiles_x ? 0 : d - g.tiles_x + 1; /* the topmost block row on it */
-    at.I = first + tile - diagonals_before(g, d);
-    at.J = d - at.I;
-    at.x = at.J * C::TILE;
-    at.y = at.I * C::TILE;
+    int64_t topmost = d < g.tiles_x ? 0 : d - g.tiles_x + 1;
+    tile_place at;
+    at.I = (int)(topmost + tile - diagonals_before(g, d));
+    at.J = (int)(d - at.I);
+    at.channel = (int)(number - tile * g.channels);
     return at;
 }
 
 template <class C>
 __device__ __forceinline__ bool tile_inside(const sat_plane &p, const tile_place &at)
 {
-    return at.x + C::TILE <= p.width && at.y + C::TILE <= p.height;
+    return tile_x<C>(at) + C::TILE <= p.width && tile_y<C>(at) + C::TILE <= p.height;
 }
 
 /* VEC neighbouring values as the widest accesses that their alignment allows,
@@ -147,7 +160,7 @@ __device__ __forceinline__ void load_tile(const sat_plane &p, const tile_place &
     typedef typename C::T T;
     typedef typename C::L L;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int64_t x = at.x + lane * C::VEC, y = at.y + warp * C::ROWS;
+    int64_t x = tile_x<C>(at) + lane * C::VEC, y = tile_y<C>(at) + warp * C::ROWS;
     const char *row = p.in + y * p.in_stride;
     if (whole_vectors<T, C::VEC>(p.channels, p.in_align) && tile_inside<C>(p, at)) {
         row += x * (int64_t)sizeof(T);
@@ -194,31 +207,41 @@ __device__ __forceinline__ u128 lane_below(u128 value, int distance)
 /* The sum of the lanes before this one. */
 template <typename V> __device__ __forceinline__ V sum_of_lanes_before(V value)
 {
-    int lane = (int)threadIdx.x % 32;
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
         V other = lane_below(value, distance);
-        value += lane >= distance ? other : (V)0;
+        if ((int)threadIdx.x % 32 >= distance) {
+            value += other;
+        }
     }
     V before = lane_below(value, 1);
-    return lane == 0 ? (V)0 : before;
+    return (int)threadIdx.x % 32 == 0 ? (V)0 : before;
 }
 
-/* v = each warp's table of its own rows; what the others need of it goes to s.
- * The caller's barrier follows. */
-template <class C>
-__device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], tile_shared<C> &s)
+__device__ __forceinline__ uint32_t sum_of_lanes_before(uint32_t value)
 {
-    typedef typename C::L L;
-    typedef typename C::S S;
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    uint32_t whole = value;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        uint32_t other = lane_below(whole, distance);
+        if ((int)threadIdx.x % 32 >= distance) {
+            whole += other;
+        }
+    }
+    return whole - value;
+}
+
+/* v = the table of the warp's rows: prefix sums along each, then down. */
+template <class C>
+__device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], std::false_type)
+{
 #pragma unroll
     for (int i = 0; i < C::ROWS; i++) {
 #pragma unroll
         for (int k = 1; k < C::VEC; k++) {
             v[i][k] += v[i][k - 1];
         }
-        L before = sum_of_lanes_before(v[i][C::VEC - 1]);
+        typename C::L before = sum_of_lanes_before(v[i][C::VEC - 1]);
 #pragma unroll
         for (int k = 0; k < C::VEC; k++) {
             v[i][k] += before;
@@ -231,6 +254,38 @@ __device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], t
             v[i][k] += v[i - 1][k];
         }
     }
+}
+
+/* The same two rows at a time, in halves of 16 bits, which hold a row's sums. The
+ * dot product with (1, 0) or (1, 1) takes them apart and adds in one instruction. */
+template <class C>
+__device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], std::true_type)
+{
+#pragma unroll
+    for (int i = 0; i < C::ROWS; i += 2) {
+        uint32_t two[C::VEC];
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            two[k] = __byte_perm(v[i][k], v[i + 1][k], 0x5410) + (k ? two[k - 1] : 0);
+        }
+        uint32_t before = sum_of_lanes_before(two[C::VEC - 1]);
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            uint32_t above = i ? v[i - 1][k] : 0;
+            v[i][k] = __dp2a_lo(two[k] + before, 0x0001u, above);
+            v[i + 1][k] = __dp2a_lo(two[k] + before, 0x0101u, above);
+        }
+    }
+}
+
+/* v = each warp's table of its own rows; what the others need of it goes to s.
+ * The caller's barrier follows. */
+template <class C>
+__device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], tile_shared<C> &s)
+{
+    typedef typename C::S S;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    scan_rows<C>(v, std::integral_constant<bool, C::PAIRED>());
 #pragma unroll
     for (int k = 0; k < C::VEC; k++) {
         s.bottom[warp][lane * C::VEC + k] = (S)v[C::ROWS - 1][k];
@@ -262,15 +317,14 @@ __device__ __forceinline__ void block_sums(const tile_shared<C> &s, int t, typen
     *row = right;
 }
 
-/* Hands the sums left of the block (by its rows), above it (by its columns) and
- * before both (its corner) to all threads; t < TILE. The caller's barrier follows. */
+/* Hands the sums above the block and left of it to all threads; t < TILE. The corner is
+ * the caller's to set, and the barrier that follows. */
 template <class C>
 __device__ __forceinline__ void share_carries(tile_shared<C> &s, int t, typename C::S above,
-                                              typename C::S left, typename C::S corner)
+                                              typename C::S left)
 {
-    typedef typename finish_type<typename C::L, typename C::S>::type F;
-    s.above[t] = (F)(above + corner);
-    s.left[t] = (F)left;
+    s.above[t] = above;
+    s.left[t] = (typename finish_type<typename C::L, typename C::S>::type)left;
 }
 
 /* Adds the carries and stores the block. */
@@ -283,18 +337,18 @@ __device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place 
     typedef typename C::O O;
     typedef typename finish_type<typename C::L, S>::type F;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int64_t x = at.x + lane * C::VEC, y = at.y + warp * C::ROWS;
+    int64_t x = tile_x<C>(at) + lane * C::VEC, y = tile_y<C>(at) + warp * C::ROWS;
     F above[C::VEC];
 #pragma unroll
     for (int k = 0; k < C::VEC; k++) {
-        S warps_above = 0;
+        S sum = s.above[lane * C::VEC + k] + s.corner;
 #pragma unroll
         for (int u = 0; u < C::WARPS - 1; u++) {
             if (u < warp) {
-                warps_above += s.bottom[u][lane * C::VEC + k];
+                sum += s.bottom[u][lane * C::VEC + k];
             }
         }
-        above[k] = s.above[lane * C::VEC + k] + (F)warps_above;
+        above[k] = (F)sum;
     }
     if (whole_vectors<O, C::VEC>(p.channels, p.out_align) && tile_inside<C>(p, at)) {
         char *row = p.out + y * p.out_stride + x * (int64_t)sizeof(O);

@@ -1,0 +1,146 @@
+/*
+ * Blocks of samples on their way from global memory while the one before is worked
+ * on: a shared buffer that the copy engine fills, zeros where the block leaves the image,
+ * and a barrier that counts its bytes. The engine takes single-channel images whose
+ * rows are aligned to 16 bytes; blocks of others are loaded when they are wanted.
+ */
+#ifndef CUDA_SAT_FEED_CUH
+#define CUDA_SAT_FEED_CUH
+
+#include <cuda.h>
+
+#include "tile.cuh"
+
+/* Dynamic shared memory of a kernel with a feed. */
+template <class C> __host__ __device__ constexpr int feed_bytes()
+{
+    return C::TILE * C::TILE * (int)sizeof(typename C::T);
+}
+
+/* The image as the copy engine knows it; a parameter of the kernel. */
+struct feed_map {
+    CUtensorMap image;
+    bool usable;
+};
+
+/* Describes the image for blocks of tile x tile samples. */
+feed_map make_feed_map(const sat_plane &p, int in_bytes, int tile);
+
+/* In shared memory: what was sent for last. */
+struct feed_shared {
+    uint64_t arrived; /* an mbarrier */
+    tile_place at;
+};
+
+/* Whether the device has the copy engine, decided where the kernel is compiled. */
+__device__ __forceinline__ constexpr bool has_copy_engine()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    return true;
+#else
+    return false;
+#endif
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+__device__ __forceinline__ unsigned shared_address(const void *pointer)
+{
+    return (unsigned)__cvta_generic_to_shared(pointer);
+}
+
+__device__ __forceinline__ void barrier_init(uint64_t *barrier)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
+                 "fence.proxy.async.shared::cta;" ::"r"(shared_address(barrier))
+                 : "memory");
+}
+
+__device__ __forceinline__ void barrier_expect(uint64_t *barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                     shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+__device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned phase)
+{
+    unsigned done = 0;
+    while (!done) {
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(shared_address(barrier)), "r"(phase)
+                     : "memory");
+    }
+}
+
+/* The block of the image at (x, y), as much as the buffer holds. */
+__device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x, int y,
+                                           uint64_t *barrier)
+{
+    uint64_t policy;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+                 "l"(&map.image), "r"(x), "r"(y), "r"(shared_address(barrier)), "l"(policy)
+                 : "memory");
+}
+#endif
+
+/* Before the first send_for(), which a barrier must follow. */
+__device__ __forceinline__ void init_feed(feed_shared *feed)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+        barrier_init(&feed->arrived);
+    }
+#endif
+}
+
+/* Sends for a block; the first thread calls it, behind a barrier after the latest take().
+ * buffer: feed_bytes(), aligned to 128. */
+template <class C>
+__device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const feed_map &map,
+                                         const tile_place &at)
+{
+    feed->at = at;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    if (map.usable) {
+        barrier_expect(&feed->arrived, feed_bytes<C>());
+        copy_block(buffer, map, at.J * C::TILE, at.I * C::TILE, &feed->arrived);
+    }
+#endif
+}
+
+/* v = the block that was sent for, at; phase: 0 at first. */
+template <class C>
+__device__ __forceinline__ void take(feed_shared *feed, const void *buffer, unsigned *phase,
+                                     const feed_map &map, const sat_plane &p, const tile_place &at,
+                                     typename C::L (&v)[C::ROWS][C::VEC])
+{
+    if (!has_copy_engine() || !map.usable) {
+        load_tile<C>(p, at, v);
+        return;
+    }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    barrier_wait(&feed->arrived, *phase);
+    *phase ^= 1;
+    typedef vector_values<typename C::T, C::VEC> values;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const values *from = (const values *)buffer + warp * C::ROWS * 32 + lane;
+    bool square = !C::PLAIN && p.summand == SATF_SUMMAND_SQUARE;
+#pragma unroll
+    for (int i = 0; i < C::ROWS; i++) {
+        values raw = from[i * 32];
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            typename C::L a = (typename C::L)raw.value[k];
+            v[i][k] = square ? a * a : a;
+        }
+    }
+#endif
+}
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * A sum and how far it reaches, in one word that is read and written at once: whoever
+ * sees the state sees the sum, with no order between accesses to keep.
+ */
+#ifndef CUDA_SAT_WORD_CUH
+#define CUDA_SAT_WORD_CUH
+
+#include "plane.cuh"
+
+/* WORD_NONE must be 0: words start as zeros. */
+enum { WORD_NONE, WORD_BLOCK /* of one block */, WORD_PREFIX /* of all up to it */ };
+
+__device__ __forceinline__ uint64_t read_word(const uint64_t *from)
+{
+    uint64_t word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
+    return word;
+}
+
+__device__ __forceinline__ void write_word(uint64_t *to, uint64_t word)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word));
+}
+
+/* 128 bits, with the atomicity that PTX gives to the type b128. */
+__device__ __forceinline__ ulonglong2 read_word(const ulonglong2 *from)
+{
+    ulonglong2 word;
+    asm volatile("{\n\t.reg .b128 w;\n\t"
+                 "ld.relaxed.gpu.global.b128 w, [%2];\n\t"
+                 "mov.b128 {%0, %1}, w;\n\t}"
+                 : "=l"(word.x), "=l"(word.y)
+                 : "l"(from));
+    return word;
+}
+
+__device__ __forceinline__ void write_word(ulonglong2 *to, ulonglong2 word)
+{
+    asm volatile("{\n\t.reg .b128 w;\n\t"
+                 "mov.b128 w, {%1, %2};\n\t"
+                 "st.relaxed.gpu.global.b128 [%0], w;\n\t}" ::"l"(to),
+                 "l"(word.x), "l"(word.y));
+}
+
+/* Sums of 64 bits: the state has the other half. */
+template <typename L, typename S_> struct lookback_word {
+    typedef S_ S;
+    typedef ulonglong2 word;
+    static_assert(sizeof(S) == 8, "sums of 64 bits");
+    static __device__ __forceinline__ word make(S value, unsigned state)
+    {
+        word w;
+        memcpy(&w.x, &value, 8);
+        w.y = state;
+        return w;
+    }
+    static __device__ __forceinline__ S value(word w)
+    {
+        S value;
+        memcpy(&value, &w.x, 8);
+        return value;
+    }
+    static __device__ __forceinline__ S add(S a, S b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ unsigned state(word w)
+    {
+        return (unsigned)w.y;
+    }
+    static __device__ __forceinline__ word read(const word *from)
+    {
+        return read_word(from);
+    }
+    static __device__ __forceinline__ void write(word *to, S value, unsigned state)
+    {
+        write_word(to, make(value, state));
+    }
+};
+
+template <typename L> struct lookback_word<L, uint32_t> {
+    typedef uint32_t S;
+    typedef uint64_t word;
+    static __device__ __forceinline__ word make(S value, unsigned state)
+    {
+        return (uint64_t)state << 32 | value;
+    }
+    static __device__ __forceinline__ S value(word w)
+    {
+        return (uint32_t)w;
+    }
+    static __device__ __forceinline__ S add(S a, S b)
+    {
+        return a + b;
+    }
+    static __device__ __forceinline__ unsigned state(word w)
+    {
+        return (unsigned)(w >> 32);
+    }
+    static __device__ __forceinline__ word read(const word *from)
+    {
+        return read_word(from);
+    }
+    static __device__ __forceinline__ void write(word *to, S value, unsigned state)
+    {
+        write_word(to, make(value, state));
+    }
+};
+
+/* Sums that end as floats: a double's last two bits are the state. Every sum is cut to what
+ * a word holds, so that it does not matter which of them went through one. */
+template <> struct lookback_word<float, double> {
+    typedef double S;
+    typedef uint64_t word;
+    static __device__ __forceinline__ word make(S value, unsigned state)
+    {
+        return ((uint64_t)__double_as_longlong(value) & ~(uint64_t)3) | state;
+    }
+    static __device__ __forceinline__ S value(word w)
+    {
+        return __longlong_as_double((long long)(w & ~(uint64_t)3));
+    }
+    static __device__ __forceinline__ S add(S a, S b)
+    {
+        return value(make(a + b, 0));
+    }
+    static __device__ __forceinline__ unsigned state(word w)
+    {
+        return (unsigned)w & 3;
+    }
+    static __device__ __forceinline__ word read(const word *from)
+    {
+        return read_word(from);
+    }
+    static __device__ __forceinline__ void write(word *to, S value, unsigned state)
+    {
+        write_word(to, make(value, state));
+    }
+};
+
+#endif
