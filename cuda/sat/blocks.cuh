@@ -89,9 +89,6 @@ __device__ __forceinline__ void write_carries(const sat_aux &aux, const tile_pla
     unsigned phase = 0;                                 \
     init_feed(&feed)
 
-/* The thread that sends for blocks: not of the first warp, which has other things to do. */
-enum { LOADER = 32 };
-
 /* Step 1 of 2R1W. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void sums_kernel(

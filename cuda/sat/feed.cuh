@@ -76,12 +76,17 @@ __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned phase)
     }
 }
 
-/* The block of the image at (x, y), as much as the buffer holds. */
-__device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x, int y,
+/* The block of the image at (x, y), as much as the buffer holds. once: no neighbour will
+ * want the same lines of the L2 cache again. */
+__device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x, int y, bool once,
                                            uint64_t *barrier)
 {
     uint64_t policy;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    if (once) {
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    } else {
+        asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
+    }
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                  ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
                  "l"(&map.image), "r"(x), "r"(y), "r"(shared_address(barrier)), "l"(policy)
@@ -89,17 +94,20 @@ __device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x,
 }
 #endif
 
+/* The thread that sends for blocks: not of the first warp, which has other things to do. */
+enum { LOADER = 32 };
+
 /* Before the first send_for(), which a barrier must follow. */
 __device__ __forceinline__ void init_feed(feed_shared *feed)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == LOADER) {
         barrier_init(&feed->arrived);
     }
 #endif
 }
 
-/* Sends for a block; the first thread calls it, behind a barrier after the latest take().
+/* Sends for a block; the thread LOADER calls it, behind a barrier after the latest take().
  * buffer: feed_bytes(), aligned to 128. */
 template <class C>
 __device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const feed_map &map,
@@ -109,7 +117,8 @@ __device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
         barrier_expect(&feed->arrived, feed_bytes<C>());
-        copy_block(buffer, map, at.J * C::TILE, at.I * C::TILE, &feed->arrived);
+        constexpr bool once = C::TILE * sizeof(typename C::T) >= 256; /* bytes of a row */
+        copy_block(buffer, map, at.J * C::TILE, at.I * C::TILE, once, &feed->arrived);
     }
 #endif
 }

@@ -75,13 +75,12 @@ struct sat_aux {
     int64_t col_plane, row_plane, corner_plane;  /* elements from a channel to the next */
 };
 
-/* What the blocks of lookback hand on, words of value and state (word.cuh), and the ticket: one
- * piece of memory, which the kernel clears. */
+/* What the blocks of lookback hand on, words of value and state (word.cuh), and the
+ * ticket; all 0 at the start. */
 struct sat_lookback {
     unsigned *ticket;
     void *corner;    /* [channel][I][J] */
     void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
-    int64_t bytes;   /* of all, from the ticket; a multiple of 16 */
 };
 
 /* Kernels for blocks of one shape. first, count: numbers of blocks, all channels. */

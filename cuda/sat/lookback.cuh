@@ -3,9 +3,8 @@
  * sum written once. A block hands on the sums of its own columns and rows as soon as it has
  * them; what lies left of it, above it and before both it gathers from the blocks to the
  * left, above, and along the diagonal, back to the nearest that knows its whole
- * prefix. The CUDA blocks are all resident (a cooperative launch); each begins with the
- * block of its number and goes on by ticket, along anti-diagonals: so whatever
- * a block waits for is done or on its way, and no wait is without bound.
+ * prefix. Blocks are taken by ticket along anti-diagonals, so whatever a block waits
+ * for is done or on its way, however few CUDA blocks are resident.
  *
  * What is gathered is added up in the order in which it lies in the image, from the
  * prefix on, whichever block had it: so float sums are the same bits in every run.
@@ -64,37 +63,29 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void lookback_kernel(
     typedef lookback_word<typename C::L, S> W;
     typedef typename W::word word;
     FEED_SHARED(C);
-    __shared__ int64_t upcoming; /* the number of the next block */
-    __shared__ S angle;          /* this block with all above and all left of it */
+    __shared__ unsigned ticket; /* of this block, then of the next */
+    __shared__ S angle;         /* this block with all above and all left of it */
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
-    int64_t blocks = g.tiles_x * g.tiles_y * g.channels;
-    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels);
     if (t == LOADER) {
-        send_for<C>(&feed, feed_buffer, map, place_tile(g, blockIdx.x));
+        ticket = atomicAdd(b.ticket, 1u);
+        if (ticket < blocks) {
+            send_for<C>(&feed, feed_buffer, map, place_tile(g, ticket));
+        }
     }
-    for (int64_t i = ((int64_t)blockIdx.x * C::THREADS + t) * 16; i < b.bytes;
-         i += (int64_t)gridDim.x * C::THREADS * 16) {
-        *reinterpret_cast<uint4 *>((char *)b.ticket + i) = make_uint4(0, 0, 0, 0);
-    }
-    cooperative_groups::grid_group::arrival_token cleared = grid.barrier_arrive();
-    bool first = true;
-    for (int64_t number = blockIdx.x; number < blocks;) {
+    __syncthreads();
+    for (unsigned number = ticket; number < blocks;) {
         tile_place at = feed.at;
         take<C>(&feed, feed_buffer, &phase, map, p, at, v);
-        __syncthreads();
-        if (first) {
-            grid.barrier_wait(std::move(cleared)); /* the words and the ticket */
-            first = false;
-        }
-        if (t == LOADER) {
-            upcoming = gridDim.x + (int64_t)atomicAdd(b.ticket, 1u);
-            if (upcoming < blocks) {
-                send_for<C>(&feed, feed_buffer, map, place_tile(g, upcoming));
-            }
-        }
         scan_tile<C>(v, s);
         __syncthreads();
+        if (t == LOADER) {
+            ticket = atomicAdd(b.ticket, 1u);
+            if (ticket < blocks) {
+                send_for<C>(&feed, feed_buffer, map, place_tile(g, ticket));
+            }
+        }
         int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
         word *col = (word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + t;
         word *row = (word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + t;
@@ -116,6 +107,7 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void lookback_kernel(
             block_sums<C>(s, t, &column_sum, &row_sum);
             column_sum = W::add(column_sum, 0);
             row_sum = W::add(row_sum, 0);
+            /* others may look past this block while it looks itself */
             if (at.I > 0 && W::state(near_col) != WORD_PREFIX) {
                 W::write(col, column_sum, WORD_BLOCK);
             }
@@ -142,8 +134,8 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void lookback_kernel(
             W::write(corner, W::add(s.corner, angle), WORD_PREFIX);
         }
         store_tile<C>(p, at, v, s);
-        number = upcoming;
-        __syncthreads(); /* s and upcoming are used again */
+        number = ticket;
+        __syncthreads(); /* s and ticket are used again */
     }
 }
 
@@ -152,7 +144,7 @@ template <class C> struct lookback_launch {
                                 int stress, cudaStream_t stream)
     {
         int64_t blocks = stress == STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
-        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, true,
+        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, false,
                                                    stream, map_for<C>(p), p, g, lookback, stress);
     }
     static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::L,

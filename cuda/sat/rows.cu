@@ -569,7 +569,6 @@ static sat_lookback carve_lookback(carver *from, const sat_grid &g, const sat_sh
     b.corner = carve(from, blocks, 1, word);
     b.col = carve(from, blocks, shape->tile, word);
     b.row = carve(from, blocks, shape->tile, word);
-    b.bytes = (int64_t)from->bytes;
     return b;
 }
 
@@ -591,6 +590,7 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
     sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
     carver c = {(char *)scratch, 0, true};
     sat_lookback b = carve_lookback(&c, g, shape);
+    CUDA_RETURN(ctx, cudaMemsetAsync(scratch, 0, c.bytes, stream));
     CUDA_RETURN(ctx, shape->lookback(p, g, b, stress_mode, stream));
     return SATF_OK;
 }

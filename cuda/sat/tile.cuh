@@ -9,9 +9,6 @@
 #define CUDA_SAT_TILE_CUH
 
 #include <type_traits>
-#ifndef SATF_SLACK
-#define SATF_SLACK 56
-#endif
 
 #include "plane.cuh"
 
@@ -35,7 +32,7 @@ struct tile_shape {
     static_assert(THREADS >= TILE, "a thread for every row and column of the block");
     /* Blocks that a multiprocessor should hold at once: what its 65,536 registers allow
      * when a thread has 56 beside its share of the block. */
-    static constexpr int REGISTERS = ROWS * VEC * (int)sizeof(L_) / 4 + SATF_SLACK;
+    static constexpr int REGISTERS = ROWS * VEC * (int)sizeof(L_) / 4 + 56;
     static constexpr int BLOCKS = 65536 / (THREADS * REGISTERS);
 };
 
@@ -69,27 +66,33 @@ template <class C> __device__ __forceinline__ int64_t tile_y(const tile_place &a
     return (int64_t)at.I * C::TILE;
 }
 
-/* The block of that number, see sat_grid. */
+/* The block of that number, see sat_grid: numbers have 31 bits. */
 __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t number)
 {
-    int64_t tile = g.channels == 1 ? number : number / g.channels;
-    int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
-    int64_t head = shorter * (shorter - 1) / 2, all = g.tiles_x * g.tiles_y, d;
+    unsigned n = (unsigned)number, tiles_x = (unsigned)g.tiles_x, tiles_y = (unsigned)g.tiles_y;
+    unsigned tile = g.channels == 1 ? n : n / (unsigned)g.channels;
+    unsigned shorter = tiles_x < tiles_y ? tiles_x : tiles_y;
+    unsigned longer = tiles_x + tiles_y - shorter;
+    unsigned head = shorter * (shorter - 1) / 2, all = tiles_x * tiles_y;
+    unsigned d, before; /* the anti-diagonal, and the blocks on it before this one */
     if (tile < head || tile >= all - head) {
-        /* in a triangle, counted from its corner: the largest d with d (d + 1) / 2 <= k */
-        int64_t k = tile < head ? tile : all - 1 - tile;
-        d = (int64_t)((sqrt(8.0 * (double)k + 1) - 1) / 2);
-        d += (d + 1) * (d + 2) / 2 <= k;
-        d -= d * (d + 1) / 2 > k;
-        d = tile < head ? d : grid_diagonals(g) - 1 - d;
+        /* in a triangle, counted from its corner: the largest e with e (e + 1) / 2 <= k */
+        unsigned k = tile < head ? tile : all - 1 - tile;
+        unsigned e = (unsigned)((sqrtf(8.0f * (float)k + 1) - 1) / 2);
+        e += (e + 1) * (e + 2) / 2 <= k;
+        e -= e * (e + 1) / 2 > k; /* the root is off by less than one */
+        before = k - e * (e + 1) / 2;
+        d = tile < head ? e : shorter + longer - 2 - e;
+        before = tile < head ? before : e - before;
     } else {
-        d = shorter - 1 + (tile - head) / shorter;
+        unsigned whole = (tile - head) / shorter;
+        d = shorter - 1 + whole;
+        before = tile - head - whole * shorter;
     }
-    int64_t topmost = d < g.tiles_x ? 0 : d - g.tiles_x + 1;
     tile_place at;
-    at.I = (int)(topmost + tile - diagonals_before(g, d));
-    at.J = (int)(d - at.I);
-    at.channel = (int)(number - tile * g.channels);
+    at.I = (int)((d < tiles_x ? 0 : d - tiles_x + 1) + before);
+    at.J = (int)d - at.I;
+    at.channel = (int)(n - tile * (unsigned)g.channels);
     return at;
 }
 
@@ -204,54 +207,64 @@ __device__ __forceinline__ u128 lane_below(u128 value, int distance)
     return (u128)high << 64 | low;
 }
 
-/* The sum of the lanes before this one. */
-template <typename V> __device__ __forceinline__ V sum_of_lanes_before(V value)
-{
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-        V other = lane_below(value, distance);
-        if ((int)threadIdx.x % 32 >= distance) {
-            value += other;
-        }
-    }
-    V before = lane_below(value, 1);
-    return (int)threadIdx.x % 32 == 0 ? (V)0 : before;
-}
+/* How many rows are scanned side by side: their shuffles do not wait for one another. */
+enum { SIDE_BY_SIDE = 8 };
 
-__device__ __forceinline__ uint32_t sum_of_lanes_before(uint32_t value)
+/* value[r] = the sum of the lanes before this one, for n independent values. */
+template <int N, typename V> __device__ __forceinline__ void sum_lanes_before(V (&value)[N])
 {
-    uint32_t whole = value;
+    int lane = (int)threadIdx.x % 32;
+    V other[N];
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
-        uint32_t other = lane_below(whole, distance);
-        if ((int)threadIdx.x % 32 >= distance) {
-            whole += other;
+#pragma unroll
+        for (int r = 0; r < N; r++) {
+            other[r] = lane_below(value[r], distance);
+        }
+#pragma unroll
+        for (int r = 0; r < N; r++) {
+            if (lane >= distance) {
+                value[r] += other[r];
+            }
         }
     }
-    return whole - value;
+#pragma unroll
+    for (int r = 0; r < N; r++) {
+        other[r] = lane_below(value[r], 1);
+    }
+#pragma unroll
+    for (int r = 0; r < N; r++) {
+        value[r] = lane == 0 ? (V)0 : other[r];
+    }
 }
 
 /* v = the table of the warp's rows: prefix sums along each, then down. */
 template <class C>
 __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], std::false_type)
 {
+    constexpr int N = C::ROWS < SIDE_BY_SIDE ? C::ROWS : SIDE_BY_SIDE;
 #pragma unroll
-    for (int i = 0; i < C::ROWS; i++) {
+    for (int first = 0; first < C::ROWS; first += N) {
+        typename C::L before[N];
 #pragma unroll
-        for (int k = 1; k < C::VEC; k++) {
-            v[i][k] += v[i][k - 1];
+        for (int r = 0; r < N; r++) {
+#pragma unroll
+            for (int k = 1; k < C::VEC; k++) {
+                v[first + r][k] += v[first + r][k - 1];
+            }
+            before[r] = v[first + r][C::VEC - 1];
         }
-        typename C::L before = sum_of_lanes_before(v[i][C::VEC - 1]);
+        sum_lanes_before(before);
 #pragma unroll
-        for (int k = 0; k < C::VEC; k++) {
-            v[i][k] += before;
-        }
-    }
+        for (int r = 0; r < N; r++) {
+            int i = first + r;
 #pragma unroll
-    for (int i = 1; i < C::ROWS; i++) {
-#pragma unroll
-        for (int k = 0; k < C::VEC; k++) {
-            v[i][k] += v[i - 1][k];
+            for (int k = 0; k < C::VEC; k++) {
+                v[i][k] += before[r];
+                if (i > 0) {
+                    v[i][k] += v[i - 1][k];
+                }
+            }
         }
     }
 }
@@ -261,19 +274,29 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], s
 template <class C>
 __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], std::true_type)
 {
+    constexpr int N = C::ROWS / 2 < SIDE_BY_SIDE ? C::ROWS / 2 : SIDE_BY_SIDE;
 #pragma unroll
-    for (int i = 0; i < C::ROWS; i += 2) {
-        uint32_t two[C::VEC];
+    for (int first = 0; first < C::ROWS; first += 2 * N) {
+        uint32_t two[N][C::VEC], before[N];
 #pragma unroll
-        for (int k = 0; k < C::VEC; k++) {
-            two[k] = __byte_perm(v[i][k], v[i + 1][k], 0x5410) + (k ? two[k - 1] : 0);
+        for (int r = 0; r < N; r++) {
+#pragma unroll
+            for (int k = 0; k < C::VEC; k++) {
+                two[r][k] = __byte_perm(v[first + 2 * r][k], v[first + 2 * r + 1][k], 0x5410) +
+                            (k ? two[r][k - 1] : 0);
+            }
+            before[r] = two[r][C::VEC - 1];
         }
-        uint32_t before = sum_of_lanes_before(two[C::VEC - 1]);
+        sum_lanes_before(before);
 #pragma unroll
-        for (int k = 0; k < C::VEC; k++) {
-            uint32_t above = i ? v[i - 1][k] : 0;
-            v[i][k] = __dp2a_lo(two[k] + before, 0x0001u, above);
-            v[i + 1][k] = __dp2a_lo(two[k] + before, 0x0101u, above);
+        for (int r = 0; r < N; r++) {
+            int i = first + 2 * r;
+#pragma unroll
+            for (int k = 0; k < C::VEC; k++) {
+                uint32_t above = i ? v[i - 1][k] : 0;
+                v[i][k] = __dp2a_lo(two[r][k] + before[r], 0x0001u, above);
+                v[i + 1][k] = __dp2a_lo(two[r][k] + before[r], 0x0101u, above);
+            }
         }
     }
 }
