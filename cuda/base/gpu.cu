@@ -139,6 +139,12 @@ void satf_gpu_close(satf_context *ctx)
     }
     if (gpu->own) {
         cudaStreamSynchronize(gpu->own);
+    }
+    if (ctx->device_cache) {
+        ctx->device_cache_free(ctx->device_cache);
+        ctx->device_cache = NULL;
+    }
+    if (gpu->own) {
         cudaStreamDestroy(gpu->own);
     }
     if (gpu->pool) {

@@ -33,8 +33,8 @@ static inline int64_t satf_row_samples(const satf_view *view)
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
                             bool need_data);
 
-/* False if the two checked views, of one device, share no byte: they lie apart, or side by side in rows
- * of one length. */
+/* False if the two checked views, of one device, share no byte: they lie apart, or side by side in
+ * rows of one length. */
 bool satf_views_overlap(const satf_view *a, const satf_view *b);
 
 #endif
