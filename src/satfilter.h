@@ -127,7 +127,9 @@ SATF_API const char *satf_message(const satf_context *ctx);
 #define SATF_DEVICE_CPU (-1)
 
 /* SATF_DEVICE_AUTO (default), SATF_DEVICE_CPU, or a CUDA device number.
- * SATF_NO_DEVICE if that CUDA device cannot be used. */
+ * SATF_NO_DEVICE if that CUDA device cannot be used. With one, SAT and filter calls
+ * on host views copy them there and the result back, and return when it is there;
+ * with the other two host views are computed on the CPU. */
 SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
 
 /* Threads of the CPU to use: 1 ... 1024, or 0 for one per core that the process
@@ -164,7 +166,7 @@ SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixe
 /* Memory that SAT and filter calls use instead of allocating their own; at
  * least what satf_sat_scratch() or satf_filter_scratch() reports. Stays the
  * caller's; NULL, 0 goes back to allocating. Memory of the device that the
- * calls' views are on. */
+ * calls' views are on; not used for host views that are computed on a CUDA device. */
 SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
 
 /* Called now and then on the calling thread. done rises from call to call, from

@@ -31,6 +31,7 @@ filters: src/filter/formula.h
 src/pipeline: src/filter src/io src/base src/satfilter.h
 cuda/base: src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/machine src/base src/satfilter.h
+cuda/filter: cuda/base src/filter src/base src/satfilter.h filters/all.h
 cuda/window: cuda/base src/window src/machine src/base src/satfilter.h
 cuda/move: cuda/base src/machine src/base src/satfilter.h
 samples: src/satfilter.h

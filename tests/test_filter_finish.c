@@ -282,7 +282,7 @@ static void test_weighted(void **state)
 static double stored(satf_type type, formula_value value)
 {
     uint64_t raw = 0;
-    finish_store(type, value, &raw);
+    formula_store((int)type, value, &raw);
     if (type == SATF_F32) {
         float f;
         memcpy(&f, &raw, sizeof f);
@@ -294,6 +294,23 @@ static double stored(satf_type type, formula_value value)
         return f;
     }
     return (double)raw; /* little or big end: only compared for small types here */
+}
+
+/* 128 bits to double as the compiler does it here, ties among them. */
+static void test_wide(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000000; i++) {
+        satf_u128 wide = (satf_u128)random_below(UINT64_MAX);
+        wide = (wide << 53) + random_below(UINT64_MAX);
+        wide = (wide << 53) + random_below(UINT64_MAX);
+        int bits = 1 + i % 128, low = i / 128 % 128;
+        wide >>= 128 - bits;
+        if (low < bits) { /* ends in a half of the last place, more or less one */
+            wide = (wide >> low << low) + (((satf_u128)1 << low) >> 1) + random_below(3) - 1;
+        }
+        assert_true(formula_double(wide) == (double)wide);
+    }
 }
 
 static void test_store(void **state)
@@ -405,10 +422,15 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_exhaustive), cmocka_unit_test(test_mean_turns),
-        cmocka_unit_test(test_magic),           cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_real_mean),       cmocka_unit_test(test_weighted),
-        cmocka_unit_test(test_store),           cmocka_unit_test(test_areas),
+        cmocka_unit_test(test_mean_exhaustive),
+        cmocka_unit_test(test_mean_turns),
+        cmocka_unit_test(test_magic),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_real_mean),
+        cmocka_unit_test(test_weighted),
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_areas),
+        cmocka_unit_test(test_wide),
     };
     int failed = 0;
     static const char *const levels[] = {"base", "avx2", "avx512"};

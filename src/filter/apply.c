@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "run.h"
@@ -30,6 +31,7 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
         }
     }
     *out = satf_view_packed(NULL, in->width, in->height, in->channels, type);
+    out->device = in->device;
     if (engine->averages_alpha) {
         out->flags = in->flags;
     }
@@ -65,8 +67,24 @@ static satf_status fit_constant(satf_context *ctx, const chain_link *link, int t
     return SATF_OK;
 }
 
-static satf_status choose_engine(satf_context *ctx, const chain_link *link, bool *by_window)
+/* The CUDA device that the filter runs on: that of the image, or the context's for
+ * an image on the host. SATF_HOST: the CPU. */
+static int device_of(const satf_context *ctx, const satf_view *in)
 {
+    return in->device != SATF_HOST ? in->device : ctx->device >= 0 ? ctx->device : SATF_HOST;
+}
+
+static satf_status choose_engine(satf_context *ctx, const chain_link *link, const satf_view *in,
+                                 bool *by_window)
+{
+    if (device_of(ctx, in) != SATF_HOST) {
+        *by_window = false;
+        return ctx->engine != SATF_ENGINE_WINDOW
+                   ? SATF_OK
+                   : satf_fail(ctx, SATF_UNSUPPORTED,
+                               "the window engine runs on the CPU only; use the engine sat or the "
+                               "device cpu");
+    }
     *by_window = link->info->engine->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
     if (!*by_window && ctx->engine == SATF_ENGINE_WINDOW) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -86,7 +104,7 @@ static satf_status plan_stage(satf_context *ctx, const chain_link *link, const s
         return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
     }
     satf_status status = fit_constant(ctx, link, in->type, &stage->constant);
-    return status ? status : choose_engine(ctx, link, &stage->by_window);
+    return status ? status : choose_engine(ctx, link, in, &stage->by_window);
 }
 
 /*
@@ -150,6 +168,9 @@ static satf_status plan_chain(satf_context *ctx, const satf_filter *chain, const
         return fail_size(ctx);
     }
     plan->scratch_bytes = bytes ? bytes + 63 : 0; /* the caller's may need aligning */
+    if (in->device != SATF_HOST) {
+        return SATF_OK; /* the limit is the host's; the device's memory has its own end */
+    }
     if (bytes > (size_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "filtering needs %zu bytes of memory, above the limit of %" PRId64
@@ -165,14 +186,7 @@ static satf_status check_in(satf_context *ctx, const satf_filter *filter, const 
     if (!filter) {
         return satf_fail(ctx, SATF_INVALID, "the filter is missing");
     }
-    satf_status status = satf_check_view(ctx, in, "input", need_data);
-    if (!status && in->device != SATF_HOST) {
-        return satf_fail(ctx, SATF_NO_DEVICE,
-                         "the input view is on CUDA device %d, which this "
-                         "build of the library cannot use",
-                         (int)in->device);
-    }
-    return status;
+    return satf_check_view(ctx, in, "input", need_data);
 }
 
 static satf_status check_out(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -187,7 +201,9 @@ static satf_status check_out(satf_context *ctx, const satf_filter *filter, const
         return status;
     }
     if (out->device != in->device) {
-        return satf_fail(ctx, SATF_INVALID, "the input and the output view are on two devices");
+        return satf_fail(ctx, SATF_INVALID,
+                         "the input and the output view must be on one device, or both on the "
+                         "host");
     }
     if (out->width != wanted.width || out->height != wanted.height ||
         out->channels != wanted.channels) {
@@ -227,6 +243,12 @@ satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter, con
     return SATF_OK;
 }
 
+/* What follows asks the algorithms of the image's device. */
+static satf_status open_device(satf_context *ctx, const satf_view *in)
+{
+    return in->device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, in->device);
+}
+
 satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                 const satf_view *out, size_t *bytes)
 {
@@ -240,7 +262,14 @@ satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, co
     if (!status && !bytes) {
         status = satf_fail(ctx, SATF_INVALID, "the result is missing");
     }
-    chain_plan plan;
+    if (!status && device_of(ctx, in) != in->device) {
+        *bytes = 0; /* what it takes is the device's */
+        return SATF_OK;
+    }
+    chain_plan plan = {0};
+    if (!status) {
+        status = open_device(ctx, in);
+    }
     if (!status) {
         status = plan_chain(ctx, filter, in, out, &plan);
     }
@@ -284,6 +313,97 @@ static satf_status run_chain(satf_context *ctx, const satf_filter *chain, const 
     return satf_report_progress(ctx, 1);
 }
 
+/* Memory for the plan, of the image's device. *owned is what must be freed. */
+static satf_status find_scratch(satf_context *ctx, const satf_view *in, size_t bytes,
+                                char **scratch, void **owned)
+{
+    static const char what[] = "filtering";
+    *owned = NULL;
+    *scratch = ctx->scratch;
+    if (*scratch && ctx->scratch_bytes < bytes) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the scratch memory handed in has %zu bytes; %zu are needed",
+                         ctx->scratch_bytes, bytes);
+    }
+    if (!*scratch && bytes && in->device != SATF_HOST) {
+        satf_status status = satf_gpu_alloc(ctx, in->device, bytes, what, owned);
+        *scratch = *owned;
+        return status;
+    }
+    if (!*scratch && bytes) {
+        *scratch = *owned = satf_alloc(bytes);
+        if (!*owned) {
+            return satf_fail_memory(ctx, bytes, what);
+        }
+    }
+    return SATF_OK;
+}
+
+/* Checked views of the memory that computes. */
+static satf_status apply_there(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                               const satf_view *out)
+{
+    chain_plan plan;
+    char *scratch;
+    void *owned;
+    satf_status status = open_device(ctx, in);
+    if (!status) {
+        status = plan_chain(ctx, filter, in, out, &plan);
+    }
+    if (!status) {
+        status = find_scratch(ctx, in, plan.scratch_bytes, &scratch, &owned);
+    }
+    if (status) {
+        return status;
+    }
+    if (scratch) {
+        scratch += -(uintptr_t)scratch & 63;
+    }
+    ctx->report_device = in->device == SATF_HOST ? "cpu" : "cuda";
+    satf_progress_begin(ctx);
+    status = run_chain(ctx, filter, in, out, &plan, scratch);
+    if (in->device == SATF_HOST) {
+        satf_free(owned);
+    } else {
+        satf_gpu_free(ctx, owned);
+    }
+    return status;
+}
+
+/* Views of the host on the context's device: up once, the whole chain, down once.
+ * The scratch handed in is not the device's. */
+static satf_status apply_across(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                const satf_view *out)
+{
+    int device = ctx->device;
+    void *scratch = ctx->scratch;
+    satf_view there = {0}, result = {0};
+    ctx->scratch = NULL;
+    satf_status status = satf_gpu_alloc_view(ctx, device, in, "the image", &there);
+    if (!status) {
+        status = satf_gpu_alloc_view(ctx, device, out, "the result", &result);
+    }
+    if (!status) {
+        status = satf_gpu_copy(ctx, in, &there);
+    }
+    if (!status) {
+        status = apply_there(ctx, filter, &there, &result);
+    }
+    if (!status) {
+        status = satf_gpu_wait(ctx, device); /* the output is untouched on failure */
+    }
+    if (!status) {
+        status = satf_gpu_copy(ctx, &result, out);
+    }
+    if (!status) {
+        status = satf_gpu_wait(ctx, device);
+    }
+    satf_gpu_free(ctx, result.data);
+    satf_gpu_free(ctx, there.data);
+    ctx->scratch = scratch;
+    return status;
+}
+
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                               const satf_view *out)
 {
@@ -294,33 +414,11 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
     if (!status) {
         status = check_out(ctx, filter, in, out, true);
     }
-    chain_plan plan;
-    if (!status) {
-        status = plan_chain(ctx, filter, in, out, &plan);
-    }
     if (status) {
         return status;
     }
-    char *scratch = ctx->scratch, *owned = NULL;
-    if (scratch && ctx->scratch_bytes < plan.scratch_bytes) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the scratch memory handed in has %zu bytes; %zu are needed",
-                         ctx->scratch_bytes, plan.scratch_bytes);
-    }
-    if (!scratch && plan.scratch_bytes) {
-        scratch = owned = satf_alloc(plan.scratch_bytes);
-        if (!owned) {
-            return satf_fail_memory(ctx, plan.scratch_bytes, "filtering");
-        }
-    }
-    if (scratch) {
-        scratch += -(uintptr_t)scratch & 63;
-    }
-    ctx->report_device = "cpu";
-    satf_progress_begin(ctx);
-    status = run_chain(ctx, filter, in, out, &plan, scratch);
-    satf_free(owned);
-    return status;
+    return device_of(ctx, in) == in->device ? apply_there(ctx, filter, in, out)
+                                            : apply_across(ctx, filter, in, out);
 }
 
 /* ------------------------------------------------------------------ streaming */

@@ -98,7 +98,7 @@ satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const 
 typedef struct filter_report {
     const char *engine;    /* "window", "sat" */
     const char *algorithm; /* SAT algorithm, or NULL */
-    const char *device;    /* "cpu" */
+    const char *device;    /* "cpu", "cuda" */
 } filter_report;
 void filter_last_report(const satf_context *ctx, filter_report *report);
 

@@ -27,52 +27,6 @@ void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in
 #endif
 }
 
-/* value rounded to nearest, halves up, and saturated to 0 ... max. */
-static uint64_t round_saturate(double value, uint64_t max)
-{
-    if (!(value > 0)) { /* NaN too */
-        return 0;
-    }
-    double below = floor(value);
-    double rounded = value - below >= 0.5 ? below + 1 : below;
-    /* (double)max may be max + 1: then equality saturates as well */
-    return rounded >= (double)max ? max : (uint64_t)rounded;
-}
-
-void finish_store(satf_type type, formula_value value, void *dst)
-{
-    if (satf_type_is_float((int)type)) {
-        if (type == SATF_F32) {
-            float result = value.exact ? (float)value.integer : (float)value.real;
-            memcpy(dst, &result, sizeof result);
-        } else {
-            double result = value.exact ? (double)value.integer : value.real;
-            memcpy(dst, &result, sizeof result);
-        }
-        return;
-    }
-    uint64_t max = satf_type_max((int)type), wide = value.integer < max ? value.integer : max;
-    if (!value.exact) {
-        wide = round_saturate(value.real, max);
-    }
-    uint8_t u8 = (uint8_t)wide;
-    uint16_t u16 = (uint16_t)wide;
-    uint32_t u32 = (uint32_t)wide;
-    switch (type) {
-    case SATF_U8:
-        memcpy(dst, &u8, sizeof u8);
-        break;
-    case SATF_U16:
-        memcpy(dst, &u16, sizeof u16);
-        break;
-    case SATF_U32:
-        memcpy(dst, &u32, sizeof u32);
-        break;
-    default:
-        memcpy(dst, &wide, sizeof wide);
-    }
-}
-
 void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
                      double *real)
 {
@@ -117,7 +71,7 @@ void finish_by_formula(const finisher *f, const window_segment *segment, void *d
                                 &in.real_square);
             }
             formula_value value = alpha_lane ? formula_mean(&in) : f->engine->formula(&in);
-            finish_store(f->out_type, value, to);
+            formula_store((int)f->out_type, value, to);
             to += satf_type_bytes((int)f->out_type);
         }
     }
@@ -127,7 +81,7 @@ void finish_reals(satf_type type, const double *values, int64_t n, void *dst)
 {
     char *to = dst;
     for (int64_t i = 0; i < n; i++, to += satf_type_bytes((int)type)) {
-        finish_store(type, formula_real(values[i]), to);
+        formula_store((int)type, formula_real(values[i]), to);
     }
 }
 

@@ -28,11 +28,7 @@ void finish_segment(const finisher *f, const window_segment *segment, void *dst)
  * finish_segment() must equal bit for bit. The segment has one area. */
 void finish_by_formula(const finisher *f, const window_segment *segment, void *dst);
 
-/* Stores a result as a sample: exact, or rounded to nearest (halves up for
- * integers), saturated; NaN becomes 0 in integers. */
-void finish_store(satf_type type, formula_value value, void *dst);
-
-/* Stores n reals so. */
+/* Stores n reals as samples, see formula_store(). */
 void finish_reals(satf_type type, const double *values, int64_t n, void *dst);
 
 /* Sum i of an array of sums: *integer, or *real if the type is SATF_SUM_F64. */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "../base/sums.h"
 
@@ -51,10 +52,31 @@ SATF_FORMULA formula_value formula_real(double real)
     return value;
 }
 
+/*
+ * The integer as a double, to nearest, halves to even: the compilers of CPUs
+ * convert 128 bits so, that of CUDA devices only 64. Of a larger one the upper
+ * 64 bits count, their last one set if anything below is: more than the 54 that decide.
+ */
+SATF_FORMULA double formula_double(satf_u128 integer)
+{
+    uint64_t high = (uint64_t)(integer >> 64), low = (uint64_t)integer;
+    if (high == 0) {
+        return (double)low;
+    }
+#ifdef __CUDA_ARCH__
+    int shift = 64 - __clzll((long long)high);
+#else
+    int shift = 64 - __builtin_clzll(high);
+#endif
+    uint64_t upper = (uint64_t)(integer >> shift);
+    upper |= (integer & (((satf_u128)1 << shift) - 1)) != 0;
+    return ldexp((double)upper, shift);
+}
+
 /* The sum as a double, rounded once when it does not fit. */
 SATF_FORMULA double formula_sum(const formula_sums *in)
 {
-    return in->real ? in->real_sum : (double)in->sum;
+    return in->real ? in->real_sum : formula_double(in->sum);
 }
 
 /*
@@ -71,7 +93,7 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
         return formula_integer(0);
     }
     if (!in->rounded) {
-        return formula_real((double)in->sum / (double)in->weight);
+        return formula_real(formula_double(in->sum) / (double)in->weight);
     }
     /* below 2^66: colour times alpha over the largest window is at most 65535^4 */
     satf_u128 numerator = 2 * in->sum + in->weight;
@@ -97,7 +119,47 @@ SATF_FORMULA double formula_variance(const formula_sums *in)
     }
     double weight = (double)in->weight;
     satf_u128 numerator = in->weight * in->square - in->sum * in->sum;
-    return in->weight == 0 ? 0 : (double)numerator / (weight * weight);
+    return in->weight == 0 ? 0 : formula_double(numerator) / (weight * weight);
+}
+
+/* The value as an integer: rounded to nearest, halves up, saturated to 0 ... max;
+ * NaN becomes 0. */
+SATF_FORMULA uint64_t formula_saturated(formula_value value, uint64_t max)
+{
+    if (value.exact) {
+        return value.integer < max ? value.integer : max;
+    }
+    if (!(value.real > 0)) { /* NaN too */
+        return 0;
+    }
+    double below = floor(value.real);
+    double rounded = value.real - below >= 0.5 ? below + 1 : below;
+    /* (double)max may be max + 1: then equality saturates as well */
+    return rounded >= (double)max ? max : (uint64_t)rounded;
+}
+
+/* Stores a result as a sample (no alignment): exact, or rounded once. */
+SATF_FORMULA void formula_store(int type, formula_value value, void *dst)
+{
+    if (type == SATF_F64) {
+        double sample = value.exact ? (double)value.integer : value.real;
+        memcpy(dst, &sample, sizeof sample);
+    } else if (type == SATF_F32) {
+        float sample = value.exact ? (float)value.integer : (float)value.real;
+        memcpy(dst, &sample, sizeof sample);
+    } else if (type == SATF_U8) {
+        uint8_t sample = (uint8_t)formula_saturated(value, UINT8_MAX);
+        memcpy(dst, &sample, sizeof sample);
+    } else if (type == SATF_U16) {
+        uint16_t sample = (uint16_t)formula_saturated(value, UINT16_MAX);
+        memcpy(dst, &sample, sizeof sample);
+    } else if (type == SATF_U32) {
+        uint32_t sample = (uint32_t)formula_saturated(value, UINT32_MAX);
+        memcpy(dst, &sample, sizeof sample);
+    } else {
+        uint64_t sample = formula_saturated(value, UINT64_MAX);
+        memcpy(dst, &sample, sizeof sample);
+    }
 }
 
 #endif

@@ -424,7 +424,7 @@ static sat_job output_job(const filter_stage *stage, const sat_layer *layer)
 }
 
 /* Where things lie in the scratch: the tables, what rebuilding them takes, the threads'
- * buffers, and what the SAT algorithm wants. */
+ * buffers (on a device the rectangles instead), and what the SAT algorithm wants. */
 typedef struct sat_memory {
     size_t sats[2], spares[2], buffers, buffer_bytes, algorithm, bytes;
 } sat_memory;
@@ -457,7 +457,9 @@ static satf_status plan_memory(satf_context *ctx, const sat_state *state, sat_me
         algorithm = want > algorithm ? want : algorithm;
     }
     memory->buffers = bytes;
-    if (fits && stage->info->engine->region != REGION_PREFIX) {
+    if (fits && stage->in.device != SATF_HOST) {
+        fits = satf_add(bytes, device_rects_bytes(stage), &bytes);
+    } else if (fits && stage->info->engine->region != REGION_PREFIX) {
         row_buffers unused;
         fits = place_buffers(stage, NULL, &unused, &memory->buffer_bytes) &&
                satf_mul(memory->buffer_bytes, (size_t)satf_thread_count(ctx), &want) &&
@@ -553,7 +555,10 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
         }
     }
     satf_progress_leave(ctx, whole);
-    if (!status) {
+    if (!status && stage->in.device != SATF_HOST) {
+        status = device_read_corners(ctx, stage, state.layers, state.layer_count, state.rects,
+                                     base + memory.buffers);
+    } else if (!status) {
         state.kernels = choose_kernels();
         state.buffers = base + memory.buffers;
         state.buffer_bytes = memory.buffer_bytes;

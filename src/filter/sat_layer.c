@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../base/view.h"
+#include "gpu.h"
 
 static bool row_bytes(const satf_view *in, size_t sum_bytes, size_t *bytes)
 {
@@ -22,6 +23,17 @@ bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes)
     size_t row;
     return row_bytes(in, satf_sum_bytes(layer->type), &row) &&
            satf_mul(row, (size_t)in->height, bytes) && *bytes <= SIZE_MAX / 2;
+}
+
+bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes)
+{
+    size_t samples, counts;
+    if (!satf_mul((size_t)satf_row_samples(in), (size_t)in->height, &samples) ||
+        !satf_mul(samples, 2 * sizeof(uint32_t), &counts) || counts > SIZE_MAX / 2) {
+        return false;
+    }
+    *bytes = FILTER_GPU_FLAG_BYTES + satf_align64(counts);
+    return true;
 }
 
 sat_job sat_layer_job(const satf_view *in, const sat_layer *layer)
@@ -53,8 +65,8 @@ static void find_outside(const filter_stage *stage, sat_layer *layer)
     int channels = stage->in.channels;
     bool real = satf_type_is_float(stage->in.type);
     for (int c = 0; c < channels; c++) {
-        finish_store((satf_type)stage->in.type, formula_real(stage->constant),
-                     (char *)&pixel + (size_t)c * satf_type_bytes(stage->in.type));
+        formula_store(stage->in.type, formula_real(stage->constant),
+                      (char *)&pixel + (size_t)c * satf_type_bytes(stage->in.type));
     }
     satf_summands((satf_type)stage->in.type, channels, layer->summand, &pixel, 1,
                   real ? SATF_SUM_F64 : SATF_SUM_U128, &summand);
@@ -84,6 +96,9 @@ bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *
     *bytes = 0;
     if (layer->type != SATF_SUM_F64) {
         return true;
+    }
+    if (in->device != SATF_HOST) {
+        return filter_gpu_hit_bytes(in, bytes);
     }
     return row_bytes(in, sizeof(uint32_t), &hits) && row_bytes(in, sizeof(double), &terms) &&
            satf_mul(hits, 2, &hits) && satf_mul(hits, (size_t)in->height, &hits) &&
@@ -172,7 +187,9 @@ satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool l
         find_outside(stage, layer);
     }
     satf_status status = sat_run(ctx, &job, scratch);
-    if (!status && local && layer->type == SATF_SUM_F64 && !table_is_finite(&stage->in, layer)) {
+    bool here = stage->in.device == SATF_HOST; /* a device does what follows itself: gpu.h */
+    if (!status && here && local && layer->type == SATF_SUM_F64 &&
+        !table_is_finite(&stage->in, layer)) {
         sat_layer_rebuild(&stage->in, layer);
     }
     return status;

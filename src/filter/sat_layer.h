@@ -31,8 +31,8 @@ typedef struct sat_layer {
 /* Bytes of the table, a multiple of 64; false if they overflow. */
 bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
-/* Bytes that sat_layer_rebuild() needs, a multiple of 64, 0 for integers; false if they
- * overflow. */
+/* Bytes that sat_layer_rebuild() needs (on a device: the hits of gpu.h), a multiple of 64, 0 for
+ * integers; false if they overflow. */
 bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
 /* The job that builds the table. */
@@ -42,6 +42,13 @@ sat_job sat_layer_job(const satf_view *in, const sat_layer *layer);
  * local: what is not finite must stay in the windows that contain it. */
 satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool local, void *scratch,
                             sat_layer *layer);
+
+/* The last step where the image is on a CUDA device (device_engine.c). layers: built. rects:
+ * the stage's own, on the host; there: the device's memory for them, device_rects_bytes(). */
+size_t device_rects_bytes(const filter_stage *stage);
+satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
+                                const sat_layer *layers, int layer_count,
+                                const satf_weighted_rect *rects, void *there);
 
 /* Builds a table of floats from which no sum over a rectangle comes out infinite or NaN but
  * where the rectangle's own samples make it so. */

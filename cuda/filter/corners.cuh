@@ -1,0 +1,145 @@
+/*
+ * The sum over a rectangle from a summed area table: four corners where it lies
+ * inside the image, and where it does not the terms of both axes (src/filter/axis.h),
+ * added up in the order in which the CPU does.
+ */
+#ifndef CUDA_FILTER_CORNERS_CUH
+#define CUDA_FILTER_CORNERS_CUH
+
+#include "hits.cuh"
+
+extern "C" {
+#include "../../src/filter/axis.h"
+#include "../../src/filter/gpu.h"
+}
+
+/* Where the sums of a region are found. */
+typedef struct region {
+    bool inside;
+    int64_t x0, y0, x1, y1; /* inside: columns x0 ... x1 - 1, rows y0 ... y1 - 1 */
+    axis_sum columns, rows; /* else */
+    int64_t covered;        /* pixels of the image */
+    int64_t area;           /* pixels in all */
+} region;
+
+static __device__ inline void locate(const filter_gpu_task *task, const satf_rect *rect, int64_t x,
+                                     int64_t y, region *to)
+{
+    int64_t width = task->in.width, height = task->in.height;
+    to->x0 = x + rect->x;
+    to->y0 = y + rect->y;
+    to->x1 = to->x0 + rect->w;
+    to->y1 = to->y0 + rect->h;
+    to->inside = to->x0 >= 0 && to->y0 >= 0 && to->x1 <= width && to->y1 <= height;
+    to->area = to->covered = rect->w * rect->h;
+    if (!to->inside) {
+        axis_span(task->border, width, to->x0, rect->w, &to->columns);
+        axis_span(task->border, height, to->y0, rect->h, &to->rows);
+        to->covered = to->columns.inside * to->rows.inside;
+    }
+}
+
+/* Everything above and left of the pixel, and the pixel. */
+static __device__ inline void locate_prefix(int64_t x, int64_t y, region *to)
+{
+    to->inside = true;
+    to->x0 = to->y0 = 0;
+    to->x1 = x + 1;
+    to->y1 = y + 1;
+    to->area = to->covered = 1;
+}
+
+/* A lane of a table of Sum: `lanes` of them a pixel. */
+template <class Sum> struct lane {
+    const char *first;
+    int64_t stride, lanes;
+
+    __device__ Sum at(int64_t x, int64_t y) const
+    {
+        return ((const Sum *)(first + y * stride))[x * lanes];
+    }
+
+    /* The sum over column x of the region's rows, or of all columns up to it. */
+    __device__ Sum strip(const region *r, int64_t x) const
+    {
+        Sum low = at(x, r->y1 - 1);
+        return r->y0 > 0 ? (Sum)(low - at(x, r->y0 - 1)) : low;
+    }
+
+    __device__ Sum terms(const region *r) const
+    {
+        Sum sum = 0;
+        for (int i = 0; i < r->columns.count; i++) {
+            int64_t x = r->columns.term[i].end - 1;
+            Sum strip = 0;
+            for (int k = 0; k < r->rows.count; k++) {
+                strip += (Sum)r->rows.term[k].coef * at(x, r->rows.term[k].end - 1);
+            }
+            sum += (Sum)r->columns.term[i].coef * strip;
+        }
+        return sum;
+    }
+
+    __device__ Sum over(const region *r) const
+    {
+        if (!r->inside) {
+            return terms(r);
+        }
+        Sum right = strip(r, r->x1 - 1);
+        return r->x0 > 0 ? (Sum)(right - strip(r, r->x0 - 1)) : right;
+    }
+};
+
+/* The pixels outside that a constant border adds. */
+static __device__ inline double outside(const filter_gpu_layer *layer, int c, int64_t pixels,
+                                        double)
+{
+    return layer->outside[c].real * (double)pixels;
+}
+
+template <class Sum>
+static __device__ inline Sum outside(const filter_gpu_layer *layer, int c, int64_t pixels, Sum)
+{
+    return (Sum)layer->outside[c].integer * (Sum)pixels;
+}
+
+/* What is not finite inside the region, as hits.cuh counts it: only floats have any. */
+static __device__ inline double hits_of(const filter_gpu_task *task, const filter_gpu_layer *layer,
+                                        const region *r, int c, double sum)
+{
+    if (!layer->hits || !*(const int *)layer->hits) {
+        return sum;
+    }
+    int64_t lanes = (int64_t)task->in.channels * HIT_SIGNS;
+    for (int sign = 0; sign < HIT_SIGNS; sign++) {
+        lane<uint32_t> counts = {(const char *)(hit_counts(layer) + c * HIT_SIGNS + sign),
+                                 hit_row(&task->in) * (int64_t)sizeof(uint32_t), lanes};
+        if (counts.over(r)) {
+            sum += sign ? -INFINITY : INFINITY;
+        }
+    }
+    return sum;
+}
+
+template <class Sum>
+static __device__ inline Sum hits_of(const filter_gpu_task *, const filter_gpu_layer *,
+                                     const region *, int, Sum sum)
+{
+    return sum;
+}
+
+/* The sum of a layer's channel over the region. */
+template <class Sum>
+static __device__ inline Sum region_sum(const filter_gpu_task *task, const filter_gpu_layer *layer,
+                                        const region *r, int c)
+{
+    lane<Sum> table = {(const char *)layer->sat + c * (int64_t)sizeof(Sum), layer->stride,
+                       task->in.channels};
+    Sum sum = table.over(r);
+    if (task->border == SATF_CONSTANT) {
+        sum += outside(layer, c, r->area - r->covered, (Sum)0);
+    }
+    return hits_of(task, layer, r, c, sum);
+}
+
+#endif

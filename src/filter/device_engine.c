@@ -1,0 +1,59 @@
+/* The SAT engine's last step on a CUDA device, whose tables come in the stream's order. */
+#include "../base/gpu.h"
+#include "../base/memory.h"
+#include "gpu.h"
+#include "sat_layer.h"
+
+/* The rectangles of a template, which are read there; a window goes with the task. */
+size_t device_rects_bytes(const filter_stage *stage)
+{
+    return stage->info->engine->region == REGION_RECTS
+               ? satf_align64(stage->values->rect_count * sizeof *stage->values->rects)
+               : 0;
+}
+
+static filter_gpu_layer layer_there(const filter_stage *stage, const sat_layer *layer)
+{
+    filter_gpu_layer there = {
+        .sat = layer->sat,
+        .stride = layer->stride,
+        .type = layer->type,
+        .summand = layer->summand,
+    };
+    for (int c = 0; c < stage->in.channels; c++) {
+        there.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
+        there.outside[c].real = layer->outside[c].real;
+    }
+    if (layer->type == SATF_SUM_F64 && stage->info->engine->region != REGION_PREFIX) {
+        there.hits = layer->spare;
+    }
+    return there;
+}
+
+satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
+                                const sat_layer *layers, int layer_count,
+                                const satf_weighted_rect *rects, void *there)
+{
+    filter_gpu_task task = {
+        .in = stage->in,
+        .out = stage->out,
+        .layer_count = layer_count,
+        .border = (int32_t)stage->values->border,
+        .prefix = stage->info->engine->region == REGION_PREFIX,
+        .weighted = stage->weighted,
+        .rect_count = 1,
+    };
+    for (int k = 0; k < layer_count; k++) {
+        task.layers[k] = layer_there(stage, &layers[k]);
+    }
+    satf_status status = SATF_OK;
+    if (stage->info->engine->region == REGION_RECTS) {
+        task.rects = there;
+        task.rect_count = (int64_t)stage->values->rect_count;
+        status = satf_gpu_copy_bytes(ctx, stage->in.device, there, rects,
+                                     stage->values->rect_count * sizeof *rects);
+    } else if (!task.prefix) {
+        task.window = rects[0];
+    }
+    return status ? status : filter_gpu_apply(ctx, stage->info->name, &task);
+}

@@ -1,0 +1,51 @@
+/*
+ * The last step of the SAT engine on a CUDA device, in plain C: cuda/filter where
+ * the build has CUDA, gpu_none.c elsewhere. All memory is the device's.
+ */
+#ifndef SATF_FILTER_GPU_H
+#define SATF_FILTER_GPU_H
+
+#include "../base/context.h"
+#include "../base/sums.h"
+
+/* What a layer's hits begin with, before two counts (uint32_t) a sample. */
+enum { FILTER_GPU_FLAG_BYTES = 64 };
+
+/* A summed area table, built. */
+typedef struct filter_gpu_layer {
+    void *sat;      /* rows of width * channels sums, aligned to their size */
+    int64_t stride; /* bytes */
+    satf_sum_type type;
+    satf_summand summand;
+    /* One pixel outside the image under SATF_CONSTANT, as summands. */
+    struct {
+        uint64_t integer;
+        double real;
+    } outside[SATF_MAX_CHANNELS];
+    /* filter_gpu_hit_bytes() bytes for float images of which what is not finite
+     * must stay in the windows that contain it, else NULL. */
+    void *hits;
+} filter_gpu_layer;
+
+typedef struct filter_gpu_task {
+    satf_view in, out;
+    filter_gpu_layer layers[2]; /* sums, and squares if the formula wants them */
+    int32_t layer_count;
+    int32_t border; /* satf_border */
+    bool prefix;    /* the region from the image's corner to the pixel */
+    bool weighted;  /* the last channel is alpha and weighs the others */
+    /* Else that many rectangles in the device's memory, in their order, or NULL
+     * and the window as the only one. */
+    const satf_weighted_rect *rects;
+    int64_t rect_count;
+    satf_weighted_rect window;
+} filter_gpu_task;
+
+/* Bytes of a layer's hits, a multiple of 64; false if they overflow. (sat_layer.c) */
+bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
+
+/* Enqueues out = the formula of the filter of that name, of the sums that the
+ * tables hold. */
+satf_status filter_gpu_apply(satf_context *ctx, const char *filter, const filter_gpu_task *task);
+
+#endif

@@ -1,0 +1,10 @@
+/* A build without CUDA: no image is ever on a device. */
+#include "gpu.h"
+
+#include "../base/gpu.h"
+
+satf_status filter_gpu_apply(satf_context *ctx, const char *filter, const filter_gpu_task *task)
+{
+    (void)filter;
+    return satf_gpu_check(ctx, task->in.device);
+}
