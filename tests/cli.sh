@@ -212,6 +212,7 @@ done
 usage --integral --engine window missing.png kept.pgm;      says '--integral needs'
 usage --template missing.txt --engine window missing.png out.npy; says '--template needs'
 usage --box 3 --integral --engine window missing.png kept.pgm
+usage --box 3 --engine window --device cuda missing.png kept.pgm; says 'the CPU only'
 usage --box 3 --algorithm blocked --device cuda missing.png kept.pgm; says 'the CPU only'
 for algorithm in 4r4w 2r1w 1r1w 1+r skss lookback; do
     case " $("$satfilter" --list | sed -n '/^Algorithms/,$s/^  \([^ ]*\) *\(cpu\|cuda\) .*/\1/p' | tr '\n' ' ')" in
@@ -457,12 +458,16 @@ fi
 "$satfilter" -v --box 3 in.pgm out.pgm >stdout 2>stderr
 check "-v prints nothing on stdout" "$? $(wc -c <stdout)" "0 0"
 for word in 'decode' 'compute' 'encode' 'engine' 'thread' 'cpu' '3 x 2'; do says "$word"; done
+says '^  the CPU will finish first$'
+"$satfilter" -v --device cpu --box 3 in.pgm out.pgm 2>stderr
+if grep -q 'CUDA\|finish first' stderr; then fail "-v --device cpu speaks of CUDA"; else pass; fi
 if ! "$satfilter" --device cuda --box 3 in.pgm out.pgm 2>stderr; then
-    "$satfilter" -v --box 3 in.pgm out.pgm 2>stderr
+    # Work that a device would be worth: 200 rectangles around every pixel.
+    { printf 'P5 1200 900 255\n'; head -c 1080000 /dev/zero; } >large.pgm
+    seq 200 | sed 's/.*/-1 -1 3 3 1/' >many.txt
+    "$satfilter" -v -T1 --template many.txt --range 0:1 large.pgm out.pgm 2>stderr
     if grep -q 'use the device cpu' stderr; then fail "-v gives advice nobody needs"; else pass; fi
-    says '^  \(no CUDA device (.*): computed on the CPU\|CUDA device .*\)$'
-    "$satfilter" -v --device cpu --box 3 in.pgm out.pgm 2>stderr
-    if grep -q CUDA stderr; then fail "-v --device cpu speaks of CUDA"; else pass; fi
+    says '^  no CUDA device (.*): computed on the CPU$'
 fi
 run 0 -q --box 3 in.pgm out.pgm
 run 1 -q --box 3 missing.png out.pgm

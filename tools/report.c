@@ -5,28 +5,6 @@
 
 #include "../src/base/parallel.h"
 
-/* Why the automatic choice was not a GPU. */
-static void print_why_cpu(const settings *s, const pipeline_result *result)
-{
-    static const char none[] = "no CUDA device: ";
-    satf_context *probe;
-    if (s->ctx->device != SATF_DEVICE_AUTO || strcmp(result->report.device, "cpu") ||
-        satf_context_create(&probe) != SATF_OK) {
-        return;
-    }
-    if (satf_context_set_device(probe, 0) == SATF_OK) {
-        fputs("  the CPU will finish before the CUDA device\n", stderr);
-    } else {
-        /* Without the advice behind the semicolon, which has been followed. */
-        const char *why = satf_message(probe);
-        bool no_device = strncmp(why, none, strlen(none)) == 0;
-        why += no_device ? strlen(none) : 0;
-        fprintf(stderr, no_device ? "  no CUDA device (%.*s): computed on the CPU\n" : "  %.*s\n",
-                (int)strcspn(why, ";"), why);
-    }
-    satf_context_destroy(probe);
-}
-
 static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
 {
     fprintf(stderr, "%s: %s, %" PRId64 " x %" PRId64 ", %d channel%s of %s", name, format,
@@ -47,7 +25,9 @@ void report_verbose(const settings *s, const pipeline_job *job, const pipeline_r
             result->report.algorithm ? result->report.algorithm : "", result->report.device);
     int threads = satf_thread_count(s->ctx);
     fprintf(stderr, ", %d thread%s\n", threads, threads > 1 ? "s" : "");
-    print_why_cpu(s, result);
+    if (result->why_cpu[0]) {
+        fprintf(stderr, "  %s\n", result->why_cpu);
+    }
     fprintf(stderr, "  decode %.1f ms, compute %.1f ms, encode %.1f ms, %s %.1f ms\n", t->decode_ms,
             t->compute_ms, t->encode_ms, result->streamed ? "side by side" : "in all", t->total_ms);
     print_side(job->output, result->out_format, &result->out, t->out_bytes);

@@ -201,6 +201,9 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, compute_share);
     status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
+    if (status && pipeline_leave_device(ctx, plan, status, result)) {
+        status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
+    }
     filter_last_report(ctx, &result->report);
     satf_image_destroy(in);
     times->compute_ms = pipeline_now_ms() - start_ms;
@@ -242,8 +245,13 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_re
     result->in_format = reader->format->name;
 
     pipeline_plan plan;
+    int device = ctx->device;
     status = make_plan(ctx, job, &reader->header, &plan, result);
-    if (!status && !job->whole_image && pipeline_can_stream(ctx, job, reader)) {
+    bool streams = !status && !job->whole_image && pipeline_can_stream(ctx, job, reader);
+    if (!status) {
+        pipeline_choose_device(ctx, job, &plan, streams, result);
+    }
+    if (!status && streams && ctx->device < 0) {
         status = pipeline_stream(ctx, job, &plan, reader, result);
     } else if (!status) {
         stage progress = {ctx->progress, ctx->progress_user, 0, 0};
@@ -251,6 +259,7 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_re
         satf_context_set_progress(ctx, progress.call, progress.user);
     }
     io_close(reader);
+    ctx->device = device;
     if (!status) {
         result->times.out_bytes = file_bytes(job->output);
         result->times.total_ms = pipeline_now_ms() - start_ms;

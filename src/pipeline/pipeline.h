@@ -26,8 +26,9 @@ typedef struct pipeline_result {
     satf_view in, out; /* of the files' samples, data NULL */
     filter_report report;
     const char *in_format, *out_format;
-    bool streamed;  /* the stages ran side by side */
-    const char *at; /* on failure: the file (input or output) that the message is about */
+    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is */
+    bool streamed;     /* the stages ran side by side */
+    const char *at;    /* on failure: the file (input or output) that the message is about */
     /* on failure: one of the filters cannot take the samples that the one before
      * it makes of such an input */
     bool unsuited;

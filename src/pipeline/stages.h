@@ -19,6 +19,17 @@ typedef struct pipeline_plan {
      * of another depth to doubles. A satf_type or SATF_TYPE_AUTO. */
     int type;
     io_plan io;
+    bool automatic; /* the device was chosen here: what it cannot do, the CPU does */
 } pipeline_plan;
+
+/* Where the context leaves the device open (SATF_DEVICE_AUTO) and CUDA device 0 would be done
+ * first, its start included, makes that the context's; else result->why_cpu says why not. The
+ * driver is not touched unless the work is worth it. */
+void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                            bool streams, pipeline_result *result);
+
+/* Goes back to the CPU when the device that was chosen so has failed; true if it did. */
+bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
+                           pipeline_result *result);
 
 #endif

@@ -1,0 +1,108 @@
+/* The choice between the CPU and a CUDA device for one file. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/gpu.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "../filter/chain.h"
+#include "stages.h"
+
+/*
+ * What the choice rests on, as measured on a machine of 16 cores with an H200. The
+ * start is that of the CUDA runtime, paid once a process; the copies pass through
+ * pinned memory, at the rate at which the processor fills and empties it.
+ */
+static const double start_ms = 210, copy_bytes_per_ms = 8e6;
+static const double cuda_ns_per_sum = 0.02; /* one table, built and read, a sample */
+static const double cpu_ns_per_window_sum = 1, cpu_ns_per_table_sum = 3; /* on one thread */
+/* A device needs the whole picture: what decoding would have done beside encoding. */
+static const double overlap_ns_per_sample = 10;
+
+/* Sums that a filter forms a sample: two for a variance, one a rectangle of a template. */
+static double sums_of(const filter_info *info, const filter_values *values)
+{
+    const filter_engine *engine = info->engine;
+    return engine->region == REGION_RECTS ? (double)values->rect_count : engine->squares ? 2 : 1;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+explain(pipeline_result *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(result->why_cpu, sizeof result->why_cpu, format, args);
+    va_end(args);
+}
+
+/* Would a CUDA device be done first? */
+static bool device_is_faster(satf_context *ctx, const pipeline_job *job, const satf_view *in,
+                             const satf_view *out, bool streams)
+{
+    double samples = (double)satf_row_samples(in) * (double)in->height;
+    double sample_bytes = (double)(satf_type_bytes(in->type) + satf_type_bytes(out->type));
+    double cpu_ns = 0, cuda_ns = streams ? samples * overlap_ns_per_sample : 0;
+    for (size_t i = 0; i < filter_count(job->filter); i++) {
+        const filter_values *values;
+        const filter_info *info = filter_at(job->filter, i, &values);
+        double sums = samples * sums_of(info, values);
+        bool window = info->engine->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
+        cpu_ns += sums * (window ? cpu_ns_per_window_sum : cpu_ns_per_table_sum);
+        cuda_ns += sums * cuda_ns_per_sum;
+    }
+    double cpu_ms = cpu_ns / 1e6 / satf_thread_count(ctx);
+    double cuda_ms =
+        (ctx->gpu ? 0 : start_ms) + samples * sample_bytes / copy_bytes_per_ms + cuda_ns / 1e6;
+    return cuda_ms < cpu_ms;
+}
+
+/* Kinds of devices that have the context's algorithm. */
+static void kinds_of(const char *algorithm, bool *cpu, bool *cuda)
+{
+    *cpu = *cuda = strcmp(algorithm, "auto") == 0;
+    const char *name, *kind;
+    for (size_t i = 0; (name = satf_algorithm(i, &kind, NULL)); i++) {
+        bool here = strcmp(kind, "cpu") == 0;
+        if (strcmp(name, algorithm) == 0) {
+            *(here ? cpu : cuda) = true;
+        }
+    }
+}
+
+void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                            bool streams, pipeline_result *result)
+{
+    plan->automatic = ctx->device == SATF_DEVICE_AUTO;
+    if (!plan->automatic) {
+        return;
+    }
+    bool cpu, cuda;
+    kinds_of(ctx->algorithm, &cpu, &cuda);
+    if (!cuda || ctx->engine == SATF_ENGINE_WINDOW ||
+        (cpu && !device_is_faster(ctx, job, &plan->in.view, &plan->out.view, streams))) {
+        explain(result, "the CPU will finish first");
+        return;
+    }
+    const char *why;
+    satf_gpu_info info;
+    if (satf_gpu_count(&why) == 0) {
+        explain(result, "no CUDA device (%s): computed on the CPU", why);
+    } else if (!satf_gpu_describe(0, &info) || !info.runs_kernels) {
+        explain(result, "CUDA device 0 cannot be used: computed on the CPU");
+    } else {
+        ctx->device = 0;
+    }
+}
+
+bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
+                           pipeline_result *result)
+{
+    if (!plan->automatic || ctx->device < 0 ||
+        (status != SATF_NO_MEMORY && status != SATF_NO_DEVICE && status != SATF_DEVICE_FAILED)) {
+        return false;
+    }
+    explain(result, "%s: computed on the CPU", satf_message(ctx));
+    ctx->device = SATF_DEVICE_AUTO;
+    return true;
+}
