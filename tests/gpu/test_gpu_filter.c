@@ -1,0 +1,573 @@
+/* Filters on a CUDA device against the CPU's, bit for bit; copies, memory, the command. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../filter_reference.h"
+#include "base/gpu.h"
+#include "filter/filter.h"
+
+enum { SKIPPED = 77, ALL_BORDERS = SATF_SHRINK + 1, GUARD = 0xa5 };
+
+static const int sample_types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+static const struct {
+    int channels, alpha;
+} layouts[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 1}, {3, 1}, {4, 1}};
+/* Beside blocks of 64 columns and 4 rows. */
+static const int64_t sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {5, 3}, {63, 5}, {65, 33}, {131, 67}};
+static const int64_t windows[][2] = {{1, 1}, {3, 3}, {4, 2}, {15, 15}, {70, 5}, {300, 200}};
+
+static satf_context *cpu, *gpu;
+
+static void require(satf_context *ctx, satf_status status, const char *what)
+{
+    if (status) {
+        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
+    }
+}
+
+/* ------------------------------------------------------------- device views */
+
+/* Equal to `like`, but in device memory: rows `pad` bytes longer, beginning `shift` bytes behind
+ * an aligned address, bottom up if `flip`. *memory is what to free. */
+static satf_view device_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_t shift,
+                             bool flip, void **memory)
+{
+    satf_view view = *like;
+    int64_t row = satf_row_samples(like) * (int64_t)satf_type_bytes(like->type) + pad;
+    size_t bytes = (size_t)(row * like->height + shift);
+    require(ctx, satf_gpu_alloc(ctx, 0, bytes, "a test", memory), "device memory");
+    require(ctx, satf_gpu_set_bytes(ctx, 0, *memory, GUARD, bytes), "filling device memory");
+    view.device = 0;
+    view.stride = flip ? -row : row;
+    view.data = (char *)*memory + shift + (flip ? row * (like->height - 1) : 0);
+    return view;
+}
+
+/* Nothing but the rows of the view may have been written. */
+static void check_guards(satf_context *ctx, const satf_view *view, const void *memory,
+                         int64_t shift)
+{
+    int64_t row = view->stride < 0 ? -view->stride : view->stride;
+    int64_t used = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
+    size_t bytes = (size_t)(row * view->height + shift);
+    unsigned char *here = malloc(bytes);
+    require(ctx, satf_gpu_copy_bytes(ctx, 0, here, memory, bytes), "reading guards");
+    require(ctx, satf_gpu_wait(ctx, 0), "reading guards");
+    for (int64_t i = 0; i < (int64_t)bytes; i++) {
+        if (i < shift || (i - shift) % row >= used) {
+            assert_int_equal(here[i], GUARD);
+        }
+    }
+    free(here);
+}
+
+/* ------------------------------------------------------------ one comparison */
+
+typedef struct test_case {
+    const satf_filter *filter;
+    const char *name;
+    satf_view in, out; /* out: without data */
+    int border;
+    int64_t w, h;
+    uint64_t seed;
+} test_case;
+
+static satf_view host_view(const satf_view *like)
+{
+    satf_view view = *like;
+    view.data = malloc((size_t)(view.stride * view.height));
+    memset(view.data, GUARD, (size_t)(view.stride * view.height));
+    return view;
+}
+
+static bool same_sample(int type, const char *a, const char *b)
+{
+    size_t bytes = satf_type_bytes(type);
+    if (memcmp(a, b, bytes) == 0) {
+        return true;
+    }
+    double x = 0, y = 0;
+    if (type == SATF_F32) {
+        float f[2];
+        memcpy(&f[0], a, bytes), memcpy(&f[1], b, bytes);
+        x = (double)f[0], y = (double)f[1];
+    } else if (type == SATF_F64) {
+        memcpy(&x, a, bytes), memcpy(&y, b, bytes);
+    }
+    return satf_type_is_float(type) && ((isnan(x) && isnan(y)) || x == y); /* 0 and -0 */
+}
+
+static void compare(const test_case *t, const satf_view *want, const satf_view *got,
+                    const char *how)
+{
+    int64_t bytes = (int64_t)satf_type_bytes(want->type);
+    for (int64_t y = 0; y < want->height; y++) {
+        const char *a = satf_row(want, y), *b = satf_row(got, y);
+        for (int64_t i = 0; i < satf_row_samples(want); i++) {
+            if (!same_sample(want->type, a + i * bytes, b + i * bytes)) {
+                fail_msg("%s, %s: %s to %s, %d channels%s, %ld x %ld, window %ld x %ld, border %s, "
+                         "seed %lu: first difference at (%ld, %ld) channel %ld",
+                         t->name, how, satf_type_name(t->in.type), satf_type_name(want->type),
+                         t->in.channels, t->in.flags ? " with alpha" : "", (long)want->width,
+                         (long)want->height, (long)t->w, (long)t->h, satf_border_name(t->border),
+                         (unsigned long)t->seed, (long)(i / want->channels), (long)y,
+                         (long)(i % want->channels));
+            }
+        }
+        for (int64_t i = satf_row_samples(want) * bytes; i < want->stride; i++) {
+            assert_int_equal((unsigned char)a[i], (unsigned char)b[i]);
+        }
+    }
+}
+
+/* The device's result of views on the device, into `got` on the host. */
+static void apply_on_device(const test_case *t, const satf_view *got)
+{
+    void *memory[2];
+    int64_t pad = (int64_t)(t->seed % 4), shift = (int64_t)(t->seed / 4 % 4);
+    satf_view in = device_view(gpu, &t->in, pad, shift, t->seed & 16, &memory[0]);
+    satf_view out = device_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
+    require(gpu, satf_gpu_copy(gpu, &t->in, &in), "upload");
+    require(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->name);
+    require(gpu, satf_gpu_copy(gpu, &out, got), "download");
+    require(gpu, satf_gpu_wait(gpu, 0), t->name);
+    check_guards(gpu, &out, memory[1], pad);
+    satf_gpu_free(gpu, memory[0]);
+    satf_gpu_free(gpu, memory[1]);
+}
+
+static void run_case(const test_case *t)
+{
+    satf_view want = host_view(&t->out), got = host_view(&t->out);
+    require(cpu, satf_filter_apply(cpu, t->filter, &t->in, &want), t->name);
+    require(gpu, satf_filter_apply(gpu, t->filter, &t->in, &got), t->name);
+    compare(t, &want, &got, "host views");
+    filter_report report;
+    filter_last_report(gpu, &report);
+    assert_string_equal(report.device, "cuda");
+    assert_string_equal(report.engine, "sat");
+    assert_non_null(report.algorithm);
+    memset(got.data, GUARD, (size_t)(got.stride * got.height));
+    apply_on_device(t, &got);
+    compare(t, &want, &got, "device views");
+    free(want.data);
+    free(got.data);
+}
+
+/* ------------------------------------------------------------------ all filters */
+
+static satf_filter *make_filter(const char *name, int border, double constant, int64_t w, int64_t h)
+{
+    satf_filter *filter;
+    require(cpu, satf_filter_create(cpu, name, &filter), name);
+    if (strcmp(name, "template") == 0) {
+        const satf_weighted_rect rects[] = {
+            {{-(w / 2), -(h / 2), w, h}, 0.75}, {{1, -3, w, 2}, -1.5}, {{-40, 5, 3, h}, 1e-3}};
+        require(cpu, satf_filter_set_rects(cpu, filter, rects, 3), name);
+    } else {
+        require(cpu, satf_filter_set_int(cpu, filter, "width", w), name);
+        require(cpu, satf_filter_set_int(cpu, filter, "height", h), name);
+    }
+    require(cpu, satf_filter_set_border(cpu, filter, (satf_border)border, constant), name);
+    return filter;
+}
+
+static void filter_image(const char *name, const ref_image *image, uint64_t seed)
+{
+    satf_view in = ref_view(image, (int64_t)(seed % 3));
+    for (int border = 0; border < ALL_BORDERS; border++) {
+        for (size_t k = 0; k < sizeof windows / sizeof *windows; k++, seed++) {
+            double constant = border == SATF_CONSTANT ? (double)(seed % 200) : 0;
+            satf_filter *filter = make_filter(name, border, constant, windows[k][0], windows[k][1]);
+            test_case t = {filter, name, in, in, border, windows[k][0], windows[k][1], seed};
+            require(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
+            if (seed % 2) { /* every other time another type than the exact one */
+                t.out.type = (int32_t)(seed / 2 % (SATF_F64 + 1));
+            }
+            t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(t.out.type) +
+                           (int64_t)(seed % 5);
+            run_case(&t);
+            satf_filter_destroy(filter);
+        }
+    }
+    free(in.data);
+}
+
+static void for_all_images(void (*call)(const char *name, const ref_image *image, uint64_t seed),
+                           const char *name)
+{
+    uint64_t seed = 1;
+    for (size_t t = 0; t < sizeof sample_types / sizeof *sample_types; t++) {
+        for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++, seed += 7) {
+                ref_image image = {sizes[s][0],     sizes[s][1],      layouts[l].channels,
+                                   sample_types[t], layouts[l].alpha, NULL};
+                ref_fill(&image, seed);
+                call(name, &image, seed);
+                free(image.samples);
+            }
+        }
+    }
+}
+
+static void test_box(void **state)
+{
+    (void)state;
+    for_all_images(filter_image, "box");
+}
+
+static void test_variance(void **state)
+{
+    (void)state;
+    for_all_images(filter_image, "variance");
+}
+
+static void test_stddev(void **state)
+{
+    (void)state;
+    for_all_images(filter_image, "stddev");
+}
+
+static void test_template(void **state)
+{
+    (void)state;
+    for_all_images(filter_image, "template");
+}
+
+static void integrate(const char *name, const ref_image *image, uint64_t seed)
+{
+    satf_view in = ref_view(image, 1);
+    for (int squared = 0; squared < 2; squared++) {
+        satf_filter *filter;
+        require(cpu, satf_filter_create(cpu, name, &filter), name);
+        require(cpu, satf_filter_set_int(cpu, filter, "squared", squared), name);
+        for (int type = 0; type <= SATF_F64; type++) {
+            test_case t = {filter, name, in, in, 0, 0, 0, seed + (uint64_t)type};
+            require(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
+            t.out.type = type;
+            t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(type) + 3;
+            run_case(&t);
+        }
+        satf_filter_destroy(filter);
+    }
+    free(in.data);
+}
+
+static void test_integral(void **state)
+{
+    (void)state;
+    for_all_images(integrate, "integral");
+}
+
+/* Every filter of the table has its kernel. */
+static void test_table(void **state)
+{
+    (void)state;
+    static const char *const tested[] = {"box", "variance", "stddev", "template", "integral"};
+    const char *name;
+    for (size_t i = 0; (name = satf_filter_name(i, NULL)); i++) {
+        assert_true(i < sizeof tested / sizeof *tested);
+        assert_string_equal(name, tested[i]);
+    }
+}
+
+static void test_chain(void **state)
+{
+    (void)state;
+    ref_image image = {131, 67, 4, SATF_U16, 1, NULL};
+    ref_fill(&image, 99);
+    satf_view in = ref_view(&image, 0);
+    satf_filter *chain;
+    require(cpu, satf_filter_parse(cpu, "box=5 stddev=9,border=wrap box=3x8,border=shrink", &chain),
+            "chain");
+    test_case t = {chain, "chain", in, in, 0, 0, 0, 5};
+    require(cpu, satf_filter_output(cpu, chain, &in, &t.out), "chain");
+    t.out.type = SATF_U8; /* the last bits of the floats between are the algorithm's own */
+    run_case(&t);
+    satf_filter_destroy(chain);
+    free(in.data);
+    free(image.samples);
+}
+
+/* Squares of 16-bit colour weighted by 16-bit alpha, in sums of 128 bits. */
+static void test_wide_sums(void **state)
+{
+    (void)state;
+    ref_image image = {300, 290, 4, SATF_U16, 1, NULL};
+    ref_fill(&image, 7);
+    for (int64_t i = 0; i < ref_count(&image); i++) {
+        image.samples[i] = 65535 - (image.samples[i] & 3);
+    }
+    satf_view in = ref_view(&image, 0);
+    satf_filter *filter = make_filter("variance", SATF_REFLECT, 0, 900, 700);
+    test_case t = {filter, "variance", in, in, SATF_REFLECT, 900, 700, 11};
+    require(cpu, satf_filter_output(cpu, filter, &in, &t.out), "variance");
+    run_case(&t);
+    satf_filter_destroy(filter);
+    free(in.data);
+    free(image.samples);
+}
+
+/* What is not finite stays in the windows that contain it. */
+static void poison(const char *name, const ref_image *image, uint64_t seed)
+{
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    if (satf_type_max(image->type)) {
+        return;
+    }
+    satf_view in = ref_view(image, 0);
+    for (int i = 0; i < 3; i++) {
+        int64_t at = (int64_t)(ref_random(&seed) % (uint64_t)ref_count(image));
+        float f32 = (float)values[i];
+        char *to = (char *)in.data + at * (int64_t)satf_type_bytes(image->type);
+        memcpy(to, image->type == SATF_F32 ? (const void *)&f32 : &values[i],
+               satf_type_bytes(image->type));
+    }
+    for (int border = 0; border < ALL_BORDERS; border++) {
+        satf_filter *filter = make_filter(name, border, 0, 7, 4);
+        test_case t = {filter, name, in, in, border, 7, 4, seed + (uint64_t)border};
+        require(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
+        run_case(&t);
+        t.out.type = SATF_U8;
+        t.out.stride = satf_row_samples(&t.out);
+        run_case(&t);
+        satf_filter_destroy(filter);
+    }
+    free(in.data);
+}
+
+static void test_not_finite(void **state)
+{
+    (void)state;
+    for_all_images(poison, "box");
+    for_all_images(poison, "stddev");
+    for_all_images(poison, "template");
+}
+
+/* ----------------------------------------------------------------- SAT of views */
+
+static void test_sat(void **state)
+{
+    (void)state;
+    ref_image image = {517, 389, 3, SATF_U8, 0, NULL};
+    ref_fill(&image, 3);
+    satf_view in = ref_view(&image, 5);
+    satf_view like = satf_view_packed(NULL, in.width, in.height, 3, SATF_U32);
+    satf_view want = host_view(&like), got = host_view(&like), mixed = got;
+    test_case t = {NULL, "sat", in, like, 0, 0, 0, 0};
+    require(cpu, satf_sat(cpu, &in, &want, SATF_SQUARED), "sat");
+    require(gpu, satf_sat(gpu, &in, &got, SATF_SQUARED), "sat");
+    compare(&t, &want, &got, "host views");
+    mixed.device = 0;
+    assert_int_equal(satf_sat(gpu, &in, &mixed, 0), SATF_INVALID);
+    void *memory[3];
+    satf_view there = device_view(gpu, &in, 3, 1, true, &memory[0]);
+    satf_view out = device_view(gpu, &like, 7, 2, false, &memory[1]);
+    size_t bytes;
+    require(gpu, satf_sat_scratch(gpu, &there, &out, 0, &bytes), "scratch");
+    require(gpu, satf_gpu_alloc(gpu, 0, bytes, "a test", &memory[2]), "scratch");
+    require(gpu, satf_context_set_scratch(gpu, bytes ? memory[2] : NULL, bytes), "scratch");
+    require(gpu, satf_gpu_copy(gpu, &in, &there), "upload");
+    require(gpu, satf_sat(gpu, &there, &out, SATF_SQUARED), "sat");
+    memset(got.data, 0, (size_t)(got.stride * got.height));
+    require(gpu, satf_gpu_copy(gpu, &out, &got), "download");
+    require(gpu, satf_gpu_wait(gpu, 0), "sat");
+    compare(&t, &want, &got, "device views, the caller's scratch");
+    check_guards(gpu, &out, memory[1], 2);
+    require(gpu, satf_context_set_scratch(gpu, NULL, 0), "scratch");
+    for (int i = 0; i < 3; i++) {
+        satf_gpu_free(gpu, memory[i]);
+    }
+    free(want.data), free(got.data), free(in.data), free(image.samples);
+}
+
+/* ----------------------------------------------------------- the device layer */
+
+/* Rows of every kind of stride, below and above what goes through pinned memory,
+ * and longer than a buffer of it. */
+static void test_copies(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][2] = {{3, 1}, {1000, 777}, {4099, 5003}, {20000003, 2}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (int kind = 0; kind < 8; kind++) {
+            int64_t width = shapes[s][0], height = shapes[s][1], pad = kind & 1 ? 13 : 0;
+            size_t bytes = (size_t)((width + pad) * height);
+            satf_view up = satf_view_packed(malloc(bytes), width, height, 1, SATF_U8);
+            satf_view down = satf_view_packed(malloc(bytes), width, height, 1, SATF_U8);
+            satf_view like = up;
+            void *memory;
+            satf_view there = device_view(gpu, &like, pad, 1, kind & 2, &memory);
+            uint64_t seed = (uint64_t)kind;
+            for (size_t i = 0; i < bytes; i++) {
+                ((unsigned char *)up.data)[i] = (unsigned char)(ref_random(&seed) >> 9);
+            }
+            memset(down.data, GUARD, bytes);
+            up.stride = width + pad;
+            if (kind & 4) {
+                up.data = (char *)up.data + (height - 1) * up.stride;
+                up.stride = -up.stride;
+            }
+            require(gpu, satf_gpu_copy(gpu, &up, &there), "upload");
+            require(gpu, satf_gpu_copy(gpu, &there, &down), "download");
+            require(gpu, satf_gpu_wait(gpu, 0), "copies");
+            for (int64_t y = 0; y < height; y++) {
+                assert_memory_equal(satf_row(&up, y), satf_row(&down, y), (size_t)width);
+            }
+            satf_gpu_free(gpu, memory);
+            free(kind & 4 ? satf_row(&up, height - 1) : up.data);
+            free(down.data);
+        }
+    }
+}
+
+static void test_two_contexts(void **state)
+{
+    (void)state;
+    enum { N = 2, ROUNDS = 20 };
+    satf_context *ctx[N];
+    void *memory[N][2];
+    satf_view in[N], out[N], host[N], want[N];
+    ref_image image[N];
+    satf_filter *filter = make_filter("box", SATF_MIRROR, 0, 15, 9);
+    for (int k = 0; k < N; k++) {
+        require(NULL, satf_context_create(&ctx[k]), "context");
+        image[k] = (ref_image){800 + 100 * k, 700, 1 + k, SATF_U8, 0, NULL};
+        ref_fill(&image[k], (uint64_t)k + 1);
+        host[k] = ref_view(&image[k], 0);
+        want[k] = host_view(&host[k]);
+        require(cpu, satf_filter_apply(cpu, filter, &host[k], &want[k]), "box");
+        in[k] = device_view(ctx[k], &host[k], 0, 0, false, &memory[k][0]);
+        out[k] = device_view(ctx[k], &host[k], 0, 0, false, &memory[k][1]);
+        require(ctx[k], satf_gpu_copy(ctx[k], &host[k], &in[k]), "upload");
+    }
+    for (int i = 0; i < ROUNDS * N; i++) {
+        require(ctx[i % N], satf_filter_apply(ctx[i % N], filter, &in[i % N], &out[i % N]), "box");
+    }
+    for (int k = 0; k < N; k++) {
+        satf_view got = host_view(&host[k]);
+        require(ctx[k], satf_gpu_copy(ctx[k], &out[k], &got), "download");
+        require(ctx[k], satf_gpu_wait(ctx[k], 0), "box");
+        test_case t = {filter, "two contexts", host[k], host[k], SATF_MIRROR, 15, 9, 0};
+        compare(&t, &want[k], &got, "device views");
+        satf_gpu_free(ctx[k], memory[k][0]);
+        satf_gpu_free(ctx[k], memory[k][1]);
+        satf_context_destroy(ctx[k]);
+        free(got.data), free(want[k].data), free(host[k].data), free(image[k].samples);
+    }
+    satf_filter_destroy(filter);
+}
+
+/* A table that does not fit beside its image: refused, and all is as before. */
+static void test_exhaustion(void **state)
+{
+    (void)state;
+    satf_gpu_info info;
+    assert_true(satf_gpu_describe(0, &info));
+    satf_context *ctx;
+    require(NULL, satf_context_create(&ctx), "context");
+    void *memory[2] = {NULL, NULL};
+    assert_int_equal(satf_gpu_alloc(ctx, 0, info.memory_bytes * 2, "a test", &memory[0]),
+                     SATF_NO_MEMORY);
+    assert_null(memory[0]);
+    assert_non_null(strstr(satf_message(ctx), "bytes wanted for a test"));
+    assert_non_null(strstr(satf_message(ctx), "are free"));
+    satf_view in =
+        satf_view_packed(NULL, 1 << 16, (int64_t)(info.memory_bytes / 5) >> 16, 1, SATF_U8);
+    satf_view out = in;
+    in.device = out.device = 0;
+    require(ctx, satf_context_set_limits(ctx, INT64_MAX, 0), "limits");
+    require(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[0]),
+            "input");
+    require(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[1]),
+            "output");
+    in.data = memory[0], out.data = memory[1];
+    satf_filter *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
+    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_NO_MEMORY);
+    assert_non_null(strstr(satf_message(ctx), "bytes wanted for filtering"));
+    in.height = out.height = 64;
+    require(ctx, satf_gpu_set_bytes(ctx, 0, in.data, 7, (size_t)(in.stride * in.height)), "fill");
+    require(ctx, satf_filter_apply(ctx, filter, &in, &out), "box after a refusal");
+    unsigned char sample = 0;
+    require(ctx, satf_gpu_copy_bytes(ctx, 0, &sample, (char *)out.data + 12345, 1), "download");
+    require(ctx, satf_gpu_wait(ctx, 0), "box after a refusal");
+    assert_int_equal(sample, 7);
+    satf_gpu_free(ctx, memory[0]);
+    satf_gpu_free(ctx, memory[1]);
+    satf_filter_destroy(filter);
+    satf_context_destroy(ctx);
+}
+
+static void test_misuse(void **state)
+{
+    (void)state;
+    ref_image image = {8, 8, 1, SATF_U8, 0, NULL};
+    ref_fill(&image, 1);
+    satf_view host = ref_view(&image, 0), out = host_view(&host);
+    void *memory;
+    satf_view there = device_view(gpu, &host, 0, 0, false, &memory);
+    satf_filter *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
+    assert_int_equal(satf_filter_apply(gpu, filter, &there, &out), SATF_INVALID);
+    assert_non_null(strstr(satf_message(gpu), "one device"));
+    require(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW), "engine");
+    assert_int_equal(satf_filter_apply(gpu, filter, &host, &out), SATF_UNSUPPORTED);
+    assert_non_null(strstr(satf_message(gpu), "the CPU only"));
+    require(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO), "engine");
+    require(gpu, satf_filter_apply(gpu, filter, &host, &out), "box after refusals");
+    satf_filter_destroy(filter);
+    satf_gpu_free(gpu, memory);
+    free(host.data), free(out.data), free(image.samples);
+}
+
+/* ------------------------------------------------------------------- the command */
+
+static void test_command(void **state)
+{
+    (void)state;
+    const char *top = getenv("top_builddir");
+    char command[4096];
+    snprintf(command, sizeof command,
+             "set -e; b=$(cd '%s' && pwd); d=$(mktemp -d); trap 'rm -rf \"$d\"' EXIT; cd \"$d\"; "
+             "printf 'P5 317 211 255\\n' >in.pgm; seq 20000 | head -c 66887 >>in.pgm; "
+             "for f in '--box 15' '--stddev 4 --border wrap' '--integral' '--box 3 --variance 9'; "
+             "do \"$b/satfilter\" --device cpu --engine sat $f in.pgm cpu.npy; "
+             "\"$b/satfilter\" --device cuda --json $f in.pgm gpu.npy >json; "
+             "cmp cpu.npy gpu.npy; grep -q '\"device\": \"cuda\"' json; "
+             "grep -q '\"engine\": \"sat\"' json; done; "
+             "\"$b/satfilter\" -v --device cuda:0 --box 3 in.pgm gpu.png 2>err; "
+             "grep -q 'sat engine, algorithm .*, cuda' err",
+             top ? top : ".");
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const char *why;
+    if (satf_gpu_count(&why) == 0) {
+        printf("skipped: no CUDA device: %s\n", why);
+        return SKIPPED;
+    }
+    if (satf_context_create(&cpu) || satf_context_create(&gpu) ||
+        satf_context_set_device(cpu, SATF_DEVICE_CPU) || satf_context_set_device(gpu, 0) ||
+        satf_context_set_engine(cpu, SATF_ENGINE_SAT)) {
+        fprintf(stderr, "%s\n", satf_message(gpu));
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_sat),
+        cmocka_unit_test(test_table),      cmocka_unit_test(test_box),
+        cmocka_unit_test(test_variance),   cmocka_unit_test(test_stddev),
+        cmocka_unit_test(test_template),   cmocka_unit_test(test_integral),
+        cmocka_unit_test(test_chain),      cmocka_unit_test(test_wide_sums),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_two_contexts),
+        cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_command),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    satf_context_destroy(cpu);
+    satf_context_destroy(gpu);
+    return failed != 0;
+}
