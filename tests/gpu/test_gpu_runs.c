@@ -1,0 +1,454 @@
+/*
+ * CUDA rows beyond single results: properties of a SAT, equal bits run after
+ * run, several contexts at once, blocks that are held up, tables of more than
+ * 2^31 pixels, and memory that runs out.
+ */
+#include "cases.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../cuda/sat/stress.h"
+#include "../../src/base/memory.h"
+
+static satf_context *ctx;
+static const sat_tuning defaults;
+
+static gpu_case usual_case(gpu_kind kind, int64_t width, int64_t height, gpu_pattern pattern,
+                           unsigned seed)
+{
+    return (gpu_case){
+        kind.type, SATF_SUMMAND_PLAIN, kind.sum_type, kind.f32_out, 1, width, height, pattern,
+        seed};
+}
+
+/* ----------------------------------------------------------------- properties */
+
+/* The table of an impulse is 1 in its quadrant and 0 elsewhere. */
+static void test_impulse(void **unused)
+{
+    (void)unused;
+    enum { W = 300, H = 170 };
+    gpu_case c = usual_case(gpu_kinds[0], W, H, GPU_IMPULSE, 1);
+    gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[4], &gpu_layouts[2]);
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        gpu_check(&d, gpu_row_at(r), &defaults);
+        for (int64_t y = 0; y < H; y++) {
+            for (int64_t x = 0; x < W; x++) {
+                uint32_t sum;
+                memcpy(&sum, gpu_out_row(&d, y) + x * 4, sizeof sum);
+                assert_int_equal(sum, x >= W / 2 && y >= H / 2);
+            }
+        }
+    }
+    gpu_release(&d);
+}
+
+enum { LINEAR_W = 261, LINEAR_H = 133 };
+
+static void table_of(const sat_row *row, const uint16_t *image, uint32_t *table)
+{
+    size_t pixels = (size_t)LINEAR_W * LINEAR_H, bytes = 0;
+    void *in, *out, *scratch = NULL;
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels * 2, "a test", &in));
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels * 4, "a test", &out));
+    sat_job job = {.in = satf_view_packed(in, LINEAR_W, LINEAR_H, 1, SATF_U16),
+                   .sum_type = SATF_SUM_U32,
+                   .out = out,
+                   .out_stride = LINEAR_W * 4};
+    job.in.device = GPU_DEVICE;
+    assert_true(!row->scratch_bytes || row->scratch_bytes(ctx, &job, &bytes));
+    if (bytes) {
+        gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
+    }
+    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, in, image, pixels * 2));
+    gpu_must(ctx, row->run(ctx, &job, scratch));
+    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, table, out, pixels * 4));
+    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+    satf_gpu_free(ctx, in);
+    satf_gpu_free(ctx, out);
+    satf_gpu_free(ctx, scratch);
+}
+
+/* table(a) + table(b) = table(a + b) */
+static void test_linear(void **unused)
+{
+    (void)unused;
+    static uint16_t image[3][LINEAR_W * LINEAR_H];
+    static uint32_t table[3][LINEAR_W * LINEAR_H];
+    for (unsigned i = 0; i < LINEAR_W * LINEAR_H; i++) {
+        image[0][i] = (uint16_t)(i * 40503u >> 3 & 0x7FFF);
+        image[1][i] = (uint16_t)(i * 30011u >> 2 & 0x7FFF);
+        image[2][i] = (uint16_t)(image[0][i] + image[1][i]);
+    }
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        for (int i = 0; i < 3; i++) {
+            table_of(gpu_row_at(r), image[i], table[i]);
+        }
+        for (int i = 0; i < LINEAR_W * LINEAR_H; i++) {
+            if (table[0][i] + table[1][i] != table[2][i]) {
+                fail_msg("row %s is not linear at (%d, %d)", gpu_row_at(r)->name, i % LINEAR_W,
+                         i / LINEAR_W);
+            }
+        }
+    }
+}
+
+/* ----------------------------------------------------------- equal bits, order */
+
+static bool is_single_pass(const sat_row *row)
+{
+    return strcmp(row->name, "skss") == 0 || strcmp(row->name, "lookback") == 0;
+}
+
+static void check_repeats(const sat_row *row, gpu_data *d, int runs)
+{
+    unsigned char *first = NULL;
+    for (int i = 0; i < runs; i++) {
+        gpu_check(d, row, &defaults);
+        if (!first) {
+            first = satf_alloc(d->out.bytes);
+            assert_non_null(first);
+            memcpy(first, d->out.host, d->out.bytes);
+        }
+        if (memcmp(first, d->out.host, d->out.bytes) != 0) {
+            fail_msg("row %s: run %d of the same job has other bits", row->name, i);
+        }
+    }
+    satf_free(first);
+}
+
+/* Floats whose sums depend on the order of summation: all runs use the same. */
+static void test_repeats(void **unused)
+{
+    (void)unused;
+    for (size_t k = 0; k < GPU_KINDS; k++) {
+        if (gpu_kinds[k].sum_type != SATF_SUM_F64) {
+            continue;
+        }
+        gpu_case c = usual_case(gpu_kinds[k], 1531, 1279, GPU_RANDOM, 7);
+        gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
+        for (size_t r = 0; gpu_row_at(r); r++) {
+            check_repeats(gpu_row_at(r), &d, is_single_pass(gpu_row_at(r)) ? 100 : 3);
+        }
+        gpu_release(&d);
+    }
+}
+
+/* Blocks that start late, or one at a time: nobody may wait for a block that
+ * has not begun, and the bits stay the same. */
+static void test_stress(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[][2] = {{1, 1}, {65, 4000}, {4000, 65}, {1031, 1033}};
+    for (size_t k = 0; k < GPU_KINDS; k++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            for (size_t r = 0; gpu_row_at(r); r++) {
+                if (!is_single_pass(gpu_row_at(r))) {
+                    continue;
+                }
+                gpu_case c = usual_case(gpu_kinds[k], sizes[s][0], sizes[s][1], GPU_RANDOM, 3);
+                gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[1]);
+                gpu_check(&d, gpu_row_at(r), &defaults);
+                unsigned char *calm = satf_alloc(d.out.bytes);
+                assert_non_null(calm);
+                memcpy(calm, d.out.host, d.out.bytes);
+                for (int mode = 1; mode <= 2; mode++) {
+                    for (int i = 0; i < (gpu_long ? 20 : 3); i++) {
+                        sat_cuda_stress(mode);
+                        gpu_check(&d, gpu_row_at(r), &defaults);
+                        sat_cuda_stress(0);
+                        if (memcmp(calm, d.out.host, d.out.bytes) != 0) {
+                            fail_msg("row %s: stress %d changes bits", gpu_row_at(r)->name, mode);
+                        }
+                    }
+                }
+                satf_free(calm);
+                gpu_release(&d);
+            }
+        }
+    }
+}
+
+/* ---------------------------------------------------------- several at a time */
+
+enum { AT_ONCE = 2 };
+
+/* Two contexts, each with a stream of its own, from one thread. */
+static void test_two_streams(void **unused)
+{
+    (void)unused;
+    satf_context *contexts[AT_ONCE];
+    gpu_data d[AT_ONCE];
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        contexts[i] = gpu_new_context();
+        gpu_case c = usual_case(gpu_kinds[i ? 0 : 6], 1201 + 300 * i, 907, GPU_INTEGERS, i + 1);
+        d[i] = gpu_prepare(contexts[i], &c, &gpu_layouts[0], &gpu_layouts[0]);
+    }
+    assert_ptr_not_equal(satf_gpu_stream(contexts[0]), satf_gpu_stream(contexts[1]));
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        for (int turn = 0; turn < 10; turn++) {
+            for (unsigned i = 0; i < AT_ONCE; i++) {
+                gpu_enqueue(&d[i], gpu_row_at(r), &defaults);
+            }
+        }
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            gpu_compare(&d[i], gpu_row_at(r), &defaults);
+        }
+    }
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        gpu_release(&d[i]);
+        satf_context_destroy(contexts[i]);
+    }
+}
+
+typedef struct worker {
+    pthread_t thread;
+    unsigned seed;
+    char problem[256]; /* cmocka reports from its own thread only */
+} worker;
+
+/* A SAT of u8 through the public call, against plain sums. */
+static const char *one_table(satf_context *own, const uint8_t *image, uint32_t *table,
+                             const satf_view *in, const satf_view *out)
+{
+    int64_t n = in->width, pixels = n * in->height;
+    if (satf_sat(own, in, out, 0) ||
+        satf_gpu_copy_bytes(own, GPU_DEVICE, table, out->data, (size_t)pixels * 4) ||
+        satf_gpu_wait(own, GPU_DEVICE)) {
+        return satf_message(own);
+    }
+    for (int64_t i = 0; i < pixels; i++) {
+        uint32_t want = image[i];
+        want += i % n ? table[i - 1] : 0;
+        want += i >= n ? table[i - n] : 0;
+        want -= i % n && i >= n ? table[i - n - 1] : 0;
+        if (table[i] != want) {
+            return "a wrong sum";
+        }
+    }
+    return NULL;
+}
+
+static void *work(void *user)
+{
+    worker *w = user;
+    enum { N = 700, PIXELS = N * N };
+    satf_context *own = NULL;
+    uint8_t *image = satf_alloc(PIXELS);
+    uint32_t *table = satf_alloc(PIXELS * 4);
+    void *in = NULL, *out = NULL;
+    const char *problem = "no memory";
+    if (image && table && satf_context_create(&own) == SATF_OK) {
+        problem = satf_context_set_device(own, GPU_DEVICE) ||
+                          satf_gpu_alloc(own, GPU_DEVICE, PIXELS, "a test", &in) ||
+                          satf_gpu_alloc(own, GPU_DEVICE, PIXELS * 4, "a test", &out)
+                      ? satf_message(own)
+                      : NULL;
+    }
+    for (unsigned turn = 0; turn < 30 && !problem; turn++) {
+        for (unsigned i = 0; i < PIXELS; i++) {
+            image[i] = (uint8_t)((i + turn + w->seed) * 2654435761u >> 24);
+        }
+        satf_view views[2] = {satf_view_packed(in, N, N, 1, SATF_U8),
+                              satf_view_packed(out, N, N, 1, SATF_U32)};
+        views[0].device = views[1].device = GPU_DEVICE;
+        problem = satf_gpu_copy_bytes(own, GPU_DEVICE, in, image, PIXELS) ||
+                          satf_gpu_wait(own, GPU_DEVICE)
+                      ? satf_message(own)
+                      : one_table(own, image, table, &views[0], &views[1]);
+    }
+    snprintf(w->problem, sizeof w->problem, "%s", problem ? problem : "");
+    if (own) {
+        satf_gpu_free(own, in);
+        satf_gpu_free(own, out);
+        satf_context_destroy(own);
+    }
+    satf_free(image);
+    satf_free(table);
+    return NULL;
+}
+
+static void test_two_threads(void **unused)
+{
+    (void)unused;
+    worker workers[AT_ONCE] = {{.seed = 1}, {.seed = 77}};
+    for (int i = 0; i < AT_ONCE; i++) {
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < AT_ONCE; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_string_equal(workers[i].problem, "");
+    }
+}
+
+/* ------------------------------------------------------------- large, and none */
+
+enum { LARGE_W = 65536, LARGE_H = 32800, LARGE_STEP = 37 };
+
+static uint32_t across(int64_t x)
+{
+    return (uint32_t)(x * 2654435761 >> 12) & 15;
+}
+
+static uint32_t down(int64_t y)
+{
+    return (uint32_t)(y * 40503 >> 5) & 15;
+}
+
+/* a[y][x] = across(x) * down(y), so b[y][x] is the product of their sums. */
+static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
+{
+    size_t bytes = 0;
+    void *scratch = NULL;
+    assert_true(!row->scratch_bytes || row->scratch_bytes(ctx, job, &bytes));
+    if (bytes) {
+        gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
+    }
+    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, job->out, GPU_GUARD,
+                                     (size_t)LARGE_W * LARGE_H * 4));
+    gpu_must(ctx, row->run(ctx, job, scratch));
+    uint32_t above = 0;
+    for (int64_t y = 0; y < LARGE_H; y++) {
+        above += down(y);
+        if (!gpu_long && y % LARGE_STEP != 0 && y < LARGE_H - 3) {
+            continue;
+        }
+        gpu_must(ctx,
+                 satf_gpu_copy_bytes(ctx, GPU_DEVICE, line,
+                                     (const char *)job->out + y * job->out_stride, LARGE_W * 4));
+        gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+        uint32_t left = 0;
+        for (int64_t x = 0; x < LARGE_W; x++) {
+            left += across(x);
+            if (line[x] != left * above) {
+                fail_msg("row %s: %d x %d: pixel (%" PRId64 ", %" PRId64 ") is %u and should be %u",
+                         row->name, LARGE_W, LARGE_H, x, y, line[x], left * above);
+            }
+        }
+    }
+    satf_gpu_free(ctx, scratch);
+    gpu_runs++;
+}
+
+static void test_large(void **unused)
+{
+    (void)unused;
+    static uint8_t lines[16][LARGE_W];
+    static uint32_t line[LARGE_W];
+    satf_gpu_info info;
+    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
+    if (info.memory_bytes < (size_t)40 << 30) {
+        print_message("a table of more than 2^31 pixels needs a device of 40 GiB\n");
+        skip();
+    }
+    for (int64_t x = 0; x < LARGE_W; x++) {
+        for (uint32_t k = 0; k < 16; k++) {
+            lines[k][x] = (uint8_t)(across(x) * k);
+        }
+    }
+    size_t pixels = (size_t)LARGE_W * LARGE_H;
+    void *in, *out;
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels, "a test", &in));
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels * 4, "a test", &out));
+    for (int64_t y = 0; y < LARGE_H; y++) {
+        gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, (char *)in + y * LARGE_W, lines[down(y)],
+                                          LARGE_W));
+    }
+    sat_job job = {.in = satf_view_packed(in, LARGE_W, LARGE_H, 1, SATF_U8),
+                   .sum_type = SATF_SUM_U32,
+                   .out = out,
+                   .out_stride = (int64_t)LARGE_W * 4};
+    job.in.device = GPU_DEVICE;
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        check_large(gpu_row_at(r), &job, line);
+    }
+    satf_gpu_free(ctx, in);
+    satf_gpu_free(ctx, out);
+}
+
+/* What cannot be had is an error with the bytes in it, and what could be done
+ * before still can be. */
+static void test_exhaustion(void **unused)
+{
+    (void)unused;
+    enum { HOGS = 4096, N = 4096 };
+    static void *hogs[HOGS];
+    satf_gpu_info info;
+    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
+    satf_view in = satf_view_packed(NULL, N, N, 1, SATF_F64), out = in;
+    in.device = out.device = GPU_DEVICE;
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)N * N * 8, "a test", &in.data));
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)N * N * 8, "a test", &out.data));
+    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, in.data, 0, (size_t)N * N * 8));
+    void *none = NULL;
+    assert_int_equal(satf_gpu_alloc(ctx, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
+                     SATF_NO_MEMORY);
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "%zu", info.memory_bytes * 2);
+    assert_non_null(strstr(satf_message(ctx), wanted));
+    int count = 0;
+    for (size_t bytes = (size_t)4 << 30; bytes >= (size_t)16 << 20; bytes /= 2) {
+        while (count < HOGS &&
+               satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &hogs[count]) == SATF_OK) {
+            count++;
+        }
+    }
+    assert_int_equal(satf_context_set_algorithm(ctx, "4r4w"), SATF_OK); /* of much scratch */
+    size_t scratch = 0;
+    gpu_must(ctx, satf_sat_scratch(ctx, &in, &out, 0, &scratch));
+    if (scratch > (size_t)32 << 20) {
+        assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_NO_MEMORY);
+        assert_string_not_equal(satf_message(ctx), "");
+    }
+    while (count) {
+        satf_gpu_free(ctx, hogs[--count]);
+    }
+    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+    gpu_must(ctx, satf_sat(ctx, &in, &out, 0));
+    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+    satf_gpu_free(ctx, in.data);
+    satf_gpu_free(ctx, out.data);
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    gpu_case c = usual_case(gpu_kinds[0], 301, 203, GPU_INTEGERS, 5);
+    gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        gpu_check(&d, gpu_row_at(r), &defaults);
+    }
+    gpu_release(&d);
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    ctx = gpu_new_context();
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(ctx);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    gpu_test_begin(argc, argv);
+    const struct CMUnitTest small[] = {
+        cmocka_unit_test(test_impulse),
+        cmocka_unit_test(test_linear),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_impulse),     cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_repeats),     cmocka_unit_test(test_stress),
+        cmocka_unit_test(test_two_streams), cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_large),       cmocka_unit_test(test_exhaustion),
+    };
+    return gpu_test_end("test_gpu_runs", gpu_small
+                                             ? cmocka_run_group_tests(small, set_up, tear_down)
+                                             : cmocka_run_group_tests(tests, set_up, tear_down));
+}
