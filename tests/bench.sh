@@ -158,6 +158,11 @@ expect 2 sat -T 1025
 expect 2 sat --repeat 1e3
 expect 2 sat --device gpu
 expect 2 sat --markdown=yes
+expect 2 sat --r 1
+expect 2 sat --tile 0
+expect 2 sat --sync never
+expect 2 filter --tile 32
+expect 2 filter --device cuda
 expect 2 filter --windows 65536
 expect 2 filter --filters nonsense
 expect 2 filter --filters ''

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../src/base/context.h"
+#include "../src/sat/sat.h"
 
 /* ----------------------------------------------------------------- options */
 
@@ -37,9 +38,10 @@ typedef struct bench_options {
         bench_item item[BENCH_MAX_ITEMS];
         int count;
     } list[BENCH_LISTS];
-    int device;  /* SATF_DEVICE_CPU or a CUDA device */
-    int threads; /* 0: one per core */
-    int repeat;  /* 0: as many as a few seconds allow */
+    int device;        /* SATF_DEVICE_CPU or a CUDA device */
+    int threads;       /* 0: one per core */
+    int repeat;        /* 0: as many as a few seconds allow */
+    sat_tuning tuning; /* of a CUDA row; 0 in a member: not given */
     bool markdown;
     const char *json, *plot; /* files, or NULL */
 } bench_options;
@@ -54,6 +56,7 @@ typedef struct bench_column {
     const char *title; /* printed; NULL: JSON only */
     enum { BENCH_TEXT, BENCH_INTEGER, BENCH_REAL } kind;
     int width; /* characters of the printed column, at least the title's */
+    bool cuda; /* printed only when a CUDA device is measured */
 } bench_column;
 
 typedef struct bench_value {
@@ -68,6 +71,7 @@ typedef struct bench_table {
     const bench_column *columns;       /* ends with key and title NULL */
     const char *x_title;               /* of the plot */
     const char *note;                  /* printed below the table, or NULL */
+    bool on_cuda; /* measures CUDA devices too, and takes --tile, --sync, --r */
     /* Measures and reports everything the options ask for. Prints its own
      * message on failure; the exit status. */
     int (*run)(bench *b);
@@ -82,6 +86,7 @@ typedef struct bench_option {
     const char *option, *metavar; /* metavar NULL: takes no value */
     const char *help;             /* NULL: another spelling of the one before */
     bool (*set)(bench_options *o, const char *text);
+    bool on_cuda; /* only for tables that are */
 } bench_option;
 
 const bench_option *bench_option_at(size_t index); /* NULL behind the last */
@@ -98,10 +103,11 @@ struct bench {
     const bench_table *table;
     bench_options options;
     struct bench_report *report;
-    satf_context *copy_ctx;    /* the copy's own threads */
-    void *copy_from, *copy_to; /* of copy_bytes */
+    int place;                 /* SATF_HOST or the CUDA device: where the measured calls work */
+    satf_context *copy_ctx;    /* the host's copy has threads of its own */
+    void *copy_from, *copy_to; /* of copy_bytes, there */
     size_t copy_bytes;
-    void *scratch; /* of scratch_bytes, the context's while a call is measured */
+    void *scratch; /* of scratch_bytes, there; the context's while a call is measured */
     size_t scratch_bytes;
 };
 
@@ -129,19 +135,27 @@ const char *bench_list_help(bench_list list);
 typedef struct bench_timing {
     double ms, ms_min;      /* median and least of one call */
     double copy_ms, x_copy; /* median of the copy; ms / copy_ms */
-    int threads;            /* that the work really used */
+    double peer_ms;         /* median of the peer; NaN if there is none */
+    int threads;            /* of the CPU that the work really used; 0: a device did it */
 } bench_timing;
 
+typedef satf_status bench_work(void *user);
+
 /*
- * Times work(user), interleaved with a copy that moves the same `bytes`, read
- * and written together: a memcpy of bytes / 2 on as many threads as the work
+ * Times work(user), interleaved with peer(user), which may be NULL, and with a
+ * copy that moves the same `bytes`, read and written together: of bytes / 2,
+ * within the device, or on the host by memcpy on as many threads as the work
  * really uses. Where those are several, it is timed on one thread too, and the
  * faster one counts: waking threads takes longer than copying a small image.
- * Warms all up first. Each sample holds enough calls to last 2 ms. A failed
- * work() ends it with that status.
+ * Warms all up first. Each sample holds enough calls to last 2 ms, on a device
+ * by CUDA events. A failed call ends it with that status.
  */
-satf_status bench_measure(bench *b, double bytes, satf_status (*work)(void *user), void *user,
+satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *peer, void *user,
                           bench_timing *timing);
+
+/* From now on calls are measured there: SATF_HOST or a CUDA device. Gives back
+ * copies and scratch. */
+void bench_set_place(bench *b, int place);
 
 /* Hands the context that much scratch, so that no timed call allocates. */
 satf_status bench_hand_scratch(bench *b, size_t bytes);
@@ -155,6 +169,26 @@ bool bench_fits(bench *b, const char *what, double bytes);
 satf_status bench_allocate(bench *b, satf_view *in, satf_view *out);
 void bench_release(satf_view *in, satf_view *out);
 
+/* An image and its SAT on a device, the right result beside them. */
+typedef struct bench_device_image {
+    satf_view in, out;
+    void *truth;
+} bench_device_image;
+
+/* The input is a copy of the host's. Give back with bench_device_release(), after failure too. */
+satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
+                                  bench_device_image *image);
+void bench_device_release(bench *b, bench_device_image *image);
+
+/* Overwrites the output by a pattern no result consists of. */
+satf_status bench_device_poison(bench *b, const bench_device_image *image);
+
+/* *problem = NULL if image->out is the SAT of image->in, else what is wrong with
+ * the first wrong sample. Integers and f64 exactly; f32 within what the order of
+ * summation explains, for 4R1W by each of its stages. */
+satf_status bench_device_check(bench *b, const bench_device_image *image, const char *algorithm,
+                               const char **problem);
+
 /* ---------------------------------------------------------------- checking */
 
 /*
@@ -164,6 +198,9 @@ void bench_release(satf_view *in, satf_view *out);
  * whatever the order, and any difference is an error.
  */
 void bench_fill(const satf_view *in);
+
+/* What floats are multiples of: 1 / that; 1 for integers. */
+double bench_units(const satf_view *in);
 
 /* NULL if out is the SAT of in; else what is wrong with the first wrong sample
  * (static storage). */
@@ -184,7 +221,8 @@ size_t bench_template(int window, satf_weighted_rect rects[2]);
 /* ----------------------------------------------------------------- reports */
 
 /* The table is printed to `to`, a record at a time. */
-struct bench_report *bench_report_create(const bench_table *table, bool markdown, FILE *to);
+struct bench_report *bench_report_create(const bench_table *table, bool markdown, bool cuda,
+                                         FILE *to);
 void bench_report_destroy(struct bench_report *report);
 
 /* Prints the record and keeps it; the values' order is the columns'. false

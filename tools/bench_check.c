@@ -14,7 +14,7 @@
 
 static char message[256];
 
-static double units_of(const satf_view *in)
+double bench_units(const satf_view *in)
 {
     return satf_type_is_float(in->type) ? FLOAT_UNITS : 1;
 }
@@ -136,7 +136,7 @@ const char *bench_check_sat(const satf_view *in, const satf_view *out)
             sum[i % (size_t)in->channels] += units[i];
             sat[i] += sum[i % (size_t)in->channels];
         }
-        problem = compare_sat_row(out, y, sat, units_of(in));
+        problem = compare_sat_row(out, y, sat, bench_units(in));
     }
     satf_free(sat);
     satf_free(units);
@@ -316,7 +316,7 @@ static const char *compare_filter_row(const formula *f, const satf_view *in, con
         f->value == mean && !satf_type_is_float(in->type) && !satf_type_is_float(out->type);
     for (int64_t i = 0; i < satf_row_samples(out); i++) {
         double want = exact_mean ? (double)((2 * a[i] + area) / (2 * area))
-                                 : stored(f->value(a[i], b[i], area, units_of(in)), out->type);
+                                 : stored(f->value(a[i], b[i], area, bench_units(in)), out->type);
         double got = load_output(out, y, i);
         if (!(fabs(got - want) <= tolerance(in, out, want))) {
             return wrong(out, y, i, got, want);

@@ -8,22 +8,22 @@
 #include "../src/base/view.h"
 
 static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0},
-    {"name", "filter", BENCH_TEXT, 9},
-    {"input", "input", BENCH_TEXT, 5},
-    {"output", "output", BENCH_TEXT, 6},
-    {"width", "width", BENCH_INTEGER, 6},
-    {"height", "height", BENCH_INTEGER, 6},
-    {"channels", "ch", BENCH_INTEGER, 2},
-    {"window", "window", BENCH_INTEGER, 6},
-    {"threads", "threads", BENCH_INTEGER, 7},
-    {"ms", "ms", BENCH_REAL, 8},
-    {"ms_min", "min", BENCH_REAL, 8},
-    {NULL, "Mpixel/s", BENCH_REAL, 8},
-    {NULL, "GB/s", BENCH_REAL, 6},
-    {"copy_ms", "copy ms", BENCH_REAL, 8},
-    {"x_copy", "x copy", BENCH_REAL, 6},
-    {NULL, NULL, BENCH_TEXT, 0},
+    {"table", NULL, BENCH_TEXT, 0, false},
+    {"name", "filter", BENCH_TEXT, 9, false},
+    {"input", "input", BENCH_TEXT, 5, false},
+    {"output", "output", BENCH_TEXT, 6, false},
+    {"width", "width", BENCH_INTEGER, 6, false},
+    {"height", "height", BENCH_INTEGER, 6, false},
+    {"channels", "ch", BENCH_INTEGER, 2, false},
+    {"window", "window", BENCH_INTEGER, 6, false},
+    {"threads", "threads", BENCH_INTEGER, 7, false},
+    {"ms", "ms", BENCH_REAL, 8, false},
+    {"ms_min", "min", BENCH_REAL, 8, false},
+    {NULL, "Mpixel/s", BENCH_REAL, 8, false},
+    {NULL, "GB/s", BENCH_REAL, 6, false},
+    {"copy_ms", "copy ms", BENCH_REAL, 8, false},
+    {"x_copy", "x copy", BENCH_REAL, 6, false},
+    {NULL, NULL, BENCH_TEXT, 0, false},
 };
 
 typedef struct filter_call {
@@ -124,7 +124,7 @@ static int run_call(bench *b, filter_call *call)
         status = bench_allocate(b, &call->in, &call->out);
     }
     if (status == SATF_OK) {
-        status = bench_measure(b, bytes, run_filter, call, &timing);
+        status = bench_measure(b, bytes, run_filter, NULL, call, &timing);
     }
     if (status != SATF_OK) {
         return bench_call_error(b, status, call->name);

@@ -6,9 +6,10 @@
 
 static const char description[] =
     "Measures summed area tables and filters. Each figure is the median of several samples, is "
-    "checked against the reference result before it is printed, and stands beside a memcpy that "
-    "moves the same bytes on as many threads as the work used, or on one if that is faster. Lists "
-    "are comma-separated and multiply out.";
+    "checked against the reference result before it is printed, and stands beside a copy that "
+    "moves "
+    "the same bytes: a memcpy on as many threads as the work used, or on one if that is faster, or "
+    "a copy within the device. Lists are comma-separated and multiply out.";
 
 static const struct {
     const char *option, *help;

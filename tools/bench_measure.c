@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../src/base/gpu.h"
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/base/view.h"
@@ -14,7 +15,6 @@
 #define MIN_SAMPLES 3
 #define DEFAULT_SAMPLES 15
 #define MAX_SAMPLES 1000
-#define MAX_COPIES 2
 
 static double now_ms(void)
 {
@@ -35,11 +35,48 @@ static double median(double *values, int n)
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+/* Memory where the measured calls work. */
+static satf_status reserve(bench *b, size_t bytes, const char *what, void **memory)
+{
+    if (b->place != SATF_HOST) {
+        return satf_gpu_alloc(b->ctx, b->place, bytes, what, memory);
+    }
+    *memory = satf_alloc(bytes);
+    return *memory ? SATF_OK : satf_fail_memory(b->ctx, bytes, what);
+}
+
+static void give_back(bench *b, void **memory)
+{
+    if (b->place != SATF_HOST) {
+        satf_gpu_free(b->ctx, *memory);
+    } else {
+        satf_free(*memory);
+    }
+    *memory = NULL;
+}
+
+void bench_set_place(bench *b, int place)
+{
+    give_back(b, &b->copy_from);
+    give_back(b, &b->copy_to);
+    give_back(b, &b->scratch);
+    b->copy_bytes = b->scratch_bytes = 0;
+    b->place = place;
+}
+
+/* Both sides in memory: a page never written is not read. */
+static satf_status set_bytes(bench *b, void *memory, int value, size_t bytes)
+{
+    if (b->place != SATF_HOST) {
+        return satf_gpu_set_bytes(b->ctx, b->place, memory, value, bytes);
+    }
+    memset(memory, value, bytes);
+    return SATF_OK;
+}
+
 typedef struct copy_job {
-    char *to;
-    const char *from;
+    bench *b;
     size_t bytes, tasks;
-    satf_context *ctx;
 } copy_job;
 
 static void copy_part(void *user, int64_t task, int thread)
@@ -51,43 +88,20 @@ static void copy_part(void *user, int64_t task, int thread)
     size_t begin = (size_t)task * part;
     if (begin < job->bytes) {
         size_t left = job->bytes - begin;
-        memcpy(job->to + begin, job->from + begin, left < part ? left : part);
+        memcpy((char *)job->b->copy_to + begin, (const char *)job->b->copy_from + begin,
+               left < part ? left : part);
     }
 }
 
 static satf_status copy(void *user)
 {
     copy_job *job = user;
-    satf_parallel(job->ctx, (int64_t)job->tasks, copy_part, job);
-    return SATF_OK;
-}
-
-/* Milliseconds a call, over `calls` calls. */
-static satf_status sample(satf_status (*work)(void *user), void *user, int calls, double *ms)
-{
-    double start = now_ms();
-    for (int i = 0; i < calls; i++) {
-        satf_status status = work(user);
-        if (status != SATF_OK) {
-            return status;
-        }
+    bench *b = job->b;
+    if (b->place != SATF_HOST) {
+        return satf_gpu_copy_bytes(b->ctx, b->place, b->copy_to, b->copy_from, job->bytes);
     }
-    *ms = (now_ms() - start) / calls;
+    satf_parallel(b->copy_ctx, (int64_t)job->tasks, copy_part, job);
     return SATF_OK;
-}
-
-/* Warms up; the number of calls that last MIN_SAMPLE_MS. */
-static satf_status calls_a_sample(satf_status (*work)(void *user), void *user, int *calls)
-{
-    double ms;
-    satf_status status = sample(work, user, 1, &ms);
-    for (*calls = 1; status == SATF_OK; *calls *= 2) {
-        status = sample(work, user, *calls, &ms);
-        if (ms * *calls >= MIN_SAMPLE_MS || *calls >= 1 << 20) {
-            break;
-        }
-    }
-    return status;
 }
 
 static satf_status reserve_copy(bench *b, size_t bytes)
@@ -95,87 +109,136 @@ static satf_status reserve_copy(bench *b, size_t bytes)
     if (bytes <= b->copy_bytes) {
         return SATF_OK;
     }
-    satf_free(b->copy_from);
-    satf_free(b->copy_to);
+    give_back(b, &b->copy_from);
+    give_back(b, &b->copy_to);
     b->copy_bytes = 0;
-    b->copy_from = satf_alloc(bytes);
-    b->copy_to = satf_alloc(bytes);
-    if (!b->copy_from || !b->copy_to) {
-        return satf_fail_memory(b->ctx, 2 * bytes, "the copy");
+    satf_status status = reserve(b, bytes, "the copy", &b->copy_from);
+    if (!status) {
+        status = reserve(b, bytes, "the copy", &b->copy_to);
     }
-    memset(b->copy_from, 1, bytes); /* both in memory: a page never written is not read */
-    memset(b->copy_to, 2, bytes);
-    b->copy_bytes = bytes;
-    return SATF_OK;
+    if (!status) {
+        status = set_bytes(b, b->copy_from, 1, bytes);
+    }
+    if (!status) {
+        status = set_bytes(b, b->copy_to, 2, bytes);
+    }
+    b->copy_bytes = status ? 0 : bytes;
+    return status;
 }
 
-/* Warms up work(); the threads that it uses. */
-static satf_status warm_up(bench *b, satf_status (*work)(void *user), void *user, int *calls,
-                           int *threads)
+/* Calls that are measured side by side, and their samples. */
+typedef struct subject {
+    bench_work *work; /* NULL: there is none */
+    void *user;
+    int calls; /* a sample */
+    double ms[MAX_SAMPLES];
+} subject;
+
+/* Milliseconds a call, over s->calls calls. */
+static satf_status sample(bench *b, const subject *s, double *ms)
+{
+    bool device = b->place != SATF_HOST;
+    double start = now_ms(), total = 0;
+    satf_status status = device ? satf_gpu_time_begin(b->ctx, b->place) : SATF_OK;
+    for (int i = 0; i < s->calls && !status; i++) {
+        status = s->work(s->user);
+    }
+    if (!status && device) {
+        status = satf_gpu_time_end(b->ctx, b->place, &total);
+    }
+    *ms = (device ? total : now_ms() - start) / s->calls;
+    return status;
+}
+
+/* Warms up and finds the number of calls that last MIN_SAMPLE_MS. */
+static satf_status prepare(bench *b, subject *s)
+{
+    double ms = 0;
+    s->calls = 1;
+    satf_status status = s->work ? sample(b, s, &ms) : SATF_OK;
+    while (s->work && !status) {
+        status = sample(b, s, &ms);
+        if (ms * s->calls >= MIN_SAMPLE_MS || s->calls >= 1 << 20) {
+            break;
+        }
+        s->calls *= 2;
+    }
+    return status;
+}
+
+/* Likewise, and finds the threads of the CPU that the work uses. */
+static satf_status prepare_work(bench *b, subject *s, int *threads)
 {
     /* The context's pool is made by the first loop that needs several threads:
      * without one the work has none. */
     satf_pool_destroy(b->ctx->pool);
     b->ctx->pool = NULL;
-    satf_status status = calls_a_sample(work, user, calls);
-    *threads = b->ctx->pool ? satf_thread_count(b->ctx) : 1;
+    satf_status status = prepare(b, s);
+    *threads = b->place != SATF_HOST ? 0 : b->ctx->pool ? satf_thread_count(b->ctx) : 1;
     return status;
 }
 
-satf_status bench_measure(bench *b, double bytes, satf_status (*work)(void *user), void *user,
+enum { WORK, PEER, COPY, COPY_ON_ALL, SUBJECTS };
+
+satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *peer, void *user,
                           bench_timing *timing)
 {
-    double work_ms[MAX_SAMPLES], copy_ms[MAX_COPIES][MAX_SAMPLES];
-    int samples = b->options.repeat ? b->options.repeat : DEFAULT_SAMPLES;
-    copy_job job = {.bytes = (size_t)(bytes / 2) + 1, .ctx = b->copy_ctx};
+    static subject subjects[SUBJECTS];
+    copy_job job = {.b = b, .bytes = (size_t)(bytes / 2) + 1, .tasks = 1}, on_all = job;
+    subjects[WORK] = (subject){.work = work, .user = user};
+    subjects[PEER] = (subject){.work = peer, .user = user};
+    subjects[COPY] = (subject){.work = copy, .user = &job};
+    subjects[COPY_ON_ALL] = (subject){.user = &on_all};
+    int samples = b->options.repeat ? b->options.repeat : DEFAULT_SAMPLES, n = 0;
     satf_status status = reserve_copy(b, job.bytes);
-    if (status != SATF_OK) {
-        return status;
+    timing->threads = 0;
+    if (!status) {
+        status = prepare_work(b, &subjects[WORK], &timing->threads);
     }
-    job.from = b->copy_from;
-    job.to = b->copy_to;
-    int work_calls, copy_calls[MAX_COPIES], copies, n = 0;
-    status = warm_up(b, work, user, &work_calls, &timing->threads);
-    copies = timing->threads > 1 ? 2 : 1;
-    copy_job jobs[MAX_COPIES] = {job, job};
-    jobs[0].tasks = 1;
-    jobs[1].tasks = (size_t)timing->threads;
-    for (int k = 0; k < copies && status == SATF_OK; k++) {
-        status = calls_a_sample(copy, &jobs[k], &copy_calls[k]);
+    if (timing->threads > 1) {
+        on_all.tasks = (size_t)timing->threads;
+        subjects[COPY_ON_ALL].work = copy;
+    }
+    for (int i = PEER; i < SUBJECTS && !status; i++) {
+        status = prepare(b, &subjects[i]);
     }
     double start = now_ms();
-    while (status == SATF_OK && n < samples) {
+    while (!status && n < samples) {
         if (!b->options.repeat && n >= MIN_SAMPLES && now_ms() - start > MAX_TOTAL_MS) {
             break;
         }
-        status = sample(work, user, work_calls, &work_ms[n]);
-        for (int k = 0; k < copies; k++) {
-            sample(copy, &jobs[k], copy_calls[k], &copy_ms[k][n]);
+        for (int i = SUBJECTS - 1; i >= 0 && !status; i--) {
+            status = subjects[i].work ? sample(b, &subjects[i], &subjects[i].ms[n]) : SATF_OK;
         }
         n++;
     }
-    if (status != SATF_OK) {
+    if (status) {
         return status;
     }
-    timing->ms = median(work_ms, n);
-    timing->ms_min = work_ms[0]; /* the median sorted them */
-    timing->copy_ms = median(copy_ms[0], n);
-    if (copies > 1) {
-        timing->copy_ms = fmin(timing->copy_ms, median(copy_ms[1], n));
+    timing->ms = median(subjects[WORK].ms, n);
+    timing->ms_min = subjects[WORK].ms[0]; /* the median sorted them */
+    timing->copy_ms = median(subjects[COPY].ms, n);
+    if (subjects[COPY_ON_ALL].work) {
+        timing->copy_ms = fmin(timing->copy_ms, median(subjects[COPY_ON_ALL].ms, n));
     }
     timing->x_copy = timing->ms / timing->copy_ms;
+    timing->peer_ms = peer ? median(subjects[PEER].ms, n) : (double)NAN;
     return SATF_OK;
 }
 
 satf_status bench_hand_scratch(bench *b, size_t bytes)
 {
     if (bytes > b->scratch_bytes) {
-        satf_free(b->scratch);
-        b->scratch = satf_alloc_zeroed(bytes);
-        b->scratch_bytes = b->scratch ? bytes : 0;
-        if (!b->scratch) {
-            return satf_fail_memory(b->ctx, bytes, "scratch");
+        give_back(b, &b->scratch);
+        b->scratch_bytes = 0;
+        satf_status status = reserve(b, bytes, "scratch", &b->scratch);
+        if (!status) {
+            status = set_bytes(b, b->scratch, 0, bytes);
         }
+        if (status) {
+            return status;
+        }
+        b->scratch_bytes = bytes;
     }
     return satf_context_set_scratch(b->ctx, bytes ? b->scratch : NULL, bytes);
 }

@@ -89,7 +89,7 @@ static const struct {
     [BENCH_TYPES] = {"--types", "u8 u16 f32 f64, or INPUT:OUTPUT such as u8:u64",
                      "u8, u16, f32, f64 or a pair such as u8:u64", parse_types},
     [BENCH_ALGORITHMS] = {"--algorithms",
-                          "names of --list; all: all but reference; auto: the fastest",
+                          "names of --list; all: all but reference; auto: the fastest; paper",
                           "an algorithm", parse_name},
     [BENCH_FILTERS] = {"--filters", "names of --list", "a filter", parse_name},
     [BENCH_WINDOWS] = {"--windows", "sides of square windows in pixels, 1 to 65535",

@@ -8,7 +8,7 @@
 
 struct bench_report {
     const bench_table *table;
-    bool markdown;
+    bool markdown, cuda;
     FILE *to;
     const char *x_title;
     bench_value *values; /* records * columns */
@@ -22,12 +22,14 @@ static bool is_last(const bench_column *column)
     return !column->key && !column->title;
 }
 
-struct bench_report *bench_report_create(const bench_table *table, bool markdown, FILE *to)
+struct bench_report *bench_report_create(const bench_table *table, bool markdown, bool cuda,
+                                         FILE *to)
 {
     struct bench_report *report = satf_alloc_zeroed(sizeof *report);
     if (report) {
         report->table = table;
         report->markdown = markdown;
+        report->cuda = cuda;
         report->to = to;
         report->x_title = table->x_title;
         while (!is_last(&table->columns[report->columns])) {
@@ -81,6 +83,12 @@ static void print_cell(const struct bench_report *report, size_t index, const ch
     fprintf(report->to, report->markdown ? "| %*s " : "%*s  ", sign * width, text);
 }
 
+static bool is_printed(const struct bench_report *report, size_t index)
+{
+    const bench_column *column = &report->table->columns[index];
+    return column->title && (report->cuda || !column->cuda);
+}
+
 static void end_line(const struct bench_report *report)
 {
     fputs(report->markdown ? "|\n" : "\n", report->to);
@@ -90,13 +98,13 @@ static void print_header(const struct bench_report *report)
 {
     const bench_column *columns = report->table->columns;
     for (size_t i = 0; i < report->columns; i++) {
-        if (columns[i].title) {
+        if (is_printed(report, i)) {
             print_cell(report, i, columns[i].title);
         }
     }
     end_line(report);
     for (size_t i = 0; i < report->columns && report->markdown; i++) {
-        if (columns[i].title) {
+        if (is_printed(report, i)) {
             fputs(columns[i].kind == BENCH_TEXT ? "|---" : "|--:", report->to);
         }
     }
@@ -110,14 +118,16 @@ static void print_record(const struct bench_report *report, const bench_value *v
     for (size_t i = 0; i < report->columns; i++) {
         const bench_column *column = &report->table->columns[i];
         char text[64] = "-";
-        if (!column->title) {
+        if (!is_printed(report, i)) {
             continue;
         }
         if (column->kind == BENCH_TEXT) {
             snprintf(text, sizeof text, "%s", values[i].text ? values[i].text : "-");
+        } else if (isnan(values[i].number)) {
+            /* not there */
         } else if (column->kind == BENCH_INTEGER) {
             snprintf(text, sizeof text, "%.0f", values[i].number);
-        } else if (!isnan(values[i].number)) {
+        } else {
             format_real(text, sizeof text, values[i].number);
         }
         print_cell(report, i, text);

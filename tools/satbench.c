@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../src/base/cpu.h"
+#include "../src/base/gpu.h"
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/io/io.h"
@@ -83,6 +84,31 @@ static bool set_repeat(bench_options *o, const char *text)
     return parse_int(text, 1, 1000, &o->repeat);
 }
 
+/* Of a CUDA row; one that it does not have is refused where it is measured. */
+static bool set_tile(bench_options *o, const char *text)
+{
+    return parse_int(text, 1, 4096, &o->tuning.tile);
+}
+
+static bool set_sync(bench_options *o, const char *text)
+{
+    static const char *const names[] = {"auto", "launch", "graph", "coop"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            o->tuning.sync = (sat_sync)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_r(bench_options *o, const char *text)
+{
+    char *end;
+    o->tuning.r = strtod(text, &end);
+    return end != text && !*end && o->tuning.r > 0 && o->tuning.r < 1;
+}
+
 static bool set_json(bench_options *o, const char *text)
 {
     o->json = text;
@@ -103,14 +129,18 @@ static bool set_markdown(bench_options *o, const char *text)
 }
 
 static const bench_option commons[] = {
-    {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device},
-    {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads},
-    {"--threads", "N", NULL, set_threads},
-    {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat},
+    {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device, false},
+    {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads, false},
+    {"--threads", "N", NULL, set_threads, false},
+    {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat,
+     false},
+    {"--tile", "N", "side of a CUDA row's blocks in samples", set_tile, true},
+    {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, true},
+    {"--r", "R", "of the CUDA row 1+r, above 0 and below 1", set_r, true},
     {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
-     set_json},
-    {"--plot", "FILE", "write a plot of time and ratio to the copy as SVG", set_plot},
-    {"--markdown", NULL, "print the table in Markdown", set_markdown},
+     set_json, false},
+    {"--plot", "FILE", "write a plot of time and ratio to the copy as SVG", set_plot, false},
+    {"--markdown", NULL, "print the table in Markdown", set_markdown, false},
 };
 
 enum { COMMONS = sizeof commons / sizeof *commons };
@@ -158,6 +188,9 @@ static int parse_option(bench *b, const char *word, char ***next)
         const char *option = commons[i].option, *value = "";
         if (!is_option(word, option)) {
             continue;
+        }
+        if (commons[i].on_cuda && !b->table->on_cuda) {
+            return bench_error(2, "the table %s takes no %s", b->table->name, option);
         }
         if (commons[i].metavar) {
             value = option_value(word, strlen(option), next);
@@ -299,6 +332,28 @@ static void cpu_name(char *name, size_t bytes)
     }
 }
 
+/* What computes, and what drives it. */
+typedef struct device_names {
+    char name[256], driver[256];
+} device_names;
+
+static void name_device(const bench *b, device_names *d)
+{
+    struct utsname system;
+    satf_gpu_info info;
+    snprintf(d->driver, sizeof d->driver, "unknown");
+    if (b->options.device >= 0 && satf_gpu_describe(b->options.device, &info)) {
+        snprintf(d->name, sizeof d->name, "%s", info.name);
+        snprintf(d->driver, sizeof d->driver, "CUDA %d.%d", info.driver_version / 1000,
+                 info.driver_version % 1000 / 10);
+        return;
+    }
+    cpu_name(d->name, sizeof d->name);
+    if (uname(&system) == 0) { /* what drives a CPU is its system */
+        snprintf(d->driver, sizeof d->driver, "%s %s", system.sysname, system.release);
+    }
+}
+
 /* The words of the command, separated by blanks; the caller frees it. */
 static char *join(char **argv)
 {
@@ -315,17 +370,14 @@ static char *join(char **argv)
 
 static int write_files(bench *b, output *json, output *plot, char **argv)
 {
-    char date[32] = "", cpu[128], driver[256] = "unknown";
+    char date[32] = "";
+    device_names device;
     time_t now = time(NULL);
     struct tm utc;
-    struct utsname system;
     if (gmtime_r(&now, &utc)) {
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     }
-    cpu_name(cpu, sizeof cpu);
-    if (uname(&system) == 0) { /* what drives a CPU is its system */
-        snprintf(driver, sizeof driver, "%s %s", system.sysname, system.release);
-    }
+    name_device(b, &device);
     char *command = join(argv);
     if (!command) {
         return bench_error(1, "out of memory for the report");
@@ -335,17 +387,20 @@ static int write_files(bench *b, output *json, output *plot, char **argv)
             .command = command,
             .date = date,
             .device_kind = bench_device_kind(b),
-            .device_name = cpu,
-            .driver = driver,
+            .device_name = device.name,
+            .driver = device.driver,
             .isa = satf_isa_name(satf_cpu_isa()),
             .threads = satf_thread_count(b->ctx),
         };
         bench_write_json(io_output_file(json->file), b->report, &run);
     }
     if (plot->file) {
-        char title[256];
-        snprintf(title, sizeof title, "satbench %s, %s, %d thread%s", b->table->name, cpu,
-                 satf_thread_count(b->ctx), satf_thread_count(b->ctx) == 1 ? "" : "s");
+        char title[512], threads[32] = "";
+        if (b->options.device < 0) {
+            int count = satf_thread_count(b->ctx);
+            snprintf(threads, sizeof threads, ", %d thread%s", count, count == 1 ? "" : "s");
+        }
+        snprintf(title, sizeof title, "satbench %s, %s%s", b->table->name, device.name, threads);
         bench_report_plot(io_output_file(plot->file), b->report, title);
     }
     satf_free(command);
@@ -368,6 +423,9 @@ static int measure(bench *b, char **argv)
     if (json_to_stdout && plot_to_stdout) {
         return bench_error(2, "--json and --plot cannot both go to standard output");
     }
+    if (b->options.device >= 0 && !b->table->on_cuda) {
+        return bench_error(2, "the table %s is measured on the CPU only", b->table->name);
+    }
     satf_status status = satf_context_set_device(b->ctx, b->options.device);
     if (status == SATF_OK) {
         status = satf_context_set_threads(b->ctx, b->options.threads);
@@ -379,7 +437,7 @@ static int measure(bench *b, char **argv)
     if (status != SATF_OK) {
         return bench_error(1, "%s", satf_message(b->ctx));
     }
-    b->report = bench_report_create(b->table, b->options.markdown, to);
+    b->report = bench_report_create(b->table, b->options.markdown, b->options.device >= 0, to);
     int failed = b->report ? 0 : bench_error(1, "out of memory for the report");
     if (!failed) {
         failed = open_output(b, &json, b->options.json);
@@ -407,7 +465,7 @@ static int measure(bench *b, char **argv)
 int main(int argc, char **argv)
 {
     (void)argc;
-    static bench b = {.options.device = SATF_DEVICE_CPU};
+    static bench b = {.options.device = SATF_DEVICE_CPU, .place = SATF_HOST};
     int status = parse_command(&b, argv);
     if (status < 0) {
         signal(SIGINT, on_signal);
@@ -415,12 +473,10 @@ int main(int argc, char **argv)
         status = satf_context_create(&b.ctx) == SATF_OK ? measure(&b, argv)
                                                         : bench_error(1, "out of memory");
     }
+    bench_set_place(&b, SATF_HOST);
     satf_context_destroy(b.ctx);
     satf_context_destroy(b.copy_ctx);
     bench_report_destroy(b.report);
-    satf_free(b.scratch);
-    satf_free(b.copy_from);
-    satf_free(b.copy_to);
     if (fflush(stdout) != 0 && status == 0) {
         status = bench_error(1, "standard output cannot be written: %s", strerror(errno));
     }

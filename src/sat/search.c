@@ -1,0 +1,204 @@
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/gpu.h"
+#include "../base/memory.h"
+#include "../base/view.h"
+
+#define MEASURABLE_MS 0.2 /* of the device's clock; a sample holds as many runs as fill it */
+#define MIN_SAMPLES 3
+#define MAX_RUNS 4096
+#define FIRST_R 0.25 /* the paper's, while the other members are compared */
+
+typedef struct seeker {
+    satf_context *ctx;
+    const sat_row *row;
+    const sat_search *search;
+    sat_job job;
+    double end_ms; /* of now_ms() */
+    void *scratch;
+    size_t scratch_bytes;
+    const char *reason; /* why the latest candidate was none */
+    sat_tuning best;
+    double best_ms;
+} seeker;
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static satf_status reserve(seeker *s)
+{
+    size_t bytes = 0;
+    if (s->row->scratch_bytes && !s->row->scratch_bytes(s->ctx, &s->job, &bytes)) {
+        return satf_fail(s->ctx, SATF_LIMIT, "the scratch memory of algorithm %s would overflow",
+                         s->row->name);
+    }
+    if (bytes <= s->scratch_bytes) {
+        return SATF_OK;
+    }
+    satf_gpu_free(s->ctx, s->scratch);
+    s->scratch = NULL;
+    s->scratch_bytes = 0;
+    satf_status status =
+        satf_gpu_alloc(s->ctx, s->job.in.device, bytes, "the tuner's scratch", &s->scratch);
+    s->scratch_bytes = status ? 0 : bytes;
+    return status;
+}
+
+/* Milliseconds of one run, over that many. */
+static satf_status sample(seeker *s, int runs, double *ms)
+{
+    int device = s->job.in.device;
+    satf_status status = satf_gpu_time_begin(s->ctx, device);
+    for (int i = 0; i < runs && !status; i++) {
+        status = s->row->run(s->ctx, &s->job, s->scratch);
+    }
+    double total = 0;
+    if (!status) {
+        status = satf_gpu_time_end(s->ctx, device, &total);
+    }
+    *ms = total / runs;
+    return status;
+}
+
+/* The least of a few samples; the first run warms up. A candidate that is far
+ * behind is left early. */
+static satf_status measure(seeker *s, double *least)
+{
+    double ms = 0;
+    int runs = 1;
+    satf_status status = sample(s, 1, &ms);
+    for (; !status; runs *= 2) {
+        status = sample(s, runs, &ms);
+        if (ms * runs >= MEASURABLE_MS || runs >= MAX_RUNS) {
+            break;
+        }
+    }
+    *least = ms;
+    for (int i = 1; i < MIN_SAMPLES && !status && *least < 1.3 * s->best_ms; i++) {
+        status = sample(s, runs, &ms);
+        *least = fmin(*least, ms);
+    }
+    return status;
+}
+
+/* Measures one candidate and makes it the best if it is faster, and right. */
+static satf_status try_candidate(seeker *s, const sat_tuning *tuning)
+{
+    if (now_ms() > s->end_ms && isfinite(s->best_ms)) {
+        return SATF_OK;
+    }
+    s->job.tuning = *tuning;
+    const char *reason = s->row->refuses(&s->job);
+    if (reason) {
+        s->reason = reason;
+        return SATF_OK;
+    }
+    double ms;
+    bool right = true;
+    satf_status status = reserve(s);
+    if (!status) {
+        status = measure(s, &ms);
+    }
+    if (!status && ms < s->best_ms && s->search->check) {
+        status = s->search->check(s->search->user, &right);
+        s->reason = "its result is wrong";
+    }
+    if (!status && ms < s->best_ms && right) {
+        s->best = *tuning;
+        s->best_ms = ms;
+    }
+    if (!status && s->search->step) {
+        status = s->search->step(s->search->user);
+    }
+    return status;
+}
+
+/* The variants that agree with what is fixed. */
+static satf_status try_variants(seeker *s, double r)
+{
+    const sat_tuning *fixed = &s->search->fixed;
+    sat_tuning tuning;
+    satf_status status = SATF_OK;
+    size_t tried = 0;
+    for (size_t i = 0; !status && s->row->variant && s->row->variant(&s->job, i, &tuning); i++) {
+        bool wanted = (!fixed->tile || fixed->tile == tuning.tile) &&
+                      (!fixed->threads || fixed->threads == tuning.threads) &&
+                      (!fixed->sync || fixed->sync == tuning.sync);
+        if (wanted) {
+            tuning.r = r;
+            status = try_candidate(s, &tuning);
+            tried++;
+        }
+    }
+    if (!status && !tried) { /* the row has nothing to choose, or says why not */
+        tuning = *fixed;
+        tuning.r = r;
+        status = try_candidate(s, &tuning);
+    }
+    return status;
+}
+
+/* r = (k / t)^2 for all k, in strides that halve. */
+static satf_status try_all_r(seeker *s)
+{
+    sat_tuning tuning = s->best;
+    int64_t tile = tuning.tile ? tuning.tile : 32;
+    int64_t samples = satf_row_samples(&s->job.in), height = s->job.in.height;
+    int64_t t = ((samples < height ? samples : height) + tile - 1) / tile, stride = 1;
+    while (stride < t / 16) {
+        stride *= 2;
+    }
+    satf_status status = SATF_OK;
+    for (int64_t coarsest = stride; stride >= 1 && !status; stride /= 2) {
+        for (int64_t k = stride; k < t && !status; k += stride) {
+            if (stride < coarsest && k % (2 * stride) == 0) {
+                continue; /* an earlier stride had it */
+            }
+            double side = (double)k / (double)t;
+            tuning.r = side * side;
+            status = try_candidate(s, &tuning);
+        }
+    }
+    return status;
+}
+
+satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_job *job,
+                              const sat_search *search, sat_tuning *best, double *best_ms)
+{
+    seeker s = {
+        .ctx = ctx,
+        .row = row,
+        .search = search,
+        .job = *job,
+        .end_ms = now_ms() + search->cap_ms,
+        .reason = "it has no tuning of that kind",
+        .best_ms = INFINITY,
+    };
+    bool has_r = strcmp(row->name, "1+r") == 0, free_r = has_r && search->fixed.r == 0;
+    satf_status status = try_variants(&s, free_r ? FIRST_R : search->fixed.r);
+    if (!status && free_r && isfinite(s.best_ms)) {
+        status = try_all_r(&s);
+        if (!status) {
+            status = try_variants(&s, s.best.r); /* another block or barrier may now be better */
+        }
+    }
+    satf_gpu_free(ctx, s.scratch);
+    if (status) {
+        return status;
+    }
+    if (!isfinite(s.best_ms)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", row->name,
+                         s.reason);
+    }
+    *best = s.best;
+    *best_ms = s.best_ms;
+    return SATF_OK;
+}

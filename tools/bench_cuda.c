@@ -1,0 +1,114 @@
+/* Images on a CUDA device, and the check of SATs there. */
+#include "bench.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../cuda/sat/copy.h"
+#include "../src/base/gpu.h"
+#include "../src/base/memory.h"
+#include "../src/base/view.h"
+
+static size_t view_bytes(const satf_view *view)
+{
+    return (size_t)(view->stride * view->height);
+}
+
+satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
+                                  bench_device_image *image)
+{
+    int device = b->options.device;
+    size_t samples = (size_t)(satf_row_samples(in) * in->height);
+    *image = (bench_device_image){
+        .in = *in,
+        .out = satf_view_packed(NULL, in->width, in->height, in->channels, (satf_type)out_type),
+    };
+    image->in.data = NULL;
+    image->in.device = image->out.device = device;
+    satf_status status =
+        satf_gpu_alloc(b->ctx, device, view_bytes(in), "the image", &image->in.data);
+    if (!status) {
+        status = satf_gpu_alloc(b->ctx, device, view_bytes(&image->out), "the summed area table",
+                                &image->out.data);
+    }
+    if (!status) {
+        status = satf_gpu_alloc(b->ctx, device, samples * sizeof(uint64_t), "the right result",
+                                &image->truth);
+    }
+    if (!status) {
+        status = satf_gpu_copy_bytes(b->ctx, device, image->in.data, in->data, view_bytes(in));
+    }
+    if (!status) {
+        status = sat_cuda_truth(b->ctx, &image->in, bench_units(in), image->truth);
+    }
+    return status ? status : satf_gpu_wait(b->ctx, device);
+}
+
+void bench_device_release(bench *b, bench_device_image *image)
+{
+    satf_gpu_free(b->ctx, image->in.data);
+    satf_gpu_free(b->ctx, image->out.data);
+    satf_gpu_free(b->ctx, image->truth);
+    *image = (bench_device_image){0};
+}
+
+satf_status bench_device_poison(bench *b, const bench_device_image *image)
+{
+    return satf_gpu_set_bytes(b->ctx, image->out.device, image->out.data, 0xa5,
+                              view_bytes(&image->out));
+}
+
+/* Small results are also held against the host's own reference. */
+static satf_status check_on_host(bench *b, const bench_device_image *image, const char **problem)
+{
+    satf_view in = image->in, out = image->out;
+    int device = out.device;
+    in.device = out.device = SATF_HOST;
+    in.data = satf_alloc(view_bytes(&in));
+    out.data = satf_alloc(view_bytes(&out));
+    satf_status status =
+        in.data && out.data ? SATF_OK : satf_fail_memory(b->ctx, view_bytes(&out), "a check");
+    if (!status) {
+        status = satf_gpu_copy_bytes(b->ctx, device, in.data, image->in.data, view_bytes(&in));
+    }
+    if (!status) {
+        status = satf_gpu_copy_bytes(b->ctx, device, out.data, image->out.data, view_bytes(&out));
+    }
+    if (!status) {
+        status = satf_gpu_wait(b->ctx, device);
+    }
+    if (!status) {
+        *problem = bench_check_sat(&in, &out);
+    }
+    bench_release(&in, &out);
+    return status;
+}
+
+satf_status bench_device_check(bench *b, const bench_device_image *image, const char *algorithm,
+                               const char **problem)
+{
+    static char message[128];
+    const satf_view *out = &image->out;
+    double relative = 0;
+    if (out->type == SATF_F32) {
+        double stages = (double)(out->width + out->height);
+        relative = strcmp(algorithm, "4r1w") == 0 ? stages * 0x1p-23 : 0x1p-21;
+    }
+    int64_t first;
+    *problem = NULL;
+    satf_status status =
+        sat_cuda_compare(b->ctx, image->truth, out, bench_units(&image->in), relative, &first);
+    if (status) {
+        return status;
+    }
+    if (first >= 0) {
+        int64_t samples = satf_row_samples(out);
+        snprintf(message, sizeof message,
+                 "wrong result at column %" PRId64 ", row %" PRId64 ", channel %" PRId64,
+                 first % samples / out->channels, first / samples, first % out->channels);
+        *problem = message;
+        return SATF_OK;
+    }
+    bool small = satf_row_samples(out) * out->height <= INT64_C(1) << 22;
+    return small && out->type != SATF_F32 ? check_on_host(b, image, problem) : SATF_OK;
+}
