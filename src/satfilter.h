@@ -157,6 +157,19 @@ SATF_API satf_status satf_context_set_algorithm(satf_context *ctx, const char *n
 /* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0 lets the tuner choose. */
 SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
 
+/* How the stages of a CUDA algorithm wait for one another: "launch" (a kernel
+ * each), "graph" (those, captured and replayed), "coop" (a barrier of the whole
+ * grid), or "auto", the default. Algorithms without such stages refuse others. */
+SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
+
+/*
+ * Measures the SAT algorithms on the context's CUDA device (device 0 for auto)
+ * and remembers the fastest for each type and size, in this process and in a
+ * file under $XDG_CACHE_HOME or ~/.cache that later ones read. A minute or two;
+ * reports progress. Without it built-in defaults are used.
+ */
+SATF_API satf_status satf_context_tune(satf_context *ctx);
+
 /* Images with more pixels, or work that needs more bytes of memory, are
  * refused with SATF_LIMIT. 0 means the default: 2^31 pixels, three quarters
  * of the machine's memory. */

@@ -25,6 +25,17 @@ static const int thread_counts[] = {1, 2, 3, 8};
 enum { CONTEXTS = sizeof thread_counts / sizeof *thread_counts };
 static satf_context *contexts[CONTEXTS];
 
+/* The rows of the CPU: index 0, 1, ... until NULL. Those of CUDA have tests/gpu. */
+static const sat_row *cpu_row_at(size_t index)
+{
+    for (size_t i = 0; sat_row_at(i); i++) {
+        if (strcmp(sat_row_at(i)->device_kind, "cpu") == 0 && index-- == 0) {
+            return sat_row_at(i);
+        }
+    }
+    return NULL;
+}
+
 typedef enum pattern { RANDOM, ZEROS, MAXIMA, IMPULSE, PATTERNS } pattern;
 
 /* How rows lie in memory: bytes of padding, upside down, bytes off alignment. */
@@ -436,10 +447,10 @@ static void test_wraps(void **unused)
     test_case t = {SATF_U16, SATF_SUMMAND_SQUARE, SATF_SUM_U32, false, 1, 519, 67, MAXIMA, 1};
     buffer in = make_buffer(t.height, (size_t)t.width * 2, &layouts[0]);
     fill(&t, &in);
-    for (size_t r = 0; sat_row_at(r); r++) {
+    for (size_t r = 0; cpu_row_at(r); r++) {
         buffer out = make_buffer(t.height, (size_t)t.width * 4, &layouts[0]);
         sat_job job = make_job(&t, &in, &out);
-        run(contexts[1], sat_row_at(r)->name, &t, &job, "best");
+        run(contexts[1], cpu_row_at(r)->name, &t, &job, "best");
         for (int64_t y = 0; y < t.height; y++) {
             for (int64_t x = 0; x < t.width; x++) {
                 uint32_t sum, want = (uint32_t)((x + 1) * (y + 1)) * (65535u * 65535u);
@@ -465,8 +476,8 @@ static void test_quadrant(void **unused)
         float impulse = (float)values[k];
         int64_t at_x = 30, at_y = 18;
         memcpy(in.row0 + at_y * in.stride + (at_x * 3 + 1) * 4, &impulse, 4);
-        for (size_t r = 0; sat_row_at(r); r++) {
-            const char *name = sat_row_at(r)->name;
+        for (size_t r = 0; cpu_row_at(r); r++) {
+            const char *name = cpu_row_at(r)->name;
             buffer out = make_buffer(t.height, (size_t)case_samples(&t) * 8, &layouts[0]);
             sat_job job = make_job(&t, &in, &out);
             run(contexts[1], name, &t, &job, "best");
@@ -506,8 +517,8 @@ static void test_linear(void **unused)
             image[2][y][x] = (uint16_t)(image[0][y][x] + image[1][y][x]);
         }
     }
-    for (size_t r = 0; sat_row_at(r); r++) {
-        assert_int_equal(satf_context_set_algorithm(contexts[2], sat_row_at(r)->name), SATF_OK);
+    for (size_t r = 0; cpu_row_at(r); r++) {
+        assert_int_equal(satf_context_set_algorithm(contexts[2], cpu_row_at(r)->name), SATF_OK);
         for (int i = 0; i < 3; i++) {
             sat_job job = {.in = satf_view_packed(image[i], W, H, 1, SATF_U16),
                            .sum_type = SATF_SUM_U32,

@@ -7,6 +7,7 @@
 #include "../cuda/sat/copy.h"
 #include "../src/base/view.h"
 #include "../src/sat/search.h"
+#include "../src/sat/tuner.h"
 
 #define SEARCH_CAP_MS 5000.0 /* of one row's tunings on one image */
 
@@ -120,7 +121,6 @@ static double or_none(double number)
 
 static bool report(const sat_call *call, const sat_line *line, const bench_timing *t)
 {
-    static const char *const syncs[] = {NULL, "launch", "graph", "coop"};
     bench *b = call->b;
     const satf_view *in = &call->in;
     const sat_tuning *tuning = &call->job.tuning;
@@ -145,7 +145,7 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
         {.number = cuda && has_r ? or_none(tuning->r) : (double)NAN},
         {.number = or_none(tuning->tile)},
         {.number = or_none(tuning->threads)},
-        {.text = syncs[tuning->sync]},
+        {.text = tuning->sync ? sat_sync_name(tuning->sync) : NULL},
         {.number = t->ms},
         {.number = t->ms_min},
         {.number = pixels / t->ms / 1e3},
@@ -172,10 +172,13 @@ static satf_status is_right(void *user, bool *right)
     const char *problem;
     satf_status status = bench_device_check(call->b, &call->image, call->algorithm, &problem);
     *right = !status && !problem;
+    if (!status) { /* the next candidate cannot pass by doing nothing */
+        status = bench_device_poison(call->b, &call->image);
+    }
     if (!status && problem) {
-        bench_error(0, "%s, tile %d, %d threads, sync %d, r %g: %s", call->algorithm,
-                    call->job.tuning.tile, call->job.tuning.threads, (int)call->job.tuning.sync,
-                    call->job.tuning.r, problem);
+        bench_error(0, "%s, tile %d, %d threads, sync %s, r %g: %s", call->algorithm,
+                    call->job.tuning.tile, call->job.tuning.threads,
+                    sat_sync_name(call->job.tuning.sync), call->job.tuning.r, problem);
     }
     return status;
 }
@@ -209,6 +212,10 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     call->algorithm = line->algorithm;
     call->job = make_job(device ? &call->image.in : &call->in,
                          device ? &call->image.out : &call->out, &tuning);
+    const sat_row *row = device ? sat_row_find(line->algorithm, "cuda") : NULL;
+    if (row && !sat_row_has_sync(row, &call->job, tuning.sync)) {
+        call->job.tuning.sync = SAT_SYNC_AUTO; /* nothing in it waits for a stage */
+    }
     if (b->place != call->job.in.device) {
         bench_set_place(b, call->job.in.device);
     }
@@ -223,6 +230,8 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     }
     if (!status && device && line->searched) {
         status = find_tuning(call, line);
+    } else if (!status && device) { /* what the tuner remembers is reported too */
+        status = sat_tune(b->ctx, &call->job, &row, &call->job.tuning);
     }
     if (!status) {
         status = sat_scratch(b->ctx, &call->job, &scratch_bytes);

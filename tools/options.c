@@ -123,6 +123,22 @@ static int take_algorithm(settings *s, const char *value)
     return 0;
 }
 
+static int take_sync(settings *s, const char *value)
+{
+    if (satf_context_set_sync(s->ctx, value)) {
+        return usage_error("--sync", "%s", satf_message(s->ctx));
+    }
+    s->sync = strcmp(value, "auto") ? value : NULL;
+    return 0;
+}
+
+static int take_tune(settings *s, const char *value)
+{
+    (void)value;
+    s->action = ACTION_TUNE;
+    return 0;
+}
+
 static int take_r(settings *s, const char *value)
 {
     const char *rest;
@@ -276,6 +292,11 @@ static const option options[] = {
     {GROUP_FILTERING, "algorithm", 0, "A", "ALGORITHM",
      "how the summed area table is built; see --list", "Implies --engine sat.", take_algorithm},
     {GROUP_FILTERING, "r", 0, "X", NULL, "r of the algorithm 1+r, between 0 and 1", NULL, take_r},
+    {GROUP_FILTERING, "sync", 0, "S", "auto launch graph coop",
+     "between the stages of a CUDA algorithm: auto launch graph coop",
+     "launch starts a kernel for each stage, graph replays those, coop is one kernel with barriers "
+     "of the whole grid.",
+     take_sync},
 
     {GROUP_OUTPUT, "output", 'o', "DIR", "DIR",
      "write every output into DIR, under its input's name",
@@ -308,6 +329,10 @@ static const option options[] = {
     {GROUP_RUNNING, "max-memory", 0, "N", NULL,
      "refuse work that needs more bytes; default 3/4 of memory",
      "The suffixes K, M and G are powers of 1024.", take_max_memory},
+    {GROUP_RUNNING, "tune", 0, NULL, NULL, "find the fastest algorithms of this GPU, and stop",
+     "Takes a minute or two, for the device of --device (default: 0). The result is kept under "
+     "$XDG_CACHE_HOME or ~/.cache; SATFILTER_TUNE=off ignores it.",
+     take_tune},
 
     {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress line", NULL, take_quiet},
     {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",

@@ -13,6 +13,7 @@ typedef enum action {
     ACTION_HELP,
     ACTION_LIST,
     ACTION_VERSION,
+    ACTION_TUNE,
     ACTION_MAN,
     ACTION_COMPLETION
 } action;
@@ -44,7 +45,7 @@ typedef struct settings {
     bool border_given;
     satf_border border;
     double constant;
-    const char *device, *algorithm;
+    const char *device, *algorithm, *sync;
     satf_engine engine;
     double r;
     int threads;
@@ -84,7 +85,7 @@ const char *option_group_title(option_group group);
  * Reads the command line into *s, which options_free() frees in either case.
  * Touches no file but those that filters name. Returns an EXIT_ status, having
  * printed one line on stderr unless it is 0. With an action other than
- * ACTION_RUN what stands behind it is not looked at.
+ * ACTION_RUN and ACTION_TUNE what stands behind it is not looked at.
  */
 int options_parse(settings *s, int argc, char **argv);
 void options_free(settings *s);

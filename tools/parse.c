@@ -240,6 +240,9 @@ static int check_engine(const settings *s)
     if (s->r > 0 && (!s->algorithm || strcmp(s->algorithm, "1+r"))) {
         return usage_error("--r", "belongs to --algorithm 1+r");
     }
+    if (s->sync && !s->algorithm) {
+        return usage_error("--sync", "belongs to an --algorithm with stages, such as 1+r");
+    }
     for (int i = 0; i < s->word_count && s->engine == SATF_ENGINE_WINDOW; i++) {
         const filter_info *info = s->words[i].info;
         if (info->engine->region != REGION_WINDOW) {
@@ -299,6 +302,12 @@ static int check_whole(settings *s)
     return 0;
 }
 
+/* Whether the words behind count. */
+static bool goes_on(const settings *s)
+{
+    return s->action == ACTION_RUN || s->action == ACTION_TUNE;
+}
+
 int options_parse(settings *s, int argc, char **argv)
 {
     *s = (settings){.write = satf_write_defaults()};
@@ -315,7 +324,7 @@ int options_parse(settings *s, int argc, char **argv)
         return EXIT_FAILURE;
     }
     bool options_end = false;
-    for (char **arg = argv + 1; *arg && s->action == ACTION_RUN; arg++) {
+    for (char **arg = argv + 1; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
             s->files[s->file_count++] = *arg;
@@ -328,12 +337,16 @@ int options_parse(settings *s, int argc, char **argv)
             return status;
         }
     }
-    if (s->action != ACTION_RUN) {
+    if (!goes_on(s)) {
         return 0;
     }
-    int status = check_whole(s);
+    bool tunes = s->action == ACTION_TUNE;
+    if (tunes && (s->file_count || s->word_count)) {
+        return usage_error("--tune", "takes no filter and no file; it only measures");
+    }
+    int status = tunes ? 0 : check_whole(s);
     status = status ? status : check_engine(s);
-    status = status ? status : make_chain(s);
+    status = status || tunes ? status : make_chain(s);
     return status ? status : set_up_context(s);
 }
 

@@ -12,6 +12,7 @@
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/io/io.h"
+#include "../src/sat/cache.h"
 #include "bench.h"
 
 static const bench_table *const tables[] = {
@@ -92,14 +93,7 @@ static bool set_tile(bench_options *o, const char *text)
 
 static bool set_sync(bench_options *o, const char *text)
 {
-    static const char *const names[] = {"auto", "launch", "graph", "coop"};
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            o->tuning.sync = (sat_sync)i;
-            return true;
-        }
-    }
-    return false;
+    return sat_sync_parse(text, &o->tuning.sync);
 }
 
 static bool set_r(bench_options *o, const char *text)

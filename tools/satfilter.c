@@ -49,6 +49,20 @@ static void keep_standard_streams(void)
     }
 }
 
+static int tune(const settings *s)
+{
+    if (!s->quiet) {
+        progress_begin("measuring the SAT algorithms", 0, 1);
+        satf_context_set_progress(s->ctx, progress_show, NULL);
+    }
+    satf_status status = satf_context_tune(s->ctx);
+    progress_end();
+    if (status) {
+        message("--tune", "%s", satf_message(s->ctx));
+    }
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static int act(const settings *s)
 {
     switch (s->action) {
@@ -67,6 +81,8 @@ static int act(const settings *s)
     case ACTION_VERSION:
         printf("satfilter %s\n", satf_version());
         break;
+    case ACTION_TUNE:
+        return tune(s);
     case ACTION_MAN:
         help_man_page();
         break;

@@ -22,6 +22,7 @@ struct satf_context {
     satf_engine engine;
     char algorithm[32];
     double r;
+    int sync; /* sat_sync */
     void *stream;
     int64_t max_pixels; /* never 0 */
     int64_t max_bytes;  /* never 0 */

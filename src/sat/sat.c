@@ -6,6 +6,7 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "rows.h"
+#include "tuner.h"
 
 /* In the order of table 6.2. */
 static const sat_row *const rows[] = {&sat_2r2w, &sat_4r1w, &sat_blocked, &sat_reference, NULL};
@@ -57,51 +58,21 @@ void sat_algorithm_names(const char *device_kind, char *text, size_t bytes)
     }
 }
 
-/* What "auto" means on a CUDA device: one pass over the image where that row
- * can do the job, else the first row that can. *reason: why none can. */
-static const sat_row *fastest_cuda(const sat_job *job, const char **reason)
-{
-    const sat_row *single = sat_row_find("lookback", "cuda");
-    *reason = single ? single->refuses(job) : "this build has no algorithm for CUDA devices";
-    if (single && !*reason) {
-        return single;
-    }
-    for (const sat_row *const *row = rows; *row; row++) {
-        if (strcmp((*row)->device_kind, "cuda") == 0 && !(*row)->refuses(job)) {
-            return *row;
-        }
-    }
-    return NULL;
-}
-
-static satf_status choose_auto(satf_context *ctx, const sat_job *job, const sat_row **row)
-{
-    const char *reason;
-    if (job->in.device == SATF_HOST) {
-        *row = fastest;
-        reason = fastest->refuses(job);
-    } else {
-        *row = fastest_cuda(job, &reason);
-        reason = *row ? NULL : reason;
-    }
-    return reason ? satf_fail(ctx, SATF_UNSUPPORTED, "no algorithm can be used: %s", reason)
-                  : SATF_OK;
-}
-
 satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row)
 {
-    if (strcmp(ctx->algorithm, "auto") == 0) {
-        return choose_auto(ctx, job, row);
+    if (job->in.device != SATF_HOST) {
+        sat_tuning tuning;
+        return sat_tune(ctx, job, row, &tuning);
     }
-    bool host = job->in.device == SATF_HOST;
-    const char *kind = host ? "cpu" : "cuda";
-    const sat_row *chosen = sat_row_find(ctx->algorithm, kind);
+    const sat_row *chosen = fastest;
+    if (strcmp(ctx->algorithm, "auto") != 0) {
+        chosen = sat_row_find(ctx->algorithm, "cpu");
+    }
     if (!chosen) {
         char names[256];
-        sat_algorithm_names(kind, names, sizeof names);
+        sat_algorithm_names("cpu", names, sizeof names);
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         host ? "algorithm %s needs a CUDA device; on the CPU there are: auto %s"
-                              : "algorithm %s needs the CPU; on CUDA devices there are: auto %s",
+                         "algorithm %s needs a CUDA device; on the CPU there are: auto %s",
                          ctx->algorithm, names);
     }
     const char *reason = chosen->refuses(job);
@@ -111,17 +82,6 @@ satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **ro
     }
     *row = chosen;
     return SATF_OK;
-}
-
-/* Chooses a row, and how it is run where the caller left that open. */
-static satf_status prepare(satf_context *ctx, const sat_job *job, sat_job *tuned,
-                           const sat_row **row)
-{
-    *tuned = *job;
-    if (tuned->tuning.r == 0) {
-        tuned->tuning.r = ctx->r;
-    }
-    return sat_choose(ctx, tuned, row);
 }
 
 static satf_status row_scratch(satf_context *ctx, const sat_job *job, const sat_row *row,
@@ -135,12 +95,19 @@ static satf_status row_scratch(satf_context *ctx, const sat_job *job, const sat_
     return SATF_OK;
 }
 
+/* Chooses the row, and with it on a CUDA device the tuning. */
+static satf_status plan(satf_context *ctx, sat_job *job, const sat_row **row)
+{
+    return job->in.device == SATF_HOST ? sat_choose(ctx, job, row)
+                                       : sat_tune(ctx, job, row, &job->tuning);
+}
+
 satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 {
     const sat_row *row;
-    sat_job tuned;
-    satf_status status = prepare(ctx, job, &tuned, &row);
-    return status ? status : row_scratch(ctx, &tuned, row, bytes);
+    sat_job planned = *job;
+    satf_status status = plan(ctx, &planned, &row);
+    return status ? status : row_scratch(ctx, &planned, row, bytes);
 }
 
 /* Runs the row and holds it to its contract: a message if and only if it fails. */
@@ -193,18 +160,18 @@ static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sa
 satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
     const sat_row *row;
-    sat_job tuned;
+    sat_job planned = *job;
     size_t bytes = 0;
-    satf_status status = prepare(ctx, job, &tuned, &row);
+    satf_status status = plan(ctx, &planned, &row);
     if (!status && job->in.device != SATF_HOST) {
         status = satf_gpu_open(ctx, job->in.device);
     }
     if (!status) {
-        status = row_scratch(ctx, &tuned, row, &bytes);
+        status = row_scratch(ctx, &planned, row, &bytes);
     }
     if (status) {
         return status;
     }
-    return scratch || !bytes ? run_row(ctx, &tuned, row, scratch)
-                             : run_allocated(ctx, &tuned, row, bytes);
+    return scratch || !bytes ? run_row(ctx, &planned, row, scratch)
+                             : run_allocated(ctx, &planned, row, bytes);
 }

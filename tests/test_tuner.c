@@ -1,0 +1,303 @@
+/* The tuner without a device: its cache, the variable, and what it refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "sat/cache.h"
+#include "sat/tuner.h"
+
+static const sat_cache_key key = {0x0123456789abcdef, "NVIDIA H200", 13000};
+
+static sat_cache some_choices(void)
+{
+    sat_cache cache = {.count = 3};
+    cache.choice[0] =
+        (sat_choice){SATF_U8, SATF_SUM_U32, false, 20, true, "lookback", {128, 256, 0, 0}};
+    cache.choice[1] = (sat_choice){
+        SATF_F64, SATF_SUM_F64, false, 26, false, "1+r", {64, 128, SAT_SYNC_GRAPH, 0.03515625}};
+    cache.choice[2] =
+        (sat_choice){SATF_F32, SATF_SUM_F64, true, 24, true, "skss", {32, 1024, SAT_SYNC_COOP, 0}};
+    return cache;
+}
+
+static sat_job job_of(satf_type type, satf_sum_type sum_type, bool f32_out, int64_t side)
+{
+    sat_job job = {.in = satf_view_packed(NULL, side, side, 1, type),
+                   .sum_type = sum_type,
+                   .f32_out = f32_out};
+    job.in.device = 0;
+    return job;
+}
+
+static void reads_what_it_prints(void **state)
+{
+    (void)state;
+    sat_cache cache = some_choices(), again;
+    char *text = sat_cache_print(&cache, &key);
+    assert_non_null(text);
+    assert_true(sat_cache_parse(text, &key, &again));
+    assert_int_equal(again.count, cache.count);
+    for (int i = 0; i < cache.count; i++) {
+        const sat_choice *a = &cache.choice[i], *b = &again.choice[i];
+        assert_string_equal(a->row, b->row);
+        assert_int_equal(a->in_type, b->in_type);
+        assert_int_equal(a->sum_type, b->sum_type);
+        assert_int_equal(a->f32_out, b->f32_out);
+        assert_int_equal(a->size_class, b->size_class);
+        assert_int_equal(a->of_all, b->of_all);
+        assert_int_equal(a->tuning.tile, b->tuning.tile);
+        assert_int_equal(a->tuning.threads, b->tuning.threads);
+        assert_int_equal(a->tuning.sync, b->tuning.sync);
+        assert_true(a->tuning.r == b->tuning.r);
+    }
+    satf_free(text);
+    cache.count = 0;
+    text = sat_cache_print(&cache, &key);
+    assert_true(text && sat_cache_parse(text, &key, &again));
+    satf_free(text);
+}
+
+/* Any byte cut off, and any other device, driver, table: nothing is believed. */
+static void rejects_the_whole(void **state)
+{
+    (void)state;
+    sat_cache cache = some_choices(), again;
+    char *text = sat_cache_print(&cache, &key);
+    assert_non_null(text);
+    size_t length = strlen(text);
+    for (size_t cut = 0; cut < length; cut++) {
+        char kept = text[cut];
+        text[cut] = '\0';
+        assert_false(sat_cache_parse(text, &key, &again));
+        assert_int_equal(again.count, 0);
+        text[cut] = kept;
+    }
+    sat_cache_key other = key;
+    other.signature++;
+    assert_false(sat_cache_parse(text, &other, &again));
+    other = key;
+    other.driver++;
+    assert_false(sat_cache_parse(text, &other, &again));
+    other = key;
+    other.device[0] = 'X';
+    assert_false(sat_cache_parse(text, &other, &again));
+    satf_free(text);
+}
+
+static void rejects_bad_lines(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "u8 u32 20 all lookback 128 256 auto 0", /* the only good one */
+        "u8 u32 20 all lookback 128 256 auto",
+        "u8 u32 20 all lookback 128 256 auto 0 ",
+        "u8 u32 20 all lookback 128 256 auto 0 0",
+        "u9 u32 20 all lookback 128 256 auto 0",
+        "u8 f64 20 all lookback 128 256 auto 0",
+        "f64 u32 20 all lookback 128 256 auto 0",
+        "u8 u16 20 all lookback 128 256 auto 0",
+        "u8 u32 -1 all lookback 128 256 auto 0",
+        "u8 u32 64 all lookback 128 256 auto 0",
+        "u8 u32 20 some lookback 128 256 auto 0",
+        "u8 u32 20 all averyveryverylongname 128 256 auto 0",
+        "u8 u32 20 all lookback -1 256 auto 0",
+        "u8 u32 20 all lookback 128 -256 auto 0",
+        "u8 u32 20 all lookback 128 256 never 0",
+        "u8 u32 20 own 1+r 128 256 graph 1000000000",
+        "u8 u32 20 own 1+r 128 256 graph -1",
+        "u8 u32 20 own 1+r 128 256 graph 0.5",
+        "",
+    };
+    sat_cache none = {0}, again;
+    char *empty = sat_cache_print(&none, &key), text[2048];
+    assert_non_null(empty);
+    *strstr(empty, "end ") = '\0';
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        snprintf(text, sizeof text, "%s%s\n%s\nend 2\n", empty, lines[0], lines[i]);
+        assert_int_equal(sat_cache_parse(text, &key, &again), i == 0);
+        assert_int_equal(again.count, i == 0 ? 2 : 0);
+    }
+    snprintf(text, sizeof text, "%s%s\nend 2\n", empty, lines[0]);
+    assert_false(sat_cache_parse(text, &key, &again));
+    snprintf(text, sizeof text, "%s%s\nend 1\nmore\n", empty, lines[0]);
+    assert_false(sat_cache_parse(text, &key, &again));
+    satf_free(empty);
+}
+
+static void finds_the_nearest_size(void **state)
+{
+    (void)state;
+    sat_cache cache = some_choices();
+    cache.choice[cache.count] = cache.choice[0];
+    cache.choice[cache.count++].size_class = 26;
+    sat_job job = job_of(SATF_U8, SATF_SUM_U32, false, 1500);
+    assert_ptr_equal(sat_cache_find(&cache, &job, NULL), &cache.choice[0]);
+    job = job_of(SATF_U8, SATF_SUM_U32, false, 40000);
+    assert_ptr_equal(sat_cache_find(&cache, &job, NULL), &cache.choice[3]);
+    assert_null(sat_cache_find(&cache, &job, "1+r"));
+    job = job_of(SATF_F64, SATF_SUM_F64, false, 10);
+    assert_null(sat_cache_find(&cache, &job, NULL));
+    assert_ptr_equal(sat_cache_find(&cache, &job, "1+r"), &cache.choice[1]);
+    job = job_of(SATF_F32, SATF_SUM_F64, true, 10);
+    assert_ptr_equal(sat_cache_find(&cache, &job, NULL), &cache.choice[2]);
+    job = job_of(SATF_F32, SATF_SUM_F64, false, 10);
+    assert_null(sat_cache_find(&cache, &job, NULL));
+    assert_int_equal(sat_size_class(1, 1), 0);
+    assert_int_equal(sat_size_class(1024, 1024), 20);
+    assert_int_equal(sat_size_class(1024, 1023), 19);
+}
+
+static void saves_by_rename(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/satfilter-tuner-XXXXXX", path[256], expected[256];
+    sat_cache cache = some_choices(), again;
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_CACHE_HOME", folder, 1);
+    assert_true(sat_cache_path(3, path, sizeof path));
+    snprintf(expected, sizeof expected, "%s/satfilter/tuning-cuda3", folder);
+    assert_string_equal(path, expected);
+    assert_false(sat_cache_path(3, path, 10));
+    assert_true(sat_cache_path(3, path, sizeof path));
+    assert_false(sat_cache_load(path, &key, &again)); /* absent is no error */
+    for (int i = 0; i < 2; i++) {                     /* new, and over an old one */
+        assert_int_equal(sat_cache_save(ctx, path, &key, &cache), SATF_OK);
+        assert_true(sat_cache_load(path, &key, &again));
+        assert_int_equal(again.count, 3);
+    }
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fputs("u8\n", file);
+    fclose(file);
+    assert_false(sat_cache_load(path, &key, &again));
+    char *slash = strrchr(path, '/');
+    assert_int_equal(unlink(path), 0);
+    *slash = '\0';
+    assert_int_equal(rmdir(path), 0); /* nothing else was left there */
+    file = fopen(path, "w");          /* a file where the folder should be */
+    assert_non_null(file);
+    fclose(file);
+    *slash = '/';
+    assert_int_equal(sat_cache_save(ctx, path, &key, &cache), SATF_IO);
+    assert_non_null(strstr(satf_message(ctx), path));
+    *slash = '\0';
+    unlink(path);
+    rmdir(folder);
+    satf_context_destroy(ctx);
+}
+
+static void follows_the_xdg_variables(void **state)
+{
+    (void)state;
+    char path[256];
+    setenv("HOME", "/home/someone", 1);
+    setenv("XDG_CACHE_HOME", "relative", 1);
+    assert_true(sat_cache_path(0, path, sizeof path));
+    assert_string_equal(path, "/home/someone/.cache/satfilter/tuning-cuda0");
+    unsetenv("XDG_CACHE_HOME");
+    assert_true(sat_cache_path(0, path, sizeof path));
+    unsetenv("HOME");
+    assert_false(sat_cache_path(0, path, sizeof path));
+}
+
+static void names_what_it_cannot_honour(void **state)
+{
+    (void)state;
+    satf_context *ctx;
+    const sat_row *row;
+    sat_tuning tuning;
+    sat_job job = job_of(SATF_U8, SATF_SUM_U32, false, 100);
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    static const char *const wrong[] = {"on", "random", "random:", "random:x", "random:1x", "offf"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        setenv("SATFILTER_TUNE", wrong[i], 1);
+        assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_INVALID);
+        assert_non_null(strstr(satf_message(ctx), wrong[i]));
+    }
+    setenv("SATFILTER_TUNE", "off", 1);
+    assert_int_equal(satf_context_set_algorithm(ctx, "blocked"), SATF_OK);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_UNSUPPORTED);
+    assert_non_null(strstr(satf_message(ctx), "blocked"));
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    assert_int_equal(satf_context_set_sync(ctx, "coop"), SATF_OK);
+    assert_int_equal(satf_context_set_sync(ctx, "never"), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "never"));
+    assert_int_equal(satf_context_set_sync(ctx, NULL), SATF_INVALID);
+    assert_int_equal(satf_context_set_sync(NULL, "auto"), SATF_INVALID);
+    assert_int_equal(satf_context_set_sync(ctx, "auto"), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_CPU), SATF_OK);
+    assert_int_equal(satf_context_tune(ctx), SATF_NO_DEVICE);
+    assert_int_equal(satf_context_tune(NULL), SATF_INVALID);
+    unsetenv("SATFILTER_TUNE");
+    satf_context_destroy(ctx);
+}
+
+/* Rows that this build has for CUDA are chosen and tuned even where no device is. */
+static void chooses_rows(void **state)
+{
+    (void)state;
+    if (!sat_row_find("1+r", "cuda") || !sat_row_find("lookback", "cuda")) {
+        skip();
+    }
+    satf_context *ctx;
+    const sat_row *row, *again;
+    sat_tuning tuning, same;
+    sat_job job = job_of(SATF_F64, SATF_SUM_F64, false, 1000);
+    job.out_stride = 8000;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    setenv("SATFILTER_TUNE", "off", 1);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    assert_string_equal(row->name, "lookback");
+    assert_true(tuning.tile == 0 && tuning.threads == 0 && tuning.r == 0);
+    for (int seed = 0; seed < 20; seed++) {
+        char text[32];
+        snprintf(text, sizeof text, "random:%d", seed);
+        setenv("SATFILTER_TUNE", text, 1);
+        assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+        assert_int_equal(sat_tune(ctx, &job, &again, &same), SATF_OK);
+        assert_ptr_equal(row, again);
+        assert_true(tuning.tile == same.tile && tuning.threads == same.threads &&
+                    tuning.sync == same.sync && tuning.r == same.r);
+    }
+    /* What is remembered is taken; what is forced goes before it. */
+    sat_cache cache = some_choices();
+    sat_tuner_remember(0, &cache);
+    unsetenv("SATFILTER_TUNE");
+    assert_true(row->variant == NULL || row->variant(&job, 0, &tuning));
+    assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    assert_string_equal(row->name, "1+r");
+    assert_int_equal(satf_context_set_r(ctx, 0.5), SATF_OK);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    assert_true(tuning.r == 0.5);
+    assert_int_equal(satf_context_set_algorithm(ctx, "lookback"), SATF_OK);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_UNSUPPORTED);
+    assert_non_null(strstr(satf_message(ctx), "r = 0.5"));
+    satf_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_it_prints),
+        cmocka_unit_test(rejects_the_whole),
+        cmocka_unit_test(rejects_bad_lines),
+        cmocka_unit_test(finds_the_nearest_size),
+        cmocka_unit_test(saves_by_rename),
+        cmocka_unit_test(follows_the_xdg_variables),
+        cmocka_unit_test(names_what_it_cannot_honour),
+        cmocka_unit_test(chooses_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
