@@ -72,6 +72,7 @@ typedef struct sat_call {
     bench_device_image image;
     sat_job job;
     const char *algorithm;
+    bool wrong;    /* a candidate for the line's tuning gave a wrong result */
     double cpu_ms; /* the better CPU program; infinite if none was measured */
 } sat_call;
 
@@ -166,19 +167,16 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
 
 /* ------------------------------------------------------------------ one line */
 
-static satf_status is_right(void *user, bool *right)
+static satf_status is_right(void *user, const sat_tuning *tuning, bool *right)
 {
     sat_call *call = user;
     const char *problem;
     satf_status status = bench_device_check(call->b, &call->image, call->algorithm, &problem);
     *right = !status && !problem;
-    if (!status) { /* the next candidate cannot pass by doing nothing */
-        status = bench_device_poison(call->b, &call->image);
-    }
     if (!status && problem) {
-        bench_error(0, "%s, tile %d, %d threads, sync %s, r %g: %s", call->algorithm,
-                    call->job.tuning.tile, call->job.tuning.threads,
-                    sat_sync_name(call->job.tuning.sync), call->job.tuning.r, problem);
+        call->wrong = true;
+        bench_error(0, "%s, tile %d, %d threads, sync %s, r %g: %s", call->algorithm, tuning->tile,
+                    tuning->threads, sat_sync_name(tuning->sync), tuning->r, problem);
     }
     return status;
 }
@@ -264,7 +262,11 @@ static int run_line(sat_call *call, const sat_line *line)
     bench *b = call->b;
     bench_timing timing;
     const char *problem = NULL;
+    call->wrong = false;
     satf_status status = prepare(call, line);
+    if (call->wrong) { /* reported; another tuning may be right, but this one is offered too */
+        return 1;
+    }
     if (status == SATF_UNSUPPORTED) { /* lists multiply out: not every product exists */
         bench_error(0, "%s: skipped, %s", line->label, satf_message(b->ctx));
         return 0;

@@ -7,9 +7,9 @@
 typedef struct sat_search {
     sat_tuning fixed; /* members that are not 0 are not varied */
     double cap_ms;    /* no further candidate is begun after so long */
-    /* Whether job->out, which a candidate has just written, is right: asked
-     * before a candidate counts. NULL: not asked. */
-    satf_status (*check)(void *user, bool *right);
+    /* Whether job->out, which the candidate has just written over a pattern, is
+     * right: asked before it counts. NULL: not asked. */
+    satf_status (*check)(void *user, const sat_tuning *candidate, bool *right);
     /* A candidate is done; a status other than SATF_OK ends the search. May be NULL. */
     satf_status (*step)(void *user);
     void *user;
@@ -21,7 +21,7 @@ typedef struct sat_search {
  * the best of them r = (k / t)^2 for all k = 1 ... t - 1, t the blocks a side:
  * with each the triangles grow by a block. Coarse steps come first, in case the
  * cap ends it. SATF_UNSUPPORTED, with the reason, if no candidate is possible
- * or right. Overwrites job->out.
+ * or right. Overwrites job->out, whose rows must follow one another without gaps.
  */
 satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_job *job,
                               const sat_search *search, sat_tuning *best, double *best_ms);

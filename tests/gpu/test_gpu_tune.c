@@ -1,0 +1,186 @@
+/*
+ * The tuner on a device: searches find a right tuning, any row and variant that
+ * SATFILTER_TUNE=random takes gives the same table, and what is measured is kept.
+ */
+#include "cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../src/base/memory.h"
+#include "../../src/sat/search.h"
+#include "../../src/sat/tuner.h"
+
+enum { SIDE = 600 };
+
+static satf_context *ctx;
+
+static satf_status says_right(void *user, const sat_tuning *candidate, bool *right)
+{
+    (void)candidate;
+    ++*(int *)user;
+    *right = true;
+    return SATF_OK;
+}
+
+static satf_status says_wrong(void *user, const sat_tuning *candidate, bool *right)
+{
+    (void)candidate;
+    ++*(int *)user;
+    *right = false;
+    return SATF_OK;
+}
+
+static void test_search(void **unused)
+{
+    (void)unused;
+    gpu_case c = {SATF_F64, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 1, SIDE, SIDE, GPU_INTEGERS,
+                  1};
+    gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        const sat_row *row = gpu_row_at(r);
+        sat_job job = gpu_job(&d, &(sat_tuning){0});
+        sat_tuning best;
+        double ms = 0;
+        int asked = 0;
+        sat_search search = {.cap_ms = 500, .check = says_right, .user = &asked};
+        gpu_must(ctx, sat_search_tuning(ctx, row, &job, &search, &best, &ms));
+        assert_true(ms > 0 && asked > 0);
+        gpu_check(&d, row, &best);
+        search.check = says_wrong;
+        assert_int_equal(sat_search_tuning(ctx, row, &job, &search, &best, &ms), SATF_UNSUPPORTED);
+        assert_non_null(strstr(satf_message(ctx), row->name));
+    }
+    gpu_release(&d);
+}
+
+/* table[y][x] of image, through the public call, in new memory of the host. */
+static uint32_t *table_of(const uint8_t *image)
+{
+    enum { PIXELS = SIDE * SIDE };
+    uint32_t *table = satf_alloc(PIXELS * sizeof *table);
+    assert_non_null(table);
+    satf_view in = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U8);
+    satf_view out = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U32);
+    in.device = out.device = GPU_DEVICE;
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, PIXELS, "a test", &in.data));
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, PIXELS * 4, "a test", &out.data));
+    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, in.data, image, PIXELS));
+    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, out.data, GPU_GUARD, PIXELS * 4));
+    gpu_must(ctx, satf_sat(ctx, &in, &out, 0));
+    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, table, out.data, PIXELS * 4));
+    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+    satf_gpu_free(ctx, in.data);
+    satf_gpu_free(ctx, out.data);
+    gpu_runs++;
+    return table;
+}
+
+static void check_table(const uint8_t *image)
+{
+    uint32_t *table = table_of(image);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        uint32_t left = i % SIDE ? table[i - 1] : 0, up = i >= SIDE ? table[i - SIDE] : 0;
+        uint32_t corner = i % SIDE && i >= SIDE ? table[i - SIDE - 1] : 0;
+        assert_int_equal(table[i], image[i] + left + up - corner);
+    }
+    satf_free(table);
+}
+
+static uint8_t image[SIDE * SIDE];
+
+static void test_random(void **unused)
+{
+    (void)unused;
+    for (int seed = 0; seed < (gpu_long ? 500 : 60); seed++) {
+        char text[32];
+        snprintf(text, sizeof text, "random:%d", seed);
+        setenv("SATFILTER_TUNE", text, 1);
+        check_table(image);
+    }
+    setenv("SATFILTER_TUNE", "off", 1);
+    check_table(image);
+    unsetenv("SATFILTER_TUNE");
+    check_table(image);
+}
+
+static int stop_at_once(void *user, double done)
+{
+    (void)user;
+    (void)done;
+    return 1;
+}
+
+static int go_on(void *user, double done)
+{
+    double *last = user;
+    if (done < *last || done > 1) {
+        return 1;
+    }
+    *last = done;
+    return 0;
+}
+
+/* Stopped, it leaves no file; done, one that the next process believes. */
+static void test_remembers(void **unused)
+{
+    (void)unused;
+    char path[4096], *slash;
+    double last = 0;
+    sat_cache_key key;
+    sat_cache *cache = satf_alloc_zeroed(sizeof *cache);
+    assert_true(cache && sat_cache_path(GPU_DEVICE, path, sizeof path));
+    assert_int_equal(satf_context_set_progress(ctx, stop_at_once, NULL), SATF_OK);
+    assert_int_equal(satf_context_tune(ctx), SATF_CANCELLED);
+    assert_int_not_equal(access(path, F_OK), 0);
+    if (gpu_long) {
+        assert_int_equal(satf_context_set_progress(ctx, go_on, &last), SATF_OK);
+        gpu_must(ctx, satf_context_tune(ctx));
+        assert_true(last > 0 && sat_tuner_key(GPU_DEVICE, &key));
+        assert_true(sat_cache_load(path, &key, cache) && cache->count > 0);
+        assert_int_equal(unlink(path), 0);
+        slash = strrchr(path, '/');
+        *slash = '\0';
+        assert_int_equal(rmdir(path), 0);
+    }
+    assert_int_equal(satf_context_set_progress(ctx, NULL, NULL), SATF_OK);
+    satf_free(cache);
+    check_table(image);
+}
+
+static char folder[] = "/tmp/satfilter-tune-XXXXXX";
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    if (!mkdtemp(folder)) {
+        return 1;
+    }
+    setenv("XDG_CACHE_HOME", folder, 1);
+    unsetenv("SATFILTER_TUNE");
+    for (unsigned i = 0; i < SIDE * SIDE; i++) {
+        image[i] = (uint8_t)(i * 2654435761u >> 24);
+    }
+    ctx = gpu_new_context();
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(ctx);
+    return rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    gpu_test_begin(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_remembers),
+    };
+    return gpu_test_end("test_gpu_tune", cmocka_run_group_tests(tests, set_up, tear_down));
+}
