@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "../base/check.h"
+#include "graph.cuh"
 #include "launch.h"
 #include "stress.h"
 
 extern "C" {
 #include "../../src/base/memory.h"
-#include "../../src/sat/sat.h"
-extern const sat_row sat_cuda_2r2w, sat_cuda_4r4w, sat_cuda_4r1w, sat_cuda_2r1w, sat_cuda_1r1w,
-    sat_cuda_1_plus_r, sat_cuda_skss, sat_cuda_lookback;
+#include "../../src/sat/rows.h"
 }
 
 static int stress_mode;
@@ -23,9 +22,9 @@ void sat_cuda_stress(int mode)
 
 /* --------------------------------------------------------- pairs and shapes */
 
-static const sat_pair *const pairs[] = {
-    &sat_pair_u8_u32,  &sat_pair_u8_u64,  &sat_pair_u16_u32, &sat_pair_u16_u64,
-    &sat_pair_u16_u128, &sat_pair_f32_f32, &sat_pair_f32_f64, &sat_pair_f64_f64};
+static const sat_pair *const pairs[] = {&sat_pair_u8_u32,  &sat_pair_u8_u64,   &sat_pair_u16_u32,
+                                        &sat_pair_u16_u64, &sat_pair_u16_u128, &sat_pair_f32_f32,
+                                        &sat_pair_f32_f64, &sat_pair_f64_f64};
 
 static const sat_pair *find_pair(const sat_job *job)
 {
@@ -245,92 +244,6 @@ static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch
     return SATF_OK;
 }
 
-/* ------------------------------------------------------------------- graphs */
-
-/*
- * The latest graph of a context: what it was captured from, as bytes, and the
- * graph. Running the same row again on the same memory replays it.
- */
-struct kept_graph {
-    char key[256];
-    cudaGraphExec_t graph;
-};
-
-static void drop_graph(void *object)
-{
-    kept_graph *kept = (kept_graph *)object;
-    cudaGraphExecDestroy(kept->graph);
-    delete kept;
-}
-
-/* Captures what enqueue(stream) enqueues, unless that is the graph kept, and launches it. */
-template <typename Enqueue>
-static satf_status run_graph(satf_context *ctx, const char *row, const sat_job *job, void *scratch,
-                             cudaStream_t stream, Enqueue enqueue)
-{
-    char key[sizeof(kept_graph::key)] = {0};
-    struct {
-        const char *row;
-        sat_plane p;
-        sat_tuning tuning;
-        void *scratch;
-        int in, sum;
-    } what;
-    static_assert(sizeof what <= sizeof key, "the key holds what identifies a graph");
-    memset(&what, 0, sizeof what);
-    what.row = row;
-    what.p = make_plane(job);
-    what.tuning = job->tuning;
-    what.scratch = scratch;
-    what.in = job->in.type;
-    what.sum = (int)job->sum_type + (job->f32_out ? 16 : 0);
-    memcpy(key, &what, sizeof what);
-    kept_graph *kept = (kept_graph *)ctx->device_cache;
-    if (!kept || memcmp(kept->key, key, sizeof key) != 0) {
-        cudaStream_t capture = NULL;
-        cudaGraph_t graph = NULL;
-        cudaGraphExec_t made = NULL;
-        CUDA_RETURN(ctx, cudaStreamCreateWithFlags(&capture, cudaStreamNonBlocking));
-        satf_status status =
-            cuda_check(ctx, cudaStreamBeginCapture(capture, cudaStreamCaptureModeThreadLocal),
-                       "cudaStreamBeginCapture");
-        if (!status) {
-            status = enqueue(capture);
-            cudaError_t error = cudaStreamEndCapture(capture, &graph);
-            if (!status) {
-                status = cuda_check(ctx, error, "cudaStreamEndCapture");
-            }
-        }
-        if (!status) {
-            status = cuda_check(ctx, cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate");
-        }
-        if (graph) {
-            cudaGraphDestroy(graph);
-        }
-        cudaStreamDestroy(capture);
-        if (!status && kept) {
-            /* the old one may still run */
-            status = cuda_check(ctx, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-        }
-        if (status) {
-            if (made) {
-                cudaGraphExecDestroy(made);
-            }
-            return status;
-        }
-        if (kept) {
-            drop_graph(kept);
-        }
-        kept = new kept_graph;
-        memcpy(kept->key, key, sizeof key);
-        kept->graph = made;
-        ctx->device_cache = kept;
-        ctx->device_cache_free = drop_graph;
-    }
-    CUDA_RETURN(ctx, cudaGraphLaunch(kept->graph, stream));
-    return SATF_OK;
-}
-
 /* --------------------------------------------------------------------- 4R1W */
 
 static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch)
@@ -348,7 +261,7 @@ static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch
         }
         return SATF_OK;
     };
-    return sync_of(job) == SAT_SYNC_GRAPH ? run_graph(ctx, "4r1w", job, scratch, stream, stages)
+    return sync_of(job) == SAT_SYNC_GRAPH ? run_graph(ctx, "4r1w", job, p, scratch, stream, stages)
                                           : stages(stream);
 }
 
@@ -406,8 +319,7 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
         u.in_align = alignment(u.in, u.in_stride);
         u.out_align = alignment(u.out, u.out_stride);
         *scratch = rest;
-        satf_status status =
-            do_2r1w(ctx, pair->of_sums, pair->of_sums->shapes, u, scratch, stream);
+        satf_status status = do_2r1w(ctx, pair->of_sums, pair->of_sums->shapes, u, scratch, stream);
         if (status) {
             return status;
         }
@@ -467,8 +379,8 @@ static satf_status do_triangle(satf_context *ctx, const sat_pair *pair, const sa
 }
 
 /* (1+r)R1W with triangles of `side` anti-diagonals; 1R1W without them. */
-static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job *job,
-                               int64_t side, void *scratch)
+static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job *job, int64_t side,
+                               void *scratch)
 {
     const sat_pair *pair = find_pair(job);
     const sat_shape *shape = find_shape(pair, job);
@@ -489,10 +401,10 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
             int64_t count = diagonal_count(g, d) * g.channels;
             CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, first, count, true, on));
         }
-        return status ? status
-                      : do_triangle(ctx, pair, shape, p, g, m.aux, end, end + side, on);
+        return status ? status : do_triangle(ctx, pair, shape, p, g, m.aux, end, end + side, on);
     };
-    return sync == SAT_SYNC_GRAPH ? run_graph(ctx, row, job, scratch, stream, work) : work(stream);
+    return sync == SAT_SYNC_GRAPH ? run_graph(ctx, row, job, make_plane(job), scratch, stream, work)
+                                  : work(stream);
 }
 
 static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch)
@@ -576,8 +488,8 @@ static bool scratch_lookback(satf_context *, const sat_job *job, size_t *bytes)
 {
     const sat_shape *shape = find_shape(find_pair(job), job);
     carver c = {NULL, 0, true};
-    carve_lookback(
-        &c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile), shape);
+    carve_lookback(&c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile),
+                   shape);
     *bytes = c.bytes;
     return c.fits;
 }
@@ -597,34 +509,49 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
 
 /* --------------------------------------------------------------------- rows */
 
-const sat_row sat_cuda_2r2w = {
-    "2r2w", "cuda", "column sums, then row sums, a thread each (section 6.2)",
-    refuses_passes, NULL, run_2r2w, NULL};
+const sat_row sat_cuda_2r2w = {"2r2w",
+                               "cuda",
+                               "column sums, then row sums, a thread each (section 6.2)",
+                               refuses_passes,
+                               NULL,
+                               run_2r2w,
+                               NULL};
 
 const sat_row sat_cuda_4r4w = {
-    "4r4w", "cuda", "column sums twice, the table transposed between and after (section 6.2)",
-    refuses_passes, scratch_4r4w, run_4r4w, NULL};
+    "4r4w",
+    "cuda",
+    "column sums twice, the table transposed between and after (section 6.2)",
+    refuses_passes,
+    scratch_4r4w,
+    run_4r4w,
+    NULL};
 
 const sat_row sat_cuda_4r1w = {
-    "4r1w", "cuda", "formula (6.1) along anti-diagonals of samples (section 6.4)",
-    refuses_passes, NULL, run_4r1w, sync_variant};
+    "4r1w",         "cuda", "formula (6.1) along anti-diagonals of samples (section 6.4)",
+    refuses_passes, NULL,   run_4r1w,
+    sync_variant};
 
 const sat_row sat_cuda_2r1w = {
-    "2r1w", "cuda", "sums of blocks, their tables, the blocks again (section 6.3)",
-    refuses_blocks, scratch_2r1w, run_2r1w, blocks_variant};
+    "2r1w",         "cuda",       "sums of blocks, their tables, the blocks again (section 6.3)",
+    refuses_blocks, scratch_2r1w, run_2r1w,
+    blocks_variant};
 
 const sat_row sat_cuda_1r1w = {
-    "1r1w", "cuda", "blocks along anti-diagonals, one stage each (section 6.4)",
-    refuses_chained, scratch_blocks, run_1r1w, stages_variant};
+    "1r1w",          "cuda",         "blocks along anti-diagonals, one stage each (section 6.4)",
+    refuses_chained, scratch_blocks, run_1r1w,
+    stages_variant};
 
 const sat_row sat_cuda_1_plus_r = {
-    "1+r", "cuda", "1r1w between two triangles of 2r1w (section 6.5)",
-    refuses_chained, scratch_blocks, run_1_plus_r, stages_variant};
+    "1+r",           "cuda",         "1r1w between two triangles of 2r1w (section 6.5)",
+    refuses_chained, scratch_blocks, run_1_plus_r,
+    stages_variant};
 
 const sat_row sat_cuda_skss = {
-    "skss", "cuda", "one kernel, columns of blocks that wait for one another",
-    refuses_chained, scratch_skss, run_skss, blocks_variant};
+    "skss",          "cuda",       "one kernel, columns of blocks that wait for one another",
+    refuses_chained, scratch_skss, run_skss,
+    blocks_variant};
 
 const sat_row sat_cuda_lookback = {
-    "lookback", "cuda", "one kernel, decoupled look-back in two dimensions",
-    refuses_chained, scratch_lookback, run_lookback, blocks_variant};
+    "lookback",      "cuda",           "one kernel, decoupled look-back in two dimensions",
+    refuses_chained, scratch_lookback, run_lookback,
+    blocks_variant};

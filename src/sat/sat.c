@@ -1,5 +1,7 @@
 #include "sat.h"
 
+#include "config.h"
+
 #include <string.h>
 
 #include "../base/gpu.h"
@@ -9,7 +11,14 @@
 #include "tuner.h"
 
 /* In the order of table 6.2. */
-static const sat_row *const rows[] = {&sat_2r2w, &sat_4r1w, &sat_blocked, &sat_reference, NULL};
+static const sat_row *const rows[] = {
+    &sat_2r2w,      &sat_4r1w,          &sat_blocked,   &sat_reference,
+#ifdef HAVE_CUDA
+    &sat_cuda_2r2w, &sat_cuda_4r4w,     &sat_cuda_4r1w, &sat_cuda_2r1w,
+    &sat_cuda_1r1w, &sat_cuda_1_plus_r, &sat_cuda_skss, &sat_cuda_lookback,
+#endif
+    NULL,
+};
 
 /* What "auto" means on the CPU. */
 static const sat_row *const fastest = &sat_blocked;
