@@ -29,8 +29,8 @@
     X(32, 128, true)   \
     X(64, 128, false)
 
-#define SHAPES_FEW(X)    \
-    X(128, 128, true)    \
+#define SHAPES_FEW(X) \
+    X(128, 128, true) \
     X(64, 128, false)
 
 template <class C> constexpr sat_shape make_shape()
@@ -49,25 +49,21 @@ template <class C> constexpr sat_shape make_shape()
 /* Only what 2r1w needs. */
 template <class C> constexpr sat_shape make_shape_2r1w()
 {
-    return {C::TILE,
-            C::THREADS,
-            C::PLAIN,
-            blocks_launch<C>::sums,
-            blocks_launch<C>::blocks,
-            NULL,
-            NULL,
-            NULL,
-            0};
+    return {C::TILE, C::THREADS, C::PLAIN, blocks_launch<C>::sums, blocks_launch<C>::blocks, NULL,
+            NULL,    NULL,       0};
 }
 
-#define SHAPE_END {0, 0, false, NULL, NULL, NULL, NULL, NULL, 0}
+#define SHAPE_END                                    \
+    {                                                \
+        0, 0, false, NULL, NULL, NULL, NULL, NULL, 0 \
+    }
 
 /*
  * The kernels and the table of a pair. OF_SUMS: the pair for tables of S; PLAIN_L: what plain
  * sums within a block are held in, ANY_L: those of any summand. The file defines
  * NAME_ROW(TILE, THREADS, PLAIN) for the shapes.
  */
-#define SAT_PAIR(NAME, IN, T, SUM, F32_OUT, OF_SUMS, PLAIN_L, ANY_L, S, O, SHAPES)              \
+#define SAT_PAIR(NAME, IN, T, SUM, F32_OUT, OF_SUMS, PLAIN_L, ANY_L, S, O, SHAPES)               \
     template <bool PLAIN> struct NAME##_local {                                                  \
         typedef PLAIN_L type;                                                                    \
     };                                                                                           \
@@ -75,8 +71,8 @@ template <class C> constexpr sat_shape make_shape_2r1w()
         typedef ANY_L type;                                                                      \
     };                                                                                           \
     template <int TILE, int THREADS, bool PLAIN>                                                 \
-    using NAME##_shape = tile_shape<T, typename NAME##_local<PLAIN>::type, S, O, PLAIN, TILE / 32, \
-                                    THREADS / 32>;                                               \
+    using NAME##_shape =                                                                         \
+        tile_shape<T, typename NAME##_local<PLAIN>::type, S, O, PLAIN, TILE / 32, THREADS / 32>; \
     static const sat_shape NAME##_shapes[] = {SHAPES(NAME##_ROW) SHAPE_END};                     \
     extern const sat_pair sat_pair_##NAME = {IN,                                                 \
                                              SUM,                                                \
@@ -95,11 +91,23 @@ template <class C> constexpr sat_shape make_shape_2r1w()
                                              passes_launch<T, S, O>::transpose};
 
 /* Tables of sums, for the recursion of 2r1w. */
-#define SAT_SUMS(S, NAME)                                                                        \
-    static const sat_shape NAME##_shapes[] = {                                                   \
-        make_shape_2r1w<tile_shape<S, S, S, S, true, 1, 4>>(), SHAPE_END};                       \
-    extern const sat_pair NAME = {-1,           -1,   false, (int)sizeof(S),     (int)sizeof(S), \
-                                  NAME##_shapes, &NAME, launch_prefix<S>, launch_corners<S>, NULL, \
-                                  NULL,         NULL, NULL,  NULL,              NULL};
+#define SAT_SUMS(S, NAME)                                                  \
+    static const sat_shape NAME##_shapes[] = {                             \
+        make_shape_2r1w<tile_shape<S, S, S, S, true, 1, 4>>(), SHAPE_END}; \
+    extern const sat_pair NAME = {-1,                                      \
+                                  -1,                                      \
+                                  false,                                   \
+                                  (int)sizeof(S),                          \
+                                  (int)sizeof(S),                          \
+                                  NAME##_shapes,                           \
+                                  &NAME,                                   \
+                                  launch_prefix<S>,                        \
+                                  launch_corners<S>,                       \
+                                  NULL,                                    \
+                                  NULL,                                    \
+                                  NULL,                                    \
+                                  NULL,                                    \
+                                  NULL,                                    \
+                                  NULL};
 
 #endif

@@ -71,8 +71,9 @@ __host__ __device__ inline int64_t diagonals_before(const sat_grid &g, int64_t d
  */
 struct sat_aux {
     void *col, *row, *corner;
-    int64_t col_pitch, row_pitch, corner_pitch;  /* elements: tiles_x * tile, tiles_y * tile, tiles_x */
-    int64_t col_plane, row_plane, corner_plane;  /* elements from a channel to the next */
+    int64_t col_pitch, row_pitch,
+        corner_pitch; /* elements: tiles_x * tile, tiles_y * tile, tiles_x */
+    int64_t col_plane, row_plane, corner_plane; /* elements from a channel to the next */
 };
 
 /* What the blocks of lookback hand on, words of value and state (word.cuh), and the

@@ -8,7 +8,18 @@ SAT_SUMS(u128, sat_sums_u128)
 
 static const sat_shape u16_u128_shapes[] = {
     make_shape_2r1w<tile_shape<uint16_t, u128, u128, u128, false, 1, 4>>(), SHAPE_END};
-extern const sat_pair sat_pair_u16_u128 = {
-    SATF_U16, SATF_SUM_U128,  false,            (int)sizeof(u128),   (int)sizeof(u128),
-    u16_u128_shapes, &sat_sums_u128, launch_prefix<u128>, launch_corners<u128>, NULL,
-    NULL,     NULL,           NULL,             NULL,                NULL};
+extern const sat_pair sat_pair_u16_u128 = {SATF_U16,
+                                           SATF_SUM_U128,
+                                           false,
+                                           (int)sizeof(u128),
+                                           (int)sizeof(u128),
+                                           u16_u128_shapes,
+                                           &sat_sums_u128,
+                                           launch_prefix<u128>,
+                                           launch_corners<u128>,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           NULL};

@@ -109,7 +109,8 @@ __global__ __launch_bounds__(PASS_THREADS) void packed_columns_kernel(O *a, int6
 enum { TRANSPOSE_SIDE = 32, TRANSPOSE_ROWS = 8 };
 
 template <typename O, bool BACK>
-__global__ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_ROWS) void transpose_kernel(sat_plane p, int c,
+__global__ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_ROWS) void transpose_kernel(sat_plane p,
+                                                                                   int c,
                                                                                    O *transposed)
 {
     __shared__ O block[TRANSPOSE_SIDE][TRANSPOSE_SIDE];
@@ -204,8 +205,7 @@ inline unsigned pass_blocks(int64_t n)
 template <typename T, typename S, typename O> struct passes_launch {
     static cudaError_t columns(const sat_plane &p, cudaStream_t stream)
     {
-        columns_kernel<T, S, O>
-            <<<pass_blocks(p.width * p.channels), PASS_THREADS, 0, stream>>>(p);
+        columns_kernel<T, S, O><<<pass_blocks(p.width * p.channels), PASS_THREADS, 0, stream>>>(p);
         return cudaGetLastError();
     }
 
@@ -232,8 +232,8 @@ template <typename T, typename S, typename O> struct passes_launch {
     static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,
                                           cudaStream_t stream)
     {
-        packed_columns_kernel<S, O><<<pass_blocks(height), PASS_THREADS, 0, stream>>>(
-            (O *)transposed, height, width);
+        packed_columns_kernel<S, O>
+            <<<pass_blocks(height), PASS_THREADS, 0, stream>>>((O *)transposed, height, width);
         return cudaGetLastError();
     }
 

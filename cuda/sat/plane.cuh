@@ -46,7 +46,8 @@ template <typename O> __device__ __forceinline__ void write_value(char *to, O va
 template <typename T>
 __device__ __forceinline__ T read_sample(const sat_plane &p, const char *row, int64_t x, int c)
 {
-    return read_value<T>(row + (x * p.channels + c) * (int64_t)sizeof(T), p.in_align >= (int)sizeof(T));
+    return read_value<T>(row + (x * p.channels + c) * (int64_t)sizeof(T),
+                         p.in_align >= (int)sizeof(T));
 }
 
 /* The summand of channel c of the pixel, in L, which holds it; see satf_summand. PLAIN

@@ -8,8 +8,7 @@
 
 /* Allows the kernel its dynamic shared memory, and finds how many of its blocks the
  * current device holds at once; asks the driver once a device. */
-template <auto KERNEL>
-cudaError_t resident_blocks(int threads, int shared_bytes, int64_t *blocks)
+template <auto KERNEL> cudaError_t resident_blocks(int threads, int shared_bytes, int64_t *blocks)
 {
     static std::atomic<int> known[64];
     int device = 0, processors = 0, each = 0;
@@ -68,10 +67,9 @@ cudaError_t launch_resident(int threads, int shared_bytes, int64_t most, bool to
 {
     int64_t blocks = 0;
     cudaError_t error = resident_blocks<KERNEL>(threads, shared_bytes, &blocks);
-    return error != cudaSuccess
-               ? error
-               : launch_blocks(KERNEL, blocks < most ? blocks : most, threads, shared_bytes,
-                               together, stream, arguments...);
+    return error != cudaSuccess ? error
+                                : launch_blocks(KERNEL, blocks < most ? blocks : most, threads,
+                                                shared_bytes, together, stream, arguments...);
 }
 
 /* As many as asked for. */
