@@ -202,9 +202,10 @@ done
 for option in '--type u9' '--border none' '--border constant' '--border constant:x' '--range 1' \
     '--range 2:1' '--range 1:1' '--range a:b' '--range nan:1' '--range 0:inf' '--device gpu' \
     '--device cuda:' '--device cuda:x' '--engine fast' '--algorithm none' '--r 0' '--r 1' '--r x' \
-    '--r 0.5' '--sync never' '--sync graph' '--tune' '-T x' '-T -1' '-T 1000000' '--threads 1.5' '--format tiff' '--quality 0' \
-    '--quality 101' '--png-level 10' '--png-level x' '--max-pixels 0' '--max-pixels 1T' \
-    '--max-memory 99999999999G' '--engine window --algorithm 2r2w' '--help nothing'; do
+    '--r 0.5' '--sync never' '--sync graph' '--tune' '-T x' '-T -1' '-T 1000000' \
+    '--threads 1.5' '--format tiff' '--quality 0' '--quality 101' '--png-level 10' \
+    '--png-level x' '--max-pixels 0' '--max-pixels 1T' '--max-memory 99999999999G' \
+    '--engine window --algorithm 2r2w' '--help nothing'; do
     # shellcheck disable=SC2086
     usage $option --box 3 in.pgm kept.pgm
 done
