@@ -217,6 +217,8 @@ usage --template missing.txt --engine window missing.png out.npy; says '--templa
 usage --box 3 --integral --engine window missing.png kept.pgm
 usage --box 3 --engine window --device cuda missing.png kept.pgm; says 'the CPU only'
 usage --box 3 --algorithm blocked --device cuda missing.png kept.pgm; says 'the CPU only'
+usage --box 3 --algorithm 4r1w --sync graph --device cpu missing.png kept.pgm; says '--sync'
+usage --box 3 --algorithm blocked --sync graph missing.png kept.pgm; says '--sync'
 for algorithm in 4r4w 2r1w 1r1w 1+r skss lookback; do
     case " $("$satfilter" --list | sed -n '/^Algorithms/,$s/^  \([^ ]*\) *\(cpu\|cuda\) .*/\1/p' | tr '\n' ' ')" in
     *" $algorithm "*) usage --box 3 --algorithm $algorithm --device cpu missing.png kept.pgm ;;

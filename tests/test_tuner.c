@@ -231,6 +231,9 @@ static void names_what_it_cannot_honour(void **state)
     assert_non_null(strstr(satf_message(ctx), "blocked"));
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     assert_int_equal(satf_context_set_sync(ctx, "coop"), SATF_OK);
+    job.in.device = SATF_HOST;
+    assert_int_equal(sat_choose(ctx, &job, &row), SATF_UNSUPPORTED);
+    assert_non_null(strstr(satf_message(ctx), "sync coop"));
     assert_int_equal(satf_context_set_sync(ctx, "never"), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "never"));
     assert_int_equal(satf_context_set_sync(ctx, NULL), SATF_INVALID);

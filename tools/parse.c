@@ -219,6 +219,9 @@ static int check_algorithm(const settings *s)
     if (!on_cpu && !on_cuda) {
         return usage_error("--algorithm", "%s is not in this version; see --list", s->algorithm);
     }
+    if (s->sync && (wants_cpu || !on_cuda)) {
+        return usage_error("--sync", "is for algorithms of CUDA devices; see --list");
+    }
     if ((wants_cpu && !on_cpu) || (wants_cuda && !on_cuda)) {
         return usage_error("--algorithm", "%s runs on %s only, not with --device %s; see --list",
                            s->algorithm, on_cpu ? "the CPU" : "CUDA devices", s->device);

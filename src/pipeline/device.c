@@ -57,17 +57,18 @@ static bool device_is_faster(satf_context *ctx, const pipeline_job *job, const s
     return cuda_ms < cpu_ms;
 }
 
-/* Kinds of devices that have the context's algorithm. */
-static void kinds_of(const char *algorithm, bool *cpu, bool *cuda)
+/* Kinds of devices that have the context's algorithm, with the barriers asked for. */
+static void kinds_of(const satf_context *ctx, bool *cpu, bool *cuda)
 {
-    *cpu = *cuda = strcmp(algorithm, "auto") == 0;
+    *cpu = *cuda = strcmp(ctx->algorithm, "auto") == 0;
     const char *name, *kind;
     for (size_t i = 0; (name = satf_algorithm(i, &kind, NULL)); i++) {
         bool here = strcmp(kind, "cpu") == 0;
-        if (strcmp(name, algorithm) == 0) {
+        if (strcmp(name, ctx->algorithm) == 0) {
             *(here ? cpu : cuda) = true;
         }
     }
+    *cpu = *cpu && !ctx->sync;
 }
 
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
@@ -78,7 +79,7 @@ void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline
         return;
     }
     bool cpu, cuda;
-    kinds_of(ctx->algorithm, &cpu, &cuda);
+    kinds_of(ctx, &cpu, &cuda);
     if (!cuda || ctx->engine == SATF_ENGINE_WINDOW ||
         (cpu && !device_is_faster(ctx, job, &plan->in.view, &plan->out.view, streams))) {
         explain(result, "the CPU will finish first");

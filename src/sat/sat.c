@@ -84,6 +84,11 @@ satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **ro
                          "algorithm %s needs a CUDA device; on the CPU there are: auto %s",
                          ctx->algorithm, names);
     }
+    if (ctx->sync) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "sync %s cannot be honoured: only CUDA devices have such barriers",
+                         sat_sync_name((sat_sync)ctx->sync));
+    }
     const char *reason = chosen->refuses(job);
     if (reason) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", chosen->name,
