@@ -224,7 +224,7 @@ static void *reference(const gpu_data *d)
         .out_stride = stride,
     };
     const sat_row *row = sat_row_find("reference", "cpu");
-    size_t bytes;
+    size_t bytes = 0;
     assert_true(row && !row->refuses(&job) && row->scratch_bytes(d->ctx, &job, &bytes));
     void *scratch = satf_alloc(bytes);
     void *want = job.out = satf_alloc((size_t)(stride * c->height));
