@@ -66,10 +66,9 @@ __device__ __forceinline__ void read_carries(const sat_aux &aux, const tile_plac
 
 /* The block's inclusive sums for its neighbours. */
 template <class C>
-__device__ __forceinline__ void write_carries(const sat_aux &aux, const tile_place &at, int t,
-                                              typename C::S column, typename C::S row,
-                                              typename C::S above, typename C::S left,
-                                              typename C::S corner)
+__device__ __forceinline__ void
+write_carries(const sat_aux &aux, const tile_place &at, int t, typename C::S column,
+              typename C::S row, typename C::S above, typename C::S left, typename C::S corner)
 {
     typedef typename C::S S;
     aux_pointers<S> out = aux_of<S>(aux, at.channel);
@@ -82,18 +81,19 @@ __device__ __forceinline__ void write_carries(const sat_aux &aux, const tile_pla
 
 /* The kernels of blocks are persistent: while a CUDA block works on one, the next is
  * on its way. */
-#define FEED_SHARED(C)                                  \
+#define FEED_SHARED(C)                                   \
     extern __shared__ __align__(128) char feed_buffer[]; \
-    __shared__ feed_shared feed;                        \
-    __shared__ tile_shared<C> s;                        \
-    unsigned phase = 0;                                 \
+    __shared__ feed_shared feed;                         \
+    __shared__ tile_shared<C> s;                         \
+    unsigned phase = 0;                                  \
     init_feed(&feed)
 
 /* Step 1 of 2R1W. */
 template <class C>
-__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void sums_kernel(
-    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, int64_t first,
-    int64_t count)
+__global__ __launch_bounds__(C::THREADS,
+                             C::BLOCKS) void sums_kernel(const __grid_constant__ feed_map map,
+                                                         sat_plane p, sat_grid g, sat_aux aux,
+                                                         int64_t first, int64_t count)
 {
     typedef typename C::S S;
     FEED_SHARED(C);
@@ -128,9 +128,10 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void sums_kernel(
 
 /* Step 3 of 2R1W; with HAND_ON a stage of 1R1W. */
 template <class C, bool HAND_ON>
-__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void blocks_kernel(
-    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, int64_t first,
-    int64_t count)
+__global__ __launch_bounds__(C::THREADS,
+                             C::BLOCKS) void blocks_kernel(const __grid_constant__ feed_map map,
+                                                           sat_plane p, sat_grid g, sat_aux aux,
+                                                           int64_t first, int64_t count)
 {
     typedef typename C::S S;
     FEED_SHARED(C);
@@ -171,15 +172,19 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void blocks_kernel(
 }
 
 /*
- * Stages of 1R1W in one kernel. Between two barriers lie only the reading of the
- * neighbours' sums and the writing of the block's own: its samples are on their way
- * since the stage before, scanned before the first barrier, and its table is stored behind
- * the second.
+ * Stages of 1R1W in one kernel. The CUDA blocks form two groups that take turns, a stage each:
+ * while one hands on the sums of its blocks, the other stores the tables of the stage before,
+ * and scans its blocks of the stage after, whose samples are on their way since its
+ * latest turn. So little more than reading the neighbours' sums and writing the
+ * block's own lies between two barriers.
  */
+enum { STAGE_GROUPS = 2 };
+
 template <class C>
-__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
-    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, int64_t begin,
-    int64_t end)
+__global__ __launch_bounds__(C::THREADS,
+                             C::BLOCKS) void stages_kernel(const __grid_constant__ feed_map map,
+                                                           sat_plane p, sat_grid g, sat_aux aux,
+                                                           int64_t begin, int64_t end)
 {
     typedef typename C::S S;
     FEED_SHARED(C);
@@ -187,38 +192,45 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
     int t = (int)threadIdx.x;
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     cooperative_groups::grid_group::arrival_token arrival = {};
-    int64_t first = diagonals_before(g, begin) * g.channels;
-    int64_t count = diagonal_count(g, begin) * g.channels;
-    if (t == LOADER && (int64_t)blockIdx.x < count) {
-        send_for<C>(&feed, feed_buffer, map, place_tile(g, first + blockIdx.x));
+    int groups = gridDim.x >= STAGE_GROUPS ? STAGE_GROUPS : 1;
+    int64_t step = gridDim.x / groups; /* CUDA blocks of a group; the launch makes it whole */
+    int64_t mine = begin + blockIdx.x / step, index = blockIdx.x % step;
+    if (t == LOADER && mine < end && index < diagonal_count(g, mine) * g.channels) {
+        send_for<C>(&feed, feed_buffer, map,
+                    place_tile(g, diagonals_before(g, mine) * g.channels + index));
     }
     __syncthreads();
     for (int64_t d = begin; d < end; d++) {
-        int64_t first_after = first + count;
-        int64_t count_after = d + 1 < end ? diagonal_count(g, d + 1) * g.channels : 0;
-        bool any = (int64_t)blockIdx.x < count;
-        for (int64_t k = blockIdx.x; k < count || k == blockIdx.x; k += gridDim.x) {
-            tile_place at = feed.at;
-            bool last = k + gridDim.x >= count;
-            if (any) {
-                take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        int64_t count = diagonal_count(g, d) * g.channels;
+        if (d != mine || index >= count) {
+            if (t == LOADER && d == mine && d + groups < end &&
+                index < diagonal_count(g, d + groups) * g.channels) {
+                send_for<C>(&feed, feed_buffer, map,
+                            place_tile(g, diagonals_before(g, d + groups) * g.channels + index));
             }
-            __syncthreads();
-            if (t == LOADER) {
-                if (!last) {
-                    send_for<C>(&feed, feed_buffer, map, place_tile(g, first + k + gridDim.x));
-                } else if ((int64_t)blockIdx.x < count_after) {
-                    send_for<C>(&feed, feed_buffer, map, place_tile(g, first_after + blockIdx.x));
-                }
-            }
-            if (any) {
-                scan_tile<C>(v, s);
-            }
-            __syncthreads();
-            if (k == blockIdx.x && d > begin) {
+            if (d > begin) {
                 grid.barrier_wait(std::move(arrival));
             }
-            if (any && t < C::TILE) {
+            arrival = grid.barrier_arrive();
+        }
+        for (int64_t k = index; d == mine && k < count; k += step) {
+            tile_place at = feed.at;
+            bool last = k + step >= count;
+            take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+            __syncthreads();
+            if (t == LOADER) {
+                int64_t next = last ? d + groups : d, to = last ? index : k + step;
+                if (next < end && to < diagonal_count(g, next) * g.channels) {
+                    send_for<C>(&feed, feed_buffer, map,
+                                place_tile(g, diagonals_before(g, next) * g.channels + to));
+                }
+            }
+            scan_tile<C>(v, s);
+            __syncthreads();
+            if (k == index && d > begin) {
+                grid.barrier_wait(std::move(arrival));
+            }
+            if (t < C::TILE) {
                 S above, left, corner, column, row;
                 read_carries<C>(aux, at, t, &above, &left, &corner);
                 share_carries<C>(s, t, above, left);
@@ -228,20 +240,22 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
                 block_sums<C>(s, t, &column, &row);
                 write_carries<C>(aux, at, t, column, row, above, left, corner);
             }
-            if (last && d + 1 < end) {
+            if (last) {
                 arrival = grid.barrier_arrive();
             } else {
                 __syncthreads();
             }
-            if (any) {
-                store_tile<C>(p, at, v, s);
-            }
+            store_tile<C>(p, at, v, s);
             __syncthreads(); /* s is used again */
         }
-        first = first_after;
-        count = count_after;
+        if (d == mine) {
+            mine += groups;
+        }
     }
+    grid.barrier_wait(std::move(arrival)); /* no block leaves a barrier half done */
 }
+
+enum { PREFIX_AHEAD = 16, PREFIX_THREADS = 64 };
 
 /* Prefix sums of what the blocks of the anti-diagonals begin ... end - 1 hand on:
  * a thread goes down one column of col, or along one row of row. */
@@ -264,10 +278,19 @@ __global__ void prefix_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, 
     int64_t from = begin > other ? begin - other : 0;
     int64_t to = end - other < most ? end - other : most;
     S sum = from > 0 && from < to ? at[(from - 1) * pitch] : (S)0;
-#pragma unroll 8
-    for (int64_t k = from; k < to; k++) {
-        sum += at[k * pitch];
-        at[k * pitch] = sum;
+    for (int64_t k = from; k < to; k += PREFIX_AHEAD) {
+        S ahead[PREFIX_AHEAD]; /* loads do not wait for one another */
+#pragma unroll
+        for (int i = 0; i < PREFIX_AHEAD; i++) {
+            ahead[i] = k + i < to ? at[(k + i) * pitch] : (S)0;
+        }
+#pragma unroll
+        for (int i = 0; i < PREFIX_AHEAD; i++) {
+            sum += ahead[i];
+            if (k + i < to) {
+                at[(k + i) * pitch] = sum;
+            }
+        }
     }
 }
 
@@ -284,10 +307,19 @@ __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin,
     int64_t from = begin > J ? begin - J : 0;
     int64_t to = end - J < g.tiles_y ? end - J : g.tiles_y;
     S sum = from > 0 && from < to ? of.corner[(from - 1) * aux.corner_pitch + J] : (S)0;
-#pragma unroll 8
-    for (int64_t I = from; I < to; I++) {
-        sum += of.row[J * aux.row_pitch + (I + 1) * tile - 1];
-        of.corner[I * aux.corner_pitch + J] = sum;
+    for (int64_t I = from; I < to; I += PREFIX_AHEAD) {
+        S ahead[PREFIX_AHEAD];
+#pragma unroll
+        for (int i = 0; i < PREFIX_AHEAD; i++) {
+            ahead[i] = I + i < to ? of.row[J * aux.row_pitch + (I + i + 1) * tile - 1] : (S)0;
+        }
+#pragma unroll
+        for (int i = 0; i < PREFIX_AHEAD; i++) {
+            sum += ahead[i];
+            if (I + i < to) {
+                of.corner[(I + i) * aux.corner_pitch + J] = sum;
+            }
+        }
     }
 }
 
@@ -300,7 +332,7 @@ template <class C> struct blocks_launch {
     static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
                             int64_t first, int64_t count, cudaStream_t stream)
     {
-        return launch_resident<sums_kernel<C>>(C::THREADS, feed_bytes<C>(), count, false, stream,
+        return launch_resident<sums_kernel<C>>(C::THREADS, feed_bytes<C>(), count, 0, stream,
                                                map_for<C>(p), p, g, aux, first, count);
     }
 
@@ -308,12 +340,11 @@ template <class C> struct blocks_launch {
                               int64_t first, int64_t count, bool hand_on, cudaStream_t stream)
     {
         return hand_on ? launch_resident<blocks_kernel<C, true>>(C::THREADS, feed_bytes<C>(), count,
-                                                                 false, stream, map_for<C>(p), p, g,
+                                                                 0, stream, map_for<C>(p), p, g,
                                                                  aux, first, count)
                        : launch_resident<blocks_kernel<C, false>>(C::THREADS, feed_bytes<C>(),
-                                                                  count, false, stream,
-                                                                  map_for<C>(p), p, g, aux, first,
-                                                                  count);
+                                                                  count, 0, stream, map_for<C>(p),
+                                                                  p, g, aux, first, count);
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
@@ -322,8 +353,8 @@ template <class C> struct blocks_launch {
         int64_t middle = (g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y) - 1; /* a longest one */
         int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
         return launch_resident<stages_kernel<C>>(
-            C::THREADS, feed_bytes<C>(), diagonal_count(g, d) * g.channels, true, stream,
-            map_for<C>(p), p, g, aux, begin, end);
+            C::THREADS, feed_bytes<C>(), STAGE_GROUPS * diagonal_count(g, d) * g.channels,
+            STAGE_GROUPS, stream, map_for<C>(p), p, g, aux, begin, end);
     }
 };
 
@@ -332,8 +363,8 @@ cudaError_t launch_prefix(const sat_grid &g, const sat_aux &aux, int tile, int64
                           int64_t end, cudaStream_t stream)
 {
     int64_t threads = (g.tiles_x + g.tiles_y) * tile;
-    dim3 blocks((unsigned)((threads + 127) / 128), (unsigned)g.channels);
-    prefix_kernel<S><<<blocks, 128, 0, stream>>>(g, aux, tile, begin, end);
+    dim3 blocks((unsigned)((threads + PREFIX_THREADS - 1) / PREFIX_THREADS), (unsigned)g.channels);
+    prefix_kernel<S><<<blocks, PREFIX_THREADS, 0, stream>>>(g, aux, tile, begin, end);
     return cudaGetLastError();
 }
 

@@ -57,10 +57,10 @@ __device__ __forceinline__ void barrier_init(uint64_t *barrier)
 
 __device__ __forceinline__ void barrier_expect(uint64_t *barrier, unsigned bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                     shared_address(barrier)),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+        "r"(bytes)
+        : "memory");
 }
 
 __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned phase)

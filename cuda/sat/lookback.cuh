@@ -56,8 +56,10 @@ __device__ __forceinline__ typename W::S look_back(const typename W::word *own, 
 }
 
 template <class C>
-__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void lookback_kernel(
-    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_lookback b, int stress)
+__global__ __launch_bounds__(C::THREADS,
+                             C::BLOCKS) void lookback_kernel(const __grid_constant__ feed_map map,
+                                                             sat_plane p, sat_grid g,
+                                                             sat_lookback b, int stress)
 {
     typedef typename C::S S;
     typedef lookback_word<typename C::L, S> W;
@@ -144,11 +146,11 @@ template <class C> struct lookback_launch {
                                 int stress, cudaStream_t stream)
     {
         int64_t blocks = stress == STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
-        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, false,
-                                                   stream, map_for<C>(p), p, g, lookback, stress);
+        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, 0, stream,
+                                                   map_for<C>(p), p, g, lookback, stress);
     }
-    static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::L,
-                                                                         typename C::S>::word);
+    static constexpr int word_bytes =
+        (int)sizeof(typename lookback_word<typename C::L, typename C::S>::word);
 };
 
 #endif

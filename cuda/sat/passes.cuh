@@ -225,7 +225,7 @@ template <typename T, typename S, typename O> struct passes_launch {
     static cudaError_t diagonals(const sat_plane &p, cudaStream_t stream)
     {
         int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
-        return launch_resident<diagonals_kernel<T, S, O>>(PASS_THREADS, 0, pass_blocks(n), true,
+        return launch_resident<diagonals_kernel<T, S, O>>(PASS_THREADS, 0, pass_blocks(n), 1,
                                                           stream, p);
     }
 

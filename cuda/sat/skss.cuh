@@ -13,9 +13,10 @@
 /* flags[channel][J][I], then the ticket: columns are taken in ascending order, so
  * the one to the left is done or on its way. */
 template <class C>
-__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void skss_kernel(
-    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, unsigned *flags,
-    int stress)
+__global__ __launch_bounds__(C::THREADS,
+                             C::BLOCKS) void skss_kernel(const __grid_constant__ feed_map map,
+                                                         sat_plane p, sat_grid g, sat_aux aux,
+                                                         unsigned *flags, int stress)
 {
     typedef typename C::S S;
     FEED_SHARED(C);

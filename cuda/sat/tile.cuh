@@ -47,7 +47,8 @@ template <typename S> struct finish_type<float, S> {
 template <class C> struct tile_shared {
     typename C::S bottom[C::WARPS][C::TILE]; /* the last rows of the warps' tables */
     typename C::S right[C::TILE];            /* the last columns */
-    typename C::S above[C::TILE], corner;    /* sums above the block, and before its rows and columns */
+    typename C::S above[C::TILE],
+        corner; /* sums above the block, and before its rows and columns */
     typename finish_type<typename C::L, typename C::S>::type left[C::TILE];
 };
 
