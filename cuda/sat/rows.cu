@@ -412,7 +412,7 @@ static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch
     return do_1_plus_r(ctx, "1r1w", job, 0, scratch);
 }
 
-#define DEFAULT_R 0.0625
+#define DEFAULT_R 0.25
 
 /* The triangles' side is sqrt(r) of the matrix's, in blocks, rounded; of the shorter side
  * where the image is no square. At least one anti-diagonal is left between them. */

@@ -374,7 +374,7 @@ static void test_sat(void **state)
     satf_view there = device_view(gpu, &in, 3, 1, true, &memory[0]);
     satf_view out = device_view(gpu, &like, 7, 2, false, &memory[1]);
     size_t bytes;
-    require(gpu, satf_sat_scratch(gpu, &there, &out, 0, &bytes), "scratch");
+    require(gpu, satf_sat_scratch(gpu, &there, &out, SATF_SQUARED, &bytes), "scratch");
     require(gpu, satf_gpu_alloc(gpu, 0, bytes, "a test", &memory[2]), "scratch");
     require(gpu, satf_context_set_scratch(gpu, bytes ? memory[2] : NULL, bytes), "scratch");
     require(gpu, satf_gpu_copy(gpu, &in, &there), "upload");
