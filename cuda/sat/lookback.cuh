@@ -66,7 +66,8 @@ __global__ __launch_bounds__(C::THREADS,
     typedef typename W::word word;
     FEED_SHARED(C);
     __shared__ unsigned ticket; /* of this block, then of the next */
-    __shared__ S angle;         /* this block with all above and all left of it */
+    __shared__ S rows_to_here;  /* the block's rows, from the image's left edge */
+    constexpr bool SPLIT = C::THREADS >= 2 * C::TILE; /* enough threads for rows and columns */
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels);
@@ -88,53 +89,65 @@ __global__ __launch_bounds__(C::THREADS,
                 send_for<C>(&feed, feed_buffer, map, place_tile(g, ticket));
             }
         }
+        int line = t % C::TILE; /* the column, the row, or both, that this thread searches for */
+        bool columns = t < C::TILE, rows = SPLIT ? t / C::TILE == 1 : columns;
         int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
-        word *col = (word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + t;
-        word *row = (word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + t;
+        word *col = (word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + line;
+        word *row = (word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + line;
         word *corner = (word *)b.corner + plane + at.I * g.tiles_x + at.J;
         int before = at.I < at.J ? at.I : at.J;
+        word near_col = {}, near_row = {}, near_corner = {};
+        if (columns && at.I > 0) {
+            near_col = W::read(col - g.tiles_x * C::TILE);
+        }
+        if (rows && at.J > 0) {
+            near_row = W::read(row - g.tiles_y * C::TILE);
+        }
+        if (t == 0 && before > 0) {
+            near_corner = W::read(corner - g.tiles_x - 1);
+        }
         stress_pause(stress, number, 0);
-        if (t < C::TILE) {
-            word near_col = {}, near_row = {}, near_corner = {};
-            if (at.I > 0) {
-                near_col = W::read(col - g.tiles_x * C::TILE);
-            }
-            if (at.J > 0) {
-                near_row = W::read(row - g.tiles_y * C::TILE);
-            }
-            if (t == 0 && before > 0) {
-                near_corner = W::read(corner - g.tiles_x - 1);
-            }
+        if (columns || rows) {
             S column_sum, row_sum;
-            block_sums<C>(s, t, &column_sum, &row_sum);
+            block_sums<C>(s, line, &column_sum, &row_sum);
             column_sum = W::add(column_sum, 0);
             row_sum = W::add(row_sum, 0);
             /* others may look past this block while it looks itself */
-            if (at.I > 0 && W::state(near_col) != WORD_PREFIX) {
+            if (columns && at.I > 0 && W::state(near_col) != WORD_PREFIX) {
                 W::write(col, column_sum, WORD_BLOCK);
             }
-            if (at.J > 0 && W::state(near_row) != WORD_PREFIX) {
+            if (rows && at.J > 0 && W::state(near_row) != WORD_PREFIX) {
                 W::write(row, row_sum, WORD_BLOCK);
             }
             stress_pause(stress, number, 1);
-            S above = look_back<W>(col, g.tiles_x * C::TILE, at.I, near_col);
-            W::write(col, W::add(above, column_sum), WORD_PREFIX);
-            S left = look_back<W>(row, g.tiles_y * C::TILE, at.J, near_row);
-            W::write(row, W::add(left, row_sum), WORD_PREFIX);
-            share_carries<C>(s, t, above, left);
-            if (t == C::TILE - 1) {
-                angle = W::add(above, W::add(left, row_sum));
-                W::write(corner, angle, before > 0 ? WORD_BLOCK : WORD_PREFIX);
+            if (columns) {
+                S above = look_back<W>(col, g.tiles_x * C::TILE, at.I, near_col);
+                W::write(col, W::add(above, column_sum), WORD_PREFIX);
+                s.above[line] = above;
             }
-            stress_pause(stress, number, 2);
-            if (t == 0) {
-                s.corner = look_back<W>(corner, g.tiles_x + 1, before, near_corner);
+            if (rows) {
+                S left = look_back<W>(row, g.tiles_y * C::TILE, at.J, near_row);
+                W::write(row, W::add(left, row_sum), WORD_PREFIX);
+                s.left[line] = (typename finish_type<typename C::L, S>::type)left;
+                if (line == C::TILE - 1) {
+                    rows_to_here = W::add(left, row_sum);
+                }
             }
         }
         __syncthreads();
-        if (t == 0 && before > 0) {
-            W::write(corner, W::add(s.corner, angle), WORD_PREFIX);
+        if (t == 0) {
+            S angle = W::add(s.above[C::TILE - 1], rows_to_here), rest = 0;
+            if (before > 0) {
+                if (W::state(near_corner) != WORD_PREFIX) {
+                    W::write(corner, angle, WORD_BLOCK);
+                }
+                stress_pause(stress, number, 2);
+                rest = look_back<W>(corner, g.tiles_x + 1, before, near_corner);
+            }
+            W::write(corner, W::add(rest, angle), WORD_PREFIX);
+            s.corner = rest;
         }
+        __syncthreads();
         store_tile<C>(p, at, v, s);
         number = ticket;
         __syncthreads(); /* s and ticket are used again */
