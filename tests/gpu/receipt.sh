@@ -3,6 +3,7 @@
 # on a device. receipt.sh --check: 1, and a sentence, if a source that the pass
 # covered has changed since, or there was none.
 set -eu
+here=$PWD
 cd "${top_srcdir:-$(dirname "$0")/../..}"
 receipt=tests/gpu/receipt.json
 
@@ -30,6 +31,15 @@ if [ $# -eq 0 ]; then
     exit 2
 fi
 
+# The logs lie where the build is.
+for log; do
+    shift
+    case $log in
+    /*) set -- "$@" "$log" ;;
+    *) set -- "$@" "$here/$log" ;;
+    esac
+done
+
 # A field that every log has at the start of a line.
 field()
 {
@@ -39,6 +49,10 @@ field()
 runs=$(sed -n 's/^test_[a-z_]*: \([0-9]*\) runs compared.*/\1/p' "$@" | awk '{ n += $1 } END { print n + 0 }')
 tests=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$@" | awk '{ n += $1 } END { print n + 0 }')
 skipped=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test(s).*/\1/p' "$@" | awk '{ n += $1 } END { print n + 0 }')
+if [ "$tests" -eq 0 ] || [ -z "$(field device "$1")" ]; then
+    echo "receipt.sh: these logs are not of a pass on a device: $*" >&2
+    exit 1
+fi
 cat >"$receipt.tmp" <<JSON
 {
   "device": "$(field device "$1")",
