@@ -202,8 +202,8 @@ SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress 
  * that never wraps. Alpha is a channel like the others.
  * f32 sums are f64 sums rounded once on output; on a CUDA device those within
  * a block of at most 128 x 128 pixels are formed in f32, those between blocks
- * in f64, and they are off by at most 2^-21 times the sum of the magnitudes
- * (4r1w: (W + H) 2^-23 times). f64 sums are off by at most
+ * in f64, and they are off by at most 2^-18 times the sum of the magnitudes
+ * (4r1w: 4 W H 2^-24 times). f64 sums are off by at most
  * (W + H) 2^-53 times the sum of the magnitudes that they are of (algorithm
  * 4r1w: 4 W H 2^-53). What is infinite or NaN, or overflows, stays so in all
  * that lies to the right of it and below.

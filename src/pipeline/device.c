@@ -10,9 +10,10 @@
 #include "stages.h"
 
 /*
- * What the choice rests on, as measured on a machine of 16 cores with an H200. The
- * start is that of the CUDA runtime, paid once a process; the copies pass through
- * pinned memory, at the rate at which the processor fills and empties it.
+ * What the choice rests on: estimates for a machine of 16 cores with an H200, round
+ * figures rather than measurements. The start is that of the CUDA runtime, paid once
+ * a process; the copies pass through pinned memory, at the rate at which the
+ * processor fills and empties it.
  */
 static const double start_ms = 210, copy_bytes_per_ms = 8e6;
 static const double cuda_ns_per_sum = 0.02; /* one table, built and read, a sample */
