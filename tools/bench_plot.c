@@ -11,6 +11,7 @@
 #define LEGEND_TOP (PANEL_TOP + PANEL_HEIGHT + 62)
 #define LEGEND_STEP 20
 #define LEGEND_COLUMNS 3
+#define MOST_LINEAR 20 /* ratios further apart than this would lie on the axis, drawn linearly */
 
 /* Eight colours that colour-blind readers can tell apart; then dashes. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -184,7 +185,7 @@ static void write_panel(FILE *file, int panel, const char *x_title, const bench_
     double left = PANEL_LEFT + panel * (PANEL_WIDTH + PANEL_GAP);
     double bottom = PANEL_TOP + PANEL_HEIGHT;
     scale x = {true, INFINITY, 0, left, left + PANEL_WIDTH};
-    scale y = {!ratio, INFINITY, 0, bottom, PANEL_TOP};
+    scale y = {true, INFINITY, 0, bottom, PANEL_TOP};
     for (size_t i = 0; i < count; i++) {
         double value = value_of(&points[i], ratio);
         x.lo = fmin(x.lo, points[i].x);
@@ -194,7 +195,8 @@ static void write_panel(FILE *file, int panel, const char *x_title, const bench_
     }
     x.lo /= 1.12;
     x.hi *= 1.12;
-    if (ratio) {
+    if (ratio && y.hi < MOST_LINEAR * y.lo) {
+        y.logarithmic = false;
         y.lo = 0;
         y.hi *= 1.08;
     } else {
