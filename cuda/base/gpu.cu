@@ -33,6 +33,13 @@ struct satf_gpu {
         void *memory;     /* pinned; NULL until the first large copy */
         cudaEvent_t done; /* the device's use of it */
     } staging[BUFFERS];
+    struct {
+        void *memory; /* NULL until the first use */
+        size_t bytes;
+        bool clean;          /* zeros, in the order of `stream` */
+        cudaStream_t stream; /* of the latest use */
+        cudaEvent_t done;    /* that use */
+    } zeros;
 };
 
 satf_status cuda_check(satf_context *ctx, cudaError_t error, const char *call)
@@ -130,6 +137,13 @@ void satf_gpu_close(satf_context *ctx)
             cudaEventDestroy(gpu->staging[i].done);
         }
         cudaFreeHost(gpu->staging[i].memory);
+    }
+    if (gpu->zeros.done) {
+        cudaEventSynchronize(gpu->zeros.done);
+        cudaEventDestroy(gpu->zeros.done);
+    }
+    if (gpu->zeros.memory) {
+        cudaFree(gpu->zeros.memory);
     }
     if (gpu->begin) {
         cudaEventDestroy(gpu->begin);
@@ -246,6 +260,54 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                          device, bytes, what, free_bytes);
     }
     return cuda_check(ctx, error, "cudaMallocAsync");
+}
+
+satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const char *what,
+                           void **memory)
+{
+    *memory = NULL;
+    satf_status status = satf_gpu_open(ctx, device);
+    if (status) {
+        return status;
+    }
+    satf_gpu *gpu = ctx->gpu;
+    cudaStream_t stream = stream_of(ctx);
+    cudaStreamCaptureStatus capture;
+    CUDA_RETURN(ctx, cudaStreamIsCapturing(stream, &capture));
+    if (capture != cudaStreamCaptureStatusNone) {
+        return SATF_OK;
+    }
+    if (!gpu->zeros.done) {
+        CUDA_RETURN(ctx, cudaEventCreateWithFlags(&gpu->zeros.done, cudaEventDisableTiming));
+    }
+    if (gpu->zeros.memory && gpu->zeros.stream != stream) {
+        CUDA_RETURN(ctx, cudaStreamWaitEvent(stream, gpu->zeros.done, 0));
+    }
+    gpu->zeros.stream = stream;
+    if (bytes > gpu->zeros.bytes) {
+        satf_gpu_free(ctx, gpu->zeros.memory);
+        gpu->zeros.memory = NULL;
+        gpu->zeros.bytes = 0;
+        gpu->zeros.clean = false;
+        status = satf_gpu_alloc(ctx, device, bytes, what, &gpu->zeros.memory);
+        if (status) {
+            return status;
+        }
+        gpu->zeros.bytes = bytes;
+    }
+    if (!gpu->zeros.clean) {
+        CUDA_RETURN(ctx, cudaMemsetAsync(gpu->zeros.memory, 0, gpu->zeros.bytes, stream));
+    }
+    gpu->zeros.clean = false;
+    *memory = gpu->zeros.memory;
+    return SATF_OK;
+}
+
+void satf_gpu_zeros_used(satf_context *ctx, bool still_zeros)
+{
+    satf_gpu *gpu = ctx->gpu;
+    gpu->zeros.clean =
+        cudaEventRecord(gpu->zeros.done, gpu->zeros.stream) == cudaSuccess && still_zeros;
 }
 
 void satf_gpu_free(satf_context *ctx, void *memory)

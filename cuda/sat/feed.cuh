@@ -76,20 +76,13 @@ __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned phase)
     }
 }
 
-/* The block of the image at (x, y), as much as the buffer holds. once: no neighbour will
- * want the same lines of the L2 cache again. */
-__device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x, int y, bool once,
+/* The block of the image at (x, y), as much as the buffer holds. */
+__device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x, int y,
                                            uint64_t *barrier)
 {
-    uint64_t policy;
-    if (once) {
-        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    } else {
-        asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
-    }
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                 ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
-                 "l"(&map.image), "r"(x), "r"(y), "r"(shared_address(barrier)), "l"(policy)
+                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+                 "l"(&map.image), "r"(x), "r"(y), "r"(shared_address(barrier))
                  : "memory");
 }
 #endif
@@ -117,25 +110,32 @@ __device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
         barrier_expect(&feed->arrived, feed_bytes<C>());
-        constexpr bool once = C::TILE * sizeof(typename C::T) >= 256; /* bytes of a row */
-        copy_block(buffer, map, at.J * C::TILE, at.I * C::TILE, once, &feed->arrived);
+        copy_block(buffer, map, at.J * C::TILE, at.I * C::TILE, &feed->arrived);
     }
 #endif
 }
 
-/* v = the block that was sent for, at; phase: 0 at first. */
+/* v = the block that was sent for, at; phase: 0 at first. All threads, behind a barrier after
+ * the latest take(). */
 template <class C>
-__device__ __forceinline__ void take(feed_shared *feed, const void *buffer, unsigned *phase,
+__device__ __forceinline__ void take(feed_shared *feed, void *buffer, unsigned *phase,
                                      const feed_map &map, const sat_plane &p, const tile_place &at,
                                      typename C::L (&v)[C::ROWS][C::VEC])
 {
     if (!has_copy_engine() || !map.usable) {
-        load_tile<C>(p, at, v);
-        return;
+        if (!C::PLAIN) {
+            load_tile<C>(p, at, v);
+            return;
+        }
+        fill_tile<C>(p, at, (typename C::T *)buffer);
+        __syncthreads();
     }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    barrier_wait(&feed->arrived, *phase);
-    *phase ^= 1;
+    if (map.usable) {
+        barrier_wait(&feed->arrived, *phase);
+        *phase ^= 1;
+    }
+#endif
     typedef vector_values<typename C::T, C::VEC> values;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const values *from = (const values *)buffer + warp * C::ROWS * 32 + lane;
@@ -149,7 +149,6 @@ __device__ __forceinline__ void take(feed_shared *feed, const void *buffer, unsi
             v[i][k] = square ? a * a : a;
         }
     }
-#endif
 }
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "stress.h"
+
 /* What the block wrote before (and a barrier) is seen by whoever sees the flag. */
 __device__ __forceinline__ void raise_flag(unsigned *flag, unsigned value)
 {
@@ -17,17 +19,17 @@ __device__ __forceinline__ unsigned see_flag(const unsigned *flag)
     return value;
 }
 
-enum { STRESS_NONE, STRESS_RANDOM, STRESS_SINGLE, STRESS_HALF };
-
 /* Part of a kernel where another block could overtake this one. */
 __device__ __forceinline__ void stress_pause(int stress, int64_t block, int step)
 {
-    if (stress == STRESS_NONE || stress == STRESS_SINGLE) {
+    if (stress == SAT_STRESS_NONE || stress == SAT_STRESS_SINGLE) {
         return;
     }
     uint64_t h = ((uint64_t)block * 16 + (uint64_t)step + 1) * 0x9e3779b97f4a7c15u;
     h ^= h >> 29;
-    unsigned ns = stress == STRESS_RANDOM ? (unsigned)(h % 20000) : block % 2 ? 20000u : 0u;
+    unsigned ns = stress == SAT_STRESS_RANDOM ? (unsigned)(h % 20000)
+                  : stress == SAT_STRESS_HALF ? (unsigned)(block % 2) * 20000
+                                              : (unsigned)(63 - block % 64) * 500;
     for (unsigned slept = 0; slept < ns; slept += 1000) {
         __nanosleep(1000);
     }

@@ -15,15 +15,15 @@
 #include "skss.cuh"
 
 #define SHAPES_NARROW(X) \
-    X(128, 128, true)    \
     X(128, 256, true)    \
+    X(128, 128, true)    \
     X(64, 128, true)     \
     X(32, 128, true)     \
     X(64, 128, false)
 
 #define SHAPES_WIDE(X) \
-    X(64, 256, true)   \
     X(64, 128, true)   \
+    X(64, 256, true)   \
     X(128, 256, true)  \
     X(128, 512, true)  \
     X(32, 128, true)   \

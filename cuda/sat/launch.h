@@ -77,10 +77,10 @@ struct sat_aux {
 };
 
 /* What the blocks of lookback hand on, words of value and state (word.cuh), and the
- * ticket; all 0 at the start. */
+ * ticket; all 0 before and after. */
 struct sat_lookback {
     unsigned *ticket;
-    void *corner;    /* [channel][I][J] */
+    void *total;     /* [channel][J][I]: of a row of blocks up to J, then of these rows up to I */
     void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
 };
 

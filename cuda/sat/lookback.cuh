@@ -1,13 +1,17 @@
 /*
  * Decoupled look-back in two dimensions: one kernel, each sample read once and each
  * sum written once. A block hands on the sums of its own columns and rows as soon as it has
- * them; what lies left of it, above it and before both it gathers from the blocks to the
- * left, above, and along the diagonal, back to the nearest that knows its whole
- * prefix. Blocks are taken by ticket along anti-diagonals, so whatever a block waits
- * for is done or on its way, however few CUDA blocks are resident.
+ * them; what lies left of it and above it it gathers from the blocks to the left and
+ * above, back to the nearest that knows its whole prefix. What lies before both, the
+ * corner, is the total of the columns of blocks up to the left neighbour's, and is gathered
+ * down these from the totals of their rows. Blocks are taken by ticket along anti-diagonals,
+ * so whatever a block waits for is done or on its way, however few CUDA blocks are resident.
  *
  * What is gathered is added up in the order in which it lies in the image, from the
  * prefix on, whichever block had it: so float sums are the same bits in every run.
+ *
+ * Words and ticket are 0 before and after: a block that is done clears what it alone
+ * was still to read, so that the next run needs no pass over them.
  */
 #ifndef CUDA_SAT_LOOKBACK_CUH
 #define CUDA_SAT_LOOKBACK_CUH
@@ -55,6 +59,32 @@ __device__ __forceinline__ typename W::S look_back(const typename W::word *own, 
     }
 }
 
+/* Clears the word of a block that has nothing more to say: once it has its prefix. */
+template <class W> __device__ __forceinline__ void retire(typename W::word *other, unsigned seen)
+{
+    while (seen != WORD_PREFIX) {
+        seen = W::state(W::read(other));
+    }
+    W::write(other, 0, WORD_NONE);
+}
+
+/* The words of a block's neighbours and its own, for thread `line` of a column or row. */
+template <class C> struct lookback_place {
+    typedef lookback_word<typename C::S> W;
+    typename W::word *col, *row, *total; /* total[-1] is the block above's */
+    int64_t up, left;                    /* words from a block's to the one above's, left's */
+    __device__ __forceinline__ lookback_place(const sat_grid &g, const sat_lookback &b,
+                                              const tile_place &at, int line)
+    {
+        int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
+        col = (typename W::word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + line;
+        row = (typename W::word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + line;
+        total = (typename W::word *)b.total + plane + at.J * g.tiles_y + at.I;
+        up = g.tiles_x * C::TILE;
+        left = g.tiles_y * C::TILE;
+    }
+};
+
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void lookback_kernel(const __grid_constant__ feed_map map,
@@ -62,95 +92,124 @@ __global__ __launch_bounds__(C::THREADS,
                                                              sat_lookback b, int stress)
 {
     typedef typename C::S S;
-    typedef lookback_word<typename C::L, S> W;
+    typedef lookback_word<S> W;
     typedef typename W::word word;
     FEED_SHARED(C);
     __shared__ unsigned ticket; /* of this block, then of the next */
     __shared__ S rows_to_here;  /* the block's rows, from the image's left edge */
     constexpr bool SPLIT = C::THREADS >= 2 * C::TILE; /* enough threads for rows and columns */
+    enum { CORNER = 64, CHAIN = 96 };                 /* the threads that look for totals */
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
-    unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels);
+    int line = t % C::TILE; /* the column, the row, or both, that this thread searches for */
+    bool columns = t < C::TILE, rows = SPLIT ? t / C::TILE == 1 : columns;
+    unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels), next = 0;
     if (t == LOADER) {
-        ticket = atomicAdd(b.ticket, 1u);
-        if (ticket < blocks) {
-            send_for<C>(&feed, feed_buffer, map, place_tile(g, ticket));
+        ticket = next = atomicAdd(b.ticket, 1u);
+        if (next < blocks) {
+            send_for<C>(&feed, feed_buffer, map, place_tile(g, next));
         }
     }
     __syncthreads();
     for (unsigned number = ticket; number < blocks;) {
         tile_place at = feed.at;
         take<C>(&feed, feed_buffer, &phase, map, p, at, v);
-        scan_tile<C>(v, s);
-        __syncthreads();
         if (t == LOADER) {
-            ticket = atomicAdd(b.ticket, 1u);
-            if (ticket < blocks) {
-                send_for<C>(&feed, feed_buffer, map, place_tile(g, ticket));
+            next = atomicAdd(b.ticket, 1u);
+        }
+        scan_tile<C>(v, s);
+        word near_col = {}, near_row = {};
+        {
+            lookback_place<C> of(g, b, at, line);
+            if (columns && at.I > 0) {
+                near_col = W::read(of.col - of.up);
+            }
+            if (rows && at.J > 0) {
+                near_row = W::read(of.row - of.left);
             }
         }
-        int line = t % C::TILE; /* the column, the row, or both, that this thread searches for */
-        bool columns = t < C::TILE, rows = SPLIT ? t / C::TILE == 1 : columns;
-        int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
-        word *col = (word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + line;
-        word *row = (word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + line;
-        word *corner = (word *)b.corner + plane + at.I * g.tiles_x + at.J;
-        int before = at.I < at.J ? at.I : at.J;
-        word near_col = {}, near_row = {}, near_corner = {};
-        if (columns && at.I > 0) {
-            near_col = W::read(col - g.tiles_x * C::TILE);
-        }
-        if (rows && at.J > 0) {
-            near_row = W::read(row - g.tiles_y * C::TILE);
-        }
-        if (t == 0 && before > 0) {
-            near_corner = W::read(corner - g.tiles_x - 1);
+        __syncthreads();
+        if (t == LOADER) {
+            ticket = next;
+            if (next < blocks) {
+                send_for<C>(&feed, feed_buffer, map, place_tile(g, next));
+            }
         }
         stress_pause(stress, number, 0);
+        bool right = at.J + 1 < g.tiles_x, below = at.I + 1 < g.tiles_y; /* others will ask */
+        S total_above = 0;
         if (columns || rows) {
+            lookback_place<C> of(g, b, at, line);
             S column_sum, row_sum;
             block_sums<C>(s, line, &column_sum, &row_sum);
             column_sum = W::add(column_sum, 0);
             row_sum = W::add(row_sum, 0);
             /* others may look past this block while it looks itself */
-            if (columns && at.I > 0 && W::state(near_col) != WORD_PREFIX) {
-                W::write(col, column_sum, WORD_BLOCK);
+            if (columns && below && at.I > 0 && W::state(near_col) != WORD_PREFIX) {
+                W::write(of.col, column_sum, WORD_BLOCK);
             }
-            if (rows && at.J > 0 && W::state(near_row) != WORD_PREFIX) {
-                W::write(row, row_sum, WORD_BLOCK);
+            if (rows && right && at.J > 0 && W::state(near_row) != WORD_PREFIX) {
+                W::write(of.row, row_sum, WORD_BLOCK);
             }
             stress_pause(stress, number, 1);
             if (columns) {
-                S above = look_back<W>(col, g.tiles_x * C::TILE, at.I, near_col);
-                W::write(col, W::add(above, column_sum), WORD_PREFIX);
+                S above = look_back<W>(of.col, of.up, at.I, near_col);
+                if (below) {
+                    W::write(of.col, W::add(above, column_sum), WORD_PREFIX);
+                }
                 s.above[line] = above;
             }
             if (rows) {
-                S left = look_back<W>(row, g.tiles_y * C::TILE, at.J, near_row);
-                W::write(row, W::add(left, row_sum), WORD_PREFIX);
+                S left = look_back<W>(of.row, of.left, at.J, near_row);
+                S to_here = W::add(left, row_sum);
+                if (right) {
+                    W::write(of.row, to_here, WORD_PREFIX);
+                }
                 s.left[line] = (typename finish_type<typename C::L, S>::type)left;
                 if (line == C::TILE - 1) {
-                    rows_to_here = W::add(left, row_sum);
+                    rows_to_here = to_here;
+                    if (below && right) {
+                        W::write(of.total, to_here, at.I > 0 ? WORD_BLOCK : WORD_PREFIX);
+                    }
                 }
+            }
+            stress_pause(stress, number, 2);
+            if (t == CORNER) {
+                const word *before = of.total - g.tiles_y;
+                s.corner =
+                    at.I > 0 && at.J > 0 ? look_back<W>(before, 1, at.I, W::read(before - 1)) : 0;
+            }
+            if (t == CHAIN && below && right && at.I > 0) {
+                total_above = look_back<W>(of.total, 1, at.I, W::read(of.total - 1));
             }
         }
         __syncthreads();
-        if (t == 0) {
-            S angle = W::add(s.above[C::TILE - 1], rows_to_here), rest = 0;
-            if (before > 0) {
-                if (W::state(near_corner) != WORD_PREFIX) {
-                    W::write(corner, angle, WORD_BLOCK);
-                }
-                stress_pause(stress, number, 2);
-                rest = look_back<W>(corner, g.tiles_x + 1, before, near_corner);
-            }
-            W::write(corner, W::add(rest, angle), WORD_PREFIX);
-            s.corner = rest;
+        if (t == CHAIN && below && right && at.I > 0) {
+            lookback_place<C> of(g, b, at, line);
+            W::write(of.total, W::add(total_above, rows_to_here), WORD_PREFIX);
         }
-        __syncthreads();
         store_tile<C>(p, at, v, s);
+        /* What only this block still had to read. Who finds a word gone finds a nearer
+         * prefix, which was written before, or comes again until it does. */
+        lookback_place<C> of(g, b, at, line);
+        if (columns && at.I > 0) {
+            retire<W>(of.col - of.up, W::state(near_col));
+        }
+        if (rows && at.J > 0) {
+            retire<W>(of.row - of.left, W::state(near_row));
+        }
+        if (t == CORNER && at.I > 0 && at.J > 0) {
+            word *before = of.total - g.tiles_y;
+            while (below && W::state(W::read(before)) != WORD_PREFIX) {
+                /* the left neighbour may still be looking for its own */
+            }
+            retire<W>(before - 1, WORD_NONE);
+        }
         number = ticket;
         __syncthreads(); /* s and ticket are used again */
+    }
+    if (t == LOADER && ticket == blocks + gridDim.x - 1) {
+        *b.ticket = 0; /* every CUDA block has drawn its last */
     }
 }
 
@@ -158,12 +217,11 @@ template <class C> struct lookback_launch {
     static cudaError_t lookback(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                                 int stress, cudaStream_t stream)
     {
-        int64_t blocks = stress == STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
+        int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
         return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, 0, stream,
                                                    map_for<C>(p), p, g, lookback, stress);
     }
-    static constexpr int word_bytes =
-        (int)sizeof(typename lookback_word<typename C::L, typename C::S>::word);
+    static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::S>::word);
 };
 
 #endif

@@ -478,7 +478,7 @@ static sat_lookback carve_lookback(carver *from, const sat_grid &g, const sat_sh
     size_t word = (size_t)shape->word_bytes;
     sat_lookback b;
     b.ticket = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
-    b.corner = carve(from, blocks, 1, word);
+    b.total = carve(from, blocks, 1, word);
     b.col = carve(from, blocks, shape->tile, word);
     b.row = carve(from, blocks, shape->tile, word);
     return b;
@@ -502,7 +502,6 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
     sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
     carver c = {(char *)scratch, 0, true};
     sat_lookback b = carve_lookback(&c, g, shape);
-    CUDA_RETURN(ctx, cudaMemsetAsync(scratch, 0, c.bytes, stream));
     CUDA_RETURN(ctx, shape->lookback(p, g, b, stress_mode, stream));
     return SATF_OK;
 }
@@ -551,7 +550,11 @@ const sat_row sat_cuda_skss = {
     refuses_chained, scratch_skss, run_skss,
     blocks_variant};
 
-const sat_row sat_cuda_lookback = {
-    "lookback",      "cuda",           "one kernel, decoupled look-back in two dimensions",
-    refuses_chained, scratch_lookback, run_lookback,
-    blocks_variant};
+const sat_row sat_cuda_lookback = {"lookback",
+                                   "cuda",
+                                   "one kernel, decoupled look-back in two dimensions",
+                                   refuses_chained,
+                                   scratch_lookback,
+                                   run_lookback,
+                                   blocks_variant,
+                                   true};

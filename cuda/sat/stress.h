@@ -6,9 +6,16 @@
 extern "C" {
 #endif
 
-/* 0: as usual; 1: blocks pause for pseudo-random times between their steps; 2: a
- * single block is resident at a time where the row can choose; 3: every second
- * block is slow, so that look-backs reach far. For the whole process. */
+enum {
+    SAT_STRESS_NONE,
+    SAT_STRESS_RANDOM,   /* blocks pause for pseudo-random times between their steps */
+    SAT_STRESS_SINGLE,   /* a single CUDA block is resident where the row can choose */
+    SAT_STRESS_HALF,     /* every second block is slow, so that look-backs reach far */
+    SAT_STRESS_REVERSED, /* of 64 blocks the earlier pauses the longer: all are overtaken */
+    SAT_STRESS_MODES
+};
+
+/* For the whole process. */
 void sat_cuda_stress(int mode);
 
 #ifdef __cplusplus

@@ -43,22 +43,17 @@ __device__ __forceinline__ void write_word(ulonglong2 *to, ulonglong2 word)
 }
 
 /* Sums of 64 bits: the state has the other half. */
-template <typename L, typename S_> struct lookback_word {
+template <typename S_> struct lookback_word {
     typedef S_ S;
     typedef ulonglong2 word;
     static_assert(sizeof(S) == 8, "sums of 64 bits");
     static __device__ __forceinline__ word make(S value, unsigned state)
     {
-        word w;
-        memcpy(&w.x, &value, 8);
-        w.y = state;
-        return w;
+        return make_ulonglong2(value, state);
     }
     static __device__ __forceinline__ S value(word w)
     {
-        S value;
-        memcpy(&value, &w.x, 8);
-        return value;
+        return w.x;
     }
     static __device__ __forceinline__ S add(S a, S b)
     {
@@ -78,7 +73,7 @@ template <typename L, typename S_> struct lookback_word {
     }
 };
 
-template <typename L> struct lookback_word<L, uint32_t> {
+template <> struct lookback_word<uint32_t> {
     typedef uint32_t S;
     typedef uint64_t word;
     static __device__ __forceinline__ word make(S value, unsigned state)
@@ -107,9 +102,10 @@ template <typename L> struct lookback_word<L, uint32_t> {
     }
 };
 
-/* Sums that end as floats: a double's last two bits are the state. Every sum is cut to what
- * a word holds, so that it does not matter which of them went through one. */
-template <> struct lookback_word<float, double> {
+/* A double's last two bits are the state, which halves what is handed on. Every sum is
+ * cut to what a word holds, so that it does not matter which of them went through one;
+ * integers below 2^51 keep all their bits. */
+template <> struct lookback_word<double> {
     typedef double S;
     typedef uint64_t word;
     static __device__ __forceinline__ word make(S value, unsigned state)

@@ -50,6 +50,16 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                            void **memory);
 void satf_gpu_free(satf_context *ctx, void *memory); /* NULL is allowed */
 
+/*
+ * Device memory that the context keeps and that is zeros whenever nobody uses it: at least
+ * bytes. Whoever was given it says with satf_gpu_zeros_used() that his work is enqueued, and
+ * whether that leaves it zeros. Runs on different streams wait for one another. *memory is
+ * NULL, with SATF_OK, where none can be kept: while the stream is captured into a graph.
+ */
+satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const char *what,
+                           void **memory);
+void satf_gpu_zeros_used(satf_context *ctx, bool still_zeros);
+
 /* *view = a place for an image like that one in memory from satf_gpu_alloc(), rows
  * aligned to 64 bytes; view->data is NULL on failure. (device.c) */
 satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,

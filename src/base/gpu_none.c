@@ -44,6 +44,19 @@ void satf_gpu_free(satf_context *ctx, void *memory)
     (void)ctx, (void)memory;
 }
 
+satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const char *what,
+                           void **memory)
+{
+    (void)bytes, (void)what;
+    *memory = NULL;
+    return satf_gpu_check(ctx, device);
+}
+
+void satf_gpu_zeros_used(satf_context *ctx, bool still_zeros)
+{
+    (void)ctx, (void)still_zeros;
+}
+
 satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     return satf_gpu_check(ctx, from->device == SATF_HOST ? to->device : from->device);

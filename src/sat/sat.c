@@ -125,8 +125,15 @@ satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 }
 
 /* Runs the row and holds it to its contract: a message if and only if it fails. */
-static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row *row, void *scratch)
+static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row *row, void *scratch,
+                           size_t bytes)
 {
+    if (row->zeroed && !job->scratch_zeroed) {
+        satf_status status = satf_gpu_set_bytes(ctx, job->in.device, scratch, 0, bytes);
+        if (status) {
+            return status;
+        }
+    }
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
     satf_status status = row->run(ctx, job, scratch);
@@ -146,12 +153,24 @@ static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sa
                                  size_t bytes)
 {
     static const char what[] = "a summed area table's scratch";
-    void *memory;
-    satf_status status;
+    void *memory = NULL;
+    satf_status status = SATF_OK;
+    if (row->zeroed) { /* of a device */
+        status = satf_gpu_zeros(ctx, job->in.device, bytes, what, &memory);
+        if (memory) {
+            sat_job zeroed = *job;
+            zeroed.scratch_zeroed = true;
+            status = run_row(ctx, &zeroed, row, memory, bytes);
+            satf_gpu_zeros_used(ctx, !status);
+        }
+        if (status || memory) {
+            return status;
+        }
+    }
     if (job->in.device != SATF_HOST) {
         status = satf_gpu_alloc(ctx, job->in.device, bytes, what, &memory);
         if (!status) {
-            status = run_row(ctx, job, row, memory);
+            status = run_row(ctx, job, row, memory, bytes);
             satf_gpu_free(ctx, memory);
         }
         return status;
@@ -166,7 +185,7 @@ static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sa
     if (!memory) {
         return satf_fail_memory(ctx, bytes, what);
     }
-    status = run_row(ctx, job, row, memory);
+    status = run_row(ctx, job, row, memory, bytes);
     satf_free(memory);
     return status;
 }
@@ -186,6 +205,6 @@ satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
     if (status) {
         return status;
     }
-    return scratch || !bytes ? run_row(ctx, &planned, row, scratch)
+    return scratch || !bytes ? run_row(ctx, &planned, row, scratch, bytes)
                              : run_allocated(ctx, &planned, row, bytes);
 }

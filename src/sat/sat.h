@@ -40,6 +40,7 @@ typedef struct sat_job {
     void *out;
     int64_t out_stride;
     sat_tuning tuning;
+    bool scratch_zeroed; /* the scratch handed in is zeros: spares rows that want it so a pass */
 } sat_job;
 
 typedef struct sat_row {
@@ -57,6 +58,8 @@ typedef struct sat_row {
     /* Tunings that the row has for the job, index 0, 1, ... until false; r is
      * left 0. NULL: there is nothing to choose. */
     bool (*variant)(const sat_job *job, size_t index, sat_tuning *tuning);
+    /* The scratch must be zeros when it starts, and is zeros again once it has succeeded. */
+    bool zeroed;
 } sat_row;
 
 /* The rows in the order of table 6.2, CPU rows first; NULL behind the last. */

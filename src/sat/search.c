@@ -41,16 +41,18 @@ static satf_status reserve(seeker *s)
         return satf_fail(s->ctx, SATF_LIMIT, "the scratch memory of algorithm %s would overflow",
                          s->row->name);
     }
-    if (bytes <= s->scratch_bytes) {
-        return SATF_OK;
+    satf_status status = SATF_OK;
+    if (bytes > s->scratch_bytes) {
+        satf_gpu_free(s->ctx, s->scratch);
+        s->scratch = NULL;
+        s->scratch_bytes = 0;
+        status =
+            satf_gpu_alloc(s->ctx, s->job.in.device, bytes, "the tuner's scratch", &s->scratch);
+        s->scratch_bytes = status ? 0 : bytes;
     }
-    satf_gpu_free(s->ctx, s->scratch);
-    s->scratch = NULL;
-    s->scratch_bytes = 0;
-    satf_status status =
-        satf_gpu_alloc(s->ctx, s->job.in.device, bytes, "the tuner's scratch", &s->scratch);
-    s->scratch_bytes = status ? 0 : bytes;
-    return status;
+    return !status && s->row->zeroed
+               ? satf_gpu_set_bytes(s->ctx, s->job.in.device, s->scratch, 0, bytes)
+               : status;
 }
 
 /* Milliseconds of one run, over that many. */

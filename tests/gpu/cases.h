@@ -73,6 +73,7 @@ typedef struct gpu_data {
     double *magnitudes; /* packed sums of |summand|, for GPU_RANDOM floats */
     void *scratch;
     size_t scratch_bytes, scratch_room;
+    bool scratch_zeroed; /* the row that ran last leaves it zeros */
 } gpu_data;
 
 /* --small: every buffer is allocated anew and only as large as asked for, so

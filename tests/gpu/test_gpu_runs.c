@@ -63,6 +63,7 @@ static void table_of(const sat_row *row, const uint16_t *image, uint32_t *table)
     assert_true(!row->scratch_bytes || row->scratch_bytes(ctx, &job, &bytes));
     if (bytes) {
         gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
+        gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, scratch, 0, bytes));
     }
     gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, in, image, pixels * 2));
     gpu_must(ctx, row->run(ctx, &job, scratch));
@@ -156,11 +157,11 @@ static void test_stress(void **unused)
                 unsigned char *calm = satf_alloc(d.out.bytes);
                 assert_non_null(calm);
                 memcpy(calm, d.out.host, d.out.bytes);
-                for (int mode = 1; mode <= 2; mode++) {
+                for (int mode = SAT_STRESS_NONE + 1; mode < SAT_STRESS_MODES; mode++) {
                     for (int i = 0; i < (gpu_long ? 20 : 3); i++) {
                         sat_cuda_stress(mode);
                         gpu_check(&d, gpu_row_at(r), &defaults);
-                        sat_cuda_stress(0);
+                        sat_cuda_stress(SAT_STRESS_NONE);
                         if (memcmp(calm, d.out.host, d.out.bytes) != 0) {
                             fail_msg("row %s: stress %d changes bits", gpu_row_at(r)->name, mode);
                         }
@@ -307,6 +308,7 @@ static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
     assert_true(!row->scratch_bytes || row->scratch_bytes(ctx, job, &bytes));
     if (bytes) {
         gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
+        gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, scratch, 0, bytes));
     }
     gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, job->out, GPU_GUARD,
                                      (size_t)LARGE_W * LARGE_H * 4));
