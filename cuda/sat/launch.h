@@ -80,7 +80,9 @@ struct sat_aux {
  * ticket; all 0 before and after. */
 struct sat_lookback {
     unsigned *ticket;
-    void *total;     /* [channel][J][I]: of a row of blocks up to J, then of these rows up to I */
+    /* [channel][J][I]: sums of a row of blocks up to J, then of these rows up to I; the
+     * same for those below and for those to the right */
+    void *chain, *corner;
     void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
 };
 

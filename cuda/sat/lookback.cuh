@@ -10,8 +10,8 @@
  * What is gathered is added up in the order in which it lies in the image, from the
  * prefix on, whichever block had it: so float sums are the same bits in every run.
  *
- * Words and ticket are 0 before and after: a block that is done clears what it alone
- * was still to read, so that the next run needs no pass over them.
+ * Words and ticket are 0 before and after: each word has one block that is the last to
+ * need it, its neighbour on the way, which clears it.
  */
 #ifndef CUDA_SAT_LOOKBACK_CUH
 #define CUDA_SAT_LOOKBACK_CUH
@@ -59,7 +59,8 @@ __device__ __forceinline__ typename W::S look_back(const typename W::word *own, 
     }
 }
 
-/* Clears the word of a block that has nothing more to say: once it has its prefix. */
+/* Clears a neighbour's word once it has its prefix, after which its owner writes no more. Whoever
+ * finds it gone finds this block's prefix instead, or comes again until he does. */
 template <class W> __device__ __forceinline__ void retire(typename W::word *other, unsigned seen)
 {
     while (seen != WORD_PREFIX) {
@@ -71,15 +72,16 @@ template <class W> __device__ __forceinline__ void retire(typename W::word *othe
 /* The words of a block's neighbours and its own, for thread `line` of a column or row. */
 template <class C> struct lookback_place {
     typedef lookback_word<typename C::S> W;
-    typename W::word *col, *row, *total; /* total[-1] is the block above's */
-    int64_t up, left;                    /* words from a block's to the one above's, left's */
+    typename W::word *col, *row, *chain, *corner; /* chain[-1], corner[-1]: the block above's */
+    int64_t up, left; /* words from a block's to the one above's, left's */
     __device__ __forceinline__ lookback_place(const sat_grid &g, const sat_lookback &b,
                                               const tile_place &at, int line)
     {
         int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
         col = (typename W::word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + line;
         row = (typename W::word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + line;
-        total = (typename W::word *)b.total + plane + at.J * g.tiles_y + at.I;
+        chain = (typename W::word *)b.chain + plane + at.J * g.tiles_y + at.I;
+        corner = (typename W::word *)b.corner + plane + at.J * g.tiles_y + at.I;
         up = g.tiles_x * C::TILE;
         left = g.tiles_y * C::TILE;
     }
@@ -137,6 +139,7 @@ __global__ __launch_bounds__(C::THREADS,
         }
         stress_pause(stress, number, 0);
         bool right = at.J + 1 < g.tiles_x, below = at.I + 1 < g.tiles_y; /* others will ask */
+        bool chained = right && below && at.I > 0, far_below = right && at.I + 2 < g.tiles_y;
         S total_above = 0;
         if (columns || rows) {
             lookback_place<C> of(g, b, at, line);
@@ -168,29 +171,36 @@ __global__ __launch_bounds__(C::THREADS,
                 s.left[line] = (typename finish_type<typename C::L, S>::type)left;
                 if (line == C::TILE - 1) {
                     rows_to_here = to_here;
+                    unsigned state = at.I > 0 ? WORD_BLOCK : WORD_PREFIX;
+                    if (far_below) {
+                        W::write(of.chain, to_here, state);
+                    }
                     if (below && right) {
-                        W::write(of.total, to_here, at.I > 0 ? WORD_BLOCK : WORD_PREFIX);
+                        W::write(of.corner, to_here, state);
                     }
                 }
             }
-            stress_pause(stress, number, 2);
-            if (t == CORNER) {
-                const word *before = of.total - g.tiles_y;
-                s.corner =
-                    at.I > 0 && at.J > 0 ? look_back<W>(before, 1, at.I, W::read(before - 1)) : 0;
-            }
-            if (t == CHAIN && below && right && at.I > 0) {
-                total_above = look_back<W>(of.total, 1, at.I, W::read(of.total - 1));
-            }
+        }
+        stress_pause(stress, number, 2);
+        if (t == CORNER) {
+            const word *left_one = lookback_place<C>(g, b, at, line).corner - g.tiles_y;
+            s.corner =
+                at.I > 0 && at.J > 0 ? look_back<W>(left_one, 1, at.I, W::read(left_one - 1)) : 0;
+        }
+        if (t == CHAIN && chained) {
+            const word *own = lookback_place<C>(g, b, at, line).chain;
+            total_above = look_back<W>(own, 1, at.I, W::read(own - 1));
         }
         __syncthreads();
-        if (t == CHAIN && below && right && at.I > 0) {
+        if (t == CHAIN && chained) {
             lookback_place<C> of(g, b, at, line);
-            W::write(of.total, W::add(total_above, rows_to_here), WORD_PREFIX);
+            S total = W::add(total_above, rows_to_here);
+            if (far_below) {
+                W::write(of.chain, total, WORD_PREFIX);
+            }
+            W::write(of.corner, total, WORD_PREFIX);
         }
         store_tile<C>(p, at, v, s);
-        /* What only this block still had to read. Who finds a word gone finds a nearer
-         * prefix, which was written before, or comes again until it does. */
         lookback_place<C> of(g, b, at, line);
         if (columns && at.I > 0) {
             retire<W>(of.col - of.up, W::state(near_col));
@@ -199,11 +209,10 @@ __global__ __launch_bounds__(C::THREADS,
             retire<W>(of.row - of.left, W::state(near_row));
         }
         if (t == CORNER && at.I > 0 && at.J > 0) {
-            word *before = of.total - g.tiles_y;
-            while (below && W::state(W::read(before)) != WORD_PREFIX) {
-                /* the left neighbour may still be looking for its own */
-            }
-            retire<W>(before - 1, WORD_NONE);
+            retire<W>(of.corner - g.tiles_y - 1, WORD_NONE);
+        }
+        if (t == CHAIN && chained) {
+            retire<W>(of.chain - 1, WORD_NONE);
         }
         number = ticket;
         __syncthreads(); /* s and ticket are used again */

@@ -478,7 +478,8 @@ static sat_lookback carve_lookback(carver *from, const sat_grid &g, const sat_sh
     size_t word = (size_t)shape->word_bytes;
     sat_lookback b;
     b.ticket = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
-    b.total = carve(from, blocks, 1, word);
+    b.chain = carve(from, blocks, 1, word);
+    b.corner = carve(from, blocks, 1, word);
     b.col = carve(from, blocks, shape->tile, word);
     b.row = carve(from, blocks, shape->tile, word);
     return b;
