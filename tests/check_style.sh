@@ -22,7 +22,9 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md NEWS m
 cat <<'TABLE' >"$findings.layers"
 src:
 src/base: src/satfilter.h
-src/machine:
+src/machine/layout.h:
+src/machine/permutation.h: src/machine/layout.h
+src/machine: src/base src/satfilter.h
 src/io: src/base src/satfilter.h
 src/sat: src/base src/machine src/satfilter.h
 src/window: src/base src/satfilter.h

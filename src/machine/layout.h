@@ -170,7 +170,15 @@ SATF_LAYOUT_FN uint32_t layout_2d_address(layout_2d layout, uint32_t w, const ui
 /* Words that a matrix of that many rows takes, with padding. */
 SATF_LAYOUT_FN uint32_t layout_2d_words(layout_2d layout, uint32_t w, uint32_t rows)
 {
-    return rows * w + (layout == LAYOUT_PADDED ? rows : 0);
+    switch (layout) {
+#define LAYOUT_CASE(NAME, function, name, permutations, numbers, most_rows, padding) \
+    case LAYOUT_##NAME:                                                              \
+        return rows * (w + padding);
+        LAYOUTS_2D(LAYOUT_CASE)
+#undef LAYOUT_CASE
+    default:
+        return 0;
+    }
 }
 
 /* ------------------------------------------------- arrays of four dimensions */
@@ -240,13 +248,13 @@ SATF_LAYOUT_FN uint32_t layout_1pw2r(uint32_t w, const uint32_t *r, uint32_t i, 
 }
 
 /* X(NAME, function, "name", permutations, numbers), as above. */
-#define LAYOUTS_4D(X)                               \
-    X(RAW_4D, layout_raw_4d, "raw", 0, 0)           \
-    X(RAS_4D, layout_ras_4d, "ras", 0, (w * w * w)) \
-    X(1P, layout_1p, "1p", 1, 0)                    \
-    X(R1P, layout_r1p, "r1p", 1, 0)                 \
-    X(3P, layout_3p, "3p", 3, 0)                    \
-    X(W2P, layout_w2p, "w2p", (w * w), 0)           \
+#define LAYOUTS_4D(X)                                 \
+    X(RAW_4D, layout_raw_4d, "raw4d", 0, 0)           \
+    X(RAS_4D, layout_ras_4d, "ras4d", 0, (w * w * w)) \
+    X(1P, layout_1p, "1p", 1, 0)                      \
+    X(R1P, layout_r1p, "r1p", 1, 0)                   \
+    X(3P, layout_3p, "3p", 3, 0)                      \
+    X(W2P, layout_w2p, "w2p", (w * w), 0)             \
     X(1PW2R, layout_1pw2r, "1pw2r", 1, (w * w))
 
 typedef enum layout_4d {

@@ -1,0 +1,163 @@
+/* The programs of table 5.1: permutations in global memory (dissertation, chapter 5). All n
+ * threads take part in each round; a warp's threads stand in a row of the matrix. */
+#include <inttypes.h>
+
+#include "../base/context.h"
+#include "stream.h"
+
+/* Where the arrays of n words lie. */
+enum { A, B, SOURCE, TARGET, MIDDLE, TURNED, TURNED_TO };
+
+static int64_t array(const machine_case *c, int which)
+{
+    return which * c->side * c->side;
+}
+
+/* One round: thread i accesses word i of an array. */
+static void whole_array(machine_stream *s, const machine_case *c, bool write, int which)
+{
+    machine_stream_threads(s, SATF_MACHINE_GLOBAL, write, array(c, which), 1, 0, c->side * c->side);
+    machine_stream_end_round(s);
+}
+
+/* One round: thread i accesses word P(i), or the word that goes to i, of an array. */
+static void permuted_array(machine_stream *s, const machine_case *c, bool inverse, bool write,
+                           int which)
+{
+    uint32_t side = (uint32_t)c->side, n = side * side;
+    const uint32_t *random = inverse ? c->random_inverse : c->random;
+    for (uint32_t warp = 0; warp < n && !s->status; warp += (uint32_t)s->w) {
+        for (uint32_t t = 0; t < s->w; t++) {
+            uint32_t i = warp + t;
+            s->address[t] =
+                array(c, which) + (c->permutation == PERMUTATION_RANDOM ? random[i]
+                                   : inverse ? permutation_inverse_of(c->permutation, side, i)
+                                             : permutation_of(c->permutation, side, i));
+        }
+        s->status = satf_machine_access(s->ctx, s->machine, SATF_MACHINE_GLOBAL, write, s->address,
+                                        (size_t)s->w, NULL);
+    }
+    machine_stream_end_round(s);
+}
+
+/* For the algorithms that take any permutation. */
+static machine_stream begin_any(satf_context *ctx, satf_machine *machine, const machine_case *c)
+{
+    machine_stream s = machine_stream_begin(ctx, machine, c);
+    bool turns_bits =
+        c->permutation == PERMUTATION_SHUFFLE || c->permutation == PERMUTATION_BIT_REVERSAL;
+    if (!s.status && turns_bits && (c->side & (c->side - 1))) {
+        s.status = satf_fail(ctx, SATF_INVALID,
+                             "that permutation needs a side that is a power of two, not %" PRId64,
+                             c->side);
+    }
+    if (!s.status && c->permutation == PERMUTATION_RANDOM && !(c->random && c->random_inverse)) {
+        s.status = satf_fail(ctx, SATF_INVALID, "the random permutation is missing");
+    }
+    return s;
+}
+
+MACHINE_RUN(d_designated)
+{
+    machine_stream s = begin_any(ctx, machine, c);
+    if (!s.status) {
+        whole_array(&s, c, false, A);
+        whole_array(&s, c, false, TARGET);
+        permuted_array(&s, c, false, true, B);
+    }
+    return s.status;
+}
+
+MACHINE_RUN(s_designated)
+{
+    machine_stream s = begin_any(ctx, machine, c);
+    if (!s.status) {
+        whole_array(&s, c, false, SOURCE);
+        permuted_array(&s, c, true, false, A);
+        whole_array(&s, c, true, B);
+    }
+    return s.status;
+}
+
+MACHINE_RUN(transpose)
+{
+    machine_stream s = machine_stream_begin(ctx, machine, c);
+    if (!s.status) {
+        machine_stream_transpose(&s, c, array(c, A), array(c, B));
+    }
+    return s.status;
+}
+
+/* Where a step of a permutation moves column j of row i. */
+typedef uint32_t row_step(uint32_t side, uint32_t i, uint32_t j);
+
+/* One round in the shared memories: row i's thread j accesses word step(i, j), or word j if
+ * there is no step, of the array alpha or beta of its block. */
+static void shared_rows(machine_stream *s, const machine_case *c, bool write, bool beta,
+                        row_step *step)
+{
+    s->blocks = 0;
+    for (int64_t i = 0; i < c->side; i++) {
+        int32_t memory = machine_stream_block(s);
+        for (int64_t warp = 0; warp < c->side && !s->status; warp += s->w) {
+            for (int64_t t = 0; t < s->w; t++) {
+                uint32_t j = (uint32_t)(warp + t);
+                s->address[t] =
+                    beta * c->side + (step ? step((uint32_t)c->side, (uint32_t)i, j) : j);
+            }
+            s->status = satf_machine_access(s->ctx, s->machine, memory, write, s->address,
+                                            (size_t)s->w, NULL);
+        }
+    }
+    machine_stream_end_round(s);
+}
+
+/* Section 5.4, with S the identity and D the step. */
+static void permute_rows(machine_stream *s, const machine_case *c, int from, int to, row_step *step)
+{
+    whole_array(s, c, false, from);
+    shared_rows(s, c, true, false, NULL);
+    whole_array(s, c, false, SOURCE);
+    whole_array(s, c, false, TARGET);
+    shared_rows(s, c, false, false, NULL);
+    shared_rows(s, c, true, true, step);
+    shared_rows(s, c, false, true, NULL);
+    whole_array(s, c, true, to);
+}
+
+static void permute_columns(machine_stream *s, const machine_case *c, int from, int to,
+                            row_step *step)
+{
+    machine_stream_transpose(s, c, array(c, from), array(c, TURNED));
+    permute_rows(s, c, TURNED, TURNED_TO, step);
+    machine_stream_transpose(s, c, array(c, TURNED_TO), array(c, to));
+}
+
+MACHINE_RUN(row_wise)
+{
+    machine_stream s = machine_stream_begin(ctx, machine, c);
+    if (!s.status) {
+        permute_rows(&s, c, A, B, scheduled_row_1);
+    }
+    return s.status;
+}
+
+MACHINE_RUN(column_wise)
+{
+    machine_stream s = machine_stream_begin(ctx, machine, c);
+    if (!s.status) {
+        permute_columns(&s, c, A, B, scheduled_column);
+    }
+    return s.status;
+}
+
+MACHINE_RUN(scheduled)
+{
+    machine_stream s = machine_stream_begin(ctx, machine, c);
+    if (!s.status) {
+        permute_rows(&s, c, A, B, scheduled_row_1);
+        permute_columns(&s, c, B, MIDDLE, scheduled_column);
+        permute_rows(&s, c, MIDDLE, B, scheduled_row_2);
+    }
+    return s.status;
+}

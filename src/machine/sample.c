@@ -1,0 +1,157 @@
+#include "sample.h"
+
+#include <inttypes.h>
+
+#include "../base/context.h"
+#include "../base/memory.h"
+
+enum { MAX_WIDTH_4D = 256, WARPS_PER_DRAW_4D = 256 };
+
+typedef struct sampler {
+    satf_machine *machine;
+    uint32_t w;
+    machine_random random;
+    uint32_t *r; /* the layout's random numbers */
+    int64_t address[MACHINE_MAX_WIDTH];
+} sampler;
+
+const char *sample_access_2d_name(sample_access_2d access)
+{
+#define SAMPLE_NAME(NAME, name) name,
+    static const char *const names[] = {SAMPLE_ACCESSES_2D(SAMPLE_NAME)};
+    return names[access];
+}
+
+const char *sample_access_4d_name(sample_access_4d access)
+{
+    static const char *const names[] = {SAMPLE_ACCESSES_4D(SAMPLE_NAME)};
+#undef SAMPLE_NAME
+    return names[access];
+}
+
+static void close_sampler(sampler *s)
+{
+    satf_machine_destroy(s->machine);
+    satf_free(s->r);
+}
+
+static satf_status open_sampler(satf_context *ctx, sampler *s, int32_t w, int64_t samples,
+                                uint64_t seed, uint32_t numbers)
+{
+    satf_machine_params params = {w, 1, 1, 1, 0};
+    size_t bytes = layout_registers((uint32_t)w, numbers) * sizeof *s->r;
+    if (samples < 1) {
+        return satf_fail(ctx, SATF_INVALID, "a mean needs a sample, not %" PRId64, samples);
+    }
+    s->w = (uint32_t)w;
+    s->random.state = seed;
+    s->r = satf_alloc(bytes);
+    satf_status status = s->r ? satf_machine_create(ctx, &params, &s->machine)
+                              : satf_fail_memory(ctx, bytes, "the random numbers of a layout");
+    if (status) {
+        satf_free(s->r);
+        s->r = NULL;
+    }
+    return status;
+}
+
+static int64_t congestion(sampler *s)
+{
+    return machine_warp_stages(s->machine, false, s->address, s->w);
+}
+
+static uint32_t below(sampler *s)
+{
+    return machine_random_below(&s->random, s->w);
+}
+
+satf_status sample_congestion_2d(satf_context *ctx, layout_2d layout, sample_access_2d access,
+                                 int32_t w, int64_t samples, uint64_t seed, double *mean)
+{
+    sampler s = {0};
+    int64_t sum = 0;
+    if (w < 1 || w > MACHINE_MAX_WIDTH) {
+        return satf_fail(ctx, SATF_INVALID, "a warp must have 1 ... %d threads, not %" PRId32,
+                         MACHINE_MAX_WIDTH, w);
+    }
+    satf_status status =
+        open_sampler(ctx, &s, w, samples, seed, layout_2d_numbers(layout, (uint32_t)w));
+    if (status) {
+        return status;
+    }
+    for (int64_t sample = 0; sample < samples; sample++) {
+        layout_2d_draw(layout, s.w, &s.random, s.r);
+        uint32_t at = below(&s);
+        for (uint32_t t = 0; t < s.w; t++) {
+            uint32_t i = access == SAMPLE_CONTIGUOUS ? at : access == SAMPLE_RANDOM ? below(&s) : t;
+            uint32_t j = access == SAMPLE_CONTIGUOUS ? t
+                         : access == SAMPLE_STRIDE   ? at
+                         : access == SAMPLE_DIAGONAL ? (at + t) % s.w
+                                                     : below(&s);
+            s.address[t] = layout_2d_address(layout, s.w, s.r, i, j);
+        }
+        sum += congestion(&s);
+    }
+    *mean = (double)sum / (double)samples;
+    close_sampler(&s);
+    return SATF_OK;
+}
+
+/* The six orders of three numbers. */
+static const unsigned char orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                           {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+/* One warp's addresses. */
+static void access_4d(sampler *s, layout_4d layout, sample_access_4d access)
+{
+    uint32_t at[4], group[3] = {0}, perm[MAX_WIDTH_4D];
+    for (int d = 0; d < 4; d++) {
+        at[d] = below(s);
+    }
+    machine_random_permutation(&s->random, perm, s->w);
+    for (uint32_t t = 0; t < s->w; t++) {
+        uint32_t index[4] = {at[0], at[1], at[2], at[3]};
+        if (access == SAMPLE_RANDOM_4D) {
+            for (int d = 0; d < 4; d++) {
+                index[d] = below(s);
+            }
+        } else if (access == SAMPLE_SIXFOLD) {
+            for (uint32_t d = 0; d < 3; d++) { /* groups of distinct triples while there are any */
+                group[d] = perm[(t / 6 * 3 + d) % s->w];
+            }
+            for (int d = 0; d < 3; d++) {
+                index[d] = group[orders[t % 6][d]];
+            }
+        } else { /* contiguous is along the last index, stride 1 along the one before */
+            index[3 - (int)access] = t;
+        }
+        s->address[t] =
+            layout_4d_address(layout, s->w, s->r, index[0], index[1], index[2], index[3]);
+    }
+}
+
+satf_status sample_congestion_4d(satf_context *ctx, layout_4d layout, sample_access_4d access,
+                                 int32_t w, int64_t samples, uint64_t seed, double *mean)
+{
+    sampler s = {0};
+    int64_t sum = 0;
+    if (w < 1 || w > MAX_WIDTH_4D) {
+        return satf_fail(ctx, SATF_INVALID, "a warp must have 1 ... %d threads, not %" PRId32,
+                         MAX_WIDTH_4D, w);
+    }
+    satf_status status =
+        open_sampler(ctx, &s, w, samples, seed, layout_4d_numbers(layout, (uint32_t)w));
+    if (status) {
+        return status;
+    }
+    for (int64_t sample = 0; sample < samples; sample++) {
+        if (sample % WARPS_PER_DRAW_4D == 0) {
+            layout_4d_draw(layout, s.w, &s.random, s.r);
+        }
+        access_4d(&s, layout, access);
+        sum += congestion(&s);
+    }
+    *mean = (double)sum / (double)samples;
+    close_sampler(&s);
+    return SATF_OK;
+}
