@@ -95,6 +95,82 @@ for plot in sat.svg filter.svg; do
     grep -q '</svg>' "$plot" || fail "$plot is not complete"
 done
 
+# The memory machines, simulated: without a device, and the same with the same seed.
+expect 0 model --simulate --sizes 128 --widths 4,32 --json model.json --plot model.svg
+expect 0 rap --simulate --widths 16,32 --samples 20000 --json rap.json --plot rap.svg
+grep -q '^rap  *2  *diagonal  *32 .* 3.61 *$' out || fail "the paper's figure is missing: $(cat out)"
+cp out first
+expect 0 rap --simulate --widths 16,32 --samples 20000
+cmp -s out first || fail "a simulation does not repeat"
+expect 0 amm --simulate --json amm.json
+expect 0 giles --simulate --json giles.json --plot giles.svg
+expect 0 model --simulate --sizes 64 --widths 8 --algorithms 1+r,2r1w --r 0.1 --latency 7 --markdown
+if command -v python3 >/dev/null 2>&1; then
+    python3 - <<'PYTHON' || fail "the JSON of the simulations is not as documented"
+import json
+import xml.dom.minidom
+
+def records(table):
+    with open(table + ".json") as file:
+        found = json.load(file)["records"]
+    assert all(record["table"] == table for record in found)
+    return found
+
+model = records("model")
+assert len(model) == 2 * (2 * 5 + 10)
+rounds = {"d-designated": 3, "s-designated": 3, "transpose": 4, "row-wise": 8, "column-wise": 16,
+          "scheduled": 32}
+for record in model:
+    assert record["n"] == 128 * 128 and record["w"] in (4, 32)
+    ratio = record["time_units"] / record["formula"]
+    if record["name"] in rounds:
+        assert record["rounds"] == rounds[record["name"]]
+        assert abs(ratio - 1) < (0.005 if record["permutation"] == "random" else 1e-9) \
+            if "permutation" in record else ratio == 1, record
+    else:
+        assert 0.98 < ratio < 1.3, record
+
+rap = {(r["name"], r["access"], r["w"]): r["congestion"] for r in records("rap")}
+assert len(rap) == (3 * 4 + 7 * 6) * 2
+for w in (16, 32):
+    assert rap["raw", "stride", w] == w and rap["rap", "stride", w] == 1
+    assert all(rap[name, "contiguous", w] == 1 for name in ("raw", "ras", "rap"))
+assert abs(rap["raw", "random", 32] - 3.44) < 0.03
+assert abs(rap["ras", "stride", 32] - 3.53) < 0.03
+assert abs(rap["rap", "diagonal", 32] - 3.61) < 0.03
+
+giles = records("giles")
+assert [record["I"] for record in giles] == list(range(1, 129))
+assert all(record["congestion"] == 1 for record in giles)
+assert giles[31]["congestion_unpadded"] == 32 and giles[31]["words"] == 1055
+
+amm = {(r["kernel"], r["case"], r["name"], r["processor"]): r for r in records("amm")}
+assert len(amm) == 6 * 3 * 2
+naive, padded, ours = (amm["foo1", 2, name, "tk1"] for name in ("naive", "padded", "amm"))
+assert naive["stages"] == 32 * ours["stages"] == 32 * padded["stages"]
+assert naive["blocks"] == ours["blocks"] > padded["blocks"]
+assert naive["violations"] > 0 == ours["violations"]
+for plot in ("model", "rap", "giles"):
+    xml.dom.minidom.parse(plot + ".svg")
+PYTHON
+fi
+for table in model rap amm giles; do
+    expect 1 $table
+    grep -q 'would need a device' err || fail "$table: $(cat err)"
+    expect 2 $table --simulate --device cuda
+done
+expect 2 sat --simulate
+expect 2 filter --simulate
+expect 2 amm --simulate --plot amm.svg
+expect 2 amm --simulate --samples 5
+expect 2 rap --simulate --widths 1
+expect 2 rap --simulate --samples 0
+expect 2 rap --simulate --latency 5
+expect 2 model --simulate --algorithms nonsense
+expect 2 model --simulate --sizes 64x32
+expect 2 model --simulate --sizes 48 --widths 32
+expect 2 model --simulate --latency 0
+
 # A file on standard output has it for itself; the table goes to standard error.
 for name in - /dev/stdout; do
     expect 0 sat --sizes 8 --algorithms blocked --repeat 1 --json $name

@@ -21,6 +21,7 @@ typedef enum bench_list {
     BENCH_FILTERS,
     BENCH_WINDOWS,
     BENCH_CHANNELS,
+    BENCH_WIDTHS,
     BENCH_LISTS
 } bench_list;
 
@@ -28,7 +29,7 @@ typedef struct bench_item {
     char text[40];         /* as written; what names consist of */
     int64_t width, height; /* BENCH_SIZES */
     int input, output;     /* BENCH_TYPES: satf_type; output SATF_TYPE_AUTO if not given */
-    int number;            /* BENCH_WINDOWS, BENCH_CHANNELS */
+    int number;            /* BENCH_WINDOWS, BENCH_CHANNELS, BENCH_WIDTHS */
 } bench_item;
 
 #define BENCH_MAX_ITEMS 64
@@ -43,6 +44,10 @@ typedef struct bench_options {
     int repeat;        /* 0: as many as a few seconds allow */
     sat_tuning tuning; /* of a CUDA row; 0 in a member: not given */
     bool markdown;
+    bool simulate;           /* count on the memory machines of satfilter.h, measure nothing */
+    int samples;             /* a simulated mean's; 0: the table's default */
+    int seed;                /* of its random numbers */
+    int latency;             /* of the machines' global memory */
     const char *json, *plot; /* files, or NULL */
 } bench_options;
 
@@ -69,15 +74,18 @@ typedef struct bench_table {
     const char *help;                  /* one line */
     const char *defaults[BENCH_LISTS]; /* a list's default; NULL: the table does not take it */
     const bench_column *columns;       /* ends with key and title NULL */
-    const char *x_title;               /* of the plot */
+    const char *x_title;               /* of the plot; NULL: the table has none */
+    const char *y_title;               /* of a simulated plot */
     const char *note;                  /* printed below the table, or NULL */
     bool on_cuda; /* measures CUDA devices too, and takes --tile, --sync, --r */
     /* Measures and reports everything the options ask for. Prints its own
-     * message on failure; the exit status. */
+     * message on failure; the exit status. NULL: the table is simulated only. */
     int (*run)(bench *b);
+    int (*simulate)(bench *b); /* likewise for --simulate; NULL: the table is measured only */
 } bench_table;
 
 extern const bench_table bench_sat_table, bench_filter_table;
+extern const bench_table bench_rap_table, bench_amm_table, bench_giles_table, bench_model_table;
 
 const bench_table *bench_table_at(size_t index); /* NULL behind the last */
 
@@ -86,7 +94,7 @@ typedef struct bench_option {
     const char *option, *metavar; /* metavar NULL: takes no value */
     const char *help;             /* NULL: another spelling of the one before */
     bool (*set)(bench_options *o, const char *text);
-    bool on_cuda; /* only for tables that are */
+    bool (*takes)(const bench_table *table); /* NULL: every table takes it */
 } bench_option;
 
 const bench_option *bench_option_at(size_t index); /* NULL behind the last */
@@ -232,6 +240,8 @@ bool bench_report_add(struct bench_report *report, const bench_value *values);
 /* Adds a point to the plot: a line's name and where it goes on. */
 bool bench_report_point(struct bench_report *report, const char *line, double x, double ms,
                         double x_copy);
+/* The same of a simulated plot. */
+bool bench_report_value(struct bench_report *report, const char *line, double x, double y);
 void bench_report_axis(struct bench_report *report, const char *x_title);
 
 size_t bench_report_records(const struct bench_report *report);
@@ -250,9 +260,10 @@ typedef struct bench_point {
     double x, ms, x_copy;
 } bench_point;
 
-/* Two panels, time and ratio to the copy, both over x on a logarithmic scale. */
-void bench_write_plot(FILE *file, const char *title, const char *x_title, const bench_point *points,
-                      size_t count);
+/* Two panels, time and ratio to the copy, both over x on a logarithmic scale; where y_title
+ * is not NULL, one with that title, of the points' ms. */
+void bench_write_plot(FILE *file, const char *title, const char *x_title, const char *y_title,
+                      const bench_point *points, size_t count);
 void bench_report_plot(FILE *file, const struct bench_report *report, const char *title);
 
 /* ------------------------------------------------------------------- paper */

@@ -1,6 +1,7 @@
 /* satbench's texts, all derived from its tables. */
 #include <string.h>
 
+#include "../src/machine/machine.h"
 #include "bench.h"
 #include "roff.h"
 
@@ -9,7 +10,8 @@ static const char description[] =
     "checked against the reference result before it is printed, and stands beside a copy that "
     "moves "
     "the same bytes: a memcpy on as many threads as the work used, or on one if that is faster, or "
-    "a copy within the device. Lists are comma-separated and multiply out.";
+    "a copy within the device. With --simulate accesses to memory are counted instead, on "
+    "machines that model a GPU's. Lists are comma-separated and multiply out.";
 
 static const struct {
     const char *option, *help;
@@ -77,6 +79,7 @@ void bench_print_help(void)
 void bench_print_list(void)
 {
     const bench_table *table;
+    const machine_program *program;
     const char *name, *kind, *help;
     puts("tables:");
     for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
@@ -85,6 +88,10 @@ void bench_print_list(void)
     puts("algorithms:");
     for (size_t i = 0; (name = satf_algorithm(i, &kind, &help)) != NULL; i++) {
         printf("  %-12s %-5s %s\n", name, kind, help);
+    }
+    puts("programs of the table model:");
+    for (size_t i = 0; (program = machine_program_at(i)) != NULL; i++) {
+        printf("  %-18s %s\n", program->name, program->help);
     }
     puts("filters:");
     for (size_t i = 0; (name = satf_filter_name(i, &help)) != NULL; i++) {

@@ -80,6 +80,11 @@ static bool parse_channels(const char *word, bench_item *item)
     return parse_window(word, item) && item->number <= SATF_MAX_CHANNELS;
 }
 
+static bool parse_width(const char *word, bench_item *item)
+{
+    return parse_window(word, item) && item->number >= 2 && item->number <= 1024;
+}
+
 static const struct {
     const char *option, *help, *what;
     bool (*parse)(const char *word, bench_item *item);
@@ -96,6 +101,8 @@ static const struct {
                        "a window's side of 1 to 65535 pixels", parse_window},
     [BENCH_CHANNELS] = {"--channels", "channels, 1 to 4", "a number of channels, 1 to 4",
                         parse_channels},
+    [BENCH_WIDTHS] = {"--widths", "banks of a simulated memory and threads of a warp, 2 to 1024",
+                      "a width of 2 to 1024 banks", parse_width},
 };
 
 const char *bench_list_option(bench_list list)

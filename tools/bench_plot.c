@@ -178,13 +178,14 @@ static void write_lines(FILE *file, const scale *x, const scale *y, bool ratio,
     }
 }
 
-static void write_panel(FILE *file, int panel, const char *x_title, const bench_point *points,
-                        size_t count)
+static void write_panel(FILE *file, int panel, const char *x_title, const char *y_title,
+                        const bench_point *points, size_t count)
 {
     bool ratio = panel == 1;
+    int width = y_title ? 2 * PANEL_WIDTH + PANEL_GAP : PANEL_WIDTH; /* alone: of both */
     double left = PANEL_LEFT + panel * (PANEL_WIDTH + PANEL_GAP);
     double bottom = PANEL_TOP + PANEL_HEIGHT;
-    scale x = {true, INFINITY, 0, left, left + PANEL_WIDTH};
+    scale x = {true, INFINITY, 0, left, left + width};
     scale y = {true, INFINITY, 0, bottom, PANEL_TOP};
     for (size_t i = 0; i < count; i++) {
         double value = value_of(&points[i], ratio);
@@ -195,7 +196,7 @@ static void write_panel(FILE *file, int panel, const char *x_title, const bench_
     }
     x.lo /= 1.12;
     x.hi *= 1.12;
-    if (ratio && y.hi < MOST_LINEAR * y.lo) {
+    if ((ratio || y_title) && y.hi < MOST_LINEAR * y.lo) {
         y.logarithmic = false;
         y.lo = 0;
         y.hi *= 1.08;
@@ -204,15 +205,17 @@ static void write_panel(FILE *file, int panel, const char *x_title, const bench_
         y.hi *= 1.5;
     }
     write_text(file, left, PANEL_TOP - 12, "font-weight=\"bold\"",
-               ratio ? "time / copy of the same bytes" : "time in ms");
+               y_title ? y_title
+               : ratio ? "time / copy of the same bytes"
+                       : "time in ms");
     write_x_axis(file, &x, PANEL_TOP, bottom, points, count);
     write_y_axis(file, &x, &y);
     fprintf(file,
             "<rect x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" "
             "stroke=\"#666666\"/>\n",
-            left, PANEL_TOP, PANEL_WIDTH, PANEL_HEIGHT);
+            left, PANEL_TOP, width, PANEL_HEIGHT);
     write_lines(file, &x, &y, ratio, points, count);
-    write_text(file, left + PANEL_WIDTH / 2.0, bottom + 38, "text-anchor=\"middle\"", x_title);
+    write_text(file, left + width / 2.0, bottom + 38, "text-anchor=\"middle\"", x_title);
 }
 
 static void write_legend(FILE *file, const bench_point *points, size_t count, double column_width)
@@ -235,8 +238,8 @@ static void write_legend(FILE *file, const bench_point *points, size_t count, do
     }
 }
 
-void bench_write_plot(FILE *file, const char *title, const char *x_title, const bench_point *points,
-                      size_t count)
+void bench_write_plot(FILE *file, const char *title, const char *x_title, const char *y_title,
+                      const bench_point *points, size_t count)
 {
     size_t lines = 0;
     for (size_t i = 0; i < count; i++) {
@@ -251,8 +254,8 @@ void bench_write_plot(FILE *file, const char *title, const char *x_title, const 
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             width, height, width, height);
     write_text(file, PANEL_LEFT, 24, "font-size=\"14\"", title);
-    for (int panel = 0; panel < 2 && count > 0; panel++) {
-        write_panel(file, panel, x_title, points, count);
+    for (int panel = 0; panel < (y_title ? 1 : 2) && count > 0; panel++) {
+        write_panel(file, panel, x_title, y_title, points, count);
     }
     write_legend(file, points, count, (width - PANEL_LEFT) / (double)LEGEND_COLUMNS);
     fputs("</svg>\n", file);

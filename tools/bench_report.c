@@ -11,6 +11,7 @@ struct bench_report {
     bool markdown, cuda;
     FILE *to;
     const char *x_title;
+    const char *y_title; /* NULL: time and ratio to the copy */
     bench_value *values; /* records * columns */
     size_t records, record_room, columns;
     bench_point *points;
@@ -71,7 +72,12 @@ static bool grow(void **array, size_t count, size_t *room, size_t element_bytes)
 /* Decimals that show three digits or four where eight characters allow it. */
 static void format_real(char *text, size_t bytes, double number)
 {
-    int decimals = number < 0.1 ? 6 : number < 10 ? 3 : number < 100 ? 2 : number < 1000 ? 1 : 0;
+    int decimals = number == 0     ? 0
+                   : number < 0.1  ? 6
+                   : number < 10   ? 3
+                   : number < 100  ? 2
+                   : number < 1000 ? 1
+                                   : 0;
     snprintf(text, bytes, "%.*f", decimals, number);
 }
 
@@ -117,7 +123,7 @@ static void print_record(const struct bench_report *report, const bench_value *v
 {
     for (size_t i = 0; i < report->columns; i++) {
         const bench_column *column = &report->table->columns[i];
-        char text[64] = "-";
+        char text[128] = "-";
         if (!is_printed(report, i)) {
             continue;
         }
@@ -166,6 +172,12 @@ bool bench_report_point(struct bench_report *report, const char *line, double x,
     return true;
 }
 
+bool bench_report_value(struct bench_report *report, const char *line, double x, double y)
+{
+    report->y_title = report->table->y_title;
+    return bench_report_point(report, line, x, y, NAN);
+}
+
 void bench_report_axis(struct bench_report *report, const char *x_title)
 {
     report->x_title = x_title;
@@ -178,7 +190,8 @@ size_t bench_report_records(const struct bench_report *report)
 
 void bench_report_plot(FILE *file, const struct bench_report *report, const char *title)
 {
-    bench_write_plot(file, title, report->x_title, report->points, report->point_count);
+    bench_write_plot(file, title, report->x_title, report->y_title, report->points,
+                     report->point_count);
 }
 
 /* ------------------------------------------------------------------- JSON */

@@ -1,5 +1,6 @@
 /* satbench - measures summed area tables and the filters built on them. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 #include "bench.h"
 
 static const bench_table *const tables[] = {
-    &bench_sat_table,
-    &bench_filter_table,
+    &bench_sat_table, &bench_filter_table, &bench_model_table,
+    &bench_rap_table, &bench_amm_table,    &bench_giles_table,
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -122,19 +123,79 @@ static bool set_markdown(bench_options *o, const char *text)
     return true;
 }
 
+static bool set_simulate(bench_options *o, const char *text)
+{
+    (void)text;
+    o->simulate = true;
+    return true;
+}
+
+static bool set_samples(bench_options *o, const char *text)
+{
+    return parse_int(text, 1, 1000000000, &o->samples);
+}
+
+static bool set_seed(bench_options *o, const char *text)
+{
+    return parse_int(text, 0, INT_MAX, &o->seed);
+}
+
+static bool set_latency(bench_options *o, const char *text)
+{
+    return parse_int(text, 1, 1000000, &o->latency);
+}
+
+static bool is_on_cuda(const bench_table *table)
+{
+    return table->on_cuda;
+}
+
+static bool is_simulated(const bench_table *table)
+{
+    return table->simulate;
+}
+
+static bool takes_r(const bench_table *table)
+{
+    return table->on_cuda || table == &bench_model_table;
+}
+
+static bool is_sampled(const bench_table *table)
+{
+    return table == &bench_rap_table;
+}
+
+static bool is_random(const bench_table *table)
+{
+    return is_sampled(table) || table == &bench_model_table;
+}
+
+static bool is_model(const bench_table *table)
+{
+    return table == &bench_model_table;
+}
+
 static const bench_option commons[] = {
-    {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device, false},
-    {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads, false},
-    {"--threads", "N", NULL, set_threads, false},
+    {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device, NULL},
+    {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads, NULL},
+    {"--threads", "N", NULL, set_threads, NULL},
     {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat,
-     false},
-    {"--tile", "N", "side of a CUDA row's blocks in samples", set_tile, true},
-    {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, true},
-    {"--r", "R", "of the CUDA row 1+r, above 0 and below 1", set_r, true},
+     NULL},
+    {"--tile", "N", "side of a CUDA row's blocks in samples", set_tile, is_on_cuda},
+    {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, is_on_cuda},
+    {"--r", "R", "of (1+r)R1W on CUDA or simulated, above 0 and below 1", set_r, takes_r},
+    {"--simulate", NULL, "count on a simulated memory machine; needs no device", set_simulate,
+     is_simulated},
+    {"--samples", "N", "simulated accesses a mean is taken of; default 100000", set_samples,
+     is_sampled},
+    {"--seed", "N", "of simulated random numbers; default 1", set_seed, is_random},
+    {"--latency", "N", "time units of a simulated global memory; default 100", set_latency,
+     is_model},
     {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
-     set_json, false},
-    {"--plot", "FILE", "write a plot of time and ratio to the copy as SVG", set_plot, false},
-    {"--markdown", NULL, "print the table in Markdown", set_markdown, false},
+     set_json, NULL},
+    {"--plot", "FILE", "write a plot as SVG: time and ratio to the copy, or what is simulated",
+     set_plot, NULL},
+    {"--markdown", NULL, "print the table in Markdown", set_markdown, NULL},
 };
 
 enum { COMMONS = sizeof commons / sizeof *commons };
@@ -183,7 +244,7 @@ static int parse_option(bench *b, const char *word, char ***next)
         if (!is_option(word, option)) {
             continue;
         }
-        if (commons[i].on_cuda && !b->table->on_cuda) {
+        if (commons[i].takes && !commons[i].takes(b->table)) {
             return bench_error(2, "the table %s takes no %s", b->table->name, option);
         }
         if (commons[i].metavar) {
@@ -205,8 +266,7 @@ static int parse_option(bench *b, const char *word, char ***next)
 /* 0 or the exit status after a message. */
 static int choose_table(bench *b, const char *name)
 {
-    static const char *const planned[] = {"permute", "permute-global", "rap",  "amm",
-                                          "giles",   "coalesce",       "model"};
+    static const char *const planned[] = {"permute", "permute-global", "coalesce"};
     for (size_t i = 0; i < TABLES; i++) {
         if (strcmp(tables[i]->name, name) == 0) {
             b->table = tables[i];
@@ -390,7 +450,9 @@ static int write_files(bench *b, output *json, output *plot, char **argv)
     }
     if (plot->file) {
         char title[512], threads[32] = "";
-        if (b->options.device < 0) {
+        if (b->options.simulate) {
+            snprintf(device.name, sizeof device.name, "simulated");
+        } else if (b->options.device < 0) {
             int count = satf_thread_count(b->ctx);
             snprintf(threads, sizeof threads, ", %d thread%s", count, count == 1 ? "" : "s");
         }
@@ -408,17 +470,41 @@ static bool takes_stdout(const char *path)
     return path && io_output_is_stdout(path);
 }
 
+/* Options that do not go together, or not with the table; 0 or the exit status. */
+static int check_options(const bench *b)
+{
+    const bench_options *o = &b->options;
+    const char *name = b->table->name;
+    if (takes_stdout(o->json) && takes_stdout(o->plot)) {
+        return bench_error(2, "--json and --plot cannot both go to standard output");
+    }
+    if (o->plot && !b->table->x_title) {
+        return bench_error(2, "the table %s has no plot", name);
+    }
+    if (o->simulate && o->device >= 0) {
+        return bench_error(2, "a simulation takes no device; leave out --device or --simulate");
+    }
+    if (!o->simulate && !b->table->run) {
+        return bench_error(1,
+                           "the table %s cannot be measured in this version, and would need a "
+                           "device; --simulate counts without one",
+                           name);
+    }
+    if (o->device >= 0 && !b->table->on_cuda) {
+        return bench_error(2, "the table %s is measured on the CPU only", name);
+    }
+    return 0;
+}
+
 static int measure(bench *b, char **argv)
 {
     output json = {0}, plot = {0};
     bool json_to_stdout = takes_stdout(b->options.json);
     bool plot_to_stdout = takes_stdout(b->options.plot);
     FILE *to = json_to_stdout || plot_to_stdout ? stderr : stdout;
-    if (json_to_stdout && plot_to_stdout) {
-        return bench_error(2, "--json and --plot cannot both go to standard output");
-    }
-    if (b->options.device >= 0 && !b->table->on_cuda) {
-        return bench_error(2, "the table %s is measured on the CPU only", b->table->name);
+    int failed = check_options(b);
+    if (failed) {
+        return failed;
     }
     satf_status status = satf_context_set_device(b->ctx, b->options.device);
     if (status == SATF_OK) {
@@ -432,7 +518,7 @@ static int measure(bench *b, char **argv)
         return bench_error(1, "%s", satf_message(b->ctx));
     }
     b->report = bench_report_create(b->table, b->options.markdown, b->options.device >= 0, to);
-    int failed = b->report ? 0 : bench_error(1, "out of memory for the report");
+    failed = b->report ? 0 : bench_error(1, "out of memory for the report");
     if (!failed) {
         failed = open_output(b, &json, b->options.json);
     }
@@ -440,7 +526,7 @@ static int measure(bench *b, char **argv)
         failed = open_output(b, &plot, b->options.plot);
     }
     if (!failed) {
-        failed = b->table->run(b);
+        failed = b->options.simulate ? b->table->simulate(b) : b->table->run(b);
     }
     if (!failed && bench_report_records(b->report) == 0) {
         failed = bench_error(1, "nothing could be measured");
@@ -459,7 +545,10 @@ static int measure(bench *b, char **argv)
 int main(int argc, char **argv)
 {
     (void)argc;
-    static bench b = {.options.device = SATF_DEVICE_CPU, .place = SATF_HOST};
+    static bench b = {
+        .options = {.device = SATF_DEVICE_CPU, .seed = 1, .latency = 100},
+        .place = SATF_HOST,
+    };
     int status = parse_command(&b, argv);
     if (status < 0) {
         signal(SIGINT, on_signal);

@@ -1,0 +1,204 @@
+/* The table `model`: tables 5.1 and 6.1 of the dissertation, the programs' accesses counted
+ * on the memory machines beside the closed formulas. */
+#include <math.h>
+#include <string.h>
+
+#include "../src/base/memory.h"
+#include "../src/machine/machine.h"
+#include "bench.h"
+
+enum { MOST_SIDE = 1 << 15 }; /* addresses of permutations are 32-bit */
+
+static const bench_column columns[] = {
+    {"table", NULL, BENCH_TEXT, 0, false},
+    {"name", "program", BENCH_TEXT, 12, false},
+    {"permutation", "permutation", BENCH_TEXT, 12, false},
+    {"w", "w", BENCH_INTEGER, 4, false},
+    {"n", "n", BENCH_INTEGER, 10, false},
+    {"r", "r", BENCH_REAL, 5, false},
+    {"coalesced_reads", "coal r", BENCH_REAL, 6, false},
+    {"coalesced_writes", "coal w", BENCH_REAL, 6, false},
+    {"stride_reads", "strd r", BENCH_REAL, 6, false},
+    {"stride_writes", "strd w", BENCH_REAL, 6, false},
+    {"shared_reads", "shrd r", BENCH_REAL, 6, false},
+    {"shared_writes", "shrd w", BENCH_REAL, 6, false},
+    {"rounds", "rounds", BENCH_REAL, 6, false},
+    {"barriers", "barriers", BENCH_INTEGER, 8, false},
+    {"time_units", "time units", BENCH_INTEGER, 10, false},
+    {"formula", "formula", BENCH_INTEGER, 10, false},
+    {NULL, "x", BENCH_REAL, 5, false},
+    {NULL, "the formula", BENCH_TEXT, 11, false},
+    {NULL, NULL, BENCH_TEXT, 0, false},
+};
+
+static const char *const permutation_names[PERMUTATION_COUNT] = {
+#define PERMUTATION_NAME(NAME, function, inverse, name) [PERMUTATION_##NAME] = name,
+    PERMUTATIONS(PERMUTATION_NAME)
+#undef PERMUTATION_NAME
+        [PERMUTATION_RANDOM] = "random",
+};
+
+/* Of those that depend on it; table 5.1's others do not. */
+static bool takes_permutation(const machine_program *p)
+{
+    return p->run == machine_run_d_designated || p->run == machine_run_s_designated;
+}
+
+static double tally(const satf_machine_tally *t, double n)
+{
+    return (double)t->accesses / n;
+}
+
+static bool report(bench *b, const machine_program *p, const machine_case *c,
+                   const satf_machine_counts *k)
+{
+    const satf_machine_traffic *g = &k->global, *s = &k->shared;
+    double n = (double)c->side * (double)c->side;
+    machine_formula f = p->formula(c, 1, b->options.latency);
+    double time = (double)(p->asynchronous ? g->time : k->time);
+    double global = tally(&g->free_reads, n) + tally(&g->free_writes, n) +
+                    tally(&g->casual_reads, n) + tally(&g->casual_writes, n);
+    double shared_reads = tally(&s->free_reads, n) + tally(&s->casual_reads, n);
+    double shared_writes = tally(&s->free_writes, n) + tally(&s->casual_writes, n);
+    bench_value values[] = {
+        {.text = "model"},
+        {.text = p->name},
+        {.text = takes_permutation(p) ? permutation_names[c->permutation] : NULL},
+        {.number = c->w},
+        {.number = n},
+        {.number = p->run == machine_run_1_r ? c->r : NAN},
+        {.number = tally(&g->free_reads, n)},
+        {.number = tally(&g->free_writes, n)},
+        {.number = tally(&g->casual_reads, n)},
+        {.number = tally(&g->casual_writes, n)},
+        {.number = shared_reads},
+        {.number = shared_writes},
+        {.number = global + shared_reads + shared_writes},
+        {.number = (double)k->barriers},
+        {.number = time},
+        {.number = f.time},
+        {.number = time / f.time},
+        {.text = p->text},
+    };
+    char line[64];
+    snprintf(line, sizeof line, "%s%s%s", p->name, takes_permutation(p) ? ", " : "",
+             takes_permutation(p) ? permutation_names[c->permutation] : "");
+    return bench_report_add(b->report, values) && bench_report_value(b->report, line, c->w, time);
+}
+
+static int run_program(bench *b, const machine_program *p, const machine_case *c)
+{
+    satf_machine_params params = {c->w, 1, 1, b->options.latency, p->asynchronous};
+    satf_machine_counts counts;
+    satf_machine *machine;
+    satf_status status = satf_machine_create(b->ctx, &params, &machine);
+    if (!status) {
+        status = p->run(b->ctx, machine, c);
+    }
+    if (!status) {
+        status = satf_machine_count(b->ctx, machine, &counts);
+    }
+    satf_machine_destroy(machine);
+    if (status) {
+        return bench_call_error(b, status, p->name);
+    }
+    return report(b, p, c, &counts) ? 0 : bench_error(1, "out of memory for the report");
+}
+
+/* The D- and S-designated algorithms, over all permutations that the side allows. */
+static int run_permutations(bench *b, const machine_program *p, machine_case *c)
+{
+    size_t n = (size_t)c->side * (size_t)c->side;
+    machine_random seed = {(uint64_t)b->options.seed};
+    int failed = 0;
+    if (!bench_fits(b, p->name, 2.0 * (double)n * sizeof *c->random)) {
+        return 0;
+    }
+    uint32_t *random = satf_alloc(2 * n * sizeof *random), *inverse = random + n;
+    if (!random) {
+        return bench_error(1, "out of memory for a permutation of %zu words", n);
+    }
+    machine_random_permutation(&seed, random, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) {
+        inverse[random[i]] = (uint32_t)i;
+    }
+    c->random = random;
+    c->random_inverse = inverse;
+    for (int kind = 0; kind < PERMUTATION_COUNT && !failed; kind++) {
+        bool turns_bits = kind == PERMUTATION_SHUFFLE || kind == PERMUTATION_BIT_REVERSAL;
+        c->permutation = (permutation_kind)kind;
+        if (!turns_bits || (c->side & (c->side - 1)) == 0) {
+            failed = run_program(b, p, c);
+        }
+    }
+    satf_free(random);
+    return failed;
+}
+
+static bool is_wanted(const bench *b, const char *name)
+{
+    const struct bench_values *wanted = &b->options.list[BENCH_ALGORITHMS];
+    for (int i = 0; i < wanted->count; i++) {
+        if (strcmp(wanted->item[i].text, "all") == 0 || strcmp(wanted->item[i].text, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int check_names(const struct bench_values *wanted)
+{
+    const machine_program *p;
+    for (int i = 0; i < wanted->count; i++) {
+        const char *text = wanted->item[i].text;
+        bool found = strcmp(text, "all") == 0;
+        for (size_t k = 0; (p = machine_program_at(k)) != NULL; k++) {
+            found = found || strcmp(p->name, text) == 0;
+        }
+        if (!found) {
+            return bench_error(2, "there is no program \"%s\"; see satbench --list", text);
+        }
+    }
+    return 0;
+}
+
+static int simulate(bench *b)
+{
+    const struct bench_values *sizes = &b->options.list[BENCH_SIZES];
+    const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
+    const machine_program *p;
+    int failed = check_names(&b->options.list[BENCH_ALGORITHMS]);
+    for (int s = 0; s < sizes->count && !failed; s++) {
+        const bench_item *size = &sizes->item[s];
+        if (size->width != size->height || size->width > MOST_SIDE) {
+            failed = bench_error(2, "%s: the table model takes squares of a side up to %d",
+                                 size->text, MOST_SIDE);
+        }
+        for (int w = 0; w < widths->count && !failed; w++) {
+            machine_case c = {.w = widths->item[w].number,
+                              .side = size->width,
+                              .r = b->options.tuning.r > 0 ? b->options.tuning.r : 0.25};
+            for (size_t i = 0; (p = machine_program_at(i)) != NULL && !failed; i++) {
+                if (is_wanted(b, p->name)) {
+                    failed =
+                        takes_permutation(p) ? run_permutations(b, p, &c) : run_program(b, p, &c);
+                }
+            }
+        }
+    }
+    return failed;
+}
+
+const bench_table bench_model_table = {
+    .name = "model",
+    .help = "permutations and SAT algorithms on the memory machines (dissertation, 5.1, 6.1)",
+    .defaults = {[BENCH_SIZES] = "512", [BENCH_ALGORITHMS] = "all", [BENCH_WIDTHS] = "4,8,16,32"},
+    .columns = columns,
+    .x_title = "width w of the machine",
+    .y_title = "time units",
+    .note =
+        "r, w and rounds: accesses by all threads per word of the matrix; formula: the paper's, "
+        "its misprints corrected (docs/machine.md); n words of a side x side matrix, d the "
+        "depth of recursion, l the latency of the global memory",
+    .simulate = simulate,
+};
