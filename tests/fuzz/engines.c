@@ -1,0 +1,238 @@
+/*
+ * Structure-aware: the bytes choose a picture, a filter and its parameters. What
+ * must agree does: engines and algorithms (integers), numbers of threads, the whole
+ * picture and the streamed one, a caller's scratch and the library's own memory.
+ */
+#include "fuzz.h"
+
+#include "filter/filter.h"
+
+typedef struct choices {
+    const uint8_t *at, *end;
+} choices;
+
+/* A number of least ... most, from one or two bytes; least when they run out. */
+static int64_t choose(choices *c, int64_t least, int64_t most)
+{
+    int64_t value = 0;
+    for (int i = 0; i < (most - least > UINT8_MAX ? 2 : 1) && c->at < c->end; i++) {
+        value = value << 8 | *c->at++;
+    }
+    return least + value % (most - least + 1);
+}
+
+static satf_border border_of(choices *c)
+{
+    return (satf_border)choose(c, SATF_CLAMP, SATF_SHRINK);
+}
+
+/* Any filter of the table, with any parameters. */
+static satf_filter *make_filter(satf_context *ctx, choices *c)
+{
+    size_t count = 0;
+    while (satf_filter_name(count, NULL)) {
+        count++;
+    }
+    size_t index = (size_t)choose(c, 0, (int64_t)count - 1);
+    const filter_info *info = filter_info_find(satf_filter_name(index, NULL));
+    satf_filter *filter;
+    FUZZ_REQUIRE(satf_filter_create(ctx, info->name, &filter) == SATF_OK);
+    for (const filter_param *p = info->params; p->name; p++) {
+        satf_status status = SATF_OK;
+        char size[32];
+        satf_weighted_rect rects[3];
+        switch (p->kind) {
+        case PARAM_SIZE:
+            snprintf(size, sizeof size, "%dx%d", (int)choose(c, 1, choose(c, 0, 15) ? 30 : 999),
+                     (int)choose(c, 1, choose(c, 0, 15) ? 30 : 999));
+            status = filter_set_text(ctx, filter, p->name, size);
+            break;
+        case PARAM_FLAG:
+            status = filter_set_text(ctx, filter, p->name, choose(c, 0, 1) ? "on" : "off");
+            break;
+        case PARAM_BORDER:
+            status = satf_filter_set_border(ctx, filter, border_of(c), (double)choose(c, 0, 255));
+            break;
+        case PARAM_FILE:
+            for (size_t i = 0; i < 3; i++) {
+                rects[i] = (satf_weighted_rect){
+                    {choose(c, -99, 99), choose(c, -99, 99), choose(c, 1, 99), choose(c, 1, 99)},
+                    (double)choose(c, -8, 8)};
+            }
+            status = satf_filter_set_rects(ctx, filter, rects, 3);
+            break;
+        default:
+            break; /* left as it is */
+        }
+        FUZZ_REQUIRE(status == SATF_OK);
+    }
+    return filter;
+}
+
+static void fill(choices *c, const satf_view *view)
+{
+    int64_t samples = view->height * satf_row_samples(view);
+    uint32_t state = 1;
+    for (int64_t i = 0; i < samples; i++) {
+        /* Bytes of the input first, then noise: flat and random parts are both met. */
+        uint32_t raw = c->at < c->end ? *c->at++ * 0x01010101u : (state = state * 69069 + 12345);
+        switch (view->type) {
+        case SATF_U8:
+            ((uint8_t *)view->data)[i] = (uint8_t)(raw >> 24);
+            break;
+        case SATF_U16:
+            ((uint16_t *)view->data)[i] = (uint16_t)(raw >> 16);
+            break;
+        case SATF_F32:
+            memcpy((float *)view->data + i, &raw, 4); /* NaN and infinities too */
+            break;
+        default:
+            ((double *)view->data)[i] = ((double)raw - 0x1p31) * (raw % 7 ? 1 : 1e200);
+            break;
+        }
+    }
+}
+
+static unsigned char *apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                            satf_view *out)
+{
+    out->data = satf_alloc_zeroed((size_t)(out->stride * out->height));
+    FUZZ_REQUIRE(out->data);
+    satf_status status = satf_filter_apply(ctx, filter, in, out);
+    fuzz_check_status(ctx, status);
+    FUZZ_REQUIRE(status == SATF_OK || status == SATF_LIMIT);
+    if (status) {
+        satf_free(out->data);
+        out->data = NULL;
+        ctx->message[0] = '\0';
+    }
+    return out->data;
+}
+
+/* Like apply(), in memory of exactly the size that was asked for. */
+static unsigned char *apply_in_scratch(satf_context *ctx, const satf_filter *filter,
+                                       const satf_view *in, satf_view *out)
+{
+    size_t bytes;
+    if (satf_filter_scratch(ctx, filter, in, out, &bytes) || bytes > 1 << 25) {
+        ctx->message[0] = '\0';
+        return NULL;
+    }
+    void *scratch = bytes ? malloc(bytes) : NULL;
+    satf_context_set_scratch(ctx, scratch, scratch ? bytes : 0);
+    unsigned char *result = apply(ctx, filter, in, out);
+    satf_context_set_scratch(ctx, NULL, 0);
+    free(scratch);
+    return result;
+}
+
+/* The streamed picture: rows of the input in a ring of no more rows than promised. */
+typedef struct streamed {
+    const satf_view *in, *out;
+    unsigned char *ring;
+    int64_t kept, newest, written;
+} streamed;
+
+static const void *in_row(void *user, int64_t y)
+{
+    streamed *s = user;
+    FUZZ_REQUIRE(y >= 0 && y < s->in->height && y > s->newest - s->kept);
+    for (; s->newest < y; s->newest++) {
+        int64_t next = s->newest + 1;
+        memcpy(s->ring + next % s->kept * s->in->stride, satf_row(s->in, next),
+               (size_t)s->in->stride);
+    }
+    return s->ring + y % s->kept * s->in->stride;
+}
+
+static void *out_row(void *user, int64_t y)
+{
+    streamed *s = user;
+    FUZZ_REQUIRE(y == s->written++);
+    return satf_row(s->out, y);
+}
+
+static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                 satf_view *out)
+{
+    streamed s = {.in = in, .out = out, .newest = -1};
+    s.kept = filter_rows_kept(ctx, filter, in);
+    ctx->message[0] = '\0';
+    if (s.kept <= 0 || s.kept * in->stride > 1 << 25) {
+        return NULL;
+    }
+    s.ring = satf_alloc((size_t)(s.kept * in->stride));
+    out->data = satf_alloc_zeroed((size_t)(out->stride * out->height));
+    FUZZ_REQUIRE(s.ring && out->data);
+    filter_rows rows = {in_row, out_row, &s};
+    satf_status status = filter_run_rows(ctx, filter, in, out, &rows);
+    fuzz_check_status(ctx, status);
+    satf_free(s.ring);
+    if (status) {
+        FUZZ_REQUIRE(status == SATF_LIMIT);
+        satf_free(out->data);
+        ctx->message[0] = '\0';
+        return NULL;
+    }
+    FUZZ_REQUIRE(s.written == out->height);
+    return out->data;
+}
+
+static void compare(const satf_view *out, const unsigned char *want, unsigned char *got,
+                    const char *what)
+{
+    if (want && got && memcmp(want, got, (size_t)(out->stride * out->height)) != 0) {
+        fprintf(stderr, "%s gives another result\n", what);
+        abort();
+    }
+    satf_free(got);
+}
+
+static void compare_all(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                        satf_view *out, int threads)
+{
+    bool integers = in->type == SATF_U8 || in->type == SATF_U16;
+    satf_context_set_threads(ctx, 1);
+    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+    satf_context_set_algorithm(ctx, "auto");
+    unsigned char *want = apply(ctx, filter, in, out);
+    compare(out, want, apply_rows(ctx, filter, in, out), "streaming");
+    compare(out, want, apply_in_scratch(ctx, filter, in, out), "a caller's scratch");
+    satf_context_set_threads(ctx, threads);
+    compare(out, want, apply(ctx, filter, in, out), "another number of threads");
+    satf_context_set_engine(ctx, SATF_ENGINE_SAT);
+    const char *algorithm, *device;
+    for (size_t i = 0; integers && (algorithm = satf_algorithm(i, &device, NULL)); i++) {
+        if (strcmp(device, "cpu") == 0) {
+            FUZZ_REQUIRE(satf_context_set_algorithm(ctx, algorithm) == SATF_OK);
+            compare(out, want, apply(ctx, filter, in, out), algorithm);
+        }
+    }
+    satf_free(want);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    satf_context *ctx = fuzz_context();
+    choices c = {data, data + size};
+    satf_filter *filter = make_filter(ctx, &c);
+    int64_t width = choose(&c, 1, 50), height = choose(&c, 1, 50);
+    int channels = (int)choose(&c, 1, SATF_MAX_CHANNELS);
+    satf_view in = satf_view_packed(NULL, width, height, channels, types[choose(&c, 0, 3)]);
+    in.flags = channels % 2 == 0 && choose(&c, 0, 1) ? SATF_ALPHA : 0;
+    int threads = (int)choose(&c, 2, 4);
+    in.data = satf_alloc((size_t)(in.stride * in.height));
+    FUZZ_REQUIRE(in.data);
+    fill(&c, &in);
+    satf_view out;
+    satf_status status = satf_filter_output(ctx, filter, &in, &out);
+    fuzz_check_status(ctx, status);
+    ctx->message[0] = '\0';
+    if (!status) {
+        compare_all(ctx, filter, &in, &out, threads);
+    }
+    satf_free(in.data);
+    satf_filter_destroy(filter);
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* What the fuzz targets share: see docs/security.md. A broken promise ends the program. */
+#ifndef TEST_FUZZ_H
+#define TEST_FUZZ_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/view.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FUZZ_REQUIRE(condition)                                                     \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                \
+        }                                                                           \
+    } while (0)
+
+/* A context that is made once, with limits under which an input takes milliseconds. */
+static inline satf_context *fuzz_context(void)
+{
+    static satf_context *ctx;
+    if (!ctx) {
+        FUZZ_REQUIRE(satf_context_create(&ctx) == SATF_OK);
+        FUZZ_REQUIRE(satf_context_set_device(ctx, SATF_DEVICE_CPU) == SATF_OK);
+        FUZZ_REQUIRE(satf_context_set_threads(ctx, 1) == SATF_OK);
+        FUZZ_REQUIRE(satf_context_set_limits(ctx, 1 << 18, 1 << 25) == SATF_OK);
+    }
+    ctx->message[0] = '\0';
+    return ctx;
+}
+
+/* Success leaves no message, failure one sentence. */
+static inline void fuzz_check_status(const satf_context *ctx, satf_status status)
+{
+    FUZZ_REQUIRE((status == SATF_OK) == (satf_message(ctx)[0] == '\0'));
+    FUZZ_REQUIRE(strlen(satf_message(ctx)) < SATF_MESSAGE_BYTES - 1);
+}
+
+#endif
