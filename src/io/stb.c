@@ -188,6 +188,73 @@ static void drop_alpha(unsigned char *rgba, size_t pixels)
     }
 }
 
+static uint32_t little(const unsigned char *at, int bytes)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < bytes; i++) {
+        value |= (uint32_t)at[i] << (8 * i);
+    }
+    return value;
+}
+
+static void put_little(unsigned char *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        at[i] = (unsigned char)(value >> (8 * i));
+    }
+}
+
+/*
+ * A BMP with a palette, written anew with all entries that its pixels can name:
+ * stb_image takes those that the file lacks from uninitialised memory, and counts them
+ * wrongly behind a header of 12 bytes. Missing ones are black. *owned is replaced, and
+ * *data and *bytes with it; any other BMP stays as it is.
+ */
+static satf_status complete_palette(satf_context *ctx, const unsigned char **data, size_t *bytes,
+                                    void **owned)
+{
+    enum { FILE_HEADER = 14, CORE = 12, INFO = 40 };
+    const unsigned char *in = *data;
+    size_t core_bytes = FILE_HEADER + CORE;
+    uint32_t header = *bytes < core_bytes ? 0 : little(in + FILE_HEADER, 4);
+    bool core = header == CORE;
+    if (!header || (!core && (header < INFO || *bytes < FILE_HEADER + INFO))) {
+        return SATF_OK;
+    }
+    uint32_t depth = little(in + (core ? 24 : 28), 2), compression = core ? 0 : little(in + 30, 4);
+    size_t offset = little(in + 10, 4);
+    bool has_palette = depth == 1 || depth == 4 || depth == 8;
+    if (!has_palette || (compression >= 1 && compression <= INT_MAX) || offset > *bytes) {
+        return SATF_OK; /* as it is, or refused by stb_image */
+    }
+    if (compression || offset < (size_t)FILE_HEADER + header) {
+        return satf_fail(ctx, SATF_DATA, "the bmp file is damaged: its header contradicts itself");
+    }
+    size_t entry = core ? 3 : 4, wanted = (size_t)1 << depth;
+    size_t there = (offset - FILE_HEADER - header) / entry;
+    size_t pixels_at = FILE_HEADER + INFO + 4 * wanted, room = pixels_at + (*bytes - offset);
+    satf_status status = io_check_bytes(ctx, room);
+    unsigned char *out = status ? NULL : satf_alloc_zeroed(room);
+    if (!out) {
+        return status ? status : satf_fail_memory(ctx, room, "a BMP with its palette");
+    }
+    memcpy(out, in, FILE_HEADER);
+    put_little(out + 10, (uint32_t)pixels_at);
+    put_little(out + 14, INFO);
+    put_little(out + 18, little(in + 18, core ? 2 : 4));
+    put_little(out + 22, core ? little(in + 20, 2) : little(in + 22, 4));
+    memcpy(out + 26, in + (core ? 22 : 26), 4); /* planes and depth */
+    for (size_t i = 0; i < wanted && i < there; i++) {
+        memcpy(out + FILE_HEADER + INFO + 4 * i, in + FILE_HEADER + header + entry * i, 3);
+    }
+    memcpy(out + pixels_at, in + offset, *bytes - offset);
+    satf_free(*owned);
+    *owned = out;
+    *data = out;
+    *bytes = room;
+    return SATF_OK;
+}
+
 static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned char *data,
                           size_t bytes)
 {
@@ -251,10 +318,13 @@ static satf_status open_stb(satf_context *ctx, io_reader *reader)
     size_t bytes;
     void *owned;
     satf_status status = io_source_slurp(ctx, &reader->source, &data, &bytes, &owned);
+    if (!status && reader->format == &io_bmp) {
+        status = complete_palette(ctx, &data, &bytes, &owned);
+    }
     if (!status) {
         status = decode(ctx, reader, data, bytes);
-        satf_free(owned);
     }
+    satf_free(owned);
     return status;
 }
 
