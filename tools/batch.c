@@ -9,15 +9,21 @@
 #include "../src/base/memory.h"
 #include "../src/io/io.h"
 #include "../src/pipeline/pipeline.h"
+#include "inputs.h"
 #include "message.h"
 #include "report.h"
 
+/* Batches of more inputs end with a list of those that failed. */
+enum { LISTED_FROM = 10 };
+
 typedef struct job {
     const char *input;
-    char *output;  /* owned if owns_output */
-    bool readable; /* the input exists: file says which it is */
-    dev_t device;
+    const char *name; /* what the output in a directory is named by: the end of input */
+    char *output;     /* owned in a batch */
+    dev_t device;     /* of the input, if it exists */
     ino_t file;
+    int made;                  /* folders of output that this job has made */
+    char *failed_at, *failure; /* owned: file and message; NULL unless it failed */
 } job;
 
 /* ---------------------------------------------------------- names of outputs */
@@ -29,9 +35,9 @@ static const char *base_name(const char *path)
 }
 
 /* The output's name in the directory: see the help of -o. NULL without memory. */
-static char *output_in_directory(const settings *s, const char *input)
+static char *output_in_directory(const settings *s, const char *relative)
 {
-    const char *base = base_name(input);
+    const char *base = base_name(relative);
     const io_format *own = io_format_by_suffix(base);
     const char *dot = own ? strrchr(base, '.') : NULL;
     size_t stem = dot ? (size_t)(dot - base) : strlen(base);
@@ -47,10 +53,11 @@ static char *output_in_directory(const settings *s, const char *input)
         suffix = dot + 1;
         suffix_length = strlen(suffix);
     }
+    stem += (size_t)(base - relative);
     size_t bytes = strlen(s->directory) + stem + suffix_length + 3;
     char *name = satf_alloc(bytes);
     if (name) {
-        snprintf(name, bytes, "%s/%.*s.%.*s", s->directory, (int)stem, base, (int)suffix_length,
+        snprintf(name, bytes, "%s/%.*s.%.*s", s->directory, (int)stem, relative, (int)suffix_length,
                  suffix);
     }
     return name;
@@ -164,14 +171,13 @@ static int check_single_output(const settings *s, const char *output)
 static int name_outputs(const settings *s, job *jobs, int count)
 {
     for (int i = 0; i < count; i++) {
-        jobs[i].input = s->files[i];
-        if (strcmp(s->files[i], "-") == 0) {
+        if (strcmp(jobs[i].input, "-") == 0) {
             return usage_error("-",
                                "standard input gives an output in %s no name; give the output "
                                "in place of -o",
                                s->directory);
         }
-        jobs[i].output = output_in_directory(s, s->files[i]);
+        jobs[i].output = output_in_directory(s, jobs[i].name);
         if (!jobs[i].output) {
             message(NULL, "out of memory");
             return EXIT_FAILURE;
@@ -187,8 +193,23 @@ static int name_outputs(const settings *s, job *jobs, int count)
 
 /* --------------------------------------------------------------------- runs */
 
+static char *copy_text(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = satf_alloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+static int fail_job(job *one, const char *at, const char *text)
+{
+    message(at, "%s", text);
+    one->failed_at = copy_text(at);
+    one->failure = copy_text(text);
+    return EXIT_FAILURE;
+}
+
 /* Runs one job and reports on it. */
-static int run_one(const settings *s, const job *one, int index, int count)
+static int run_one(const settings *s, job *one, int index, int count)
 {
     pipeline_job work = {one->input, one->output, s->filter, s->write, false};
     bool to_stdout = io_output_is_stdout(one->output); /* asked before it is replaced */
@@ -203,8 +224,10 @@ static int run_one(const settings *s, const job *one, int index, int count)
     satf_status status = pipeline_run(s->ctx, &work, &result);
     progress_end();
     if (status) {
-        message(result.at, "%s%s", satf_message(s->ctx),
-                result.unsuited ? "; put --integral last" : "");
+        char text[2048];
+        snprintf(text, sizeof text, "%s%s", satf_message(s->ctx),
+                 result.unsuited ? "; put --integral last" : "");
+        fail_job(one, result.at, text);
     } else if (s->verbose) {
         report_verbose(s, &work, &result);
     }
@@ -214,13 +237,73 @@ static int run_one(const settings *s, const job *one, int index, int count)
     return !status ? EXIT_SUCCESS : result.unsuited ? EXIT_USAGE : EXIT_FAILURE;
 }
 
-static int run_all(const settings *s, const job *jobs, int count)
+static bool same_folder(const char *a, const char *b)
+{
+    size_t length = (size_t)(base_name(a) - a);
+    return length == (size_t)(base_name(b) - b) && strncmp(a, b, length) == 0;
+}
+
+/* Makes the folders of the output that are missing below the directory. */
+static int make_folders(const settings *s, job *one)
+{
+    char *slash = one->output + strlen(s->directory);
+    while ((slash = strchr(slash + 1, '/'))) {
+        *slash = '\0';
+        bool made = mkdir(one->output, 0777) == 0;
+        int error = errno;
+        one->made += made;
+        if (!made && error != EEXIST) {
+            char text[256];
+            snprintf(text, sizeof text, "cannot be created: %s", strerror(error));
+            int status = fail_job(one, one->output, text);
+            *slash = '/';
+            return status;
+        }
+        *slash = '/';
+    }
+    return EXIT_SUCCESS;
+}
+
+/* Removes the folders that a job has made, but for those with something in them. */
+static void remove_folders(job *one)
+{
+    for (char *slash; one->made > 0; one->made--) {
+        slash = strrchr(one->output, '/');
+        *slash = '\0';
+        rmdir(one->output);
+    }
+}
+
+static void list_failures(const job *jobs, int count, int failed)
+{
+    char subject[64];
+    snprintf(subject, sizeof subject, "%d of %d inputs failed", failed, count);
+    message(NULL, "%s:", subject);
+    for (int i = 0; i < count; i++) {
+        if (jobs[i].failed_at && jobs[i].failure) {
+            message(jobs[i].failed_at, "%s", jobs[i].failure);
+        }
+    }
+}
+
+static int run_all(const settings *s, job *jobs, int count)
 {
     int failed = 0, unsuited = 0;
     for (int i = 0; i < count; i++) {
-        int status = run_one(s, &jobs[i], i, count);
+        int status = 0;
+        if (i == 0 || !same_folder(jobs[i - 1].output, jobs[i].output)) {
+            status = s->directory ? make_folders(s, &jobs[i]) : 0;
+            io_output_sweep(jobs[i].output);
+        }
+        status = status ? status : run_one(s, &jobs[i], i, count);
         failed += status != EXIT_SUCCESS;
         unsuited += status == EXIT_USAGE;
+    }
+    for (int i = count - 1; i >= 0 && failed; i--) {
+        remove_folders(&jobs[i]);
+    }
+    if (failed && count > LISTED_FROM) {
+        list_failures(jobs, count, failed);
     }
     return !failed             ? EXIT_SUCCESS
            : unsuited == count ? EXIT_USAGE
@@ -228,35 +311,53 @@ static int run_all(const settings *s, const job *jobs, int count)
                                : EXIT_SOME;
 }
 
-static int run_batch(const settings *s)
+static int run_in_directory(const settings *s, job *jobs, int count)
 {
-    int count = s->file_count;
-    job *jobs = satf_alloc_zeroed((size_t)count * sizeof *jobs);
-    if (!jobs) {
-        message(NULL, "out of memory");
+    int status = name_outputs(s, jobs, count);
+    if (status) {
+        return status;
+    }
+    bool created = mkdir(s->directory, 0777) == 0;
+    struct stat info;
+    if (!created && errno != EEXIST) {
+        message(s->directory, "cannot be created: %s", strerror(errno));
         return EXIT_FAILURE;
     }
-    int status = name_outputs(s, jobs, count);
+    if (stat(s->directory, &info) || !S_ISDIR(info.st_mode)) {
+        message(s->directory, "is not a directory");
+        return EXIT_FAILURE;
+    }
+    status = run_all(s, jobs, count);
+    if (created && (status == EXIT_FAILURE || status == EXIT_USAGE)) {
+        rmdir(s->directory);
+    }
+    return status;
+}
+
+static int run_batch(const settings *s)
+{
+    input_list all;
+    job *jobs = NULL;
+    int status = inputs_gather(s, &all);
     if (!status) {
-        bool created = mkdir(s->directory, 0777) == 0;
-        struct stat info;
-        if (!created && errno != EEXIST) {
-            message(s->directory, "cannot be created: %s", strerror(errno));
+        jobs = satf_alloc_zeroed((size_t)all.count * sizeof *jobs);
+        if (!jobs) {
+            message(NULL, "out of memory");
             status = EXIT_FAILURE;
-        } else if (stat(s->directory, &info) || !S_ISDIR(info.st_mode)) {
-            message(s->directory, "is not a directory");
-            status = EXIT_FAILURE;
-        } else {
-            status = run_all(s, jobs, count);
-            if (created && (status == EXIT_FAILURE || status == EXIT_USAGE)) {
-                rmdir(s->directory);
-            }
         }
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; jobs && i < all.count; i++) {
+        jobs[i].input = all.at[i].path;
+        jobs[i].name = all.at[i].path + all.at[i].name_at;
+    }
+    status = status ? status : run_in_directory(s, jobs, all.count);
+    for (int i = 0; jobs && i < all.count; i++) {
         satf_free(jobs[i].output);
+        satf_free(jobs[i].failed_at);
+        satf_free(jobs[i].failure);
     }
     satf_free(jobs);
+    inputs_free(&all);
     return status;
 }
 
@@ -265,10 +366,14 @@ int batch_run(const settings *s)
     if (s->directory) {
         return run_batch(s);
     }
-    int status = check_single_output(s, s->files[1]);
+    const char *output = s->sources[1].name;
+    int status = check_single_output(s, output);
     if (status) {
         return status;
     }
-    job one = {.input = s->files[0], .output = (char *)s->files[1]};
-    return run_all(s, &one, 1);
+    job one = {.input = s->sources[0].name, .output = (char *)output};
+    status = run_all(s, &one, 1);
+    satf_free(one.failed_at);
+    satf_free(one.failure);
+    return status;
 }

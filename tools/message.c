@@ -21,12 +21,34 @@ double milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* File names may hold anything; a message stays one line and harmless to terminals. */
+int utf8_length(const unsigned char *text)
+{
+    unsigned char c = text[0];
+    int length = c < 0x80                ? 1
+                 : c >= 0xc2 && c < 0xe0 ? 2
+                 : (c & 0xf0) == 0xe0    ? 3
+                 : c >= 0xf0 && c < 0xf5 ? 4
+                                         : 0;
+    for (int i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90);
+    bool surrogate = c == 0xed && text[1] >= 0xa0;
+    bool too_large = c == 0xf4 && text[1] >= 0x90;
+    return overlong || surrogate || too_large ? 0 : length;
+}
+
+/* File names may hold anything; a message stays one line, in UTF-8, and harmless to terminals. */
 static void put_clean(const char *text)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        putc(c < 0x20 || c == 0x7f ? '?' : c, stderr);
+    while (*text) {
+        const unsigned char *c = (const unsigned char *)text;
+        int length = utf8_length(c);
+        bool control = *c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
+        fprintf(stderr, "%.*s", length && !control ? length : 1, length && !control ? text : "?");
+        text += length ? length : 1;
     }
 }
 

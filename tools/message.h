@@ -4,9 +4,12 @@
 
 #include <stdbool.h>
 
-/* Prints "satfilter: SUBJECT: text", one line; control characters become '?'.
- * subject may be NULL. Erases the progress line first. */
+/* Prints "satfilter: SUBJECT: text", one line; control characters and what is
+ * not UTF-8 become '?'. subject may be NULL. Erases the progress line first. */
 void message(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The length of the UTF-8 sequence at text (RFC 3629), 0 if it is none. */
+int utf8_length(const unsigned char *text);
 
 /* Prints the text and returns EXIT_USAGE. */
 int usage_error(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -173,6 +173,27 @@ static int take_directory(settings *s, const char *value)
     return 0;
 }
 
+static int take_source(settings *s, source_kind kind, const char *name)
+{
+    s->sources[s->source_count++] = (source){kind, name};
+    return 0;
+}
+
+static int take_list_of_files(settings *s, const char *value)
+{
+    return take_source(s, SOURCE_LIST, value);
+}
+
+static int take_list0(settings *s, const char *value)
+{
+    return take_source(s, SOURCE_LIST0, value);
+}
+
+static int take_recursive(settings *s, const char *value)
+{
+    return take_source(s, SOURCE_FOLDER, value);
+}
+
 static int take_no_clobber(settings *s, const char *value)
 {
     (void)value;
@@ -302,8 +323,22 @@ static const option options[] = {
      "write every output into DIR, under its input's name",
      "DIR is created if its parent exists. An output has the suffix of --format, else that of its "
      "input if it can be written, else .png. Two inputs that give the same name, and an output "
-     "that would replace an input, are refused before any work.",
+     "that would replace an input, are refused before any work. An input that fails costs the "
+     "others nothing; more than ten inputs end with a list of those that failed.",
      take_directory},
+    {GROUP_OUTPUT, "recursive", 'r', "DIR", "DIR", "take every picture in DIR and below; needs -o",
+     "Outputs have the same path below the DIR of -o, where folders are made for them. Pictures "
+     "are "
+     "files whose suffix --list shows; hidden ones, links to folders and the DIR of -o are left "
+     "out.",
+     take_recursive},
+    {GROUP_OUTPUT, "filelist", 0, "FILE", "FILE",
+     "take the inputs named in FILE, one a line; needs -o",
+     "\"-\" is standard input. Every byte but the line's end belongs to the name; empty lines are "
+     "passed over.",
+     take_list_of_files},
+    {GROUP_OUTPUT, "filelist0", 0, "FILE", "FILE", "the same with a NUL byte behind each name",
+     "As find -print0 writes them: for names that hold line ends.", take_list0},
     {GROUP_OUTPUT, "format", 0, "F", "FORMAT", "format of the output; default: by its suffix",
      "Default for standard output: png.", take_format},
     {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 f32 f64",

@@ -25,6 +25,14 @@ typedef struct filter_word {
     unsigned flags;    /* bit i: the filter's parameter i, a PARAM_FLAG, was given */
 } filter_word;
 
+/* Where inputs come from: an operand, a list of names, or a folder. */
+typedef enum source_kind { SOURCE_FILE, SOURCE_LIST, SOURCE_LIST0, SOURCE_FOLDER } source_kind;
+
+typedef struct source {
+    source_kind kind;
+    const char *name;
+} source;
+
 /* What the command line asks for. Strings are argv's. */
 typedef struct settings {
     satf_context *ctx; /* set up as the options say */
@@ -35,8 +43,9 @@ typedef struct settings {
     satf_write_options write;
     const char *directory; /* -o, NULL if none */
     bool quiet, verbose, json;
-    const char **files; /* operands in the order written; owned array */
-    int file_count;
+    source *sources; /* in the order written, the output among them; owned array */
+    int source_count;
+    int file_count; /* those that are operands */
 
     /* gathered while parsing */
     filter_word *words; /* owned array */

@@ -293,14 +293,18 @@ static int check_whole(settings *s)
     if (!s->word_count) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
-    if (s->file_count < (s->directory ? 1 : 2)) {
+    bool only_files = s->source_count == s->file_count;
+    if (!s->directory && !only_files) {
+        return usage_error(NULL, "lists and folders of inputs need -o DIR");
+    }
+    if (s->file_count < (s->directory ? 1 : 2) && only_files) {
         return usage_error(NULL, s->file_count  ? "no output: name a file behind the input, or "
                                                   "a directory with -o"
                                  : s->directory ? "no input: name the files to filter"
                                                 : "no input and no output: name both");
     }
     if (!s->directory && s->file_count > 2) {
-        return usage_error(s->files[2], "a third file; several inputs need -o DIR");
+        return usage_error(s->sources[2].name, "a third file; several inputs need -o DIR");
     }
     return 0;
 }
@@ -319,10 +323,10 @@ int options_parse(settings *s, int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         spec_bytes += strlen(argv[i]) + 2;
     }
-    s->files = satf_alloc_zeroed(sizeof *s->files * ((size_t)argc + 1));
+    s->sources = satf_alloc_zeroed(sizeof *s->sources * ((size_t)argc + 1));
     s->words = satf_alloc_zeroed(sizeof *s->words * ((size_t)argc + 1));
     s->spec = satf_alloc_zeroed(spec_bytes);
-    if (!s->files || !s->words || !s->spec || satf_context_create(&s->ctx)) {
+    if (!s->sources || !s->words || !s->spec || satf_context_create(&s->ctx)) {
         message(NULL, "out of memory");
         return EXIT_FAILURE;
     }
@@ -330,7 +334,8 @@ int options_parse(settings *s, int argc, char **argv)
     for (char **arg = argv + 1; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
-            s->files[s->file_count++] = *arg;
+            s->sources[s->source_count++] = (source){SOURCE_FILE, *arg};
+            s->file_count++;
         } else if (strcmp(*arg, "--") == 0) {
             options_end = true;
         } else {
@@ -344,7 +349,7 @@ int options_parse(settings *s, int argc, char **argv)
         return 0;
     }
     bool tunes = s->action == ACTION_TUNE;
-    if (tunes && (s->file_count || s->word_count)) {
+    if (tunes && (s->source_count || s->word_count)) {
         return usage_error("--tune", "takes no filter and no file; it only measures");
     }
     int status = tunes ? 0 : check_whole(s);
@@ -357,7 +362,7 @@ void options_free(settings *s)
 {
     satf_filter_destroy(s->filter);
     satf_context_destroy(s->ctx);
-    satf_free(s->files);
+    satf_free(s->sources);
     satf_free(s->words);
     satf_free(s->spec);
 }

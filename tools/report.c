@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../src/base/parallel.h"
+#include "message.h"
 
 static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
 {
@@ -31,26 +32,6 @@ void report_verbose(const settings *s, const pipeline_job *job, const pipeline_r
     fprintf(stderr, "  decode %.1f ms, compute %.1f ms, encode %.1f ms, %s %.1f ms\n", t->decode_ms,
             t->compute_ms, t->encode_ms, result->streamed ? "side by side" : "in all", t->total_ms);
     print_side(job->output, result->out_format, &result->out, t->out_bytes);
-}
-
-/* The length of the UTF-8 sequence at text (RFC 3629), 0 if it is none. */
-static int utf8_length(const unsigned char *text)
-{
-    unsigned char c = text[0];
-    int length = c < 0x80                ? 1
-                 : c >= 0xc2 && c < 0xe0 ? 2
-                 : (c & 0xf0) == 0xe0    ? 3
-                 : c >= 0xf0 && c < 0xf5 ? 4
-                                         : 0;
-    for (int i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90);
-    bool surrogate = c == 0xed && text[1] >= 0xa0;
-    bool too_large = c == 0xf4 && text[1] >= 0x90;
-    return overlong || surrogate || too_large ? 0 : length;
 }
 
 static void json_string(FILE *to, const char *text)

@@ -159,6 +159,10 @@ satf_status io_output_commit(satf_context *ctx, io_output *out); /* frees out, e
 void io_output_discard(io_output *out);                          /* frees out; NULL is allowed */
 void io_output_cleanup(void);
 
+/* Removes what runs that were killed have left of their temporaries in the folder of
+ * the output path: files of such a name that are ours and that no process holds. */
+void io_output_sweep(const char *path);
+
 /* True if path is this process's standard output: "-", or a name of the same
  * pipe, terminal or file, such as /dev/stdout. */
 bool io_output_is_stdout(const char *path);

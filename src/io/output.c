@@ -1,10 +1,12 @@
 /* Outputs that appear whole or not at all. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@ struct io_output {
     char *buffer;        /* the file's, for stdio */
     char path[PATH_MAX]; /* the target, links resolved */
     int slot;            /* of the temporary; -1: written directly */
+    int lock;            /* descriptor that holds its lock until it has its name; or -1 */
     bool is_stdout, no_clobber;
 };
 
@@ -53,23 +56,51 @@ void io_output_cleanup(void)
     }
 }
 
-/* ".NAME.RANDOM.tmp" in path's directory; the name is cut to what file systems allow. */
+/*
+ * ".NAME.RANDOM.satf-tmp" beside the output. A lock (flock) says that its process lives:
+ * the kernel drops it with the process however that ends, and what is found without one
+ * was left behind. See io_output_sweep().
+ */
+static const char random_digits[] = "abcdefghijklmnopqrstuvwxyz012345", ending[] = ".satf-tmp";
+enum { RANDOM_DIGITS = 12 };
+
 static bool temporary_name(const char *path, char out[PATH_MAX])
 {
-    static const char digits[] = "abcdefghijklmnopqrstuvwxyz012345";
-    unsigned char random[12];
+    unsigned char random[RANDOM_DIGITS];
     if (getentropy(random, sizeof random) != 0) {
         return false;
     }
-    char word[sizeof random + 1] = {0};
-    for (size_t i = 0; i < sizeof random; i++) {
-        word[i] = digits[random[i] % 32];
+    char word[RANDOM_DIGITS + 1] = {0};
+    for (size_t i = 0; i < RANDOM_DIGITS; i++) {
+        word[i] = random_digits[random[i] % 32];
     }
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    int n = snprintf(out, PATH_MAX, "%.*s.%.200s.%s.tmp", (int)(name - path), path, name, word);
+    /* the name is cut to what file systems allow */
+    int n =
+        snprintf(out, PATH_MAX, "%.*s.%.200s.%s%s", (int)(name - path), path, name, word, ending);
     errno = ENAMETOOLONG;
     return n > 0 && n < PATH_MAX;
+}
+
+/* Could temporary_name() have made this name? ("." and the ending hold no random digit.) */
+static bool is_temporary_name(const char *name)
+{
+    enum { TAIL = 1 + RANDOM_DIGITS + sizeof ending - 1 }; /* behind ".NAME" */
+    size_t length = strlen(name);
+    const char *tail = name + (length > TAIL ? length - TAIL : 0);
+    return length > TAIL + 1 && name[0] == '.' && tail[0] == '.' &&
+           strspn(tail + 1, random_digits) == RANDOM_DIGITS &&
+           strcmp(tail + 1 + RANDOM_DIGITS, ending) == 0;
+}
+
+/* Takes the new file's lock; false if a sweep was faster and removes the file. Where
+ * the file system has no locks, sweeps leave everything alone. */
+static bool lock_temporary(int fd)
+{
+    struct stat info;
+    bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return !taken && fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
 /* Creates the temporary of slot; a file descriptor, or -1 and errno. */
@@ -88,9 +119,29 @@ static int create_temporary(const char *path, int slot)
             if (errno != EEXIST) {
                 break;
             }
+        } else if (!lock_temporary(fd)) {
+            close(fd);
+            fd = -1;
+            errno = EEXIST;
         }
     }
     return fd;
+}
+
+/* Removes the temporary `name` of the folder unless it is someone's, or someone else's. */
+static void sweep_one(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0) {
+        struct stat info;
+        /* Locked before it is removed: who has just created it sees the lock, or that it is gone.
+         */
+        if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+            flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            unlinkat(folder, name, 0);
+        }
+        close(fd);
+    }
 }
 
 /* ----------------------------------------------------------------- opening */
@@ -143,6 +194,31 @@ static satf_status fail_open(satf_context *ctx, const char *path, int error)
     return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(error));
 }
 
+void io_output_sweep(const char *path)
+{
+    char target[PATH_MAX];
+    struct stat info;
+    if (io_output_is_stdout(path) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) ||
+        !resolve(path, target)) {
+        return;
+    }
+    char *slash = strrchr(target, '/');
+    if (slash) {
+        slash[slash == target] = 0; /* "/name" lies in "/" */
+    }
+    DIR *folder = opendir(slash ? target : ".");
+    if (!folder) {
+        return;
+    }
+    struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        if (is_temporary_name(entry->d_name)) {
+            sweep_one(dirfd(folder), entry->d_name);
+        }
+    }
+    closedir(folder);
+}
+
 static satf_status open_temporary(satf_context *ctx, io_output *out, const struct stat *old)
 {
     out->slot = claim_slot();
@@ -156,10 +232,12 @@ static satf_status open_temporary(satf_context *ctx, io_output *out, const struc
     /* Best effort: a file system without modes is no reason to fail. */
     int ignored = old ? fchmod(fd, old->st_mode & 0777) : 0;
     (void)ignored;
-    out->file = fdopen(fd, "wb");
+    out->lock = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    out->file = out->lock < 0 ? NULL : fdopen(fd, "wb");
     if (!out->file) {
+        int error = errno;
         close(fd);
-        return satf_fail_memory(ctx, 0, "an output file");
+        return fail_open(ctx, out->path, error);
     }
     return SATF_OK;
 }
@@ -214,7 +292,7 @@ satf_status io_output_open(satf_context *ctx, const char *path, bool no_clobber,
         return satf_fail_memory(ctx, STDIO_BYTES, "an output file");
     }
     out->buffer = buffer;
-    out->slot = -1;
+    out->slot = out->lock = -1;
     out->no_clobber = no_clobber;
     satf_status status = open_target(ctx, path, out);
     if (status) {
@@ -271,6 +349,9 @@ static void free_output(io_output *out)
 {
     if (out->slot >= 0) {
         atomic_store(&slots[out->slot].state, SLOT_FREE);
+    }
+    if (out->lock >= 0) {
+        close(out->lock);
     }
     satf_free(out->buffer);
     satf_free(out);
