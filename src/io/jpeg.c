@@ -24,7 +24,7 @@ typedef struct jpeg_state {
         struct jpeg_decompress_struct in;
         struct jpeg_compress_struct out;
     } c;
-    bool created, started, writing;
+    bool started, writing;
     struct jpeg_source_mgr from;
     struct jpeg_progress_mgr progress;
     io_source *source;
@@ -172,7 +172,6 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
         return state->status;
     }
     jpeg_create_decompress(cinfo);
-    state->created = true;
     state->from = (struct jpeg_source_mgr){.init_source = no_action,
                                            .fill_input_buffer = fill,
                                            .skip_input_data = skip,
@@ -281,9 +280,10 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
 static void destroy(jpeg_state *state)
 {
     if (state) {
-        if (state->created && state->writing) {
+        /* Right for what is zeroed, or half made when memory ran out. */
+        if (state->writing) {
             jpeg_destroy_compress(&state->c.out);
-        } else if (state->created) {
+        } else {
             jpeg_destroy_decompress(&state->c.in);
         }
         satf_free(state->row);
@@ -392,7 +392,6 @@ static satf_status write_header(satf_context *ctx, io_writer *writer)
         return state->status;
     }
     jpeg_create_compress(cinfo);
-    state->created = true;
     state->to = (struct jpeg_destination_mgr){.init_destination = init_output,
                                               .empty_output_buffer = empty_output,
                                               .term_destination = end_output};

@@ -1,0 +1,142 @@
+/*
+ * What the system does for the program that includes this, in ONE source file, and for
+ * every library in it: allocations and reads, which fail when they are told to. Needs
+ * the GNU C library or the address sanitizer.
+ */
+#ifndef TEST_INTERPOSE_H
+#define TEST_INTERPOSE_H
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define INTERPOSE_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define INTERPOSE_NONE 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__
+#define INTERPOSE_ASAN 1
+#elif defined __SANITIZE_THREAD__
+#define INTERPOSE_NONE 1
+#endif
+
+#if defined INTERPOSE_ASAN
+#define REAL(call) __interceptor_##call
+#elif defined __GLIBC__ && !defined INTERPOSE_NONE
+#define REAL(call) __libc_##call
+#endif
+
+/* Allocations: the one of number fail_from fails, and all behind it if fail_all. */
+static struct {
+    atomic_bool armed, fail_all;
+    atomic_long count; /* of allocations since it was armed */
+    atomic_long fail_from;
+    atomic_long live; /* blocks that are allocated */
+} allocations;
+
+/* Reads: at most so many bytes each, EINTR before every second one, EIO from one on. */
+static struct {
+    size_t most; /* 0: no limit */
+    bool interrupted;
+    long fail_from; /* 0: never */
+    long count;
+} reads;
+
+#ifdef REAL
+#define INTERPOSE_PUBLIC __attribute__((visibility("default"), used))
+
+void *REAL(malloc)(size_t bytes);
+void *REAL(calloc)(size_t count, size_t bytes);
+void *REAL(realloc)(void *memory, size_t bytes);
+void *REAL(memalign)(size_t alignment, size_t bytes);
+void REAL(free)(void *memory);
+
+static bool allocation_fails(void)
+{
+    if (!atomic_load(&allocations.armed)) {
+        return false;
+    }
+    long number = atomic_fetch_add(&allocations.count, 1) + 1;
+    long from = atomic_load(&allocations.fail_from);
+    bool fails = number == from || (number > from && atomic_load(&allocations.fail_all));
+    errno = fails ? ENOMEM : errno;
+    return fails;
+}
+
+static void *counted(void *memory)
+{
+    atomic_fetch_add(&allocations.live, memory != NULL);
+    return memory;
+}
+
+INTERPOSE_PUBLIC void *malloc(size_t bytes)
+{
+    return allocation_fails() ? NULL : counted(REAL(malloc)(bytes));
+}
+
+INTERPOSE_PUBLIC void *calloc(size_t count, size_t bytes)
+{
+    return allocation_fails() ? NULL : counted(REAL(calloc)(count, bytes));
+}
+
+INTERPOSE_PUBLIC void *realloc(void *memory, size_t bytes)
+{
+    if (allocation_fails()) {
+        return NULL;
+    }
+    void *larger = REAL(realloc)(memory, bytes);
+    return memory ? larger : counted(larger);
+}
+
+INTERPOSE_PUBLIC void *memalign(size_t alignment, size_t bytes)
+{
+    return allocation_fails() ? NULL : counted(REAL(memalign)(alignment, bytes));
+}
+
+INTERPOSE_PUBLIC void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return memalign(alignment, bytes);
+}
+
+INTERPOSE_PUBLIC int posix_memalign(void **out, size_t alignment, size_t bytes)
+{
+    void *memory = memalign(alignment, bytes);
+    if (!memory) {
+        return ENOMEM;
+    }
+    *out = memory;
+    return 0;
+}
+
+INTERPOSE_PUBLIC void free(void *memory)
+{
+    atomic_fetch_sub(&allocations.live, memory != NULL);
+    REAL(free)(memory);
+}
+
+INTERPOSE_PUBLIC ssize_t read(int fd, void *to, size_t bytes)
+{
+    long number = ++reads.count;
+    if (reads.interrupted && number % 2) {
+        errno = EINTR;
+        return -1;
+    }
+    if (reads.fail_from && number >= reads.fail_from) {
+        errno = EIO;
+        return -1;
+    }
+    bytes = reads.most && bytes > reads.most ? reads.most : bytes;
+    return syscall(SYS_read, fd, to, bytes);
+}
+#endif
+
+#endif
