@@ -28,6 +28,13 @@
 
 enum { WORDS = 24, MOST_ALLOCATIONS = 2000 };
 
+/* The address sanitizer ends the program when a thread starts and it gets no memory. */
+#ifdef INTERPOSE_ASAN
+#define SOME_THREADS "-T1"
+#else
+#define SOME_THREADS "-T3"
+#endif
+
 static char dir[64]; /* where the tests work: the current folder */
 static int quiet;    /* /dev/null */
 
@@ -270,13 +277,14 @@ static void test_decoders(void **state)
 static void test_threads_and_chains(void **state)
 {
     (void)state;
-    fail_allocations("-T3 --box 3 in.ppm out.png", "out.png", false);
-    fail_allocations("-T3 --box 3 in.ppm out.png", "out.png", true);
-    fail_allocations("-T2 --box 3 --variance 5 --integral in.ppm out.npy", "out.npy", false);
-    fail_allocations("-T2 --engine sat --box 3 --stddev 5,border=wrap in.png out.png", "out.png",
-                     true);
+    fail_allocations(SOME_THREADS " --box 3 in.ppm out.png", "out.png", false);
+    fail_allocations(SOME_THREADS " --box 3 in.ppm out.png", "out.png", true);
+    fail_allocations(SOME_THREADS " --box 3 --variance 5 --integral in.ppm out.npy", "out.npy",
+                     false);
+    fail_allocations(SOME_THREADS " --engine sat --box 3 --stddev 5,border=wrap in.png out.png",
+                     "out.png", true);
     fail_allocations("-T1 --engine sat --box 3 nan.pfm out.npy", "out.npy", false);
-    fail_allocations("-T2 --box 200x1 large.ppm out.npy", "out.npy", false);
+    fail_allocations(SOME_THREADS " --box 200x1 large.ppm out.npy", "out.npy", false);
 }
 
 /* Allocations of a batch: what is there is right, whatever failed. */

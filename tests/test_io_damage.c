@@ -190,6 +190,15 @@ static const unsigned char bmp[] =
     "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\x18\0"
     "\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
     "\x01\x02\x03\x04\x05\x06\0\0\x07\x08\x09\x0a\x0b\x0c\0"; /* + the literal's 0: 70 bytes */
+/* Two entries of a palette, and a pixel of number 7. */
+static const unsigned char bmp_short[] =
+    "BM\0\0\0\0\0\0\0\0\x3e\0\0\0\x28\0\0\0\x03\0\0\0\x01\0\0\0\x01\0\x08\0"
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+    "\1\2\3\0\4\5\6\0\1\7\0";
+/* One bit a pixel, behind the header of 12 bytes of OS/2. */
+static const unsigned char bmp_core[] =
+    "BM\0\0\0\0\0\0\0\0\x20\0\0\0\x0c\0\0\0\x02\0\x01\0\x01\0\x01\0"
+    "\1\2\3\4\5\6\x40\0\0";
 static const unsigned char tga[] = "\0\0\x02\0\0\0\0\0\0\0\0\0\x02\0\x01\0\x18\x20"
                                    "\x01\x02\x03\x04\x05\x06";
 static const unsigned char tga_rle[] =
@@ -225,6 +234,8 @@ static void test_stb_formats(void **state)
 {
     satf_context *ctx = *state;
     static const unsigned char bmp_want[] = {9, 8, 7, 12, 11, 10, 3, 2, 1, 6, 5, 4};
+    static const unsigned char short_want[] = {6, 5, 4, 0, 0, 0, 3, 2, 1};
+    static const unsigned char core_want[] = {3, 2, 1, 6, 5, 4};
     static const unsigned char tga_want[] = {3, 2, 1, 6, 5, 4}, rle_want[] = {7, 7, 7, 9};
     static const unsigned char gif_want[] = {10, 20, 30, 200, 210, 220};
     static const unsigned char psd_want[] = {1, 3, 5, 2, 4, 6};
@@ -239,6 +250,9 @@ static void test_stb_formats(void **state)
         size_t want_bytes;
     } cases[] = {
         {"BMP", bmp, sizeof bmp, 2, SATF_U8, 2, 3, bmp_want, sizeof bmp_want},
+        {"BMP of few colours", bmp_short, sizeof bmp_short, 1, SATF_U8, 3, 3, short_want,
+         sizeof short_want},
+        {"BMP of OS/2", bmp_core, sizeof bmp_core, 3, SATF_U8, 2, 3, core_want, sizeof core_want},
         {"TGA", tga, sizeof tga - 1, 0, SATF_U8, 2, 3, tga_want, sizeof tga_want},
         {"RLE TGA", tga_rle, sizeof tga_rle - 1, 0, SATF_U8, 4, 1, rle_want, sizeof rle_want},
         {"GIF", gif, sizeof gif - 1, 1, SATF_U8, 2, 3, gif_want, sizeof gif_want},
@@ -368,6 +382,23 @@ static void test_npy_refusals(void **state)
     }
 }
 
+/* Found by fuzzing: headers that contradict themselves. */
+static void test_bmp_headers(void **state)
+{
+    satf_context *ctx = *state;
+    unsigned char file[sizeof bmp_short];
+    memcpy(file, bmp_short, sizeof file);
+    file[10] = 0x30; /* pixels inside the header */
+    expect(ctx, "BMP with a small offset", file, sizeof file, SATF_DATA, "contradicts itself");
+    memcpy(file, bmp_short, sizeof file);
+    memcpy(file + 30, "\x6c\xff\xff\xff", 4); /* compression -148 */
+    expect(ctx, "BMP of no compression there is", file, sizeof file, SATF_DATA, "contradicts");
+    file[32] = file[33] = 0;
+    file[31] = 0;
+    file[30] = 1; /* runs */
+    expect(ctx, "BMP of runs", file, sizeof file, SATF_DATA, "unusual");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +407,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_interlaced_png, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_progressive_jpeg, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_stb_formats, new_context, free_context),
+        cmocka_unit_test_setup_teardown(test_bmp_headers, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_claims, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_refusals, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_npy_refusals, new_context, free_context),

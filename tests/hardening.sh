@@ -1,0 +1,34 @@
+#!/bin/sh
+# The programs and the library are linked as configure's hardening flags say.
+set -u
+build=${top_builddir:-.}
+case " ${HARDENING:-} " in
+*-z,now*) ;;
+*)
+    echo "skipped: built without hardening"
+    exit 77
+    ;;
+esac
+if ! command -v readelf >/dev/null 2>&1; then
+    echo "skipped: readelf is not installed"
+    exit 77
+fi
+failed=0
+for program in satfilter satbench lib; do
+    file=$build/$program
+    [ -e "$build/.libs/$program" ] && file=$build/.libs/$program
+    [ $program != lib ] || file=$build/.libs/libsatfilter.so
+    readelf -W -d -l -h "$file" >"$build/hardening.out"
+    for wanted in 'Type: *DYN' BIND_NOW GNU_RELRO 'GNU_STACK .* RW '; do
+        if ! grep -q -e "$wanted" "$build/hardening.out"; then
+            echo "$file lacks $wanted"
+            failed=1
+        fi
+    done
+    if grep -q TEXTREL "$build/hardening.out"; then
+        echo "$file has relocations in its code"
+        failed=1
+    fi
+done
+rm -f "$build/hardening.out"
+exit $failed
