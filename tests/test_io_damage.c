@@ -208,6 +208,14 @@ static const unsigned char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\x
 static const unsigned char psd[] =
     "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\2\0\10\0\3\0\0\0\0\0\0\0\0"
     "\0\0\0\0\0\0\1\2\3\4\5\6";
+/* Alpha 128 and 0; colours blended with white, one of them darker than that could be. */
+static const unsigned char psd_alpha[] =
+    "8BPS\0\1\0\0\0\0\0\0\0\4\0\0\0\1\0\0\0\2\0\10\0\3\0\0\0\0\0\0\0\0"
+    "\0\0\0\0\0\0\310\12\0\0\200\200\200\0";
+/* 16 bits, packed: runs, literals, one that ends inside a sample. */
+static const unsigned char psd_packed[] =
+    "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\2\0\20\0\3\0\0\0\0\0\0\0\0"
+    "\0\0\0\0\0\1\0\2\0\5\0\5\xfd\x12\3\1\2\3\4\xfe\5\0\7";
 static const unsigned char hdr[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n"
                                    "\x80\x40\x20\x81\x10\x20\x40\x80";
 
@@ -239,6 +247,8 @@ static void test_stb_formats(void **state)
     static const unsigned char tga_want[] = {3, 2, 1, 6, 5, 4}, rle_want[] = {7, 7, 7, 9};
     static const unsigned char gif_want[] = {10, 20, 30, 200, 210, 220};
     static const unsigned char psd_want[] = {1, 3, 5, 2, 4, 6};
+    static const unsigned char psd_alpha_want[] = {145, 0, 2, 128, 10, 0, 128, 0};
+    static const uint16_t psd_packed_want[] = {0x1212, 0x0102, 0x0505, 0x1212, 0x0304, 0x0507};
     static const float hdr_want[] = {1.0f, 0.5f, 0.25f, 0.0625f, 0.125f, 0.25f};
     static const struct {
         const char *name;
@@ -257,6 +267,10 @@ static void test_stb_formats(void **state)
         {"RLE TGA", tga_rle, sizeof tga_rle - 1, 0, SATF_U8, 4, 1, rle_want, sizeof rle_want},
         {"GIF", gif, sizeof gif - 1, 1, SATF_U8, 2, 3, gif_want, sizeof gif_want},
         {"PSD", psd, sizeof psd - 1, 0, SATF_U8, 2, 3, psd_want, sizeof psd_want},
+        {"PSD with alpha", psd_alpha, sizeof psd_alpha - 1, 0, SATF_U8, 2, 4, psd_alpha_want,
+         sizeof psd_alpha_want},
+        {"packed PSD", psd_packed, sizeof psd_packed - 1, 0, SATF_U16, 2, 3, psd_packed_want,
+         sizeof psd_packed_want},
         {"RLE HDR", hdr_rle, sizeof hdr_rle - 1, 0, SATF_F32, 8, 3, hdr_want, 3 * sizeof(float)},
         {"HDR", hdr, sizeof hdr - 1, 0, SATF_F32, 2, 3, hdr_want, sizeof hdr_want},
     };

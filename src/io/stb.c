@@ -1,4 +1,4 @@
-/* BMP, TGA, GIF (its first frame), PSD and Radiance HDR through stb_image: reading only. */
+/* BMP, TGA, GIF (its first frame) and Radiance HDR through stb_image: reading only. */
 #include <limits.h>
 #include <string.h>
 
@@ -21,7 +21,6 @@ static void *grow(void *memory, size_t old_bytes, size_t bytes)
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
 #define STBI_ONLY_GIF
-#define STBI_ONLY_PSD
 #define STBI_ONLY_HDR
 #define STBI_NO_STDIO
 #define STB_IMAGE_STATIC
@@ -64,11 +63,6 @@ static bool probe_bmp(const unsigned char *head, size_t n)
 static bool probe_gif(const unsigned char *head, size_t n)
 {
     return n >= 6 && (memcmp(head, "GIF87a", 6) == 0 || memcmp(head, "GIF89a", 6) == 0);
-}
-
-static bool probe_psd(const unsigned char *head, size_t n)
-{
-    return n >= 6 && memcmp(head, "8BPS\0\1", 6) == 0;
 }
 
 static bool probe_hdr(const unsigned char *head, size_t n)
@@ -165,8 +159,7 @@ static satf_status fail_stb(satf_context *ctx, const io_format *format, const fe
 static int wanted_channels(const io_format *format, const unsigned char *data, size_t bytes,
                            int found)
 {
-    bool no_alpha = (format == &io_psd && bytes > 14 && data[12] == 0 && data[13] < 4) ||
-                    (format == &io_tga && bytes > 18 && found == 4 && (data[17] & 0x0f) == 0);
+    bool no_alpha = format == &io_tga && bytes > 18 && found == 4 && (data[17] & 0x0f) == 0;
     return no_alpha ? 3 : found;
 }
 
@@ -271,8 +264,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned c
     if (!stbi_info_from_callbacks(&callbacks, &f, &width, &height, &found)) {
         return fail_stb(ctx, format, &f);
     }
-    bool wide = format == &io_psd && stbi_is_16_bit_from_memory(data, (int)bytes);
-    satf_type type = format == &io_hdr ? SATF_F32 : wide ? SATF_U16 : SATF_U8;
+    satf_type type = format == &io_hdr ? SATF_F32 : SATF_U8;
     size_t sample_bytes = satf_type_bytes((int)type);
     satf_status status = io_check_size(ctx, width, height, 16);
     if (!status) { /* its decoders hold up to three pictures of 4 channels */
@@ -286,9 +278,6 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned c
     if (type == SATF_F32) {
         state->pixels =
             stbi_loadf_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
-    } else if (type == SATF_U16) {
-        state->pixels =
-            stbi_load_16_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
     } else {
         state->pixels =
             stbi_load_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
@@ -363,6 +352,5 @@ static void close_stb(io_reader *reader)
 
 STB_FORMAT(bmp, "bmp dib", "Windows bitmap (read only)");
 STB_FORMAT(gif, "gif", "GIF, its first frame (read only)");
-STB_FORMAT(psd, "psd", "Photoshop, flattened RGB of 8 or 16 bits (read only)");
 STB_FORMAT(hdr, "hdr rgbe", "Radiance HDR as 32-bit floats (read only)");
 STB_FORMAT(tga, "tga", "Truevision TGA (read only)");
