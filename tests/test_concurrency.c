@@ -168,6 +168,13 @@ static void test_outputs(void **state)
     assert_int_equal(rmdir(dir), 0); /* nothing else is in it */
 }
 
+/* The thread sanitizer would refuse threads behind a fork(). */
+const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 static void test_fork(void **state)
 {
     worker workers[THREADS];

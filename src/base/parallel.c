@@ -41,7 +41,9 @@ static void publish_stores(void)
 static void drain(struct satf_pool *pool, int thread)
 {
     for (;;) {
-        int64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        /* Whoever takes a task sees what those have done that are over: body() may use
+         * again what belonged to a task that must have ended. */
+        int64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_acq_rel);
         if (task >= pool->tasks) {
             publish_stores();
             return;
