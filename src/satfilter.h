@@ -10,6 +10,8 @@
  *   - A satf_view never owns memory. Strides are in bytes, sizes are 64-bit.
  *   - Contexts are independent of one another; one context serves one thread
  *     at a time.
+ *   - After fork() the child may use the library, contexts of the parent too,
+ *     as long as the parent has opened no CUDA device.
  *   - Pixels of several channels are interleaved.
  *
  * Numbers
