@@ -109,6 +109,27 @@ wait $child
 status=$?
 check "a directory that vanishes: status" "$([ $status -eq 0 ] || [ $status -eq 3 ] && echo fine)" fine
 
+# A signal in the middle of a batch: what is there is complete, the rest is not there.
+set -m
+for signal in TERM INT; do
+    [ "$(trap -p SIG$signal)" != "trap -- '' SIG$signal" ] || continue
+    "$satfilter" --box 3 -r many -o "cut$signal" 2>stderr &
+    child=$!
+    for _ in $(seq 300); do
+        [ "$(ls "cut$signal" 2>/dev/null | wc -l)" -lt 5 ] || break
+        sleep 0.002
+    done
+    kill -$signal $child 2>/dev/null
+    wait $child 2>/dev/null
+    status=$?
+    wrong=0
+    for output in "cut$signal"/*.pgm; do cmp -s "$output" o5/x.pgm || wrong=$((wrong + 1)); done
+    check "SIG$signal in a batch: status" \
+        "$([ $status -eq 0 ] || [ $status -eq $((128 + $(kill -l $signal))) ] && echo fine)" fine
+    check "SIG$signal in a batch: outputs" "$wrong $(find "cut$signal" -name '.*' -type f | wc -l)" "0 0"
+done
+set +m
+
 # ----------------------------------------------------- two writers, one output
 
 for _ in 1 2 3 4 5 6; do

@@ -31,8 +31,10 @@ enum { WORDS = 24, MOST_ALLOCATIONS = 2000 };
 /* The address sanitizer ends the program when a thread starts and it gets no memory. */
 #ifdef INTERPOSE_ASAN
 #define SOME_THREADS "-T1"
+enum { THREADS = 1 };
 #else
 #define SOME_THREADS "-T3"
+enum { THREADS = 3 };
 #endif
 
 static char dir[64]; /* where the tests work: the current folder */
@@ -334,6 +336,77 @@ static void test_batch(void **state)
     print_message("%ld runs\n", runs);
 }
 
+/* A call of the library, from the creation of its context on; NULL filter: the table itself. */
+static satf_status call(const char *algorithm, const char *filter_name, const satf_view *in,
+                        const satf_view *out)
+{
+    satf_context *ctx;
+    satf_filter *filter = NULL;
+    satf_status status = satf_context_create(&ctx);
+    if (status) {
+        return status;
+    }
+    satf_context_set_threads(ctx, THREADS);
+    status = satf_context_set_algorithm(ctx, algorithm);
+    if (!status && !filter_name) {
+        status = satf_sat(ctx, in, out, 0);
+    } else if (!status) {
+        satf_context_set_engine(ctx, SATF_ENGINE_SAT);
+        status = satf_filter_parse(ctx, filter_name, &filter);
+        status = status ? status : satf_filter_apply(ctx, filter, in, out);
+    }
+    satf_filter_destroy(filter);
+    satf_context_destroy(ctx);
+    return status;
+}
+
+/* Outputs in memory are untouched on failure. */
+static void test_library(void **state)
+{
+    (void)state;
+    enum { W = 131, H = 97, C = 3, SAMPLES = W * H * C };
+    static unsigned char pixels[SAMPLES];
+    static uint32_t right[SAMPLES], out[SAMPLES];
+    static const char *const filters[] = {NULL, "integral", "box=5 integral"};
+    const char *algorithm, *device;
+    long runs = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        pixels[i] = (unsigned char)(i * 7 + i / 11);
+    }
+    satf_view in = satf_view_packed(pixels, W, H, C, SATF_U8);
+    satf_view to = satf_view_packed(out, W, H, C, SATF_U32);
+    for (size_t i = 0; (algorithm = satf_algorithm(i, &device, NULL)); i++) {
+        for (size_t k = 0; k < 3 && strcmp(device, "cpu") == 0; k++) {
+            assert_int_equal(call(algorithm, filters[k], &in, &to), SATF_OK);
+            memcpy(right, out, sizeof right);
+            for (long n = 1, tried = n; n <= tried + 1; n++) {
+                memset(out, 0xa5, sizeof out);
+                long live = atomic_load(&allocations.live);
+                atomic_store(&allocations.count, 0);
+                atomic_store(&allocations.fail_from, n);
+                atomic_store(&allocations.fail_all, n % 2 == 0);
+                atomic_store(&allocations.armed, true);
+                satf_status status = call(algorithm, filters[k], &in, &to);
+                atomic_store(&allocations.armed, false);
+                /* One more than there are: the last run has no fault. */
+                tried = atomic_load(&allocations.count);
+                assert_true(n <= tried || status == SATF_OK);
+                assert_int_equal(atomic_load(&allocations.live), live);
+                assert_true(status == SATF_OK || status == SATF_NO_MEMORY);
+                for (size_t s = 0; s < SAMPLES; s++) {
+                    if (out[s] != (status ? 0xa5a5a5a5 : right[s])) {
+                        fail_msg("%s, %s, allocation %ld: %s, but sample %zu is %u", algorithm,
+                                 filters[k] ? filters[k] : "the table", n, satf_status_name(status),
+                                 s, out[s]);
+                    }
+                }
+                runs++;
+            }
+        }
+    }
+    print_message("%ld runs\n", runs);
+}
+
 static void test_reads(void **state)
 {
     (void)state;
@@ -437,6 +510,7 @@ int main(void)
         cmocka_unit_test(test_decoders),
         cmocka_unit_test(test_threads_and_chains),
         cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_library),
         cmocka_unit_test(test_reads),
         cmocka_unit_test(test_writes),
         cmocka_unit_test(test_output_error),
