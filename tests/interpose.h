@@ -123,7 +123,10 @@ INTERPOSE_PUBLIC void free(void *memory)
     REAL(free)(memory);
 }
 
-INTERPOSE_PUBLIC ssize_t read(int fd, void *to, size_t bytes)
+/* Named so because the C library's header may hold an inline read() of its own. */
+ssize_t interposed_read(int fd, void *to, size_t bytes) __asm__("read");
+
+INTERPOSE_PUBLIC ssize_t interposed_read(int fd, void *to, size_t bytes)
 {
     long number = ++reads.count;
     if (reads.interrupted && number % 2) {
