@@ -94,8 +94,7 @@ static satf_status choose_engine(satf_context *ctx, const chain_link *link, cons
     return SATF_OK;
 }
 
-/* One filter from in to out, whose data may be NULL. */
-static satf_status plan_stage(satf_context *ctx, const chain_link *link, const satf_view *in,
+satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const satf_view *in,
                               const satf_view *out, filter_stage *stage)
 {
     *stage = (filter_stage){.info = link->info, .values = &link->values, .in = *in, .out = *out};
@@ -150,7 +149,7 @@ static satf_status plan_chain(satf_context *ctx, const satf_filter *chain, const
         }
         filter_stage stage;
         if (!status) {
-            status = plan_stage(ctx, link, &from, last ? out : &to, &stage);
+            status = filter_plan_stage(ctx, link, &from, last ? out : &to, &stage);
         }
         if (status) {
             return status;
@@ -298,7 +297,7 @@ static satf_status run_chain(satf_context *ctx, const satf_filter *chain, const 
         }
         filter_stage stage;
         if (!status) {
-            status = plan_stage(ctx, &chain->links[i], &from, &to, &stage);
+            status = filter_plan_stage(ctx, &chain->links[i], &from, &to, &stage);
         }
         if (!status) {
             status = stage.by_window ? filter_run_window(ctx, &stage, engine)
@@ -419,45 +418,6 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
     }
     return device_of(ctx, in) == in->device ? apply_there(ctx, filter, in, out)
                                             : apply_across(ctx, filter, in, out);
-}
-
-/* ------------------------------------------------------------------ streaming */
-
-int64_t filter_rows_kept(satf_context *ctx, const satf_filter *filter, const satf_view *in)
-{
-    filter_stage stage;
-    satf_view out;
-    if (filter->count != 1 || filter->links[0].values.border == SATF_WRAP ||
-        link_output(ctx, &filter->links[0], in, &out) ||
-        plan_stage(ctx, &filter->links[0], in, &out, &stage) || !stage.by_window) {
-        return 0;
-    }
-    return filter_window_rows_kept(&stage);
-}
-
-satf_status filter_run_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                            const satf_view *out, const filter_rows *rows)
-{
-    satf_status status = check_in(ctx, filter, in, false);
-    if (!status) {
-        status = check_out(ctx, filter, in, out, false);
-    }
-    chain_plan plan;
-    if (!status) {
-        status = plan_chain(ctx, filter, in, out, &plan);
-    }
-    filter_stage stage;
-    if (!status) {
-        status = plan_stage(ctx, &filter->links[0], in, out, &stage);
-    }
-    if (status) {
-        return status;
-    }
-    stage.rows = rows;
-    ctx->report_device = "cpu";
-    satf_progress_begin(ctx);
-    status = filter_run_window(ctx, &stage, NULL);
-    return status ? status : satf_report_progress(ctx, 1);
 }
 
 void filter_last_report(const satf_context *ctx, filter_report *report)

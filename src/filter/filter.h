@@ -68,7 +68,7 @@ satf_status filter_set_text(satf_context *ctx, satf_filter *filter, const char *
                             const char *text);
 
 /*
- * Streaming (stream.c): one filter over pictures that are never held whole.
+ * Streaming (rows.c): a filter of a chain over pictures that are never held whole.
  * in(user, y) gives row y of the input, as window_spec.row does; out(user, y)
  * says where row y of the output goes, asked for top to bottom, which also means
  * that row y - 1 is complete. NULL from either stops the run.
@@ -79,15 +79,28 @@ typedef struct filter_rows {
     void *user;
 } filter_rows;
 
-/* Rows of the input that must be kept, as window_rows_kept(); 0 if the filter
- * cannot work by rows: a chain, a filter or border that needs the whole picture,
- * or the SAT engine being asked for or better. in->data is not looked at. */
-int64_t filter_rows_kept(satf_context *ctx, const satf_filter *filter, const satf_view *in);
+typedef struct filter_rows_need {
+    int64_t kept; /* rows of the input that must be kept, as window_rows_kept() */
+    size_t bytes; /* memory of its own */
+} filter_rows_need;
 
-/* satf_filter_apply() by rows, where filter_rows_kept() is above 0: the same
- * bits. The views' data are not looked at. */
-satf_status filter_run_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                            const satf_view *out, const filter_rows *rows);
+/* The view that filter `index` of the chain makes of in, as satf_filter_output() for it alone. */
+satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t index,
+                             const satf_view *in, satf_view *out);
+
+/* NULL if filter `index` can work by rows on such an input, on the CPU; else why it cannot, a
+ * clause of which the filter is the subject (static storage). in->data is not looked at. */
+const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, size_t index,
+                                const satf_view *in);
+
+/* What that takes, if it can. */
+satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t index,
+                             const satf_view *in, const satf_view *out, filter_rows_need *need);
+
+/* satf_filter_apply() of filter `index` alone, by rows, where filter_rows_refuses() is NULL: the
+ * same bits. The views' data are not looked at. */
+satf_status filter_run_rows(satf_context *ctx, const satf_filter *chain, size_t index,
+                            const satf_view *in, const satf_view *out, const filter_rows *rows);
 
 /* What satf_image_filter() would make of in, without pixels and metadata: view
  * (data NULL), range, alpha_max and picture type. in's data are not looked at. */

@@ -16,10 +16,15 @@ typedef struct filter_stage {
     const filter_rows *rows; /* streaming: NULL if the views have their data */
 } filter_stage;
 
+/* One filter from in to out, whose data may be NULL: checks it and chooses the engine. */
+satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const satf_view *in,
+                              const satf_view *out, filter_stage *stage);
+
 /* Scratch of the window engine; it must be aligned to 64 bytes. */
 satf_status filter_window_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes);
-/* Rows that the window engine looks back on. */
-int64_t filter_window_rows_kept(const filter_stage *stage);
+/* What the window engine needs when it streams. */
+satf_status filter_window_rows_need(satf_context *ctx, const filter_stage *stage,
+                                    filter_rows_need *need);
 /* scratch NULL: allocates what it needs, which streaming must. */
 satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void *scratch);
 

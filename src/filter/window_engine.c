@@ -51,19 +51,27 @@ static window_spec make_spec(const filter_stage *stage)
     };
 }
 
-int64_t filter_window_rows_kept(const filter_stage *stage)
+static satf_status window_memory(satf_context *ctx, const window_spec *spec, size_t *bytes)
+{
+    if (!window_bytes(ctx, spec, bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the window is too large for the memory of this machine");
+    }
+    return SATF_OK;
+}
+
+satf_status filter_window_rows_need(satf_context *ctx, const filter_stage *stage,
+                                    filter_rows_need *need)
 {
     window_spec spec = make_spec(stage);
-    return window_rows_kept(&spec);
+    spec.row = stream_row; /* streaming takes other memory */
+    need->kept = window_rows_kept(&spec);
+    return window_memory(ctx, &spec, &need->bytes);
 }
 
 satf_status filter_window_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes)
 {
     window_spec spec = make_spec(stage);
-    if (!window_bytes(ctx, &spec, bytes)) {
-        return satf_fail(ctx, SATF_LIMIT, "the window is too large for the memory of this machine");
-    }
-    return SATF_OK;
+    return window_memory(ctx, &spec, bytes);
 }
 
 satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void *scratch)
