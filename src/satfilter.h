@@ -57,7 +57,7 @@ typedef enum satf_status {
     SATF_OK = 0,
     SATF_INVALID,       /* an argument is out of its documented range */
     SATF_NO_MEMORY,     /* host or device memory is exhausted */
-    SATF_LIMIT,         /* a limit of the context (pixels, memory) refused it */
+    SATF_LIMIT,         /* a limit of the context (satf_limit, formats) refused it */
     SATF_UNSUPPORTED,   /* valid, but not available in this combination */
     SATF_DATA,          /* a file's content is damaged or contradictory */
     SATF_IO,            /* reading or writing failed */
@@ -172,11 +172,32 @@ SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
  */
 SATF_API satf_status satf_context_tune(satf_context *ctx);
 
-/* Images with more pixels, or work that needs more bytes of memory, are
- * refused with SATF_LIMIT. 0 means the default: 2^31 pixels, three quarters
- * of the machine's memory. */
+/* What an image or a file may demand before it is refused with SATF_LIMIT, in a message
+ * that names the limit. A file's demands are looked at before memory is taken for them. */
+typedef enum satf_limit {
+    SATF_MAX_PIXELS,   /* pixels of an image; default 2^31 */
+    SATF_MAX_MEMORY,   /* bytes that one piece of work takes; default three quarters of
+                        * the machine's memory */
+    SATF_MAX_METADATA, /* bytes of a file that are no pixels, packed and unpacked; default 2^26 */
+    SATF_MAX_SCANS,    /* scans of a progressive JPEG, each of which costs a pass; default 500 */
+    SATF_MAX_RATIO     /* size of a PNG's or JPEG's samples over that of its file, where that is
+                        * known beforehand; default 1100, which every real file keeps */
+} satf_limit;
+
+/* Sets a limit; 0 means the default. */
+SATF_API satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t value);
+
+/* The first two of them at once. */
 SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixels,
                                              int64_t max_bytes);
+
+/*
+ * The formats that may be read, by the names of satf_format() between commas or blanks
+ * ("png,jpeg"); "all" for all of them. NULL: the default, png, jpeg, pnm, pfm and npy, whose
+ * decoders are fit for files of strangers; the others come from stb_image, which does not claim
+ * that. Files of other formats are refused with SATF_LIMIT. What is written is not restricted.
+ */
+SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *names);
 
 /* Memory that SAT and filter calls use instead of allocating their own; at
  * least what satf_sat_scratch() or satf_filter_scratch() reports. Stays the

@@ -141,7 +141,8 @@ static inline satf_image *must_decode(satf_context *ctx, const void *data, size_
 
 static inline int new_context(void **state)
 {
-    return satf_context_create((satf_context **)state) != SATF_OK;
+    return satf_context_create((satf_context **)state) != SATF_OK ||
+           satf_context_set_formats(*state, "all") != SATF_OK;
 }
 
 static inline int free_context(void **state)

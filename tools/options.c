@@ -221,14 +221,39 @@ static int take_png_level(settings *s, const char *value)
     return take_int("--png-level", value, 0, 9, &s->write.png_level);
 }
 
-static int take_max_pixels(settings *s, const char *value)
+#define TAKE_LIMIT(name, limit, option_name)                                            \
+    static int take_max_##name(settings *s, const char *value)                          \
+    {                                                                                   \
+        return take_integer(option_name, value, true, 1, INT64_MAX, &s->limits[limit]); \
+    }
+
+TAKE_LIMIT(pixels, SATF_MAX_PIXELS, "--max-pixels")
+TAKE_LIMIT(memory, SATF_MAX_MEMORY, "--max-memory")
+TAKE_LIMIT(metadata, SATF_MAX_METADATA, "--max-metadata")
+TAKE_LIMIT(scans, SATF_MAX_SCANS, "--max-scans")
+TAKE_LIMIT(ratio, SATF_MAX_RATIO, "--max-ratio")
+
+static int take_formats(settings *s, const char *value)
 {
-    return take_integer("--max-pixels", value, true, 1, INT64_MAX, &s->max_pixels);
+    if (satf_context_set_formats(s->ctx, value)) {
+        return usage_error("--formats", "%s; see --list", satf_message(s->ctx));
+    }
+    s->formats_given = true;
+    return 0;
 }
 
-static int take_max_memory(settings *s, const char *value)
+static int take_stream(settings *s, const char *value)
 {
-    return take_integer("--max-memory", value, true, 1, INT64_MAX, &s->max_bytes);
+    (void)value;
+    s->path = PIPELINE_STREAM;
+    return 0;
+}
+
+static int take_no_stream(settings *s, const char *value)
+{
+    (void)value;
+    s->path = PIPELINE_WHOLE;
+    return 0;
 }
 
 static int take_quiet(settings *s, const char *value)
@@ -364,6 +389,28 @@ static const option options[] = {
     {GROUP_RUNNING, "max-memory", 0, "N", NULL,
      "refuse work that needs more bytes; default 3/4 of memory",
      "The suffixes K, M and G are powers of 1024.", take_max_memory},
+    {GROUP_RUNNING, "max-metadata", 0, "N", NULL,
+     "refuse files with more bytes that are no pixels; default 64M", NULL, take_max_metadata},
+    {GROUP_RUNNING, "max-scans", 0, "N", NULL, "refuse a JPEG of more scans; default 500", NULL,
+     take_max_scans},
+    {GROUP_RUNNING, "max-ratio", 0, "N", NULL,
+     "refuse a PNG or JPEG that claims N times its file's size; default 1100",
+     "Counted in samples as the file has them, before palettes and shallow depths expand. Deflate "
+     "makes no file smaller than 1:1032. Pipes have no size to compare with.",
+     take_max_ratio},
+    {GROUP_RUNNING, "formats", 0, "LIST", NULL,
+     "read these formats only, such as png,jpeg; default all",
+     "Names as in --list, between commas. For files of strangers png,jpeg,pnm,pfm,npy is "
+     "advisable: the others are decoded by stb_image, which does not claim to withstand them.",
+     take_formats},
+    {GROUP_RUNNING, "stream", 0, NULL, NULL,
+     "by rows, in little memory; an error where that cannot be",
+     "What is possible is streamed anyway where the CPU computes; this rules out whole images and "
+     "CUDA devices. Window filters, chains of them and --integral stream, but for border wrap and "
+     "the SAT engine; interlaced PNG, .npy in Fortran order and PFM from a pipe do not.",
+     take_stream},
+    {GROUP_RUNNING, "no-stream", 0, NULL, NULL, "hold whole images, even where rows would do", NULL,
+     take_no_stream},
     {GROUP_RUNNING, "tune", 0, NULL, NULL, "find the fastest algorithms of this GPU, and stop",
      "Takes a minute or two, for the device of --device (default: 0). The result is kept under "
      "$XDG_CACHE_HOME or ~/.cache; SATFILTER_TUNE=off ignores it.",

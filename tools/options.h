@@ -4,6 +4,7 @@
 #define SATFILTER_OPTIONS_H
 
 #include "../src/filter/filter.h"
+#include "../src/pipeline/pipeline.h"
 
 /* Exit statuses besides EXIT_SUCCESS and EXIT_FAILURE. */
 enum { EXIT_USAGE = 2, EXIT_SOME = 3 };
@@ -43,6 +44,7 @@ typedef struct settings {
     satf_write_options write;
     const char *directory; /* -o, NULL if none */
     bool quiet, verbose, json;
+    pipeline_path path;
     source *sources; /* in the order written, the output among them; owned array */
     int source_count;
     int file_count; /* those that are operands */
@@ -58,7 +60,8 @@ typedef struct settings {
     satf_engine engine;
     double r;
     int threads;
-    int64_t max_pixels, max_bytes;
+    int64_t limits[SATF_LIMITS]; /* by satf_limit; 0: the default */
+    bool formats_given;
 } settings;
 
 typedef enum option_group {

@@ -240,6 +240,10 @@ static int check_engine(const settings *s)
         return usage_error("--engine window", "runs on the CPU only; leave out one of --engine and "
                                               "--device");
     }
+    if (s->path == PIPELINE_STREAM && s->device && strncmp(s->device, "cuda", 4) == 0) {
+        return usage_error("--stream", "a CUDA device takes whole pictures; leave out one of "
+                                       "--stream and --device");
+    }
     if (s->r > 0 && (!s->algorithm || strcmp(s->algorithm, "1+r"))) {
         return usage_error("--r", "belongs to --algorithm 1+r");
     }
@@ -256,6 +260,15 @@ static int check_engine(const settings *s)
     return s->algorithm ? check_algorithm(s) : 0;
 }
 
+static satf_status set_limits(const settings *s)
+{
+    satf_status status = s->formats_given ? SATF_OK : satf_context_set_formats(s->ctx, "all");
+    for (int i = 0; i < SATF_LIMITS && !status; i++) {
+        status = satf_context_set_limit(s->ctx, (satf_limit)i, s->limits[i]);
+    }
+    return status;
+}
+
 static int set_up_context(settings *s)
 {
     satf_context *ctx = s->ctx;
@@ -270,8 +283,7 @@ static int set_up_context(settings *s)
         }
     }
     if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||
-        satf_context_set_limits(ctx, s->max_pixels, s->max_bytes) ||
-        (s->r > 0 && satf_context_set_r(ctx, s->r))) {
+        set_limits(s) || (s->r > 0 && satf_context_set_r(ctx, s->r))) {
         return usage_error(NULL, "%s", satf_message(ctx));
     }
     if (satf_context_set_device(ctx, device)) {

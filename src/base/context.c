@@ -96,6 +96,9 @@ static int64_t default_max_bytes(void)
 }
 
 static const int64_t default_max_pixels = (int64_t)1 << 31;
+/* Far above any real profile; encoders make about ten scans; deflate's most is 1032. */
+static const int64_t default_max_metadata = (int64_t)64 << 20;
+static const int64_t default_max_scans = 500, default_max_ratio = 1100;
 
 satf_status satf_context_create(satf_context **out)
 {
@@ -111,10 +114,34 @@ satf_status satf_context_create(satf_context **out)
     ctx->threads = satf_core_count();
     ctx->max_pixels = default_max_pixels;
     ctx->max_bytes = default_max_bytes();
+    ctx->max_metadata = default_max_metadata;
+    ctx->max_scans = default_max_scans;
+    ctx->max_ratio = default_max_ratio;
     strcpy(ctx->algorithm, "auto");
     satf_progress_begin(ctx);
     *out = ctx;
     return SATF_OK;
+}
+
+satf_status satf_context_create_like(const satf_context *ctx, satf_context **out)
+{
+    satf_status status = satf_context_create(out);
+    if (!status) {
+        satf_context *made = *out;
+        *made = *ctx;
+        made->stream = NULL;
+        made->scratch = NULL;
+        made->scratch_bytes = 0;
+        made->progress = NULL;
+        made->progress_user = NULL;
+        made->pool = NULL;
+        made->gpu = NULL;
+        made->device_cache = NULL;
+        made->device_cache_free = NULL;
+        made->message[0] = '\0';
+        satf_progress_begin(made);
+    }
+    return status;
 }
 
 void satf_context_destroy(satf_context *ctx)
@@ -182,6 +209,34 @@ satf_status satf_context_set_r(satf_context *ctx, double r)
     return SATF_OK;
 }
 
+satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t value)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (value < 0) {
+        return satf_fail(ctx, SATF_INVALID, "a limit cannot be negative");
+    }
+    switch (limit) {
+    case SATF_MAX_PIXELS:
+        ctx->max_pixels = value ? value : default_max_pixels;
+        return SATF_OK;
+    case SATF_MAX_MEMORY:
+        ctx->max_bytes = value ? value : default_max_bytes();
+        return SATF_OK;
+    case SATF_MAX_METADATA:
+        ctx->max_metadata = value ? value : default_max_metadata;
+        return SATF_OK;
+    case SATF_MAX_SCANS:
+        ctx->max_scans = value ? value : default_max_scans;
+        return SATF_OK;
+    case SATF_MAX_RATIO:
+        ctx->max_ratio = value ? value : default_max_ratio;
+        return SATF_OK;
+    }
+    return satf_fail(ctx, SATF_INVALID, "there is no limit number %d", (int)limit);
+}
+
 satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixels, int64_t max_bytes)
 {
     if (!ctx) {
@@ -190,9 +245,8 @@ satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixels, int64
     if (max_pixels < 0 || max_bytes < 0) {
         return satf_fail(ctx, SATF_INVALID, "a limit cannot be negative");
     }
-    ctx->max_pixels = max_pixels ? max_pixels : default_max_pixels;
-    ctx->max_bytes = max_bytes ? max_bytes : default_max_bytes();
-    return SATF_OK;
+    satf_context_set_limit(ctx, SATF_MAX_PIXELS, max_pixels);
+    return satf_context_set_limit(ctx, SATF_MAX_MEMORY, max_bytes);
 }
 
 satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes)

@@ -6,6 +6,8 @@
 
 #include "../satfilter.h"
 
+#define SATF_LIMITS (SATF_MAX_RATIO + 1) /* of enum satf_limit */
+
 struct satf_pool;
 typedef struct satf_gpu satf_gpu;
 
@@ -24,8 +26,10 @@ struct satf_context {
     double r;
     int sync; /* sat_sync */
     void *stream;
-    int64_t max_pixels; /* never 0 */
-    int64_t max_bytes;  /* never 0 */
+    int64_t max_pixels; /* never 0, nor are the other limits */
+    int64_t max_bytes;
+    int64_t max_metadata, max_scans, max_ratio; /* see satf_limit */
+    unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
     void *scratch;
     size_t scratch_bytes;
     satf_progress progress;
@@ -40,6 +44,10 @@ struct satf_context {
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
     char message[SATF_MESSAGE_BYTES];
 };
+
+/* A context with the settings of ctx but for scratch, stream and progress, for another thread
+ * of the same call; it has touched no device. NULL on failure (SATF_NO_MEMORY). */
+satf_status satf_context_create_like(const satf_context *ctx, satf_context **out);
 
 /* Stores the message in ctx (the first error of a call wins only by returning
  * at once) and returns status, so that errors read `return satf_fail(...)`.

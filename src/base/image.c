@@ -6,12 +6,10 @@
 #include "memory.h"
 #include "view.h"
 
-satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height, int32_t channels,
-                              satf_type type, uint32_t flags, satf_image **out)
+satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t height,
+                                    int32_t channels, satf_type type, uint32_t flags,
+                                    satf_image **out)
 {
-    if (!ctx || !out) {
-        return SATF_INVALID;
-    }
     *out = NULL;
     satf_view view = satf_view_packed(NULL, width, height, channels, type);
     view.flags = flags;
@@ -27,8 +25,7 @@ satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height, 
                          bytes, ctx->max_bytes);
     }
     satf_image *image = satf_alloc_zeroed(sizeof *image);
-    /* calloc-like laziness does not matter here: whoever creates an image fills it */
-    void *data = satf_alloc_zeroed((size_t)bytes);
+    void *data = satf_alloc((size_t)bytes);
     if (!image || !data) {
         satf_free(image);
         satf_free(data);
@@ -42,6 +39,20 @@ satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height, 
     image->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
     *out = image;
     return SATF_OK;
+}
+
+satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height, int32_t channels,
+                              satf_type type, uint32_t flags, satf_image **out)
+{
+    if (!ctx || !out) {
+        return SATF_INVALID;
+    }
+    satf_status status = satf_image_create_unset(ctx, width, height, channels, type, flags, out);
+    if (!status) {
+        const satf_view *view = &(*out)->view;
+        memset(view->data, 0, (size_t)view->stride * (size_t)view->height);
+    }
+    return status;
 }
 
 const satf_view *satf_image_view(const satf_image *image)

@@ -31,6 +31,12 @@ struct satf_image {
     satf_metadata metadata;
 };
 
+/* satf_image_create() without zeroing, so that a file which only claims to be large does not get
+ * memory before its pixels come. */
+satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t height,
+                                    int32_t channels, satf_type type, uint32_t flags,
+                                    satf_image **out);
+
 /* Copies metadata; *to must be zeroed before. Nothing is owned on failure. */
 satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to);
 void satf_metadata_clear(satf_metadata *metadata);

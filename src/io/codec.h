@@ -25,6 +25,13 @@ bool io_source_fill(io_source *source);
 /* Reads until n bytes (few: a head) are at hand, or the end. Returns the number at hand. */
 size_t io_source_peek(io_source *source, size_t n);
 
+/* How many bytes have been taken. */
+int64_t io_source_taken(const io_source *source);
+
+/* Goes to that many bytes behind the start. Only where source->bytes >= 0; failure looks like
+ * the end. */
+void io_source_seek(io_source *source, int64_t offset);
+
 /* Takes n bytes; fewer only at the end. Returns the number taken. */
 size_t io_source_read(io_source *source, void *dst, size_t n);
 
@@ -54,6 +61,11 @@ satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int6
 
 /* SATF_LIMIT unless so many bytes may be allocated; for sizes that a file claims. */
 satf_status io_check_bytes(satf_context *ctx, uint64_t bytes);
+
+/* SATF_LIMIT if the samples that a compressed file stands for, so many, of so many bits, are too
+ * many times as large as the file is known to be. */
+satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
+                           unsigned bits);
 
 /* ------------------------------------------------------------------- bytes */
 

@@ -82,18 +82,27 @@ satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int6
                          " pixels; an empty picture cannot be filtered",
                          width, height);
     }
-    int64_t pixels, row_bytes, bytes;
+    int64_t pixels, row_bytes;
     if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->max_pixels) {
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
                          " pixels (--max-pixels)",
                          width, height, ctx->max_pixels);
     }
-    if (__builtin_mul_overflow(width, pixel_bytes, &row_bytes) ||
-        __builtin_mul_overflow(row_bytes, height, &bytes)) {
-        bytes = row_bytes = INT64_MAX;
+    if (__builtin_mul_overflow(width, pixel_bytes, &row_bytes)) {
+        row_bytes = INT64_MAX;
     }
     return io_check_bytes(ctx, (uint64_t)row_bytes);
+}
+
+/* The formats that the context may read, a bit each. */
+static unsigned readable(const satf_context *ctx)
+{
+    unsigned mask = ctx->formats;
+    for (size_t i = 0; i < FORMAT_COUNT && !ctx->formats; i++) {
+        mask |= formats[i]->fit_for_strangers ? 1u << i : 0;
+    }
+    return mask;
 }
 
 /* Finds the format and opens its decoder; on failure the reader is still the caller's. */
@@ -106,15 +115,21 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
     }
     const unsigned char *head = reader->source.at;
     n = n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES;
-    for (size_t i = 0; i < FORMAT_COUNT && !reader->format; i++) {
-        if (formats[i]->probe(head, n)) {
-            reader->format = formats[i];
-        }
+    size_t found = 0;
+    while (found < FORMAT_COUNT && !formats[found]->probe(head, n)) {
+        found++;
     }
-    if (!reader->format) {
+    if (found == FORMAT_COUNT) {
         return satf_fail(ctx, SATF_DATA,
                          "the format is not known; convert the picture to PNG, for example");
     }
+    if (!(readable(ctx) & 1u << found)) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "is a %s file, which is none of the formats that may be read here "
+                         "(--formats, satf_context_set_formats())",
+                         formats[found]->name);
+    }
+    reader->format = formats[found];
     satf_status status = reader->format->open(ctx, reader);
     if (status) {
         return status;
@@ -179,6 +194,18 @@ satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io
     return open_reader(ctx, &source, reader);
 }
 
+/* A picture that is not compressed and of which a part is missing is not begun. Memory for it is
+ * there by now, but not touched. */
+static satf_status check_left(satf_context *ctx, const io_reader *reader)
+{
+    const io_source *source = &reader->source;
+    const io_source cut = {.fd = -1};
+    int64_t rows = reader->header.view.height, row_bytes = reader->header.file_row_bytes;
+    bool missing =
+        source->bytes >= 0 && row_bytes > (source->bytes - io_source_taken(source)) / rows;
+    return missing ? io_fail_short(ctx, &cut) : SATF_OK;
+}
+
 /* The whole picture into reader->held, from which rows are then copied. */
 static satf_status hold(satf_context *ctx, io_reader *reader)
 {
@@ -202,9 +229,9 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
         return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows asked for, %" PRId64 " are left", n,
                          v->height - reader->next_row);
     }
-    satf_status status = SATF_OK;
+    satf_status status = reader->next_row == 0 ? check_left(ctx, reader) : SATF_OK;
     bool all = n == v->height;
-    if (!reader->header.rows_in_order && !all && !reader->held) {
+    if (!status && !reader->header.rows_in_order && !all && !reader->held) {
         status = hold(ctx, reader);
     }
     if (!status && reader->held) {
@@ -231,6 +258,32 @@ void io_close(io_reader *reader)
         satf_free(reader->held);
         satf_free(reader);
     }
+}
+
+satf_status satf_context_set_formats(satf_context *ctx, const char *names)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    static const char separators[] = ", \t";
+    unsigned mask = 0;
+    for (const char *at = names ? names : ""; *(at += strspn(at, separators));) {
+        size_t n = strcspn(at, separators), i = 0;
+        bool all = n == 3 && strncasecmp(at, "all", n) == 0;
+        while (i < FORMAT_COUNT && !all && !in_list(formats[i]->name, at, n)) {
+            i++;
+        }
+        if (i == FORMAT_COUNT) {
+            return satf_fail(ctx, SATF_INVALID, "'%.*s' is the name of no format", (int)n, at);
+        }
+        mask |= all ? (1u << FORMAT_COUNT) - 1 : 1u << i;
+        at += n;
+    }
+    if (names && !mask) {
+        return satf_fail(ctx, SATF_INVALID, "no format is named; NULL restores the default");
+    }
+    ctx->formats = mask;
+    return SATF_OK;
 }
 
 const char *satf_format(size_t index, int *can_write, const char **suffixes)

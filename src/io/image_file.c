@@ -6,8 +6,8 @@ static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image *
     const io_header *header = &reader->header;
     const satf_view *v = &header->view;
     satf_image *image;
-    satf_status status = satf_image_create(ctx, v->width, v->height, v->channels,
-                                           (satf_type)v->type, v->flags, &image);
+    satf_status status = satf_image_create_unset(ctx, v->width, v->height, v->channels,
+                                                 (satf_type)v->type, v->flags, &image);
     if (status) {
         return status;
     }

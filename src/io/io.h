@@ -10,14 +10,18 @@
 #include "../base/image.h"
 
 /*
- * Where a file's bytes come from: a file descriptor or memory, read strictly
- * forward, so that pipes serve as well as files. A read error sets `error` and
- * looks like the end.
+ * Where a file's bytes come from: a file descriptor or memory, read forward, so that pipes
+ * serve as well as files; memory and plain files can be gone about in. A read error sets `error`
+ * and looks like the end.
  */
 typedef struct io_source {
     const unsigned char *at, *end; /* bytes at hand */
     int fd;                        /* -1: memory, all of it at hand */
     unsigned char *buffer;         /* owned; NULL for memory */
+    const unsigned char *begin;    /* of memory */
+    int64_t position;              /* bytes that have been read of a file descriptor */
+    int64_t start;                 /* a plain file's offset where reading began */
+    int64_t bytes;                 /* from there to its end when it was opened; -1: a pipe */
     bool ended;
     int error; /* errno, or 0 */
 } io_source;
@@ -29,6 +33,7 @@ typedef struct io_header {
     double lo, hi, alpha_max;
     int picture_type;       /* see satf_image */
     satf_metadata metadata; /* complete after the last row (a PNG's EXIF may follow its pixels) */
+    int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */
     bool rows_in_order;
@@ -38,9 +43,10 @@ typedef struct io_reader io_reader;
 typedef struct io_writer io_writer;
 
 typedef struct io_format {
-    const char *name;     /* "png" */
-    const char *suffixes; /* "png apng", blank-separated, lower case */
-    const char *help;     /* one line */
+    const char *name;       /* "png" */
+    const char *suffixes;   /* "png apng", blank-separated, lower case */
+    const char *help;       /* one line */
+    bool fit_for_strangers; /* read by default: the decoder stands up to hostile files */
     /* Does the file begin like this format? n <= IO_PROBE_BYTES. */
     bool (*probe)(const unsigned char *head, size_t n);
 

@@ -3,6 +3,7 @@
 
 #include <jpeglib.h>
 #include <jerror.h>
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -10,8 +11,7 @@
 
 #include "codec.h"
 
-/* A picture's scans cost decoding time each; encoders make about ten. */
-enum { MAX_SCANS = 500, EXIF_MARKER = JPEG_APP0 + 1, OUTPUT_BYTES = 64 << 10 };
+enum { EXIF_MARKER = JPEG_APP0 + 1, OUTPUT_BYTES = 64 << 10 };
 static const char exif_lead[6] = "Exif\0";
 static const double metres_per_inch = 0.0254;
 
@@ -28,6 +28,7 @@ typedef struct jpeg_state {
     struct jpeg_source_mgr from;
     struct jpeg_progress_mgr progress;
     io_source *source;
+    bool in_header;
     struct jpeg_destination_mgr to;
     FILE *file;
     unsigned char *row;    /* CMYK, before it becomes RGB */
@@ -84,6 +85,13 @@ static boolean fill(j_decompress_ptr cinfo)
         state->status = io_fail_short(state->ctx, source);
         stop((j_common_ptr)cinfo);
     }
+    if (state->in_header && io_source_taken(source) > state->ctx->max_metadata) {
+        state->status = satf_fail(state->ctx, SATF_LIMIT,
+                                  "a JPEG with more than %" PRId64
+                                  " bytes before its pixels: above the limit (--max-metadata)",
+                                  state->ctx->max_metadata);
+        stop((j_common_ptr)cinfo);
+    }
     cinfo->src->next_input_byte = source->at;
     cinfo->src->bytes_in_buffer = (size_t)(source->end - source->at);
     source->at = source->end;
@@ -105,11 +113,11 @@ static void skip(j_decompress_ptr cinfo, long n)
 static void watch_scans(j_common_ptr cinfo)
 {
     jpeg_state *state = cinfo->client_data;
-    if (state->c.in.input_scan_number > MAX_SCANS) {
-        state->status = satf_fail(state->ctx, SATF_DATA,
-                                  "the JPEG has more than %d scans; "
-                                  "no honest picture does",
-                                  MAX_SCANS);
+    if (state->c.in.input_scan_number > state->ctx->max_scans) {
+        state->status =
+            satf_fail(state->ctx, SATF_LIMIT,
+                      "the JPEG has more than %" PRId64 " scans: above the limit (--max-scans)",
+                      state->ctx->max_scans);
         stop(cinfo);
     }
 }
@@ -164,6 +172,17 @@ static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metada
     }
 }
 
+/* Of all components, which may be of lower resolution than the picture. */
+static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
+{
+    uint64_t samples = 0;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        const jpeg_component_info *c = &cinfo->comp_info[i];
+        samples += (uint64_t)c->width_in_blocks * c->height_in_blocks * DCTSIZE2;
+    }
+    return samples;
+}
+
 static satf_status read_header(satf_context *ctx, io_reader *reader)
 {
     jpeg_state *state = reader->state;
@@ -182,7 +201,9 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     cinfo->progress = &state->progress;
     jpeg_save_markers(cinfo, EXIF_MARKER, 0xffff);
     jpeg_save_markers(cinfo, JPEG_APP0 + 2, 0xffff); /* ICC */
+    state->in_header = true;
     jpeg_read_header(cinfo, TRUE);
+    state->in_header = false;
     int n = cinfo->num_components;
     if ((n != 1 && n != 3 && n != 4) || cinfo->jpeg_color_space == JCS_UNKNOWN) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -193,8 +214,12 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     cinfo->out_color_space = n == 1 ? JCS_GRAYSCALE : n == 3 ? JCS_RGB : JCS_CMYK;
     io_header_set(&reader->header, cinfo->image_width, cinfo->image_height, n == 1 ? 1 : 3, SATF_U8,
                   false, UINT8_MAX);
+    satf_status status = io_check_ratio(ctx, &reader->source, coded_samples(cinfo), 8);
+    if (status) {
+        return status;
+    }
     copy_density(cinfo, &reader->header.metadata);
-    satf_status status = copy_exif(ctx, cinfo, &reader->header.metadata);
+    status = copy_exif(ctx, cinfo, &reader->header.metadata);
     return status ? status : copy_icc(ctx, cinfo, &reader->header.metadata);
 }
 
@@ -216,12 +241,7 @@ static satf_status start(satf_context *ctx, jpeg_state *state)
 {
     struct jpeg_decompress_struct *cinfo = &state->c.in;
     if (jpeg_has_multiple_scans(cinfo)) { /* all coefficients are held, 16 bits each */
-        uint64_t samples = 0;
-        for (int i = 0; i < cinfo->num_components; i++) {
-            const jpeg_component_info *c = &cinfo->comp_info[i];
-            samples += (uint64_t)c->width_in_blocks * c->height_in_blocks * DCTSIZE2;
-        }
-        satf_status status = io_check_bytes(ctx, 2 * samples);
+        satf_status status = io_check_bytes(ctx, 2 * coded_samples(cinfo));
         if (status) {
             return status;
         }
@@ -470,6 +490,7 @@ const io_format io_jpeg = {
     .name = "jpeg",
     .suffixes = "jpg jpeg jpe jfif",
     .help = "JPEG: 8-bit grey and RGB, progressive; CMYK is read as RGB",
+    .fit_for_strangers = true,
     .probe = probe,
     .open = open_jpeg,
     .rows = read_rows,

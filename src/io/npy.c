@@ -300,6 +300,7 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     double max = n->boolean ? 1 : (double)satf_type_max((int)type);
     io_header_set(&reader->header, info.shape[1], info.shape[0], (int)channels, type, false, max);
     reader->header.rows_in_order = !n->fortran;
+    reader->header.file_row_bytes = reader->header.view.stride;
     return SATF_OK;
 }
 
@@ -441,6 +442,7 @@ const io_format io_npy = {
     .name = "npy",
     .suffixes = "npy",
     .help = "NumPy array of plain values, (H, W) or (H, W, C)",
+    .fit_for_strangers = true,
     .probe = probe,
     .open = open_npy,
     .rows = read_rows,

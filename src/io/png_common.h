@@ -11,7 +11,9 @@ typedef struct io_png_state {
     satf_status status; /* of an error that a callback has reported already */
     png_structp png;
     png_infop info;
-    io_source *source; /* reading */
+    io_source *source;  /* reading */
+    int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */
+    bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;
     FILE *file;        /* writing */
     bool exif_pending; /* known only after the pixels: goes behind them */

@@ -1,4 +1,5 @@
 /* PNG through libpng: reading. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "png_common.h"
@@ -21,16 +22,34 @@ void io_png_free(png_structp png, png_voidp memory)
     satf_free(memory);
 }
 
-/* What libpng only warns of costs no pixel and no metadata that a program could use. */
+/* Messages of libpng about what it was told not to exceed. */
+static bool speaks_of_limit(const char *message)
+{
+    return strstr(message, "limit") || strstr(message, "too large");
+}
+
+static satf_status fail_metadata(satf_context *ctx)
+{
+    return satf_fail(ctx, SATF_LIMIT,
+                     "a PNG with more than %" PRId64
+                     " bytes of what is no pixels: above the limit (--max-metadata)",
+                     ctx->max_metadata);
+}
+
+/* What libpng only warns of costs no pixel and no metadata that a program could use, but for
+ * what it leaves out for its size. */
 void io_png_warning(png_structp png, png_const_charp message)
 {
-    (void)png;
-    (void)message;
+    io_png_state *state = png_get_error_ptr(png);
+    state->over_limit |= speaks_of_limit(message);
 }
 
 _Noreturn void io_png_error(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
+    if (!state->status && !state->file && speaks_of_limit(message)) {
+        state->status = fail_metadata(state->ctx);
+    }
     if (!state->status) {
         state->status =
             satf_fail(state->ctx, SATF_DATA, "%s: %s",
@@ -46,6 +65,11 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t n)
         state->status = io_fail_short(state->ctx, state->source);
         png_error(png, "truncated");
     }
+    if (state->other_from >= 0 &&
+        io_source_taken(state->source) - state->other_from > state->ctx->max_metadata) {
+        state->status = fail_metadata(state->ctx);
+        png_error(png, "metadata");
+    }
 }
 
 /* ----------------------------------------------------------------- opening */
@@ -55,7 +79,8 @@ bool io_png_probe(const unsigned char *head, size_t n)
     return n >= 8 && memcmp(head, "\x89PNG\r\n\x1a\n", 8) == 0;
 }
 
-/* Looks at IHDR before libpng does, so that the limit is named and nothing is allocated. */
+/* Looks at IHDR before libpng does, so that the limit is named and nothing is allocated. libpng
+ * says what else may be wrong with it. */
 static satf_status check_claim(satf_context *ctx, io_source *source)
 {
     if (io_source_peek(source, 33) < 33) {
@@ -66,7 +91,12 @@ static satf_status check_claim(satf_context *ctx, io_source *source)
         return satf_fail(ctx, SATF_DATA, "the PNG is damaged: it does not begin with IHDR");
     }
     uint32_t width = png_get_uint_32(ihdr + 8), height = png_get_uint_32(ihdr + 12);
-    return io_check_size(ctx, width, height, 8);
+    static const unsigned channels[] = {1, 0, 3, 1, 2, 0, 4}; /* by colour type */
+    unsigned depth = ihdr[16],
+             colour = ihdr[17] < sizeof channels / sizeof *channels ? ihdr[17] : 0;
+    satf_status status = io_check_size(ctx, width, height, 8);
+    return status ? status
+                  : io_check_ratio(ctx, source, (uint64_t)width * height * channels[colour], depth);
 }
 
 /* Chunks that say nothing about the pixels are skipped unread. */
@@ -79,11 +109,11 @@ static void skip_other_chunks(png_structp png)
 
 static void set_limits(satf_context *ctx, png_structp png)
 {
-    const int64_t chunk_max = (int64_t)64 << 20;                /* far above any real profile */
-    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* checked by us */
+    int64_t side = ctx->max_pixels < PNG_UINT_31_MAX ? ctx->max_pixels : PNG_UINT_31_MAX;
+    int64_t chunk = ctx->max_bytes < ctx->max_metadata ? ctx->max_bytes : ctx->max_metadata;
+    png_set_user_limits(png, (png_uint_32)side, (png_uint_32)side);
     png_set_chunk_cache_max(png, 16); /* what is kept of unlimited number is skipped anyway */
-    png_set_chunk_malloc_max(
-        png, (png_alloc_size_t)(ctx->max_bytes < chunk_max ? ctx->max_bytes : chunk_max));
+    png_set_chunk_malloc_max(png, (png_alloc_size_t)chunk);
 }
 
 static satf_status copy_chunk(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,
@@ -195,6 +225,10 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     skip_other_chunks(png);
     png_set_compression_buffer_size(png, 64 << 10); /* IDAT is read in pieces of this size */
     png_read_info(png, state->info);
+    if (state->over_limit) {
+        return fail_metadata(ctx);
+    }
+    state->other_from = -1;
     satf_status status = read_metadata(ctx, png, state->info, &reader->header.metadata);
     if (!status) {
         set_transforms(state, &reader->header);
@@ -229,7 +263,11 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
 static satf_status read_end(satf_context *ctx, io_reader *reader)
 {
     io_png_state *state = reader->state;
+    state->other_from = io_source_taken(&reader->source);
     png_read_end(state->png, state->info);
+    if (state->over_limit) {
+        return fail_metadata(ctx);
+    }
     return read_exif(ctx, state->png, state->info, &reader->header.metadata);
 }
 

@@ -183,6 +183,7 @@ const io_format io_png = {
     .name = "png",
     .suffixes = "png apng",
     .help = "PNG: 1 to 16 bits, palettes, alpha, interlaced",
+    .fit_for_strangers = true,
     .probe = io_png_probe,
     .open = io_png_open,
     .rows = io_png_rows,

@@ -171,6 +171,7 @@ static satf_status open_pam(satf_context *ctx, io_reader *reader, pnm *p)
     bool alpha = pam.alpha && (pam.depth == 2 || pam.depth == 4);
     io_header_set(&reader->header, pam.width, pam.height, p->channels,
                   pam.maxval > UINT8_MAX ? SATF_U16 : SATF_U8, alpha, pam.maxval);
+    reader->header.file_row_bytes = reader->header.view.stride;
     return SATF_OK;
 }
 
@@ -197,6 +198,10 @@ static satf_status open_pnm(satf_context *ctx, io_reader *reader)
     satf_type type = p->maxval > UINT8_MAX ? SATF_U16 : SATF_U8;
     io_header_set(&reader->header, width, height, p->channels, type, false,
                   bits ? UINT8_MAX : p->maxval);
+    /* A sample in text takes a byte at least. */
+    reader->header.file_row_bytes = p->kind == 4  ? (int64_t)width / 8
+                                    : p->kind < 4 ? satf_row_samples(&reader->header.view)
+                                                  : reader->header.view.stride;
     return SATF_OK;
 }
 
@@ -358,6 +363,7 @@ const io_format io_pnm = {
     .name = "pnm",
     .suffixes = "pnm pbm pgm ppm pam",
     .help = "PBM, PGM, PPM, PAM: 8 and 16 bits, any maxval; alpha in PAM",
+    .fit_for_strangers = true,
     .probe = probe,
     .open = open_pnm,
     .rows = read_rows,

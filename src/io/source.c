@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Large enough that system calls do not count beside decoding. */
@@ -14,14 +15,22 @@ satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source)
     if (!buffer) {
         return satf_fail_memory(ctx, BUFFER_BYTES, "a file's buffer");
     }
-    *source = (io_source){.at = buffer, .end = buffer, .fd = fd, .buffer = buffer};
+    *source = (io_source){.at = buffer, .end = buffer, .fd = fd, .buffer = buffer, .bytes = -1};
+    struct stat info;
+    off_t start = lseek(fd, 0, SEEK_CUR);
+    /* Some of /proc claim to be empty. */
+    if (start >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > start) {
+        source->start = start;
+        source->bytes = info.st_size - start;
+    }
     return SATF_OK;
 }
 
 void io_source_open_memory(const void *data, size_t bytes, io_source *source)
 {
     const unsigned char *at = data;
-    *source = (io_source){.at = at, .end = at + bytes, .fd = -1, .ended = true};
+    *source = (io_source){
+        .at = at, .end = at + bytes, .fd = -1, .begin = at, .bytes = (int64_t)bytes, .ended = true};
 }
 
 void io_source_close(io_source *source)
@@ -47,6 +56,7 @@ static size_t read_some(io_source *source, unsigned char *dst, size_t n)
         source->ended = true;
         return 0;
     }
+    source->position += got;
     return (size_t)got;
 }
 
@@ -105,6 +115,25 @@ size_t io_source_read(io_source *source, void *dst, size_t n)
     return taken;
 }
 
+int64_t io_source_taken(const io_source *source)
+{
+    return source->fd < 0 ? source->at - source->begin
+                          : source->position - (source->end - source->at);
+}
+
+void io_source_seek(io_source *source, int64_t offset)
+{
+    bool inside = offset >= 0 && offset <= source->bytes;
+    if (source->fd < 0) {
+        source->end = source->begin + source->bytes;
+        source->at = inside ? source->begin + offset : source->end;
+        return;
+    }
+    source->at = source->end = source->buffer;
+    source->ended = !inside || lseek(source->fd, source->start + offset, SEEK_SET) < 0;
+    source->position = offset;
+}
+
 satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned char **data,
                             size_t *bytes, void **owned)
 {
@@ -158,6 +187,22 @@ satf_status io_check_bytes(satf_context *ctx, uint64_t bytes)
                          "decoding it takes %" PRIu64 " bytes, above the limit of %" PRId64
                          " bytes (--max-memory)",
                          bytes, ctx->max_bytes);
+    }
+    return SATF_OK;
+}
+
+satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
+                           unsigned bits)
+{
+    if (source->bytes < 0) {
+        return SATF_OK;
+    }
+    double ratio = (double)samples * bits / 8 / (double)(source->bytes + 1);
+    if (ratio > (double)ctx->max_ratio) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the picture claims to be %.0f times as large as its file of %" PRId64
+                         " bytes, above the limit of %" PRId64 " times (--max-ratio)",
+                         ratio, source->bytes, ctx->max_ratio);
     }
     return SATF_OK;
 }

@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -134,8 +135,8 @@ static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out
     io_header *header = &reader->header;
     const satf_view *view = &header->view;
     satf_image *image;
-    satf_status status = satf_image_create(ctx, view->width, view->height, view->channels,
-                                           (satf_type)view->type, view->flags, &image);
+    satf_status status = satf_image_create_unset(ctx, view->width, view->height, view->channels,
+                                                 (satf_type)view->type, view->flags, &image);
     if (status) {
         return status;
     }
@@ -230,6 +231,43 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 
 /* ------------------------------------------------------------------ the whole */
 
+/* Would whole images take more than a quarter of the machine's memory, or than a third of what the
+ * limit allows, of which the default is three quarters? */
+static bool is_large(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan)
+{
+    const satf_view *in = &plan->in.view, *out = &plan->out.view;
+    size_t bytes, in_bytes, out_bytes;
+    if (!satf_mul((size_t)in->stride, (size_t)in->height, &in_bytes) ||
+        !satf_mul((size_t)out->stride, (size_t)out->height, &out_bytes) ||
+        satf_filter_scratch(ctx, job->filter, in, out, &bytes)) {
+        return true;
+    }
+    return !satf_add(bytes, in_bytes, &bytes) || !satf_add(bytes, out_bytes, &bytes) ||
+           bytes > (uint64_t)ctx->max_bytes / 3;
+}
+
+/* Whether to stream: wherever the CPU computes and it is possible. A picture that is large
+ * for the machine is not carried to a CUDA device as a whole, if nobody insists. */
+static satf_status choose_path(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
+                               pipeline_plan *plan, pipeline_result *result, bool *streams)
+{
+    char reason[PIPELINE_REASON_BYTES];
+    const char *why = pipeline_stream_refuses(ctx, job, reader, reason);
+    if (job->path == PIPELINE_STREAM && (why || ctx->device >= 0)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s; leave out --stream",
+                         why ? why : "a CUDA device takes whole pictures");
+    }
+    *streams = !why && job->path != PIPELINE_WHOLE && ctx->device < 0;
+    if (*streams && ctx->device == SATF_DEVICE_AUTO &&
+        (job->path == PIPELINE_STREAM || is_large(ctx, job, plan))) {
+        snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
+        return SATF_OK;
+    }
+    pipeline_choose_device(ctx, job, plan, *streams, result);
+    *streams = *streams && ctx->device < 0;
+    return SATF_OK;
+}
+
 satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_result *result)
 {
     *result = (pipeline_result){.at = job->input};
@@ -247,11 +285,11 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_re
     pipeline_plan plan;
     int device = ctx->device;
     status = make_plan(ctx, job, &reader->header, &plan, result);
-    bool streams = !status && !job->whole_image && pipeline_can_stream(ctx, job, reader);
+    bool streams = false;
     if (!status) {
-        pipeline_choose_device(ctx, job, &plan, streams, result);
+        status = choose_path(ctx, job, reader, &plan, result, &streams);
     }
-    if (!status && streams && ctx->device < 0) {
+    if (!status && streams) {
         status = pipeline_stream(ctx, job, &plan, reader, result);
     } else if (!status) {
         stage progress = {ctx->progress, ctx->progress_user, 0, 0};

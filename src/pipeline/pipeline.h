@@ -12,13 +12,20 @@ typedef struct pipeline_times {
     int64_t in_bytes, out_bytes; /* sizes of the files, 0 if they have none (pipes) */
 } pipeline_times;
 
+/* How a picture goes through. */
+typedef enum pipeline_path {
+    PIPELINE_AUTO,
+    PIPELINE_WHOLE, /* as whole images, even where rows would do */
+    PIPELINE_STREAM /* by rows, or it is an error that says why not */
+} pipeline_path;
+
 typedef struct pipeline_job {
     const char *input, *output;
     const satf_filter *filter;
     /* format, and type: a satf_type for the file's samples or SATF_TYPE_AUTO. A
      * result whose exact type is another is rounded once, to that type. */
     satf_write_options write;
-    bool whole_image; /* do not stream, even where it is possible */
+    pipeline_path path;
 } pipeline_job;
 
 typedef struct pipeline_result {
@@ -35,8 +42,8 @@ typedef struct pipeline_result {
 } pipeline_result;
 
 /*
- * One file. A chain of a single window filter is streamed if the input comes by
- * rows, the stages side by side on up to three threads as the context allows;
+ * One file. A chain of window filters and integrals is streamed if the input comes by
+ * rows, the stages side by side on as many threads as the context allows, and one more;
  * everything else holds whole images. Both give the same bytes. What the input's header
  * shows to be impossible fails before anything is decoded. On failure the context has the
  * message, result->at the file, and the output is as it was before. Input and output may be the

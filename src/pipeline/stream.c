@@ -1,51 +1,63 @@
 #include "stream.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
 
-/* Blocks in the output's queue: one being filled, one being encoded, and slack. */
-enum { OUT_BLOCKS = 4 };
-/* Blocks in the input's queue beyond the rows that the filter looks back on. */
-enum { IN_BLOCKS = 3 };
-
-enum { DECODE, COMPUTE, ENCODE, STAGES };
-
-/* A ring of rows: row y lies at data + y % capacity * stride. capacity is a
- * multiple of block, so a block never wraps around. */
-typedef struct ring {
-    char *data; /* owned */
-    int64_t stride, capacity, block;
-} ring;
+/* Blocks in a ring beyond the rows that its reader looks back on: one being filled, one being
+ * read, and slack. */
+enum { BLOCKS = 3, LAST_BLOCKS = 4 };
 
 /*
- * Rows pass four counters, each advanced by one stage only and read by its
- * neighbour: decoded, released (rows below it are not looked at any more),
- * computed, encoded. They and `failed` are guarded by `lock`; `moved` says that
- * one has changed. A stage without a thread of its own is run by compute, on
- * the calling thread, when it would otherwise wait.
+ * Rows on their way from one stage to the next: row y lies at data + y % capacity * stride.
+ * capacity is a multiple of block, so a block never wraps around.
+ */
+typedef struct ring {
+    char *data; /* owned */
+    satf_view view;
+    int64_t capacity, block;
+    int64_t kept;  /* rows that the reader looks back on */
+    int64_t made;  /* rows above it are complete; advanced by the writer only */
+    int64_t freed; /* rows above it are not looked at any more; by the reader only */
+} ring;
+
+struct stream;
+
+/* A stage reads the ring of its own number less one, and writes that of its number: the decoder
+ * has none to read, the encoder none to write. */
+typedef struct stage {
+    struct stream *stream;
+    int number;
+    satf_context *ctx;
+    satf_status status;
+    pthread_t thread;
+    double busy_ms, waited_ms;
+    int64_t highest; /* the furthest row that a filter has asked for */
+} stage;
+
+/*
+ * Every stage is a thread; the last filter is on the calling one, for progress is reported
+ * there. If there are more stages than threads are allowed they take turns: only `allowed` work
+ * at a time, the others wait. `lock` guards made and freed of the rings, `working` and
+ * `failed`; `moved` says that one has changed.
  */
 typedef struct stream {
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    int64_t decoded, released, computed, encoded;
+    int working, allowed;
     int failed; /* the stage that failed first, or -1 */
-    bool own_thread[STAGES];
 
+    const pipeline_job *job;
     int64_t height;
-    ring in, out;
+    int filters;
+    ring *rings;   /* filters + 1 */
+    stage *stages; /* filters + 2: decoder, filters, encoder */
     io_reader *reader;
     io_writer *writer;
-    satf_context *ctx[STAGES];
-    satf_status status[STAGES];
-    double busy_ms[STAGES];
-
-    /* compute's own */
-    int64_t kept, highest; /* rows the filter looks back on; the furthest row asked for */
-    double waited_ms;
 } stream;
 
 static int64_t least(int64_t a, int64_t b)
@@ -55,40 +67,39 @@ static int64_t least(int64_t a, int64_t b)
 
 static void *ring_row(const ring *r, int64_t y)
 {
-    return r->data + y % r->capacity * r->stride;
-}
-
-/* Memory for a ring of at least `rows` rows and `blocks` blocks. */
-static satf_status ring_make(satf_context *ctx, ring *r, const satf_view *view, int64_t rows,
-                             int64_t blocks)
-{
-    r->stride = view->stride;
-    r->block = pipeline_block_rows(view);
-    rows += blocks * r->block;
-    r->capacity = (rows + r->block - 1) / r->block * r->block;
-    size_t bytes;
-    if (!satf_mul((size_t)r->capacity, (size_t)r->stride, &bytes)) {
-        return satf_fail(ctx, SATF_LIMIT, "the window is too high for so wide an image");
-    }
-    if (bytes > (uint64_t)ctx->max_bytes) {
-        return satf_fail(ctx, SATF_LIMIT,
-                         "%zu bytes for the rows of a window are above the limit of %lld bytes "
-                         "(--max-memory)",
-                         bytes, (long long)ctx->max_bytes);
-    }
-    r->data = satf_alloc(bytes);
-    return r->data ? SATF_OK : satf_fail_memory(ctx, bytes, "rows on their way");
+    return r->data + y % r->capacity * r->view.stride;
 }
 
 /* ---------------------------------------------------------------- the stages */
 
-static void stop(stream *s, int stage, satf_status status)
+/* With the lock held: waits for a turn to work. */
+static void take_turn(stream *s)
 {
-    s->status[stage] = status;
-    pthread_mutex_lock(&s->lock);
-    if (s->failed < 0) {
-        s->failed = stage;
+    while (s->working >= s->allowed) {
+        pthread_cond_wait(&s->moved, &s->lock);
     }
+    s->working++;
+}
+
+static void stage_begin(stage *t)
+{
+    stream *s = t->stream;
+    pthread_mutex_lock(&s->lock);
+    take_turn(s);
+    pthread_mutex_unlock(&s->lock);
+    t->busy_ms = -pipeline_now_ms();
+}
+
+static void stage_end(stage *t, satf_status status)
+{
+    stream *s = t->stream;
+    t->busy_ms += pipeline_now_ms() - t->waited_ms;
+    t->status = status;
+    pthread_mutex_lock(&s->lock);
+    if (status && s->failed < 0) {
+        s->failed = t->number;
+    }
+    s->working--;
     pthread_cond_broadcast(&s->moved);
     pthread_mutex_unlock(&s->lock);
 }
@@ -102,201 +113,176 @@ static void advance(stream *s, int64_t *counter, int64_t to)
 }
 
 /* Waits until *counter is at least `wanted`; false if a stage has failed. */
-static bool await(stream *s, const int64_t *counter, int64_t wanted)
+static bool await(stage *t, const int64_t *counter, int64_t wanted)
 {
+    stream *s = t->stream;
     pthread_mutex_lock(&s->lock);
-    while (s->failed < 0 && *counter < wanted) {
-        pthread_cond_wait(&s->moved, &s->lock);
+    if (s->failed < 0 && *counter < wanted) {
+        double start_ms = pipeline_now_ms();
+        s->working--;
+        pthread_cond_broadcast(&s->moved);
+        while (s->failed < 0 && *counter < wanted) {
+            pthread_cond_wait(&s->moved, &s->lock);
+        }
+        take_turn(s);
+        t->waited_ms += pipeline_now_ms() - start_ms;
     }
     bool good = s->failed < 0;
     pthread_mutex_unlock(&s->lock);
     return good;
 }
 
-/* Decodes the next block; its place in the ring is free. */
-static bool decode_block(stream *s, int64_t y)
+/* Waits for room for the rows y ... end - 1 of the ring. */
+static bool await_room(stage *t, const ring *r, int64_t end)
 {
-    double start_ms = pipeline_now_ms();
-    int64_t n = least(s->in.block, s->height - y);
-    satf_status status =
-        io_read_rows(s->ctx[DECODE], s->reader, ring_row(&s->in, y), s->in.stride, n);
-    s->busy_ms[DECODE] += pipeline_now_ms() - start_ms;
-    if (status) {
-        stop(s, DECODE, status);
-        return false;
-    }
-    advance(s, &s->decoded, y + n);
-    return true;
+    return await(t, &r->freed, end - r->capacity);
 }
 
-/* Encodes the next block, whose rows are computed. */
-static bool encode_block(stream *s, int64_t y)
+static void *run_decoder(void *argument)
 {
-    double start_ms = pipeline_now_ms();
-    int64_t n = least(s->out.block, s->height - y);
-    satf_status status =
-        io_put_rows(s->ctx[ENCODE], s->writer, ring_row(&s->out, y), s->out.stride, n);
-    s->busy_ms[ENCODE] += pipeline_now_ms() - start_ms;
-    if (status) {
-        stop(s, ENCODE, status);
-        return false;
-    }
-    advance(s, &s->encoded, y + n);
-    return true;
-}
-
-static void *decode_thread(void *argument)
-{
-    stream *s = argument;
-    for (int64_t y = 0; y < s->height; y += s->in.block) {
-        int64_t end = least(y + s->in.block, s->height);
-        if (!await(s, &s->released, end - s->in.capacity) || !decode_block(s, y)) {
+    stage *t = argument;
+    stream *s = t->stream;
+    ring *to = &s->rings[0];
+    satf_status status = SATF_OK;
+    stage_begin(t);
+    for (int64_t y = 0, end; y < s->height && !status; y = end) {
+        end = least(y + to->block, s->height);
+        if (!await_room(t, to, end)) {
             break;
         }
+        status = io_read_rows(t->ctx, s->reader, ring_row(to, y), to->view.stride, end - y);
+        if (!status) {
+            advance(s, &to->made, end);
+        }
     }
+    stage_end(t, status);
     return NULL;
 }
 
-static void *encode_thread(void *argument)
+static void *run_encoder(void *argument)
 {
-    stream *s = argument;
-    for (int64_t y = 0; y < s->height; y += s->out.block) {
-        int64_t end = least(y + s->out.block, s->height);
-        if (!await(s, &s->computed, end) || !encode_block(s, y)) {
+    stage *t = argument;
+    stream *s = t->stream;
+    ring *from = &s->rings[t->number - 1];
+    satf_status status = SATF_OK;
+    stage_begin(t);
+    for (int64_t y = 0, end; y < s->height && !status; y = end) {
+        end = least(y + from->block, s->height);
+        if (!await(t, &from->made, end)) {
             break;
         }
+        status = io_put_rows(t->ctx, s->writer, ring_row(from, y), from->view.stride, end - y);
+        if (!status) {
+            advance(s, &from->freed, end);
+        }
     }
+    stage_end(t, status);
     return NULL;
 }
 
-/* Rows below y go to the encoder; on return there is room for the block from y on. */
-static bool flush(stream *s, int64_t y)
-{
-    double start_ms = pipeline_now_ms();
-    bool good;
-    advance(s, &s->computed, y);
-    if (s->own_thread[ENCODE]) {
-        int64_t end = y < s->height ? least(y + s->out.block, s->height) : y + s->out.capacity;
-        good = await(s, &s->encoded, end - s->out.capacity);
-    } else {
-        good = y == 0 || encode_block(s, (y - 1) / s->out.block * s->out.block);
-    }
-    s->waited_ms += pipeline_now_ms() - start_ms;
-    return good;
-}
-
-/* The filter asks for row y of the input. */
+/* The filter asks for row y of its input. */
 static const void *input_row(void *user, int64_t y)
 {
-    stream *s = user;
-    if (y > s->highest) {
-        s->highest = y;
-        double start_ms = pipeline_now_ms();
-        /* Tell the decoder once in a block what it may overwrite. */
-        int64_t unneeded = y - s->kept + 1;
-        if (unneeded >= s->released + s->in.block) {
-            advance(s, &s->released, unneeded);
+    stage *t = user;
+    ring *from = &t->stream->rings[t->number - 1];
+    if (y > t->highest) {
+        t->highest = y;
+        /* Told once in a block. */
+        int64_t unneeded = y - from->kept + 1;
+        if (unneeded >= from->freed + from->block) {
+            advance(t->stream, &from->freed, unneeded);
         }
-        bool good = true;
-        if (s->own_thread[DECODE]) {
-            good = await(s, &s->decoded, y + 1);
-        }
-        while (!s->own_thread[DECODE] && good && y >= s->decoded) {
-            good = decode_block(s, s->decoded);
-        }
-        s->waited_ms += pipeline_now_ms() - start_ms;
-        if (!good) {
+        if (!await(t, &from->made, y + 1)) {
             return NULL;
         }
     }
-    return ring_row(&s->in, y);
+    return ring_row(from, y);
 }
 
-/* The filter is about to make row y of the output. */
+/* The filter is about to make row y of its output: those above are complete. */
 static void *output_row(void *user, int64_t y)
 {
-    stream *s = user;
-    if (y % s->out.block == 0 && !flush(s, y)) {
-        return NULL;
+    stage *t = user;
+    ring *to = &t->stream->rings[t->number];
+    if (y % to->block == 0) {
+        advance(t->stream, &to->made, y);
+        if (!await_room(t, to, least(y + to->block, t->stream->height))) {
+            return NULL;
+        }
     }
-    return ring_row(&s->out, y);
+    return ring_row(to, y);
+}
+
+static void *run_filter(void *argument)
+{
+    stage *t = argument;
+    stream *s = t->stream;
+    ring *from = &s->rings[t->number - 1], *to = &s->rings[t->number];
+    filter_rows rows = {input_row, output_row, t};
+    stage_begin(t);
+    satf_status status = filter_run_rows(t->ctx, s->job->filter, (size_t)t->number - 1, &from->view,
+                                         &to->view, &rows);
+    if (!status) {
+        advance(s, &to->made, s->height);
+        advance(s, &from->freed, s->height);
+    }
+    stage_end(t, status);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-/* Starts a stage on its own thread if it is to have one. */
-static void start(stream *s, int stage, bool wanted, pthread_t *id, void *(*body)(void *))
+static void *(*body_of(const stream *s, int number))(void *)
 {
-    s->own_thread[stage] = wanted && pthread_create(id, NULL, body, s) == 0;
+    return number == 0 ? run_decoder : number > s->filters ? run_encoder : run_filter;
 }
 
-static satf_status march(stream *s, const pipeline_job *job, const satf_view *in,
-                         const satf_view *out)
+/* Runs all stages to their end. */
+static satf_status march(stream *s)
 {
-    int threads = satf_thread_count(s->ctx[COMPUTE]);
-    pthread_t decoder, encoder;
-    double start_ms = pipeline_now_ms();
-    /* Codecs take nearly all of the time: the calling thread, which computes,
-     * mostly waits for them and does not count. */
-    start(s, ENCODE, threads >= 2, &encoder, encode_thread);
-    start(s, DECODE, threads >= 2, &decoder, decode_thread);
-    filter_rows rows = {input_row, output_row, s};
-    satf_status status = filter_run_rows(s->ctx[COMPUTE], job->filter, in, out, &rows);
-    if (!status && !flush(s, s->height)) {
-        status = SATF_IO; /* of a stage that has said so itself */
+    int stages = s->filters + 2, started = 0;
+    for (; started < stages; started++) {
+        stage *t = &s->stages[started];
+        if (started != s->filters &&
+            pthread_create(&t->thread, NULL, body_of(s, started), t) != 0) {
+            stage_begin(t);
+            stage_end(t, satf_fail(t->ctx, SATF_NO_MEMORY,
+                                   "no thread could be started; leave out --stream, or use "
+                                   "--no-stream"));
+            break;
+        }
     }
-    s->busy_ms[COMPUTE] = pipeline_now_ms() - start_ms - s->waited_ms;
-    if (status) {
-        stop(s, COMPUTE, status);
+    if (started == stages) {
+        run_filter(&s->stages[s->filters]);
     }
-    if (s->own_thread[DECODE]) {
-        pthread_join(decoder, NULL);
+    for (int i = 0; i < started; i++) {
+        if (i != s->filters) {
+            pthread_join(s->stages[i].thread, NULL);
+        }
     }
-    if (s->own_thread[ENCODE]) {
-        pthread_join(encoder, NULL);
-    }
-    return s->failed < 0 ? SATF_OK : s->status[s->failed];
+    return s->failed < 0 ? SATF_OK : s->stages[s->failed].status;
 }
 
-/* A context for a stage on another thread, with the limits of ctx. */
-static satf_status derive(satf_context *ctx, satf_context **out)
+/* Rings and contexts are there. */
+static satf_status run(stream *s, const io_plan *plan, FILE *file)
 {
-    satf_status status = satf_context_create(out);
-    if (status) {
-        return satf_fail(ctx, status, "out of memory");
-    }
-    (*out)->max_pixels = ctx->max_pixels;
-    (*out)->max_bytes = ctx->max_bytes;
-    (*out)->threads = ctx->threads;
-    return SATF_OK;
-}
-
-bool pipeline_can_stream(satf_context *ctx, const pipeline_job *job, const io_reader *reader)
-{
-    return reader->header.rows_in_order &&
-           filter_rows_kept(ctx, job->filter, &reader->header.view) > 0;
-}
-
-/* Rings, contexts and the writer are there; s->kept too. */
-static satf_status run(stream *s, const pipeline_job *job, const satf_image *in,
-                       const satf_image *out, const io_plan *plan, FILE *file)
-{
-    satf_status status = io_writer_open(s->ctx[ENCODE], plan, file, &job->write,
+    stage *encoder = &s->stages[s->filters + 1];
+    satf_status status = io_writer_open(encoder->ctx, plan, file, &s->job->write,
                                         &s->reader->header.metadata, &s->writer);
     if (status) {
-        s->failed = ENCODE;
+        s->failed = encoder->number;
         return status;
     }
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->moved, NULL);
-    status = march(s, job, &in->view, &out->view);
+    status = march(s);
     pthread_cond_destroy(&s->moved);
     pthread_mutex_destroy(&s->lock);
     if (!status) {
         double start_ms = pipeline_now_ms();
-        status = io_writer_finish(s->ctx[ENCODE], s->writer);
-        s->busy_ms[ENCODE] += pipeline_now_ms() - start_ms;
-        s->failed = status ? ENCODE : -1;
+        status = io_writer_finish(encoder->ctx, s->writer);
+        encoder->busy_ms += pipeline_now_ms() - start_ms;
+        s->failed = status ? encoder->number : -1;
     }
     if (status) {
         io_writer_abandon(s->writer);
@@ -304,56 +290,167 @@ static satf_status run(stream *s, const pipeline_job *job, const satf_image *in,
     return status;
 }
 
+const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
+                                    const io_reader *reader, char reason[PIPELINE_REASON_BYTES])
+{
+    if (!reader->header.rows_in_order) {
+        snprintf(reason, PIPELINE_REASON_BYTES,
+                 "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
+                 "bottom up out of a pipe)",
+                 reader->format->name);
+        return reason;
+    }
+    satf_view view = reader->header.view, next;
+    for (size_t i = 0; i < filter_count(job->filter); i++, view = next) {
+        const filter_values *values;
+        const filter_info *info = filter_at(job->filter, i, &values);
+        const char *why = filter_rows_refuses(ctx, job->filter, i, &view);
+        if (why || filter_output_at(ctx, job->filter, i, &view, &next)) {
+            snprintf(reason, PIPELINE_REASON_BYTES, "--%s %s", info->name,
+                     why ? why : "cannot be applied");
+            return reason;
+        }
+    }
+    return NULL;
+}
+
+/* Views and sizes of the rings, and all that the stream will take against the limit. */
+static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
+                              const satf_view *out)
+{
+    size_t all = 0;
+    s->rings[0].view = *in;
+    for (int i = 0; i <= s->filters; i++) {
+        ring *r = &s->rings[i];
+        bool last = i == s->filters;
+        filter_rows_need need = {0};
+        satf_status status = SATF_OK;
+        if (!last) {
+            ring *next = &s->rings[i + 1];
+            next->view = *out;
+            if (i + 1 < s->filters) {
+                status = filter_output_at(ctx, s->job->filter, (size_t)i, &r->view, &next->view);
+            }
+            if (!status) {
+                status =
+                    filter_rows_plan(ctx, s->job->filter, (size_t)i, &r->view, &next->view, &need);
+            }
+        }
+        if (status) {
+            return status;
+        }
+        r->kept = need.kept;
+        r->block = pipeline_block_rows(&r->view);
+        int64_t rows = least(r->kept, s->height) + (last ? LAST_BLOCKS : BLOCKS) * r->block;
+        r->capacity = (rows + r->block - 1) / r->block * r->block;
+        size_t bytes;
+        if (!satf_mul((size_t)r->capacity, (size_t)r->view.stride, &bytes) ||
+            !satf_add(all, bytes, &all) || !satf_add(all, need.bytes, &all)) {
+            all = SIZE_MAX;
+        }
+        if (all > (uint64_t)ctx->max_bytes) {
+            return satf_fail(ctx, SATF_LIMIT,
+                             "streaming it needs %zu bytes for rows of the windows' heights, above "
+                             "the limit of %lld bytes (--max-memory)",
+                             all, (long long)ctx->max_bytes);
+        }
+    }
+    return SATF_OK;
+}
+
+/* A context for a stage on another thread, with the settings of ctx. */
+static satf_status derive(satf_context *ctx, satf_context **out)
+{
+    satf_status status = satf_context_create_like(ctx, out);
+    return status ? satf_fail(ctx, status, "out of memory") : SATF_OK;
+}
+
+static satf_status make_stages(satf_context *ctx, stream *s, const pipeline_plan *plan)
+{
+    satf_status status = plan_rings(ctx, s, &plan->in.view, &plan->out.view);
+    for (int i = 0; i <= s->filters && !status; i++) {
+        ring *r = &s->rings[i];
+        size_t bytes = (size_t)r->capacity * (size_t)r->view.stride; /* fits: plan_rings() */
+        r->data = satf_alloc(bytes);
+        if (!r->data) {
+            status = satf_fail_memory(ctx, bytes, "rows on their way");
+        }
+    }
+    for (int i = 0; i < s->filters + 2 && !status; i++) {
+        s->stages[i] = (stage){.stream = s, .number = i, .highest = -1};
+        s->stages[i].ctx = ctx;
+        if (i != s->filters) {
+            s->stages[i].ctx = NULL;
+            status = derive(ctx, &s->stages[i].ctx);
+        }
+    }
+    return status;
+}
+
+static void free_stages(stream *s)
+{
+    for (int i = 0; s->stages && i < s->filters + 2; i++) {
+        if (i != s->filters) {
+            satf_context_destroy(s->stages[i].ctx);
+        }
+    }
+    for (int i = 0; s->rings && i <= s->filters; i++) {
+        satf_free(s->rings[i].data);
+    }
+    satf_free(s->stages);
+    satf_free(s->rings);
+}
+
+static void take_times(const stream *s, pipeline_times *times)
+{
+    times->decode_ms += s->stages[0].busy_ms;
+    times->compute_ms = 0;
+    for (int i = 1; i <= s->filters; i++) {
+        times->compute_ms += s->stages[i].busy_ms;
+    }
+    times->encode_ms = s->stages[s->filters + 1].busy_ms;
+}
+
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                             io_reader *reader, pipeline_result *result)
 {
-    stream s = {
-        .failed = -1, .highest = -1, .reader = reader, .height = reader->header.view.height};
-    const satf_image *in = &plan->in, *out = &plan->out;
+    stream s = {.failed = -1,
+                .job = job,
+                .reader = reader,
+                .height = reader->header.view.height,
+                .filters = (int)filter_count(job->filter)};
     io_output *file = NULL;
-
-    s.ctx[COMPUTE] = ctx;
-    s.kept = filter_rows_kept(ctx, job->filter, &in->view);
-    satf_status status = ring_make(ctx, &s.in, &in->view, least(s.kept, s.height), IN_BLOCKS);
-    if (!status) {
-        status = ring_make(ctx, &s.out, &out->view, 0, OUT_BLOCKS);
-    }
-    if (!status) {
-        status = derive(ctx, &s.ctx[DECODE]);
-    }
-    if (!status) {
-        status = derive(ctx, &s.ctx[ENCODE]);
-    }
+    /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
+     * calling thread, mostly waits for them. */
+    s.allowed = satf_thread_count(ctx) > 1 ? satf_thread_count(ctx) + 1 : 1;
+    s.rings = satf_alloc_zeroed(((size_t)s.filters + 1) * sizeof *s.rings);
+    s.stages = satf_alloc_zeroed(((size_t)s.filters + 2) * sizeof *s.stages);
+    satf_status status = s.rings && s.stages ? make_stages(ctx, &s, plan)
+                                             : satf_fail_memory(ctx, sizeof s, "the stages");
     if (status) {
         goto done;
     }
-
     result->at = job->output;
     status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
     if (status) {
         goto done;
     }
-    status = run(&s, job, in, out, &plan->io, io_output_file(file));
+    status = run(&s, &plan->io, io_output_file(file));
     if (status) {
         io_output_discard(file);
-        result->at = s.failed == ENCODE ? job->output : job->input;
-        if (s.failed != COMPUTE) {
-            satf_fail(ctx, status, "%s", satf_message(s.ctx[s.failed]));
+        result->at = s.failed > s.filters ? job->output : job->input;
+        if (s.failed != s.filters) {
+            satf_fail(ctx, status, "%s", satf_message(s.stages[s.failed].ctx));
         }
         goto done;
     }
+    take_times(&s, &result->times);
     double start_ms = pipeline_now_ms();
     status = io_output_commit(ctx, file);
-    s.busy_ms[ENCODE] += pipeline_now_ms() - start_ms;
+    result->times.encode_ms += pipeline_now_ms() - start_ms;
     filter_last_report(ctx, &result->report);
     result->streamed = true;
-    result->times.decode_ms += s.busy_ms[DECODE];
-    result->times.compute_ms = s.busy_ms[COMPUTE];
-    result->times.encode_ms = s.busy_ms[ENCODE];
 done:
-    satf_context_destroy(s.ctx[DECODE]);
-    satf_context_destroy(s.ctx[ENCODE]);
-    satf_free(s.in.data);
-    satf_free(s.out.data);
+    free_stages(&s);
     return status;
 }
