@@ -1,128 +1,5 @@
 /* The streaming path gives the same bytes as whole images, and fails as cleanly. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "../src/base/memory.h"
-#include "../src/base/view.h"
-#include "../src/pipeline/pipeline.h"
-
-static char directory[] = "/tmp/satfilter-pipeline.XXXXXX";
-static satf_context *ctx;
-
-static const char *path(const char *name)
-{
-    static char paths[4][256];
-    static int next;
-    char *to = paths[next++ % 4];
-    snprintf(to, sizeof *paths, "%s/%s", directory, name);
-    return to;
-}
-
-static uint32_t noise(uint32_t *state)
-{
-    *state = *state * 1664525U + 1013904223U;
-    return *state >> 8;
-}
-
-static void write_noise(const char *to, int64_t width, int64_t height, int channels, satf_type type,
-                        unsigned flags, uint32_t seed)
-{
-    satf_image *image;
-    assert_int_equal(satf_image_create(ctx, width, height, channels, type, flags, &image), SATF_OK);
-    const satf_view *view = satf_image_view(image);
-    int64_t samples = satf_row_samples(view) * height;
-    for (int64_t i = 0; i < samples; i++) {
-        uint32_t value = noise(&seed);
-        switch (type) {
-        case SATF_U8:
-            ((uint8_t *)view->data)[i] = (uint8_t)value;
-            break;
-        case SATF_U16:
-            ((uint16_t *)view->data)[i] = (uint16_t)value;
-            break;
-        case SATF_F32:
-            ((float *)view->data)[i] = (float)value / 1000 - 5;
-            break;
-        default:
-            ((double *)view->data)[i] = (double)value / 3 - 1e5;
-        }
-    }
-    if (satf_image_write(ctx, image, to, NULL)) {
-        fail_msg("%s: %s", to, satf_message(ctx));
-    }
-    satf_image_destroy(image);
-}
-
-static unsigned char *slurp(const char *name, size_t *bytes)
-{
-    FILE *file = fopen(name, "rb");
-    assert_non_null(file);
-    struct stat info;
-    assert_int_equal(fstat(fileno(file), &info), 0);
-    *bytes = (size_t)info.st_size;
-    unsigned char *data = malloc(*bytes + 1);
-    assert_non_null(data);
-    assert_int_equal(fread(data, 1, *bytes, file), *bytes);
-    fclose(file);
-    return data;
-}
-
-static satf_status run(const char *input, const char *output, const char *spec, int type,
-                       bool whole, int threads, pipeline_result *result)
-{
-    satf_filter *filter;
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-    pipeline_job job = {input, output, filter, satf_write_defaults(), whole};
-    job.write.type = type;
-    satf_status status = pipeline_run(ctx, &job, result);
-    satf_filter_destroy(filter);
-    return status;
-}
-
-/* One input through one filter: whole against streamed with 1, 2 and 3 threads. */
-static void compare(const char *in, const char *out, const char *spec, int type, bool streams)
-{
-    pipeline_result result;
-    char whole_name[300];
-    snprintf(whole_name, sizeof whole_name, "%s/whole%s", directory, strrchr(out, '.'));
-    if (run(in, whole_name, spec, type, true, 2, &result)) {
-        fail_msg("%s of %s: %s", spec, in, satf_message(ctx));
-    }
-    assert_false(result.streamed);
-    size_t bytes, streamed_bytes;
-    unsigned char *whole = slurp(whole_name, &bytes);
-    for (int threads = 1; threads <= 3; threads++) {
-        if (run(in, out, spec, type, false, threads, &result)) {
-            fail_msg("%s of %s, %d threads: %s", spec, in, threads, satf_message(ctx));
-        }
-        if (result.streamed != streams) {
-            fail_msg("%s of %s is %sstreamed", spec, in, streams ? "not " : "");
-        }
-        unsigned char *streamed = slurp(out, &streamed_bytes);
-        size_t first = 0;
-        while (first < bytes && first < streamed_bytes && whole[first] == streamed[first]) {
-            first++;
-        }
-        if (bytes != streamed_bytes || first < bytes) {
-            fail_msg("%s of %s, %d threads: byte %zu differs (%zu and %zu bytes)", spec, in,
-                     threads, first, bytes, streamed_bytes);
-        }
-        assert_string_equal(result.report.engine, "window");
-        free(streamed);
-    }
-    free(whole);
-}
+#include "pipeline_jobs.h"
 
 static void same_bytes(void **state)
 {
@@ -158,21 +35,21 @@ static void same_bytes(void **state)
         write_noise(in, images[i].width, images[i].height, images[i].channels, images[i].type,
                     images[i].flags, (uint32_t)i + 1);
         for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
-            compare(in, out, specs[k], SATF_TYPE_AUTO, true);
+            compare(in, out, specs[k], SATF_TYPE_AUTO, 3);
         }
-        compare(in, out, "box=5", images[i].type == SATF_U8 ? SATF_U16 : SATF_U8, true);
+        compare(in, out, "box=5", images[i].type == SATF_U8 ? SATF_U16 : SATF_U8, 3);
     }
 }
 
 static void what_cannot_stream(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"integral", "box=3 box=5", "box=3,border=wrap"};
+    static const char *const specs[] = {"box=3,border=wrap", "box=5 box=3,border=wrap"};
     write_noise(path("n.pgm"), 40, 30, 1, SATF_U8, 0, 5);
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         pipeline_result result;
         assert_int_equal(
-            run(path("n.pgm"), path("n.npy"), specs[i], SATF_TYPE_AUTO, false, 2, &result),
+            run(path("n.pgm"), path("n.npy"), specs[i], SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result),
             SATF_OK);
         assert_false(result.streamed);
     }
@@ -184,10 +61,12 @@ static void in_place(void **state)
     (void)state;
     write_noise(path("i.pgm"), 300, 2000, 1, SATF_U8, 0, 9);
     pipeline_result result;
-    assert_int_equal(run(path("i.pgm"), path("i2.pgm"), "box=9", SATF_TYPE_AUTO, true, 1, &result),
-                     SATF_OK);
-    assert_int_equal(run(path("i.pgm"), path("i.pgm"), "box=9", SATF_TYPE_AUTO, false, 2, &result),
-                     SATF_OK);
+    assert_int_equal(
+        run(path("i.pgm"), path("i2.pgm"), "box=9", SATF_TYPE_AUTO, PIPELINE_WHOLE, 1, &result),
+        SATF_OK);
+    assert_int_equal(
+        run(path("i.pgm"), path("i.pgm"), "box=9", SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result),
+        SATF_OK);
     assert_true(result.streamed);
     size_t bytes, bytes2;
     unsigned char *a = slurp(path("i.pgm"), &bytes), *b = slurp(path("i2.pgm"), &bytes2);
@@ -212,7 +91,8 @@ static void failures(void **state)
     free(whole);
     for (int threads = 1; threads <= 3; threads++) {
         const char *in = path("t.png"), *out = path("none.png");
-        assert_int_equal(run(in, out, "box=9", SATF_TYPE_AUTO, false, threads, &result), SATF_DATA);
+        assert_int_equal(run(in, out, "box=9", SATF_TYPE_AUTO, PIPELINE_AUTO, threads, &result),
+                         SATF_DATA);
         assert_string_equal(result.at, in);
         assert_int_equal(access(out, F_OK), -1);
     }
@@ -222,7 +102,8 @@ static void failures(void **state)
             satf_filter *filter;
             assert_int_equal(satf_filter_parse(ctx, "box=9", &filter), SATF_OK);
             assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-            pipeline_job job = {path("u.ppm"), "/dev/full", filter, satf_write_defaults(), false};
+            pipeline_job job = {path("u.ppm"), "/dev/full", filter, satf_write_defaults(),
+                                PIPELINE_AUTO};
             job.write.format = "png";
             assert_int_equal(pipeline_run(ctx, &job, &result), SATF_IO);
             assert_string_equal(result.at, "/dev/full");
@@ -243,28 +124,14 @@ static void cancelled(void **state)
     pipeline_result result;
     write_noise(path("p.pgm"), 2000, 3000, 1, SATF_U8, 0, 13);
     satf_context_set_progress(ctx, stop_at_half, NULL);
-    for (int whole = 0; whole < 2; whole++) {
+    static const pipeline_path ways[] = {PIPELINE_WHOLE, PIPELINE_STREAM};
+    for (int i = 0; i < 2; i++) {
         assert_int_equal(
-            run(path("p.pgm"), path("none.pgm"), "box=3", SATF_TYPE_AUTO, whole, 2, &result),
+            run(path("p.pgm"), path("none.pgm"), "box=3", SATF_TYPE_AUTO, ways[i], 2, &result),
             SATF_CANCELLED);
         assert_int_equal(access(path("none.pgm"), F_OK), -1);
     }
     satf_context_set_progress(ctx, NULL, NULL);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) && satf_context_create(&ctx) == SATF_OK ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    satf_context_destroy(ctx);
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
 }
 
 int main(void)

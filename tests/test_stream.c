@@ -1,0 +1,315 @@
+/* Streaming: every format, filter, border and sample type gives the bytes of whole images, in
+ * memory that does not know the picture's height; what cannot be streamed says why. */
+#include "pipeline_jobs.h"
+
+#include <png.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:7", "shrink"};
+static const char *const windows[] = {"5x4", "301x3",
+                                      "3x200"}; /* the last: higher than the picture */
+
+enum { BORDERS = sizeof borders / sizeof *borders, WINDOWS = sizeof windows / sizeof *windows };
+
+typedef struct picture {
+    const char *name;
+    int64_t width, height;
+    int channels;
+    satf_type type;
+    unsigned flags;
+    const char *outputs[6]; /* taken in turn */
+} picture;
+
+/* Several blocks of rows each. */
+static const picture pictures[] = {
+    {"grey.png", 9001, 97, 1, SATF_U8, 0, {"o.png", "o.npy", "o.pgm", "o.jpg", "o.pfm"}},
+    {"alpha.png", 7001, 83, 2, SATF_U8, SATF_ALPHA, {"o.png", "o.pam", "o.npy"}},
+    {"rgb.png", 5001, 61, 3, SATF_U8, 0, {"o.ppm", "o.png", "o.jpg", "o.npy", "o.pfm"}},
+    {"rgba.png", 4001, 71, 4, SATF_U8, SATF_ALPHA, {"o.pam", "o.npy", "o.png"}},
+    {"grey16.png", 5001, 89, 1, SATF_U16, 0, {"o.npy", "o.png", "o.pfm"}},
+    {"rgba16.png", 2001, 67, 4, SATF_U16, SATF_ALPHA, {"o.png", "o.npy"}},
+    {"grey.jpg", 6001, 101, 1, SATF_U8, 0, {"o.jpg", "o.png", "o.npy"}},
+    {"rgb.jpg", 4001, 91, 3, SATF_U8, 0, {"o.npy", "o.jpg", "o.pfm", "o.ppm"}},
+    {"grey.pgm", 9001, 97, 1, SATF_U8, 0, {"o.pgm", "o.npy"}},
+    {"rgb16.ppm", 3001, 73, 3, SATF_U16, 0, {"o.ppm", "o.npy"}},
+    {"alpha16.pam", 3001, 79, 2, SATF_U16, SATF_ALPHA, {"o.pam", "o.npy"}},
+    {"grey.pfm", 4001, 97, 1, SATF_F32, 0, {"o.pfm", "o.npy"}},
+    {"rgb.pfm", 2001, 103, 3, SATF_F32, 0, {"o.npy", "o.pfm"}},
+    {"u8.npy", 3001, 93, 4, SATF_U8, 0, {"o.npy", "o.png"}},
+    {"u16.npy", 5001, 87, 1, SATF_U16, 0, {"o.npy", "o.pgm"}},
+    {"f32.npy", 2001, 99, 3, SATF_F32, 0, {"o.pfm", "o.npy"}},
+    {"f64.npy", 2001, 107, 2, SATF_F64, 0, {"o.npy"}},
+};
+
+enum { PICTURES = sizeof pictures / sizeof *pictures };
+
+static const char *make(const picture *p)
+{
+    const char *in = path(p->name);
+    write_noise(in, p->width, p->height, p->channels, p->type, p->flags, 17);
+    return in;
+}
+
+/* The outputs of a picture in turn. */
+static const char *next_output(const picture *p)
+{
+    static size_t turn;
+    size_t count = 0;
+    while (count < sizeof p->outputs / sizeof *p->outputs && p->outputs[count]) {
+        count++;
+    }
+    return p->outputs[turn++ % count];
+}
+
+static void every_window_filter(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PICTURES; i++) {
+        char in[300], out[300], spec[100];
+        snprintf(in, sizeof in, "%s", make(&pictures[i]));
+        const filter_info *info;
+        int walked = 0;
+        for (size_t k = 0; (info = filter_info_at(k)); k++) {
+            snprintf(spec, sizeof spec, "%s=3", info->name);
+            satf_filter *filter;
+            const char *refusal = "it takes no window";
+            if (info->needs_value && satf_filter_parse(ctx, spec, &filter) == SATF_OK) {
+                satf_view view = satf_view_packed(NULL, pictures[i].width, pictures[i].height,
+                                                  pictures[i].channels, pictures[i].type);
+                refusal = filter_rows_refuses(ctx, filter, 0, &view);
+                satf_filter_destroy(filter);
+            }
+            for (int b = 0; b < BORDERS && !refusal; b++) {
+                snprintf(out, sizeof out, "%s", path(next_output(&pictures[i])));
+                snprintf(spec, sizeof spec, "%s=%s,border=%s", info->name,
+                         windows[(b + (int)i) % WINDOWS], borders[b]);
+                compare(in, out, spec, SATF_TYPE_AUTO, 2);
+                walked++;
+            }
+        }
+        assert_true(walked >= 3 * BORDERS); /* box, variance, stddev */
+        unlink(in);
+    }
+}
+
+static void integrals(void **state)
+{
+    (void)state;
+    static const int types[] = {SATF_TYPE_AUTO, SATF_U64, SATF_F32, SATF_F64};
+    for (size_t i = 0; i < PICTURES; i++) {
+        char in[300], out[300];
+        snprintf(in, sizeof in, "%s", make(&pictures[i]));
+        snprintf(out, sizeof out, "%s", path("o.npy"));
+        for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+            compare(in, out, "integral", types[k], 2);
+            compare(in, out, "integral,squared", types[k], 1);
+        }
+        snprintf(out, sizeof out, "%s", path(next_output(&pictures[i])));
+        compare(in, out, "integral", SATF_TYPE_AUTO, 2);
+        unlink(in);
+    }
+}
+
+static void chains(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {
+        "box=5 box=9",
+        "box=3x41,border=mirror variance=7 box=2",
+        "stddev=9 integral",
+        "box=15,border=shrink stddev=5,border=constant:3 box=4x3,border=reflect variance=3",
+        "box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3",
+        "box=5x300 box=3x300 integral,squared",
+    };
+    for (size_t i = 0; i < PICTURES; i += 2) {
+        char in[300], out[300];
+        snprintf(in, sizeof in, "%s", make(&pictures[i]));
+        snprintf(out, sizeof out, "%s", path("o.npy"));
+        for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+            compare(in, out, specs[k], SATF_TYPE_AUTO, 4);
+        }
+        unlink(in);
+    }
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+static void write_interlaced(const char *to)
+{
+    FILE *file = fopen(to, "wb");
+    assert_non_null(file);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    unsigned char rows[40][30];
+    png_bytep pointers[40];
+    for (int y = 0; y < 40; y++) {
+        pointers[y] = rows[y];
+        for (int x = 0; x < 30; x++) {
+            rows[y][x] = (unsigned char)(x * y);
+        }
+    }
+    png_init_io(png, file);
+    png_set_IHDR(png, info, 30, 40, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_ADAM7, 0, 0);
+    png_write_info(png, info);
+    png_write_image(png, pointers);
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    fclose(file);
+}
+
+static void write_text(const char *to, const char *head, size_t head_bytes, size_t zeros)
+{
+    FILE *file = fopen(to, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(head, 1, head_bytes, file), head_bytes);
+    for (size_t i = 0; i < zeros; i++) {
+        assert_int_equal(fputc(0, file), 0);
+    }
+    fclose(file);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    static const char fortran[] =
+        "\x93NUMPY\x01\x00\x46\x00{'descr': '|u1', 'fortran_order': True, 'shape': (4, 5), }       "
+        "    \n";
+    write_interlaced(path("interlaced.png"));
+    write_noise(path("plain.pgm"), 30, 40, 1, SATF_U8, 0, 5);
+    write_text(path("fortran.npy"), fortran, sizeof fortran - 1, 20);
+    static const struct {
+        const char *in, *spec, *says;
+    } cases[] = {
+        {"interlaced.png", "box=3", "png file is decoded as a whole"},
+        {"fortran.npy", "box=3", "npy file is decoded as a whole"},
+        {"plain.pgm", "box=3,border=wrap", "--box needs the whole picture for border wrap"},
+        {"plain.pgm", "box=3 variance=3,border=wrap", "--variance needs the whole picture"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pipeline_result result;
+        char in[300], out[300];
+        snprintf(in, sizeof in, "%s", path(cases[i].in));
+        snprintf(out, sizeof out, "%s", path("refused.npy"));
+        assert_int_equal(run(in, out, cases[i].spec, SATF_TYPE_AUTO, PIPELINE_STREAM, 2, &result),
+                         SATF_UNSUPPORTED);
+        if (!strstr(satf_message(ctx), cases[i].says) ||
+            !strstr(satf_message(ctx), "leave out --stream")) {
+            fail_msg("%s of %s: \"%s\"", cases[i].spec, cases[i].in, satf_message(ctx));
+        }
+        assert_int_equal(access(out, F_OK), -1);
+        /* without being asked for it is done as a whole */
+        assert_int_equal(run(in, out, cases[i].spec, SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result),
+                         SATF_OK);
+        assert_false(result.streamed);
+        unlink(out);
+    }
+    /* the engine and the algorithm asked for are honoured */
+    pipeline_result result;
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
+    assert_int_equal(
+        run(path("plain.pgm"), path("o.pgm"), "box=3", SATF_TYPE_AUTO, PIPELINE_STREAM, 2, &result),
+        SATF_UNSUPPORTED);
+    assert_non_null(strstr(satf_message(ctx), "SAT engine"));
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
+    assert_int_equal(satf_context_set_algorithm(ctx, "2r2w"), SATF_OK);
+    assert_int_equal(run(path("plain.pgm"), path("o.npy"), "integral", SATF_TYPE_AUTO,
+                         PIPELINE_AUTO, 2, &result),
+                     SATF_OK);
+    assert_false(result.streamed);
+    assert_string_equal(result.report.algorithm, "2r2w");
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+}
+
+/* ------------------------------------------------------------------ memory */
+
+/* A PGM of zeros that takes no room on the disk. */
+static void write_sparse(const char *to, int64_t width, int64_t height)
+{
+    FILE *file = fopen(to, "wb");
+    assert_non_null(file);
+    int n = fprintf(file, "P5\n%d %d\n255\n", (int)width, (int)height);
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(ftruncate(fileno(file), n + width * height), 0);
+    fclose(file);
+}
+
+static void limit_is_that_of_rows(void **state)
+{
+    (void)state;
+    pipeline_result result;
+    write_sparse(path("tall.pgm"), 1000, 20000);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 6 << 20), SATF_OK);
+    static const char *const specs[] = {"box=255", "box=9 stddev=31 box=3", "integral"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        const char *in = path("tall.pgm"), *out = path("tall.npy");
+        if (run(in, out, specs[i], SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result)) {
+            fail_msg("%s: %s", specs[i], satf_message(ctx));
+        }
+        assert_true(result.streamed);
+        unlink(out);
+        assert_int_equal(run(in, out, specs[i], SATF_TYPE_AUTO, PIPELINE_WHOLE, 2, &result),
+                         SATF_LIMIT);
+        assert_non_null(strstr(satf_message(ctx), "--max-memory"));
+    }
+    assert_int_equal(run(path("tall.pgm"), path("tall.npy"), "box=3x19999", SATF_TYPE_AUTO,
+                         PIPELINE_STREAM, 2, &result),
+                     SATF_LIMIT);
+    assert_non_null(strstr(satf_message(ctx), "--max-memory"));
+    assert_int_equal(access(path("tall.npy"), F_OK), -1);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    unlink(path("tall.pgm"));
+}
+
+/* The most memory that a process of its own holds while it filters a picture, in KiB. */
+static long peak_kib(const char *spec, int64_t height)
+{
+    char in[300];
+    snprintf(in, sizeof in, "%s", path("peak.pgm"));
+    write_sparse(in, 10000, height);
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        satf_filter *filter;
+        pipeline_result result;
+        if (satf_filter_parse(ctx, spec, &filter)) {
+            _exit(1);
+        }
+        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), PIPELINE_STREAM};
+        job.write.format = "npy";
+        _exit(pipeline_run(ctx, &job, &result) == SATF_OK ? 0 : 1);
+    }
+    int status;
+    struct rusage usage;
+    assert_int_equal(wait4(child, &status, 0, &usage), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    unlink(in);
+    return usage.ru_maxrss;
+}
+
+static void memory_is_that_of_rows(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"box=31", "box=5 variance=9", "integral"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        long low = peak_kib(specs[i], 500), high = peak_kib(specs[i], 8000);
+        /* 80 MB in, more out; a few MiB are what malloc and threads may differ in */
+        if (high > low + (8 << 10)) {
+            fail_msg("%s: %ld KiB for 500 rows, %ld KiB for 8000", specs[i], low, high);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_window_filter),
+        cmocka_unit_test(integrals),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(limit_is_that_of_rows),
+        cmocka_unit_test(memory_is_that_of_rows),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
