@@ -77,6 +77,19 @@ static void no_action(j_decompress_ptr cinfo)
     (void)cinfo;
 }
 
+/* What libjpeg has been given and has not left. */
+static void check_header_bytes(jpeg_state *state)
+{
+    int64_t left = (int64_t)state->from.bytes_in_buffer;
+    if (io_source_taken(state->source) - left > state->ctx->max_metadata) {
+        state->status = satf_fail(state->ctx, SATF_LIMIT,
+                                  "a JPEG with more than %" PRId64
+                                  " bytes before its pixels: above the limit (--max-metadata)",
+                                  state->ctx->max_metadata);
+        stop((j_common_ptr)&state->c.in);
+    }
+}
+
 static boolean fill(j_decompress_ptr cinfo)
 {
     jpeg_state *state = cinfo->client_data;
@@ -85,12 +98,8 @@ static boolean fill(j_decompress_ptr cinfo)
         state->status = io_fail_short(state->ctx, source);
         stop((j_common_ptr)cinfo);
     }
-    if (state->in_header && io_source_taken(source) > state->ctx->max_metadata) {
-        state->status = satf_fail(state->ctx, SATF_LIMIT,
-                                  "a JPEG with more than %" PRId64
-                                  " bytes before its pixels: above the limit (--max-metadata)",
-                                  state->ctx->max_metadata);
-        stop((j_common_ptr)cinfo);
+    if (state->in_header) {
+        check_header_bytes(state);
     }
     cinfo->src->next_input_byte = source->at;
     cinfo->src->bytes_in_buffer = (size_t)(source->end - source->at);
@@ -203,6 +212,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     jpeg_save_markers(cinfo, JPEG_APP0 + 2, 0xffff); /* ICC */
     state->in_header = true;
     jpeg_read_header(cinfo, TRUE);
+    check_header_bytes(state);
     state->in_header = false;
     int n = cinfo->num_components;
     if ((n != 1 && n != 3 && n != 4) || cinfo->jpeg_color_space == JCS_UNKNOWN) {

@@ -1,0 +1,329 @@
+/* What a file may demand: every limit refuses with its name, before memory is taken, and lets
+ * real files through; only the formats allowed are decoded. */
+#include "test_io_files.h"
+
+#include <jpeglib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static void expect(satf_context *ctx, const char *what, const void *data, size_t n,
+                   satf_status status, const char *in_message)
+{
+    satf_image *image = NULL;
+    ctx->message[0] = 0;
+    satf_status got = satf_image_decode(ctx, data, n, &image);
+    satf_image_destroy(image);
+    if (got != status || !strstr(satf_message(ctx), in_message)) {
+        fail_msg("%s: %s \"%s\"", what, satf_status_name(got), satf_message(ctx));
+    }
+}
+
+static void set_limit(satf_context *ctx, satf_limit limit, int64_t value)
+{
+    assert_int_equal(satf_context_set_limit(ctx, limit, value), SATF_OK);
+}
+
+/* -------------------------------------------------------------------- PNGs */
+
+static void put_integer(unsigned char *to, size_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        to[i] = (unsigned char)(value >> (24 - 8 * i));
+    }
+}
+
+/* A chunk inserted into the file at that offset. */
+static bytes with_chunk(const bytes *file, size_t at, const char *name, const void *data, size_t n)
+{
+    bytes out = {malloc(file->n + n + 12), file->n + n + 12};
+    assert_non_null(out.data);
+    memcpy(out.data, file->data, at);
+    unsigned char *chunk = out.data + at;
+    put_integer(chunk, n);
+    memcpy(chunk + 4, name, 4);
+    memcpy(chunk + 8, data, n);
+    put_integer(chunk + 8 + n, crc32(0, chunk + 4, (unsigned)(n + 4)));
+    memcpy(chunk + 12 + n, file->data + at, file->n - at);
+    return out;
+}
+
+enum { BEHIND_IHDR = 33, IEND_BYTES = 12 };
+
+/* A PNG of zeros, one byte a row of pixels at most, IHDR's claims as given. */
+static bytes png_of_zeros(uint32_t width, uint32_t height, int depth, int colour, size_t raw)
+{
+    unsigned char ihdr[13] = {0};
+    put_integer(ihdr, width);
+    put_integer(ihdr + 4, height);
+    ihdr[8] = (unsigned char)depth;
+    ihdr[9] = (unsigned char)colour;
+    uLongf packed = compressBound(raw);
+    unsigned char *zeros = calloc(raw, 1), *idat = malloc(packed);
+    assert_true(zeros && idat);
+    assert_int_equal(compress2(idat, &packed, zeros, raw, 9), Z_OK);
+    bytes empty = {(unsigned char *)"\x89PNG\r\n\x1a\n", 8};
+    bytes first = with_chunk(&empty, 8, "IHDR", ihdr, sizeof ihdr);
+    bytes second = with_chunk(&first, first.n, "IDAT", idat, packed);
+    bytes all = with_chunk(&second, second.n, "IEND", "", 0);
+    free(first.data);
+    free(second.data);
+    free(zeros);
+    free(idat);
+    return all;
+}
+
+static void ratio(void **state)
+{
+    satf_context *ctx = *state;
+    bytes claim = png_of_zeros(30000, 30000, 8, 0, 100);
+    expect(ctx, "a PNG that only claims", claim.data, claim.n, SATF_LIMIT, "--max-ratio");
+    set_limit(ctx, SATF_MAX_RATIO, INT64_MAX);
+    expect(ctx, "the same, trusted", claim.data, claim.n, SATF_DATA, "");
+    set_limit(ctx, SATF_MAX_RATIO, 0);
+    free(claim.data);
+
+    /* Deflate's best: real, so it passes, unless less is allowed. */
+    bytes bomb = png_of_zeros(3999, 2000, 8, 0, 4000 * 2000);
+    assert_true(bomb.n < 4000 * 2000 / 900);
+    expect(ctx, "an empty page", bomb.data, bomb.n, SATF_OK, "");
+    set_limit(ctx, SATF_MAX_RATIO, 200);
+    expect(ctx, "a bomb", bomb.data, bomb.n, SATF_LIMIT, "limit of 200 times (--max-ratio)");
+    set_limit(ctx, SATF_MAX_RATIO, 0);
+    free(bomb.data);
+
+    /* Of one bit a pixel: eight times as large once decoded, which is no fault of the file's. */
+    bomb = png_of_zeros(8 * 3999, 200, 1, 0, 4000 * 200);
+    expect(ctx, "an empty fax", bomb.data, bomb.n, SATF_OK, "");
+    free(bomb.data);
+}
+
+/* A file descriptor that cannot tell its size is read as far as it goes. */
+static void ratio_of_a_pipe(void **state)
+{
+    satf_context *ctx = *state;
+    bytes claim = png_of_zeros(30000, 3000, 8, 0, 100);
+    int ends[2], kept = dup(STDIN_FILENO);
+    assert_true(kept >= 0 && pipe(ends) == 0);
+    assert_int_equal(write(ends[1], claim.data, claim.n), (ssize_t)claim.n);
+    close(ends[1]);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
+    satf_image *image;
+    assert_int_equal(satf_image_read(ctx, "-", &image), SATF_DATA);
+    assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+    close(kept);
+    free(claim.data);
+}
+
+static void png_metadata(void **state)
+{
+    satf_context *ctx = *state;
+    bytes file = png_of_zeros(4, 4, 8, 0, 20);
+    enum { BIG = 1 << 20 };
+    unsigned char *big = calloc(BIG, 1);
+    memcpy(big, "ab", 3); /* a keyword, or the name of a profile, and method 0 */
+
+    /* A small chunk that unpacks into a large profile: of zeros, but for its own size. */
+    unsigned char *profile = calloc(BIG, 1);
+    static const unsigned char sizes[4] = {BIG >> 24, BIG >> 16 & 255, 0, 0};
+    memcpy(profile, sizes, 4);
+    memcpy(profile + 8, "\2\x20\0\0mntrGRAYXYZ ", 16);
+    memcpy(profile + 36, "acsp", 4);
+    memcpy(profile + 68, "\0\0\xf6\xd6\0\1\0\0\0\0\xd3\x2d", 12);
+    uLongf packed = compressBound(BIG);
+    unsigned char *iccp = malloc(packed + 4);
+    memcpy(iccp, "ab\0", 4);
+    assert_int_equal(compress2(iccp + 4, &packed, profile, BIG, 9), Z_OK);
+    assert_true(packed < BIG / 100);
+
+    const struct {
+        const char *name;
+        const void *data;
+        size_t n, at;
+    } chunks[] = {
+        {"tEXt", big, BIG, BEHIND_IHDR},         {"xxXx", big, BIG, BEHIND_IHDR},
+        {"iCCP", iccp, packed + 4, BEHIND_IHDR}, {"eXIf", "MM\0*", BIG, BEHIND_IHDR},
+        {"tEXt", big, BIG, file.n - IEND_BYTES}, {"eXIf", "MM\0*", BIG, file.n - IEND_BYTES},
+    };
+    unsigned char *exif = calloc(BIG, 1);
+    memcpy(exif, "MM\0*", 4);
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        const void *data = strcmp(chunks[i].name, "eXIf") ? chunks[i].data : exif;
+        bytes large = with_chunk(&file, chunks[i].at, chunks[i].name, data, chunks[i].n);
+        expect(ctx, chunks[i].name, large.data, large.n, SATF_OK, "");
+        set_limit(ctx, SATF_MAX_METADATA, BIG / 2);
+        expect(ctx, chunks[i].name, large.data, large.n, SATF_LIMIT, "--max-metadata");
+        set_limit(ctx, SATF_MAX_METADATA, 0);
+        free(large.data);
+    }
+    free(exif);
+    free(iccp);
+    free(profile);
+    free(big);
+    free(file.data);
+}
+
+/* ------------------------------------------------------------------- JPEGs */
+
+static bytes make_jpeg(bool progressive, int markers)
+{
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    unsigned char *data = NULL;
+    unsigned long n = 0;
+    c.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&c);
+    jpeg_mem_dest(&c, &data, &n);
+    c.image_width = c.image_height = 16;
+    c.input_components = 1;
+    c.in_color_space = JCS_GRAYSCALE;
+    jpeg_set_defaults(&c);
+    if (progressive) {
+        jpeg_simple_progression(&c);
+    }
+    jpeg_start_compress(&c, TRUE);
+    static const JOCTET comment[60000];
+    for (int i = 0; i < markers; i++) {
+        jpeg_write_marker(&c, JPEG_APP0 + 1, comment, sizeof comment);
+    }
+    uint64_t seed = 9;
+    while (c.next_scanline < c.image_height) {
+        unsigned char row[16];
+        JSAMPROW at = row;
+        for (int i = 0; i < 16; i++) {
+            row[i] = (unsigned char)next_random(&seed);
+        }
+        jpeg_write_scanlines(&c, &at, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    return (bytes){data, n};
+}
+
+static void jpegs(void **state)
+{
+    satf_context *ctx = *state;
+    bytes file = make_jpeg(true, 0);
+    expect(ctx, "a progressive JPEG", file.data, file.n, SATF_OK, "");
+    set_limit(ctx, SATF_MAX_SCANS, 2);
+    expect(ctx, "more than two scans", file.data, file.n, SATF_LIMIT, "--max-scans");
+    set_limit(ctx, SATF_MAX_SCANS, 0);
+    free(file.data);
+
+    file = make_jpeg(false, 20);
+    expect(ctx, "a JPEG with 1.2 MB of EXIF", file.data, file.n, SATF_OK, "");
+    set_limit(ctx, SATF_MAX_METADATA, 1 << 20);
+    expect(ctx, "a JPEG with 1.2 MB of EXIF", file.data, file.n, SATF_LIMIT, "--max-metadata");
+    char name[] = "/tmp/satfilter-limits.XXXXXX";
+    int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, file.data, file.n), (ssize_t)file.n);
+    close(fd);
+    satf_image *image;
+    assert_int_equal(satf_image_read(ctx, name, &image), SATF_LIMIT);
+    assert_non_null(strstr(satf_message(ctx), "--max-metadata"));
+    set_limit(ctx, SATF_MAX_METADATA, 0);
+    assert_int_equal(satf_image_read(ctx, name, &image), SATF_OK);
+    satf_image_destroy(image);
+    unlink(name);
+    free(file.data);
+
+    /* the size in the frame header becomes 65500 x 65500 */
+    file = make_jpeg(false, 0);
+    for (size_t i = 0; i + 9 < file.n; i++) {
+        if (file.data[i] == 0xff && file.data[i + 1] == 0xc0) {
+            memcpy(file.data + i + 5, "\xff\xdc\xff\xdc", 4);
+        }
+    }
+    set_limit(ctx, SATF_MAX_PIXELS, INT64_MAX);
+    expect(ctx, "a JPEG that only claims", file.data, file.n, SATF_LIMIT, "--max-ratio");
+    set_limit(ctx, SATF_MAX_PIXELS, 0);
+    expect(ctx, "a JPEG that only claims", file.data, file.n, SATF_LIMIT, "--max-");
+    free(file.data);
+}
+
+/* --------------------------------------------------------------- the others */
+
+static void claims_without_pixels(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        const char *what, *head;
+    } cases[] = {
+        {"PGM", "P5 40000 40000 255\n"},
+        {"PPM of 16 bits", "P6 20000 20000 65535\n"},
+        {"PBM", "P4 40000 40000\n"},
+        {"PGM in text", "P2 40000 40000 255\n"},
+        {"PFM", "PF\n10000 10000\n-1\n"},
+        {"PAM", "P7\nWIDTH 20000\nHEIGHT 20000\nDEPTH 4\nMAXVAL 255\nENDHDR\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char file[200];
+        int n = snprintf(file, sizeof file, "%s%s", cases[i].head, "0123456789");
+        expect(ctx, cases[i].what, file, (size_t)n, SATF_DATA, "truncated");
+    }
+    set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
+    expect(ctx, "a PGM above the memory", cases[0].head, strlen(cases[0].head), SATF_LIMIT,
+           "--max-memory");
+}
+
+static void formats(void **state)
+{
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    (void)state;
+    static const unsigned char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
+                                       ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
+    static const char pgm[] = "P5 1 1 255\nx";
+    expect(ctx, "GIF by default", gif, sizeof gif - 1, SATF_LIMIT, "gif file");
+    assert_non_null(strstr(satf_message(ctx), "--formats"));
+    assert_non_null(strstr(satf_message(ctx), "satf_context_set_formats()"));
+    expect(ctx, "PGM by default", pgm, sizeof pgm - 1, SATF_OK, "");
+    assert_int_equal(satf_context_set_formats(ctx, "png, GIF"), SATF_OK);
+    expect(ctx, "GIF allowed", gif, sizeof gif - 1, SATF_OK, "");
+    expect(ctx, "PGM not allowed", pgm, sizeof pgm - 1, SATF_LIMIT, "pnm file");
+    /* what is no list changes nothing */
+    assert_int_equal(satf_context_set_formats(ctx, "png,jpg2000"), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "'jpg2000'"));
+    assert_int_equal(satf_context_set_formats(ctx, " ,"), SATF_INVALID);
+    expect(ctx, "PGM still not allowed", pgm, sizeof pgm - 1, SATF_LIMIT, "pnm file");
+    /* every format alone */
+    const char *name;
+    for (size_t i = 0; (name = satf_format(i, NULL, NULL)); i++) {
+        assert_int_equal(satf_context_set_formats(ctx, name), SATF_OK);
+        bool is_pnm = strcmp(name, "pnm") == 0;
+        expect(ctx, name, pgm, sizeof pgm - 1, is_pnm ? SATF_OK : SATF_LIMIT, "");
+    }
+    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
+    expect(ctx, "GIF of all", gif, sizeof gif - 1, SATF_OK, "");
+    assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
+    expect(ctx, "GIF by default again", gif, sizeof gif - 1, SATF_LIMIT, "gif file");
+    assert_int_equal(satf_context_set_formats(NULL, "png"), SATF_INVALID);
+    satf_context_destroy(ctx);
+}
+
+static void settings(void **state)
+{
+    satf_context *ctx = *state;
+    assert_int_equal(satf_context_set_limit(NULL, SATF_MAX_PIXELS, 1), SATF_INVALID);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_RATIO, -1), SATF_INVALID);
+    assert_int_equal(satf_context_set_limit(ctx, (satf_limit)SATF_LIMITS, 1), SATF_INVALID);
+    set_limit(ctx, SATF_MAX_PIXELS, 3);
+    expect(ctx, "4 pixels of 3", "P5 2 2 255\nabcd", 15, SATF_LIMIT, "limit of 3 pixels");
+    set_limit(ctx, SATF_MAX_PIXELS, 0);
+    expect(ctx, "4 pixels of 2^31", "P5 2 2 255\nabcd", 15, SATF_OK, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ratio, new_context, free_context),
+        cmocka_unit_test_setup_teardown(ratio_of_a_pipe, new_context, free_context),
+        cmocka_unit_test_setup_teardown(png_metadata, new_context, free_context),
+        cmocka_unit_test_setup_teardown(jpegs, new_context, free_context),
+        cmocka_unit_test_setup_teardown(claims_without_pixels, new_context, free_context),
+        cmocka_unit_test(formats),
+        cmocka_unit_test_setup_teardown(settings, new_context, free_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
