@@ -205,6 +205,8 @@ for option in '--type u9' '--border none' '--border constant' '--border constant
     '--r 0.5' '--sync never' '--sync graph' '--tune' '-T x' '-T -1' '-T 1000000' \
     '--threads 1.5' '--format tiff' '--quality 0' '--quality 101' '--png-level 10' \
     '--png-level x' '--max-pixels 0' '--max-pixels 1T' '--max-memory 99999999999G' \
+    '--max-metadata 0' '--max-scans -1' '--max-ratio x' '--formats tiff' '--formats ,' \
+    '--stream --device cuda' \
     '--engine window --algorithm 2r2w' '--help nothing'; do
     # shellcheck disable=SC2086
     usage $option --box 3 in.pgm kept.pgm
@@ -283,6 +285,15 @@ bad large.pgm;    says 'max-pixels'
 printf 'P5\n100000 10000\n255\n\001' >claims.pgm
 bad --max-memory 1M --integral claims.pgm; says 'max-memory'
 bad --max-pixels 1K noise.ppm;  says 'max-pixels'
+# A PNG header of 40000 by 40000 with its checksum, and no more.
+printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\234\100\0\0\234\100\010\0\0\0\0CRC!' >claims.png
+bad claims.png;                      says 'max-ratio'
+bad --max-metadata 10 first.png;     says 'max-metadata'
+bad --formats png,jpeg in.pgm;       says 'pnm file.*--formats'
+printf 'GIF89a\2\0\1\0\200\0\0\012\024\036\310\322\334,\0\0\0\0\2\0\1\0\0\2\2\104\012\0;' >in.gif
+run 0 --box 1 in.gif out.pgm # the command reads every format unless told otherwise
+bad --formats png,jpeg,pnm,pfm,npy in.gif; says 'gif file'
+run 0 --formats GIF,pnm --box 1 in.gif out.pgm
 # A PNG header of 2^31 - 1 by 2^31 - 1 with its checksum.
 printf '\211PNG\r\n\032\n\0\0\0\rIHDR\177\377\377\377\177\377\377\377\010\0\0\0\0\061\242\124\272' >huge.png
 bad huge.png
@@ -531,6 +542,42 @@ fi
 
 # --help names only what works.
 if grep -q '^  1+r ' list; then pass; else check "--r without its algorithm" "$(grep -c -e '--r ' help)" 0; fi
+
+# ---------------------------------------------------------------- streaming
+
+# 128 MiB through a pipe, an eighth of it in memory.
+zeros() { printf 'P5\n16384 %d\n255\n' "$1" && head -c $((16384 * $1)) /dev/zero; }
+zeros 8192 | "$satfilter" --stream --box 255 --max-memory 16M - /dev/null --format pnm 2>stderr
+check "a picture larger than its memory" $? 0
+zeros 8192 | "$satfilter" --no-stream --box 255 --max-memory 16M - /dev/null --format pnm 2>stderr
+check "the same as a whole" $? 1
+says 'max-memory'
+for spec in '--box 3 --variance 5x3' '--integral' '--box 4 --integral --squared'; do
+    # shellcheck disable=SC2086
+    run 0 --stream $spec noise.ppm by-rows.npy
+    # shellcheck disable=SC2086
+    run 0 --no-stream $spec noise.ppm whole.npy
+    if cmp -s by-rows.npy whole.npy; then pass; else fail "$spec by rows differs"; fi
+done
+bad --stream --border wrap noise.ppm; says 'border wrap.*leave out --stream'
+"$satfilter" -v --box 3 noise.ppm out.png 2>stderr
+says 'side by side'
+# PFM begins with its last row: by rows in a plain file, as a whole in a pipe.
+run 0 --box 3 --type f32 noise.ppm rows.pfm
+run 0 --stream --box 1 rows.pfm again.pfm
+"$satfilter" --box 1 - - --format pfm <rows.pfm 2>stderr | cat >piped.pfm
+if cmp -s rows.pfm again.pfm && cmp -s rows.pfm piped.pfm; then pass; else fail "PFM by rows"; fi
+# Behind what is in the file already, and where writing only appends.
+{ echo before && "$satfilter" --box 1 rows.pfm - --format pfm && echo behind; } >within
+{ echo before && cat rows.pfm && echo behind; } >wanted
+if cmp -s within wanted; then pass; else fail "PFM in the middle of a file"; fi
+echo before >within
+"$satfilter" --box 1 rows.pfm - --format pfm >>within && echo behind >>within
+if cmp -s within wanted; then pass; else fail "PFM appended"; fi
+# shellcheck disable=SC2002
+cat rows.pfm | "$satfilter" --stream --box 1 - out.pfm 2>stderr
+check "PFM from a pipe by rows" $? 1
+says 'out of a pipe'
 
 # No temporary file may be left by anything above.
 check "files left over" "$(find . -name '.*' -type f)" ""
