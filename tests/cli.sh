@@ -559,7 +559,13 @@ for spec in '--box 3 --variance 5x3' '--integral' '--box 4 --integral --squared'
     run 0 --no-stream $spec noise.ppm whole.npy
     if cmp -s by-rows.npy whole.npy; then pass; else fail "$spec by rows differs"; fi
 done
-bad --stream --border wrap noise.ppm; says 'border wrap.*leave out --stream'
+run 0 --stream --border wrap --box 15 noise.ppm by-rows.ppm
+run 0 --border wrap --box 15 noise.ppm whole.ppm
+if cmp -s by-rows.ppm whole.ppm; then pass; else fail "border wrap by rows differs"; fi
+# shellcheck disable=SC2002
+cat noise.ppm | "$satfilter" --stream --border wrap --box 15 - out.ppm 2>stderr
+check "border wrap out of a pipe by rows" $? 1
+says 'border wrap out of a pipe.*leave out --stream'
 "$satfilter" -v --box 3 noise.ppm out.png 2>stderr
 says 'side by side'
 # PFM begins with its last row: by rows in a plain file, as a whole in a pipe.

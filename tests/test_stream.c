@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:7", "shrink"};
-static const char *const windows[] = {"5x4", "301x3",
-                                      "3x200"}; /* the last: higher than the picture */
+static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:7", "shrink", "wrap"};
+/* The last is higher than the pictures. */
+static const char *const windows[] = {"5x4", "301x3", "7x60", "3x200"};
 
 enum { BORDERS = sizeof borders / sizeof *borders, WINDOWS = sizeof windows / sizeof *windows };
 
@@ -81,9 +81,10 @@ static void every_window_filter(void **state)
                 satf_filter_destroy(filter);
             }
             for (int b = 0; b < BORDERS && !refusal; b++) {
+                bool wrap = strcmp(borders[b], "wrap") == 0;
                 snprintf(out, sizeof out, "%s", path(next_output(&pictures[i])));
                 snprintf(spec, sizeof spec, "%s=%s,border=%s", info->name,
-                         windows[(b + (int)i) % WINDOWS], borders[b]);
+                         windows[((size_t)b + i + k) % (wrap ? WINDOWS - 1 : WINDOWS)], borders[b]);
                 compare(in, out, spec, SATF_TYPE_AUTO, 2);
                 walked++;
             }
@@ -183,8 +184,9 @@ static void refusals(void **state)
     } cases[] = {
         {"interlaced.png", "box=3", "png file is decoded as a whole"},
         {"fortran.npy", "box=3", "npy file is decoded as a whole"},
-        {"plain.pgm", "box=3,border=wrap", "--box needs the whole picture for border wrap"},
-        {"plain.pgm", "box=3 variance=3,border=wrap", "--variance needs the whole picture"},
+        {"plain.pgm", "box=3x40,border=wrap", "--box needs the whole picture for so high a window"},
+        {"plain.pgm", "box=3 variance=3,border=wrap",
+         "--variance needs the whole picture for border wrap behind another"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pipeline_result result;
@@ -240,7 +242,8 @@ static void limit_is_that_of_rows(void **state)
     pipeline_result result;
     write_sparse(path("tall.pgm"), 1000, 20000);
     assert_int_equal(satf_context_set_limits(ctx, 0, 6 << 20), SATF_OK);
-    static const char *const specs[] = {"box=255", "box=9 stddev=31 box=3", "integral"};
+    static const char *const specs[] = {"box=255", "box=9 stddev=31 box=3", "integral",
+                                        "variance=99,border=wrap box=3"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         const char *in = path("tall.pgm"), *out = path("tall.npy");
         if (run(in, out, specs[i], SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result)) {

@@ -403,11 +403,12 @@ static const option options[] = {
      "Names as in --list, between commas. For files of strangers png,jpeg,pnm,pfm,npy is "
      "advisable: the others are decoded by stb_image, which does not claim to withstand them.",
      take_formats},
-    {GROUP_RUNNING, "stream", 0, NULL, NULL,
-     "by rows, in little memory; an error where that cannot be",
-     "What is possible is streamed anyway where the CPU computes; this rules out whole images and "
-     "CUDA devices. Window filters, chains of them and --integral stream, but for border wrap and "
-     "the SAT engine; interlaced PNG, .npy in Fortran order and PFM from a pipe do not.",
+    {GROUP_RUNNING, "stream", 0, NULL, NULL, "go by rows, or say why that cannot be",
+     "Window filters, chains of them and --integral go by rows anyway where the CPU computes: "
+     "memory "
+     "for windows' heights of rows, whatever the picture's. This rules out all else: interlaced "
+     "PNG, .npy in Fortran order, PFM out of a pipe, the SAT engine, CUDA devices. Border wrap "
+     "decodes the input twice, which without this is done for large pictures only.",
      take_stream},
     {GROUP_RUNNING, "no-stream", 0, NULL, NULL, "hold whole images, even where rows would do", NULL,
      take_no_stream},

@@ -81,6 +81,8 @@ typedef struct filter_rows {
 
 typedef struct filter_rows_need {
     int64_t kept; /* rows of the input that must be kept, as window_rows_kept() */
+    int64_t end,
+        start;    /* and for good, as window_rows_wrapped(): those of the end are wanted first */
     size_t bytes; /* memory of its own */
 } filter_rows_need;
 

@@ -33,9 +33,10 @@ const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, siz
     }
     switch (link->info->engine->region) {
     case REGION_WINDOW:
-        return !stage.by_window                   ? "needs the whole picture on the SAT engine"
-               : link->values.border == SATF_WRAP ? "needs the whole picture for border wrap"
-                                                  : NULL;
+        return !stage.by_window ? "needs the whole picture on the SAT engine"
+               : link->values.border == SATF_WRAP && link->values.height >= in->height
+                   ? "needs the whole picture for so high a window with border wrap"
+                   : NULL;
     case REGION_PREFIX:
         /* What the rows' sums are added in is the order of these two. */
         return strcmp(ctx->algorithm, "auto") == 0 || strcmp(ctx->algorithm, "reference") == 0

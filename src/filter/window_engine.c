@@ -65,6 +65,7 @@ satf_status filter_window_rows_need(satf_context *ctx, const filter_stage *stage
     window_spec spec = make_spec(stage);
     spec.row = stream_row; /* streaming takes other memory */
     need->kept = window_rows_kept(&spec);
+    window_rows_wrapped(&spec, &need->end, &need->start);
     return window_memory(ctx, &spec, &need->bytes);
 }
 

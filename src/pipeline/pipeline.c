@@ -246,20 +246,22 @@ static bool is_large(satf_context *ctx, const pipeline_job *job, const pipeline_
            bytes > (uint64_t)ctx->max_bytes / 3;
 }
 
-/* Whether to stream: wherever the CPU computes and it is possible. A picture that is large
- * for the machine is not carried to a CUDA device as a whole, if nobody insists. */
+/* Whether to stream: wherever the CPU computes and it is possible. Only a picture that is large for
+ * the machine is decoded twice for it, and not carried to a CUDA device as a whole, unless
+ * somebody insists. */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
                                pipeline_plan *plan, pipeline_result *result, bool *streams)
 {
     char reason[PIPELINE_REASON_BYTES];
-    const char *why = pipeline_stream_refuses(ctx, job, reader, reason);
+    bool twice, large = is_large(ctx, job, plan);
+    const char *why = pipeline_stream_refuses(ctx, job, reader, reason, &twice);
     if (job->path == PIPELINE_STREAM && (why || ctx->device >= 0)) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s; leave out --stream",
                          why ? why : "a CUDA device takes whole pictures");
     }
-    *streams = !why && job->path != PIPELINE_WHOLE && ctx->device < 0;
-    if (*streams && ctx->device == SATF_DEVICE_AUTO &&
-        (job->path == PIPELINE_STREAM || is_large(ctx, job, plan))) {
+    bool asked = job->path == PIPELINE_STREAM;
+    *streams = !why && job->path != PIPELINE_WHOLE && ctx->device < 0 && (asked || large || !twice);
+    if (*streams && ctx->device == SATF_DEVICE_AUTO && (asked || large)) {
         snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
         return SATF_OK;
     }

@@ -20,9 +20,11 @@ typedef struct ring {
     char *data; /* owned */
     satf_view view;
     int64_t capacity, block;
-    int64_t kept;  /* rows that the reader looks back on */
-    int64_t made;  /* rows above it are complete; advanced by the writer only */
-    int64_t freed; /* rows above it are not looked at any more; by the reader only */
+    int64_t kept;       /* rows that the reader looks back on */
+    int64_t start, end; /* rows at the picture's two ends that it wants at any time: border wrap */
+    char *ends;         /* those rows, of the start and then of the end */
+    int64_t made;       /* rows above it are complete; advanced by the writer only */
+    int64_t freed;      /* rows above it are not looked at any more; by the reader only */
 } ring;
 
 struct stream;
@@ -180,12 +182,25 @@ static void *run_encoder(void *argument)
     return NULL;
 }
 
-/* The filter asks for row y of its input. */
+/* A row of either end, NULL if y is in neither. */
+static char *end_row(const ring *r, int64_t y, int64_t height)
+{
+    int64_t i = y < r->start ? y : y >= height - r->end ? y - (height - r->end) + r->start : -1;
+    return i < 0 ? NULL : r->ends + i * r->view.stride;
+}
+
+/* The filter asks for row y of its input. Rows of the end are there already; those of the start
+ * are kept as they come by. */
 static const void *input_row(void *user, int64_t y)
 {
     stage *t = user;
     ring *from = &t->stream->rings[t->number - 1];
+    const char *kept = end_row(from, y, t->stream->height);
+    if (kept && y >= from->start) {
+        return kept;
+    }
     if (y > t->highest) {
+        int64_t next = t->highest + 1;
         t->highest = y;
         /* Told once in a block. */
         int64_t unneeded = y - from->kept + 1;
@@ -195,8 +210,12 @@ static const void *input_row(void *user, int64_t y)
         if (!await(t, &from->made, y + 1)) {
             return NULL;
         }
+        for (; next <= y && next < from->start; next++) {
+            memcpy(end_row(from, next, t->stream->height), ring_row(from, next),
+                   (size_t)from->view.stride);
+        }
     }
-    return ring_row(from, y);
+    return kept ? kept : ring_row(from, y);
 }
 
 /* The filter is about to make row y of its output: those above are complete. */
@@ -247,8 +266,7 @@ static satf_status march(stream *s)
             pthread_create(&t->thread, NULL, body_of(s, started), t) != 0) {
             stage_begin(t);
             stage_end(t, satf_fail(t->ctx, SATF_NO_MEMORY,
-                                   "no thread could be started; leave out --stream, or use "
-                                   "--no-stream"));
+                                   "no thread could be started; use --no-stream"));
             break;
         }
     }
@@ -291,8 +309,10 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file)
 }
 
 const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
-                                    const io_reader *reader, char reason[PIPELINE_REASON_BYTES])
+                                    const io_reader *reader, char reason[PIPELINE_REASON_BYTES],
+                                    bool *twice)
 {
+    *twice = false;
     if (!reader->header.rows_in_order) {
         snprintf(reason, PIPELINE_REASON_BYTES,
                  "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
@@ -300,16 +320,27 @@ const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
                  reader->format->name);
         return reason;
     }
+    bool again = reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
     satf_view view = reader->header.view, next;
     for (size_t i = 0; i < filter_count(job->filter); i++, view = next) {
         const filter_values *values;
-        const filter_info *info = filter_at(job->filter, i, &values);
+        filter_rows_need need = {0};
         const char *why = filter_rows_refuses(ctx, job->filter, i, &view);
-        if (why || filter_output_at(ctx, job->filter, i, &view, &next)) {
-            snprintf(reason, PIPELINE_REASON_BYTES, "--%s %s", info->name,
-                     why ? why : "cannot be applied");
+        if (!why && (filter_output_at(ctx, job->filter, i, &view, &next) ||
+                     filter_rows_plan(ctx, job->filter, i, &view, &next, &need))) {
+            why = "cannot be applied";
+        }
+        bool wraps = need.end + need.start > 0;
+        if (!why && wraps && (i > 0 || !again)) {
+            why = again ? "needs the whole picture for border wrap behind another filter"
+                        : "needs the whole picture for border wrap out of a pipe";
+        }
+        if (why) {
+            snprintf(reason, PIPELINE_REASON_BYTES, "--%s %s",
+                     filter_at(job->filter, i, &values)->name, why);
             return reason;
         }
+        *twice |= wraps;
     }
     return NULL;
 }
@@ -340,11 +371,13 @@ static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
             return status;
         }
         r->kept = need.kept;
+        r->start = need.start;
+        r->end = need.end;
         r->block = pipeline_block_rows(&r->view);
         int64_t rows = least(r->kept, s->height) + (last ? LAST_BLOCKS : BLOCKS) * r->block;
         r->capacity = (rows + r->block - 1) / r->block * r->block;
         size_t bytes;
-        if (!satf_mul((size_t)r->capacity, (size_t)r->view.stride, &bytes) ||
+        if (!satf_mul((size_t)(r->capacity + r->start + r->end), (size_t)r->view.stride, &bytes) ||
             !satf_add(all, bytes, &all) || !satf_add(all, need.bytes, &all)) {
             all = SIZE_MAX;
         }
@@ -356,6 +389,29 @@ static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
         }
     }
     return SATF_OK;
+}
+
+/* Decodes the input once to its end, for the last rows of it, which border wrap shows first. */
+static satf_status read_end(satf_context *ctx, const stream *s, const ring *r)
+{
+    io_reader *reader;
+    satf_status status = io_open(ctx, s->job->input, &reader);
+    if (status) {
+        return status;
+    }
+    const satf_view *v = &reader->header.view;
+    if (v->width != r->view.width || v->height != s->height || v->stride != r->view.stride ||
+        v->type != r->view.type) {
+        status = satf_fail(ctx, SATF_DATA, "the file has changed while it was read");
+    }
+    int64_t end = s->height - r->end;
+    for (int64_t y = 0, n; y < s->height && !status; y += n) {
+        n = least(r->block, y < end ? end - y : s->height - y);
+        void *to = y < end ? (void *)r->data : end_row(r, y, s->height);
+        status = io_read_rows(ctx, reader, to, r->view.stride, n);
+    }
+    io_close(reader);
+    return status;
 }
 
 /* A context for a stage on another thread, with the settings of ctx. */
@@ -370,8 +426,10 @@ static satf_status make_stages(satf_context *ctx, stream *s, const pipeline_plan
     satf_status status = plan_rings(ctx, s, &plan->in.view, &plan->out.view);
     for (int i = 0; i <= s->filters && !status; i++) {
         ring *r = &s->rings[i];
-        size_t bytes = (size_t)r->capacity * (size_t)r->view.stride; /* fits: plan_rings() */
+        /* fits: plan_rings() */
+        size_t bytes = (size_t)(r->capacity + r->start + r->end) * (size_t)r->view.stride;
         r->data = satf_alloc(bytes);
+        r->ends = r->data ? r->data + r->capacity * r->view.stride : NULL;
         if (!r->data) {
             status = satf_fail_memory(ctx, bytes, "rows on their way");
         }
@@ -429,6 +487,14 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
                                              : satf_fail_memory(ctx, sizeof s, "the stages");
     if (status) {
         goto done;
+    }
+    if (s.rings[0].end > 0) {
+        double start_ms = pipeline_now_ms();
+        status = read_end(ctx, &s, &s.rings[0]);
+        result->times.decode_ms += pipeline_now_ms() - start_ms;
+        if (status) {
+            goto done;
+        }
     }
     result->at = job->output;
     status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);

@@ -176,3 +176,11 @@ int64_t window_rows_kept(const window_spec *spec)
     int64_t rows = spec->in.height;
     return spec->h < rows ? spec->h + 1 : rows;
 }
+
+void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start)
+{
+    bool wrap = spec->border == SATF_WRAP;
+    int64_t rows = spec->in.height, above = spec->h / 2, below = spec->h - 1 - above;
+    *end = !wrap ? 0 : above < rows ? above : rows;
+    *start = !wrap ? 0 : below < rows ? below : rows;
+}

@@ -222,10 +222,6 @@ static satf_status check(satf_context *ctx, const window_spec *spec)
     if (spec->weighted && spec->in.channels < 2) {
         return satf_fail(ctx, SATF_INVALID, "weighting by alpha needs at least two channels");
     }
-    if (spec->row && spec->border == SATF_WRAP) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "border wrap needs the whole picture at once: it cannot be streamed");
-    }
     return SATF_OK;
 }
 

@@ -21,7 +21,8 @@ typedef struct window_spec {
      * the next call that asks for a row more than window_rows_kept() - 1 further
      * down. NULL stops the march (SATF_IO unless the context has a message; the
      * callback sets it). Called by one thread at a time, for y that never goes
-     * back further than window_rows_kept() - 1 rows. SATF_WRAP cannot stream.
+     * back further than window_rows_kept() - 1 rows, but for the rows at both ends that
+     * window_rows_wrapped() tells of.
      */
     const void *(*row)(void *user, int64_t y);
     void *row_user;
@@ -68,6 +69,10 @@ satf_sum_type window_sum_type(const window_spec *spec, bool squares);
 
 /* Rows that a streaming source must keep. */
 int64_t window_rows_kept(const window_spec *spec);
+
+/* SATF_WRAP: rows at the picture's end that are asked for first, and at its start that are asked
+ * for last; a streaming source keeps them for good. 0 for other borders. */
+void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start);
 
 /* Bytes of scratch that window_run() wants; false on overflow. */
 bool window_bytes(satf_context *ctx, const window_spec *spec, size_t *bytes);
