@@ -1,0 +1,66 @@
+/*
+ * Moving pixels: the eight symmetries of a rectangle, and any order of them at
+ * all. Nothing is computed: a pixel is its channels' bytes, alpha among them.
+ */
+#ifndef SATF_MOVE_H
+#define SATF_MOVE_H
+
+#include "../base/image.h"
+
+/*
+ * A symmetry: the flips, then the transposition. Clockwise by 90 degrees is
+ * upside down, then transposed.
+ */
+enum {
+    MOVE_FLIP_H = 1,                               /* left and right change places */
+    MOVE_FLIP_V = 2,                               /* top and bottom change places */
+    MOVE_TRANSPOSE = 4,                            /* rows become columns */
+    MOVE_ROTATE_90 = MOVE_FLIP_V | MOVE_TRANSPOSE, /* clockwise */
+    MOVE_ROTATE_180 = MOVE_FLIP_H | MOVE_FLIP_V,
+    MOVE_ROTATE_270 = MOVE_FLIP_H | MOVE_TRANSPOSE,
+};
+
+/* An order holds pixels' numbers in 32 bits. */
+#define MOVE_MAX_ORDER ((int64_t)1 << 32)
+
+/*
+ * out = the pixels of in, in other places. Checked views of one type and
+ * number of channels that do not overlap, of any stride and alignment; out is
+ * as wide as in, or, under MOVE_TRANSPOSE, as in is high, and so on.
+ */
+typedef struct move_job {
+    satf_view in, out;
+    unsigned turn;         /* MOVE_... or 0, which copies */
+    const uint32_t *order; /* or NULL. Else pixel k of out, counted along the rows, is pixel
+                              order[k] of in, each below in's width * height; turn is 0 */
+} move_job;
+
+/* Does it on the CPU, on the context's threads; allocates nothing. Fails only
+ * by SATF_CANCELLED. */
+satf_status move_run(satf_context *ctx, const move_job *job);
+
+/*
+ * Rows first ... first + rows - 1 of the result to dst, `stride` bytes apart
+ * (any sign), on the calling thread. Not looked at: job->out's data and stride. Of
+ * job->in only those rows are read that are needed.
+ */
+void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride);
+
+/* True if the turn alone works row by row: row y of the result is made of row y. */
+static inline bool move_keeps_rows(unsigned turn)
+{
+    return (turn & ~(unsigned)MOVE_FLIP_H) == 0;
+}
+
+/* The symmetry of one after the other. */
+unsigned move_compose(unsigned first, unsigned second);
+
+/*
+ * What a picture's file says about the places of its pixels, after a turn: the
+ * resolutions of x and y change places where the sides do, in EXIF too, and
+ * EXIF's orientation becomes the one under which the picture is shown as the
+ * turn of what it was shown as.
+ */
+void move_metadata(unsigned turn, satf_metadata *metadata);
+
+#endif
