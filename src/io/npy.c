@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../base/npy.h"
 #include "codec.h"
 
-enum { MAX_HEADER_BYTES = 64 << 10, MAX_DIMENSIONS = 3, COLUMNS_BYTES = 1 << 20 };
+enum { COLUMNS_BYTES = 1 << 20 };
 
 typedef struct npy {
     bool swap;    /* samples are not in the machine's byte order */
@@ -14,227 +15,20 @@ typedef struct npy {
     bool fortran; /* a column of one channel after the other */
 } npy;
 
-/* What the header's dictionary says. */
-typedef struct array_info {
-    char order, kind; /* of descr: '<' '>' '|' '=', and 'u' 'f' 'b' ... */
-    char kind_text[17];
-    unsigned bytes;
-    bool has_descr, has_fortran, has_shape, fortran;
-    bool structured; /* descr lists fields */
-    int dimensions;
-    int64_t shape[MAX_DIMENSIONS];
-} array_info;
-
 static bool probe(const unsigned char *head, size_t n)
 {
-    return n >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
-}
-
-/* ------------------------------------------------ the header's dictionary */
-
-/* Every parser takes what it names, and blanks behind it; false leaves *at somewhere. */
-
-static void blanks(const char **at)
-{
-    *at += strspn(*at, " \t\n");
-}
-
-static bool take(const char **at, char c)
-{
-    if (**at != c) {
-        return false;
-    }
-    ++*at;
-    blanks(at);
-    return true;
-}
-
-static bool take_word(const char **at, const char *word)
-{
-    size_t n = strlen(word);
-    if (strncmp(*at, word, n) != 0) {
-        return false;
-    }
-    *at += n;
-    blanks(at);
-    return true;
-}
-
-/* A quoted string without escapes, cut to room. */
-static bool take_string(const char **at, char *out, size_t room)
-{
-    char quote = **at;
-    if (quote != '\'' && quote != '"') {
-        return false;
-    }
-    const char *start = ++*at;
-    const char *end = strchr(start, quote);
-    if (!end) {
-        return false;
-    }
-    snprintf(out, room, "%.*s", (int)(end - start), start);
-    *at = end + 1;
-    blanks(at);
-    return true;
-}
-
-static bool take_size(const char **at, int64_t *out)
-{
-    size_t digits = strspn(*at, "0123456789");
-    if (digits == 0 || digits > 18) {
-        return false;
-    }
-    int64_t value = 0;
-    for (size_t i = 0; i < digits; i++) {
-        value = value * 10 + (*at)[i] - '0';
-    }
-    *at += digits + ((*at)[digits] == 'L'); /* as Python 2 wrote them */
-    *out = value;
-    blanks(at);
-    return true;
-}
-
-/* "(4, 5)", "(7,)", "()"; more than MAX_DIMENSIONS are counted, not kept. */
-static bool take_shape(const char **at, array_info *info)
-{
-    if (!take(at, '(')) {
-        return false;
-    }
-    while (!take(at, ')')) {
-        int64_t size;
-        if (!take_size(at, &size)) {
-            return false;
-        }
-        if (info->dimensions < MAX_DIMENSIONS) {
-            info->shape[info->dimensions] = size;
-        }
-        info->dimensions++;
-        if (!take(at, ',') && **at != ')') {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* "[('r', '<f4'), ('more', [('a', '|u1', (2,))])]": skipped up to its last bracket. */
-static bool take_fields(const char **at)
-{
-    int depth = 0;
-    do {
-        char name[17];
-        if (**at == '\'' || **at == '"') {
-            if (!take_string(at, name, sizeof name)) {
-                return false;
-            }
-            continue;
-        }
-        depth += **at == '[' || **at == '(';
-        depth -= **at == ']' || **at == ')';
-        if (!**at) {
-            return false;
-        }
-        ++*at;
-    } while (depth > 0);
-    blanks(at);
-    return true;
-}
-
-/* "<f8", "|u1". Anything else that is a string is kept for the message. */
-static bool take_descr(const char **at, array_info *info)
-{
-    if (**at == '[' || **at == '(') {
-        info->structured = true;
-        return take_fields(at);
-    }
-    if (!take_string(at, info->kind_text, sizeof info->kind_text)) {
-        return false;
-    }
-    const char *d = info->kind_text;
-    if (d[0] && strchr("<>|=", d[0])) {
-        info->order = d[0];
-        info->kind = d[1];
-        info->bytes = strlen(d) == 3 && d[2] >= '1' && d[2] <= '8' ? (unsigned)(d[2] - '0') : 0;
-    }
-    return true;
-}
-
-static bool take_entry(const char **at, array_info *info)
-{
-    char key[17];
-    if (!take_string(at, key, sizeof key) || !take(at, ':')) {
-        return false;
-    }
-    if (strcmp(key, "descr") == 0 && !info->has_descr) {
-        info->has_descr = true;
-        return take_descr(at, info);
-    }
-    if (strcmp(key, "fortran_order") == 0 && !info->has_fortran) {
-        info->has_fortran = true;
-        info->fortran = take_word(at, "True");
-        return info->fortran || take_word(at, "False");
-    }
-    if (strcmp(key, "shape") == 0 && !info->has_shape) {
-        info->has_shape = true;
-        return take_shape(at, info);
-    }
-    return false;
-}
-
-static bool parse_dictionary(const char *text, array_info *info)
-{
-    const char *at = text;
-    blanks(&at);
-    if (!take(&at, '{')) {
-        return false;
-    }
-    while (!take(&at, '}')) {
-        if (!take_entry(&at, info) || (!take(&at, ',') && *at != '}')) {
-            return false;
-        }
-    }
-    return *at == 0 && info->has_descr && info->has_fortran && info->has_shape;
+    return n >= 6 && memcmp(head, SATF_NPY_MAGIC, 6) == 0;
 }
 
 /* ----------------------------------------------------------------- reading */
 
-static satf_status read_header(satf_context *ctx, io_source *source, array_info *info)
+static satf_status read_header_bytes(satf_context *ctx, void *user, void *to, size_t bytes)
 {
-    unsigned char lead[12];
-    if (io_source_read(source, lead, 10) != 10) {
-        return io_fail_short(ctx, source);
-    }
-    uint32_t length = lead[8] | (uint32_t)lead[9] << 8;
-    if (lead[6] < 1 || lead[6] > 3) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, ".npy of version %d; 1 to 3 can be read", lead[6]);
-    }
-    if (lead[6] > 1) { /* four bytes of length */
-        if (io_source_read(source, lead + 10, 2) != 2) {
-            return io_fail_short(ctx, source);
-        }
-        length |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
-    }
-    if (length > MAX_HEADER_BYTES) {
-        return satf_fail(ctx, SATF_DATA, "the .npy header claims %" PRIu32 " bytes; %d are enough",
-                         length, MAX_HEADER_BYTES);
-    }
-    char *text = satf_alloc(length + 1);
-    if (!text) {
-        return satf_fail_memory(ctx, length + 1, "a .npy header");
-    }
-    satf_status status = SATF_OK;
-    if (io_source_read(source, text, length) != length) {
-        status = io_fail_short(ctx, source);
-    } else {
-        text[length] = 0;
-        if (strlen(text) != length || !parse_dictionary(text, info)) {
-            status = satf_fail(ctx, SATF_DATA, "the .npy header is damaged");
-        }
-    }
-    satf_free(text);
-    return status;
+    io_source *source = user;
+    return io_source_read(source, to, bytes) == bytes ? SATF_OK : io_fail_short(ctx, source);
 }
 
-static satf_status choose_type(satf_context *ctx, const array_info *info, satf_type *type)
+static satf_status choose_type(satf_context *ctx, const satf_npy *info, satf_type *type)
 {
     static const struct {
         char kind;
@@ -267,8 +61,8 @@ static satf_status choose_type(satf_context *ctx, const array_info *info, satf_t
 
 static satf_status open_npy(satf_context *ctx, io_reader *reader)
 {
-    array_info info = {0};
-    satf_status status = read_header(ctx, &reader->source, &info);
+    satf_npy info;
+    satf_status status = satf_npy_read_header(ctx, read_header_bytes, &reader->source, &info);
     satf_type type = SATF_U8;
     if (!status) {
         status = choose_type(ctx, &info, &type);
@@ -276,7 +70,7 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     if (status) {
         return status;
     }
-    if (info.dimensions < 2 || info.dimensions > MAX_DIMENSIONS) {
+    if (info.dimensions < 2 || info.dimensions > SATF_NPY_DIMENSIONS) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "a .npy array of %d dimensions; pictures are (H, W) "
                          "or (H, W, C)",
@@ -293,8 +87,7 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     if (!n) {
         return satf_fail_memory(ctx, sizeof *n, "a .npy reader");
     }
-    bool little = info.order == '<' || (info.order != '>' && IO_LITTLE_ENDIAN);
-    n->swap = info.bytes > 1 && little != IO_LITTLE_ENDIAN;
+    n->swap = info.bytes > 1 && info.big != !IO_LITTLE_ENDIAN;
     n->boolean = info.kind == 'b';
     n->fortran = info.fortran;
     double max = n->boolean ? 1 : (double)satf_type_max((int)type);
