@@ -4,3 +4,7 @@
 #include "stddev.h"
 #include "template.h"
 #include "integral.h"
+#include "transpose.h"
+#include "rotate.h"
+#include "flip.h"
+#include "permute.h"

@@ -287,16 +287,16 @@ typedef struct satf_filter satf_filter;
 /*
  * Parses "NAME[=VALUE][,PARAM=VALUE]..." filters separated by blanks, the
  * grammar of the command line: "box=15", "box=15x9,border=mirror variance=7",
- * "integral,squared". On failure *out is NULL and the message quotes the
+ * "integral,squared", "rotate=90 box=3". On failure *out is NULL and the message quotes the
  * offending word.
  */
 SATF_API satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter **out);
 
-/* A filter by name with every parameter at its default (a window of 3 x 3). */
+/* A filter by name with every parameter at its default (a window of 3 x 3, an angle of 90). */
 SATF_API satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter **out);
 
 /* Set a parameter of the last filter of the chain, by name and type:
- * integers "width", "height" (window, 1 ... 65535), "squared" (0 or 1);
+ * integers "width", "height" (window, 1 ... 65535), "squared" (0 or 1), "angle" (90, 180, 270);
  * doubles "constant", which makes the border SATF_CONSTANT of that value, as
  * "border=constant:V" does. Unknown names and values out of range are SATF_INVALID. */
 SATF_API satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
@@ -308,6 +308,15 @@ SATF_API satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filt
 /* Copies the rectangles. Only for filters that take a template. */
 SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
                                            const satf_weighted_rect *rects, size_t count);
+
+/*
+ * The order of a filter that has one ("permute"): pixel k of the result, counted
+ * along the rows, is pixel order[k] of the image. Copied; each of 0 ... count - 1
+ * must be there once, else SATF_INVALID names the entry. count is the images' width
+ * times height, at most 2^32.
+ */
+SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter,
+                                           const int64_t *order, size_t count);
 
 /* Appends copies of tail's filters to chain; tail stays the caller's. */
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
@@ -322,7 +331,8 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
                                         const satf_view *in, satf_view *out);
 
 /*
- * Applies the filter. in: u8, u16, f32, f64. out: width, height, channels as
+ * Applies the filter. in: u8, u16, f32, f64, and u32, u64 too where pixels are but
+ * moved (transpose, rotate, flip, permute). out: width, height, channels as
  * satf_filter_output() says; any of the six types: real values are rounded to
  * nearest (halves up) and saturated for integer types. out must not overlap in.
  * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter

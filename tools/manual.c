@@ -215,7 +215,14 @@ void help_completion(void)
     }
     const filter_info *info;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        if (info->needs_value && info->params[0].kind != PARAM_FILE) {
+        const filter_param *value = info->needs_value ? info->params : NULL;
+        if (value && value->kind == PARAM_CHOICE) {
+            printf("    --%s) words='", info->name);
+            for (const char *c = value->metavar; *c; c++) {
+                putchar(*c == '|' ? ' ' : *c);
+            }
+            puts("' ;;");
+        } else if (value && !filter_param_is_file(value)) {
             printf("    --%s) return ;;\n", info->name);
         }
     }

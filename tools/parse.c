@@ -132,7 +132,7 @@ static int take_short(settings *s, char ***argv)
 static satf_status make_filter(settings *s, const filter_word *word, char *text, satf_filter **out)
 {
     const filter_info *info = word->info;
-    if (!info->needs_value || info->params[0].kind != PARAM_FILE) {
+    if (!info->needs_value || !filter_param_is_file(&info->params[0])) {
         return satf_filter_parse(s->ctx, text, out);
     }
     /* A file's name may hold blanks and commas: only what reads ",PARAM=..." at
@@ -250,12 +250,20 @@ static int check_engine(const settings *s)
     if (s->sync && !s->algorithm) {
         return usage_error("--sync", "belongs to an --algorithm with stages, such as 1+r");
     }
-    for (int i = 0; i < s->word_count && s->engine == SATF_ENGINE_WINDOW; i++) {
+    bool sums = false; /* a filter that only moves pixels has no engine, and minds none */
+    for (int i = 0; i < s->word_count; i++) {
         const filter_info *info = s->words[i].info;
-        if (info->engine->region != REGION_WINDOW) {
+        filter_region region = info->engine->region;
+        sums = sums || region != REGION_PIXEL;
+        if (s->engine == SATF_ENGINE_WINDOW &&
+            (region == REGION_RECTS || region == REGION_PREFIX)) {
             return usage_error("--engine window",
                                "--%s needs a summed area table; leave out --engine", info->name);
         }
+    }
+    if (!sums && s->word_count && (s->algorithm || s->engine != SATF_ENGINE_AUTO)) {
+        return usage_error(s->algorithm ? "--algorithm" : "--engine",
+                           "no filter here sums anything; leave it out");
     }
     return s->algorithm ? check_algorithm(s) : 0;
 }

@@ -15,13 +15,14 @@
 static satf_status link_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out)
 {
+    const filter_engine *engine = link->info->engine;
+    bool moves = engine->region == REGION_PIXEL;
     satf_type type = (satf_type)in->type;
-    if (type == SATF_U32 || type == SATF_U64) {
+    if ((type == SATF_U32 || type == SATF_U64) && !moves) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
                          link->info->name, satf_type_name(in->type));
     }
-    const filter_engine *engine = link->info->engine;
     if (engine->type == TYPE_REAL) {
         type = SATF_F64;
     } else if (engine->type == TYPE_OF_SUM) {
@@ -30,9 +31,17 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
             return status;
         }
     }
-    *out = satf_view_packed(NULL, in->width, in->height, in->channels, type);
+    if (link->values.order) {
+        satf_status status = filter_order_check(ctx, link->values.order, in);
+        if (status) {
+            return status;
+        }
+    }
+    bool turned = filter_turn(engine, &link->values) & MOVE_TRANSPOSE;
+    *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
+                            in->channels, type);
     out->device = in->device;
-    if (engine->averages_alpha) {
+    if (engine->averages_alpha || moves) {
         out->flags = in->flags;
     }
     return satf_check_view(ctx, out, "output", false);
@@ -74,19 +83,25 @@ static int device_of(const satf_context *ctx, const satf_view *in)
     return in->device != SATF_HOST ? in->device : ctx->device >= 0 ? ctx->device : SATF_HOST;
 }
 
-static satf_status choose_engine(satf_context *ctx, const chain_link *link, const satf_view *in,
-                                 bool *by_window)
+static satf_status choose_way(satf_context *ctx, const chain_link *link, const satf_view *in,
+                              filter_way *way)
 {
+    filter_region region = link->info->engine->region;
+    *way = BY_SAT;
+    if (region == REGION_PIXEL) {
+        *way = BY_MOVING;
+        return SATF_OK;
+    }
     if (device_of(ctx, in) != SATF_HOST) {
-        *by_window = false;
         return ctx->engine != SATF_ENGINE_WINDOW
                    ? SATF_OK
                    : satf_fail(ctx, SATF_UNSUPPORTED,
                                "the window engine runs on the CPU only; use the engine sat or the "
                                "device cpu");
     }
-    *by_window = link->info->engine->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
-    if (!*by_window && ctx->engine == SATF_ENGINE_WINDOW) {
+    if (region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT) {
+        *way = BY_WINDOW;
+    } else if (ctx->engine == SATF_ENGINE_WINDOW) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s needs the SAT engine; the window engine has no sums for it",
                          link->info->name);
@@ -102,8 +117,25 @@ satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const s
     if (link->info->engine->region == REGION_RECTS && link->values.rect_count == 0) {
         return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
     }
+    if (filter_param_of_kind(link->info, PARAM_ORDER) && !link->values.order) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
+    }
     satf_status status = fit_constant(ctx, link, in->type, &stage->constant);
-    return status ? status : choose_engine(ctx, link, in, &stage->by_window);
+    return status ? status : choose_way(ctx, link, in, &stage->way);
+}
+
+static satf_status stage_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes)
+{
+    return stage->way == BY_WINDOW ? filter_window_scratch(ctx, stage, bytes)
+           : stage->way == BY_SAT  ? filter_sat_scratch(ctx, stage, bytes)
+                                   : filter_move_scratch(ctx, stage, bytes);
+}
+
+static satf_status run_stage(satf_context *ctx, const filter_stage *stage, void *scratch)
+{
+    return stage->way == BY_WINDOW ? filter_run_window(ctx, stage, scratch)
+           : stage->way == BY_SAT  ? filter_run_sat(ctx, stage, scratch)
+                                   : filter_run_move(ctx, stage, scratch);
 }
 
 /*
@@ -154,8 +186,7 @@ static satf_status plan_chain(satf_context *ctx, const satf_filter *chain, const
         if (status) {
             return status;
         }
-        status = stage.by_window ? filter_window_scratch(ctx, &stage, &bytes)
-                                 : filter_sat_scratch(ctx, &stage, &bytes);
+        status = stage_scratch(ctx, &stage, &bytes);
         if (status) {
             return status;
         }
@@ -300,8 +331,7 @@ static satf_status run_chain(satf_context *ctx, const satf_filter *chain, const 
             status = filter_plan_stage(ctx, &chain->links[i], &from, &to, &stage);
         }
         if (!status) {
-            status = stage.by_window ? filter_run_window(ctx, &stage, engine)
-                                     : filter_run_sat(ctx, &stage, engine);
+            status = run_stage(ctx, &stage, engine);
         }
         satf_progress_leave(ctx, whole);
         if (status) {

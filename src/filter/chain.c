@@ -37,6 +37,13 @@ static satf_status chain_grow(satf_context *ctx, satf_filter *chain, size_t more
     return SATF_OK;
 }
 
+/* What the values own or share. */
+static void release(filter_values *values)
+{
+    satf_free(values->rects);
+    filter_order_release(values->order);
+}
+
 satf_status chain_add(satf_context *ctx, satf_filter *chain, const filter_info *info)
 {
     satf_status status = chain_grow(ctx, chain, 1);
@@ -209,6 +216,11 @@ satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const ch
         return SATF_OK;
     }
     const filter_param *flag = filter_param_find(link->info, param);
+    if (flag && flag->kind == PARAM_CHOICE) {
+        char text[24];
+        snprintf(text, sizeof text, "%" PRId64, value);
+        return filter_set_param(ctx, link, flag, text);
+    }
     if (!flag || flag->kind != PARAM_FLAG) {
         return fail_param(ctx, link, param);
     }
@@ -270,10 +282,32 @@ satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
                          filter ? "rectangles are" : "filter is");
     }
     chain_link *link = chain_last(filter);
-    if (!filter_param_of_kind(link->info, PARAM_FILE)) {
+    if (!filter_param_of_kind(link->info, PARAM_TEMPLATE)) {
         return satf_fail(ctx, SATF_INVALID, "%s takes no rectangles", link->info->name);
     }
     return filter_copy_rects(ctx, &link->values, rects, count);
+}
+
+satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter, const int64_t *order,
+                                  size_t count)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!filter || !order) {
+        return satf_fail(ctx, SATF_INVALID, "the %s missing", filter ? "order is" : "filter is");
+    }
+    chain_link *link = chain_last(filter);
+    if (!filter_param_of_kind(link->info, PARAM_ORDER)) {
+        return satf_fail(ctx, SATF_INVALID, "%s takes no order", link->info->name);
+    }
+    filter_order *made;
+    satf_status status = filter_order_make(ctx, order, count, &made);
+    if (!status) {
+        filter_order_release(link->values.order);
+        link->values.order = made;
+    }
+    return status;
 }
 
 satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf_filter *tail)
@@ -293,12 +327,14 @@ satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf
         chain_link link = tail->links[i];
         const satf_weighted_rect *rects = link.values.rects;
         link.values.rects = NULL;
+        filter_order_share(link.values.order);
         if (rects) {
             status = filter_copy_rects(ctx, &link.values, rects, link.values.rect_count);
         }
         if (status) {
+            filter_order_release(link.values.order);
             while (i-- > 0) {
-                satf_free(chain->links[count + i].values.rects);
+                release(&chain->links[count + i].values);
             }
             return status;
         }
@@ -312,7 +348,7 @@ void satf_filter_destroy(satf_filter *filter)
 {
     if (filter) {
         for (size_t i = 0; i < filter->count; i++) {
-            satf_free(filter->links[i].values.rects);
+            release(&filter->links[i].values);
         }
         satf_free(filter->links);
         satf_free(filter);

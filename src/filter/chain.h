@@ -3,6 +3,7 @@
 #define SATF_FILTER_CHAIN_H
 
 #include "descriptor.h"
+#include "order.h"
 
 typedef struct chain_link {
     const filter_info *info;

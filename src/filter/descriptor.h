@@ -2,13 +2,15 @@
 #ifndef SATF_FILTER_DESCRIPTOR_H
 #define SATF_FILTER_DESCRIPTOR_H
 
+#include "../move/move.h"
 #include "filter.h"
 #include "formula.h"
 
 typedef enum filter_region {
     REGION_WINDOW, /* width x height around the pixel, either engine */
     REGION_RECTS,  /* the template's rectangles, SAT engine */
-    REGION_PREFIX  /* everything above and left of the pixel, and the pixel: the SAT itself */
+    REGION_PREFIX, /* everything above and left of the pixel, and the pixel: the SAT itself */
+    REGION_PIXEL   /* one pixel from elsewhere, as it is: no sums, no engine, any sample type */
 } filter_region;
 
 typedef enum filter_type_rule {
@@ -39,10 +41,20 @@ typedef struct filter_engine {
     filter_type_rule type;
     filter_kernel kernel;
     formula_value (*formula)(const formula_sums *in);
-    /* The range of the result for samples in lo ... hi of a width x height image. */
+    /* The range of the result for samples in lo ... hi of a width x height image.
+     * NULL: the same range. */
     filter_range (*range)(filter_range in, const filter_values *values, double width,
                           double height);
+    /* REGION_PIXEL: the symmetry (src/move) that says where pixels go, and with it the shape of
+     * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
+    unsigned (*turn)(const filter_values *values);
 } filter_engine;
+
+/* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */
+static inline unsigned filter_turn(const filter_engine *engine, const filter_values *values)
+{
+    return engine->turn ? engine->turn(values) : 0;
+}
 
 /* Parameters that several filters have. */
 #define FILTER_PARAM_SIZE                                                                    \

@@ -7,7 +7,14 @@
 #include "../window/window.h"
 
 /* A parameter, once: parsing, printing, help and man page derive from it. */
-typedef enum param_kind { PARAM_SIZE, PARAM_FLAG, PARAM_BORDER, PARAM_FILE } param_kind;
+typedef enum param_kind {
+    PARAM_SIZE,
+    PARAM_FLAG,
+    PARAM_BORDER,
+    PARAM_CHOICE,   /* one of the words that the metavar lists, "90|180|270" */
+    PARAM_TEMPLATE, /* a file of rectangles */
+    PARAM_ORDER     /* a .npy file of pixels' numbers */
+} param_kind;
 
 typedef struct filter_param {
     const char *name;    /* as in specs: "border", "squared"; the window is "size" ("N" or "WxH") */
@@ -17,6 +24,14 @@ typedef struct filter_param {
     param_kind kind;
 } filter_param;
 
+/* A file's name, which may hold blanks and commas. */
+static inline bool filter_param_is_file(const filter_param *param)
+{
+    return param->kind == PARAM_TEMPLATE || param->kind == PARAM_ORDER;
+}
+
+struct filter_order;
+
 /* A filter's parameters' values. */
 typedef struct filter_values {
     int64_t width, height; /* 1 ... FILTER_MAX_SIZE */
@@ -24,8 +39,10 @@ typedef struct filter_values {
     bool border_given;
     double constant;
     bool squared;
+    int choice;                /* which word of the metavar, from 0 */
     satf_weighted_rect *rects; /* owned */
     size_t rect_count;
+    struct filter_order *order; /* shared (order.h), or NULL */
 } filter_values;
 
 #define FILTER_MAX_SIZE 65535                /* width and height of a window or rectangle */
@@ -104,6 +121,9 @@ satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t
 satf_status filter_run_rows(satf_context *ctx, const satf_filter *chain, size_t index,
                             const satf_view *in, const satf_view *out, const filter_rows *rows);
 
+/* What the filter makes of the metadata of its input: what speaks of places turns along. */
+void filter_turn_metadata(const satf_filter *filter, satf_metadata *metadata);
+
 /* What satf_image_filter() would make of in, without pixels and metadata: view
  * (data NULL), range, alpha_max and picture type. in's data are not looked at. */
 satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
@@ -111,7 +131,7 @@ satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const 
 
 /* Which engine and algorithm a run used, for -v and --json; static names. */
 typedef struct filter_report {
-    const char *engine;    /* "window", "sat" */
+    const char *engine;    /* "window", "sat", "move" */
     const char *algorithm; /* SAT algorithm, or NULL */
     const char *device;    /* "cpu", "cuda" */
 } filter_report;

@@ -1,5 +1,5 @@
 /*
- * The last step of the SAT engine on a CUDA device, in plain C: cuda/filter where
+ * The last steps of filters on a CUDA device, in plain C: cuda/filter where
  * the build has CUDA, gpu_none.c elsewhere. All memory is the device's.
  */
 #ifndef SATF_FILTER_GPU_H
@@ -47,5 +47,9 @@ bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
 /* Enqueues out = the formula of the filter of that name, of the sums that the
  * tables hold. */
 satf_status filter_gpu_apply(satf_context *ctx, const char *filter, const filter_gpu_task *task);
+
+/* Enqueues `to` = the samples of `from`, a view of equal size and another type, rounded and
+ * saturated as results are (formula_store()). `from` is aligned to its samples. */
+satf_status filter_gpu_convert(satf_context *ctx, const satf_view *from, const satf_view *to);
 
 #endif

@@ -8,3 +8,9 @@ satf_status filter_gpu_apply(satf_context *ctx, const char *filter, const filter
     (void)filter;
     return satf_gpu_check(ctx, task->in.device);
 }
+
+satf_status filter_gpu_convert(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    (void)to;
+    return satf_gpu_check(ctx, from->device);
+}

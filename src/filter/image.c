@@ -37,9 +37,12 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
     int picture_type = in->picture_type;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        range = link->info->engine->range(seen_range(link, range), &link->values,
-                                          (double)in->view.width, (double)in->view.height);
-        if (link->info->engine->type != TYPE_OF_INPUT) {
+        const filter_engine *engine = link->info->engine;
+        if (engine->range) {
+            range = engine->range(seen_range(link, range), &link->values, (double)in->view.width,
+                                  (double)in->view.height);
+        }
+        if (engine->type != TYPE_OF_INPUT) {
             picture_type = SATF_U16;
         }
     }
@@ -51,6 +54,16 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
     if (out->view.flags & SATF_ALPHA) {
         out->alpha_max = in->alpha_max;
     }
+}
+
+void filter_turn_metadata(const satf_filter *filter, satf_metadata *metadata)
+{
+    unsigned turn = 0;
+    for (size_t i = 0; i < filter->count; i++) {
+        const chain_link *link = &filter->links[i];
+        turn = move_compose(turn, filter_turn(link->info->engine, &link->values));
+    }
+    move_metadata(turn, metadata);
 }
 
 satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
@@ -100,6 +113,7 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     filter_image_facts(filter, in, image);
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
+        filter_turn_metadata(filter, &image->metadata);
         status = satf_filter_apply(ctx, filter, &in->view, &image->view);
     }
     if (status) {

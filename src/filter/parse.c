@@ -41,6 +41,37 @@ static satf_status set_size(satf_context *ctx, chain_link *link, const char *tex
     return SATF_OK;
 }
 
+/* text: one of the words between the metavar's bars. */
+static satf_status set_choice(satf_context *ctx, chain_link *link, const filter_param *param,
+                              const char *text)
+{
+    size_t length = strlen(text);
+    int choice = 0;
+    for (const char *word = param->metavar;; choice++) {
+        size_t n = strcspn(word, "|");
+        if (n == length && strncmp(word, text, n) == 0) {
+            link->values.choice = choice;
+            return SATF_OK;
+        }
+        if (!word[n]) {
+            return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: %s are possible", text,
+                             param->name, link->info->name, param->metavar);
+        }
+        word += n + 1;
+    }
+}
+
+static satf_status set_order(satf_context *ctx, chain_link *link, const char *path)
+{
+    filter_order *order;
+    satf_status status = filter_order_read(ctx, path, &order);
+    if (!status) {
+        filter_order_release(link->values.order);
+        link->values.order = order;
+    }
+    return status;
+}
+
 satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
                                 double *constant)
 {
@@ -86,8 +117,12 @@ satf_status filter_set_param(satf_context *ctx, chain_link *link, const filter_p
         link->values.border_given = !status;
         return status;
     }
-    case PARAM_FILE:
+    case PARAM_CHOICE:
+        return set_choice(ctx, link, param, text);
+    case PARAM_TEMPLATE:
         return filter_read_template(ctx, text, &link->values);
+    case PARAM_ORDER:
+        return set_order(ctx, link, text);
     default:
         if (text && strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
             return satf_fail(ctx, SATF_INVALID,

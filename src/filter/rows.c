@@ -1,6 +1,6 @@
 /*
  * Streaming: one filter of a chain, row by row. Window filters march on the window engine;
- * an integral is the sums of the row above and those of the row so far.
+ * an integral is the sums of the row above and those of the row so far; a flip moves each row.
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@ const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, siz
     }
     switch (link->info->engine->region) {
     case REGION_WINDOW:
-        return !stage.by_window ? "needs the whole picture on the SAT engine"
+        return stage.way != BY_WINDOW ? "needs the whole picture on the SAT engine"
                : link->values.border == SATF_WRAP && link->values.height >= in->height
                    ? "needs the whole picture for so high a window with border wrap"
                    : NULL;
@@ -42,6 +42,8 @@ const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, siz
         return strcmp(ctx->algorithm, "auto") == 0 || strcmp(ctx->algorithm, "reference") == 0
                    ? NULL
                    : "needs the whole picture for that algorithm";
+    case REGION_PIXEL:
+        return filter_move_by_rows(&stage) ? NULL : "needs the whole picture";
     default:
         return "needs the whole picture";
     }
@@ -156,7 +158,7 @@ static satf_status run_integral(satf_context *ctx, const filter_stage *stage)
     return status;
 }
 
-/* --------------------------------------------------------------- either kind */
+/* ------------------------------------------------------------------ any kind */
 
 satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, const satf_view *out, filter_rows_need *need)
@@ -164,8 +166,15 @@ satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t
     const chain_link *link = &chain->links[index];
     filter_stage stage;
     satf_status status = filter_plan_stage(ctx, link, in, out, &stage);
-    if (status || link->info->engine->region == REGION_WINDOW) {
-        return status ? status : filter_window_rows_need(ctx, &stage, need);
+    if (status) {
+        return status;
+    }
+    if (stage.way == BY_WINDOW) {
+        return filter_window_rows_need(ctx, &stage, need);
+    }
+    if (stage.way == BY_MOVING) {
+        filter_move_rows_need(&stage, need);
+        return SATF_OK;
     }
     satf_sum_type sum_type;
     size_t row_bytes = 0;
@@ -186,7 +195,8 @@ satf_status filter_run_rows(satf_context *ctx, const satf_filter *chain, size_t 
     stage.rows = rows;
     ctx->report_device = "cpu";
     satf_progress_begin(ctx);
-    status = link->info->engine->region == REGION_WINDOW ? filter_run_window(ctx, &stage, NULL)
-                                                         : run_integral(ctx, &stage);
+    status = stage.way == BY_WINDOW   ? filter_run_window(ctx, &stage, NULL)
+             : stage.way == BY_MOVING ? filter_run_move(ctx, &stage, NULL)
+                                      : run_integral(ctx, &stage);
     return status ? status : satf_report_progress(ctx, 1);
 }

@@ -5,6 +5,8 @@
 #include "chain.h"
 #include "finish.h"
 
+typedef enum filter_way { BY_WINDOW, BY_SAT, BY_MOVING } filter_way;
+
 /* Checked: types, sizes and the border's constant fit. */
 typedef struct filter_stage {
     const filter_info *info;
@@ -12,7 +14,7 @@ typedef struct filter_stage {
     satf_view in, out; /* data may be NULL while only sizes are asked for */
     double constant;   /* the border's, exact in the input's type */
     bool weighted;
-    bool by_window;          /* the engine */
+    filter_way way;
     const filter_rows *rows; /* streaming: NULL if the views have their data */
 } filter_stage;
 
@@ -31,5 +33,12 @@ satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void
 /* Scratch of the SAT engine; it must be aligned to 64 bytes. */
 satf_status filter_sat_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes);
 satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *scratch);
+
+/* Scratch of filters that move pixels; it must be aligned to 64 bytes. */
+satf_status filter_move_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes);
+/* True if a row of the result is made of that row of the input alone. */
+bool filter_move_by_rows(const filter_stage *stage);
+void filter_move_rows_need(const filter_stage *stage, filter_rows_need *need);
+satf_status filter_run_move(satf_context *ctx, const filter_stage *stage, void *scratch);
 
 #endif

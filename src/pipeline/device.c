@@ -18,6 +18,7 @@
 static const double start_ms = 210, copy_bytes_per_ms = 8e6;
 static const double cuda_ns_per_sum = 0.02; /* one table, built and read, a sample */
 static const double cpu_ns_per_window_sum = 1, cpu_ns_per_table_sum = 3; /* on one thread */
+static const double cpu_ns_per_move = 0.3, cuda_ns_per_move = 0.005;     /* a sample */
 /* A device needs the whole picture: what decoding would have done beside encoding. */
 static const double overlap_ns_per_sample = 10;
 
@@ -47,6 +48,11 @@ static bool device_is_faster(satf_context *ctx, const pipeline_job *job, const s
     for (size_t i = 0; i < filter_count(job->filter); i++) {
         const filter_values *values;
         const filter_info *info = filter_at(job->filter, i, &values);
+        if (info->engine->region == REGION_PIXEL) {
+            cpu_ns += samples * cpu_ns_per_move;
+            cuda_ns += samples * cuda_ns_per_move;
+            continue;
+        }
         double sums = samples * sums_of(info, values);
         bool window = info->engine->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
         cpu_ns += sums * (window ? cpu_ns_per_window_sum : cpu_ns_per_table_sum);

@@ -60,14 +60,14 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
                                    .alpha_max = header->alpha_max,
                                    .picture_type = header->picture_type}};
     int type = header->view.type;
-    if (type == SATF_U32 || type == SATF_U64) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s samples cannot be filtered; convert them, with a.astype(\"u2\") if "
-                         "they fit 16 bits, else with a.astype(\"f8\")",
-                         satf_type_name(type));
-    }
     satf_view exact;
     satf_status status = satf_filter_output(ctx, job->filter, &header->view, &exact);
+    if (status == SATF_UNSUPPORTED && (type == SATF_U32 || type == SATF_U64)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s samples cannot be filtered, only moved; convert them, with "
+                         "a.astype(\"u2\") if they fit 16 bits, else with a.astype(\"f8\")",
+                         satf_type_name(type));
+    }
     if (status) {
         result->unsuited = status == SATF_UNSUPPORTED;
         return status;

@@ -285,8 +285,11 @@ static satf_status march(stream *s)
 static satf_status run(stream *s, const io_plan *plan, FILE *file)
 {
     stage *encoder = &s->stages[s->filters + 1];
-    satf_status status = io_writer_open(encoder->ctx, plan, file, &s->job->write,
-                                        &s->reader->header.metadata, &s->writer);
+    satf_metadata *metadata = &s->reader->header.metadata;
+    bool had_exif = metadata->exif != NULL;
+    filter_turn_metadata(s->job->filter, metadata);
+    satf_status status =
+        io_writer_open(encoder->ctx, plan, file, &s->job->write, metadata, &s->writer);
     if (status) {
         s->failed = encoder->number;
         return status;
@@ -298,6 +301,9 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file)
     pthread_mutex_destroy(&s->lock);
     if (!status) {
         double start_ms = pipeline_now_ms();
+        if (!had_exif) { /* a PNG's may come behind its pixels; rows turn nothing else */
+            filter_turn_metadata(s->job->filter, metadata);
+        }
         status = io_writer_finish(encoder->ctx, s->writer);
         encoder->busy_ms += pipeline_now_ms() - start_ms;
         s->failed = status ? encoder->number : -1;

@@ -1,0 +1,39 @@
+/* flip: mirror images. */
+#if defined(FILTER_ENTRY)
+#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
+FILTER_ENTRY(flip)
+#endif
+#elif !defined(SATF_FILTERS_FLIP_H)
+#define SATF_FILTERS_FLIP_H
+
+#ifdef FILTER_DESCRIPTORS
+
+static unsigned flip_turn(const filter_values *values)
+{
+    return values->choice == 0 ? MOVE_FLIP_H : MOVE_FLIP_V;
+}
+
+static const filter_param flip_params[] = {
+    {"axis", "h|v", "h: left and right change places; v: top and bottom do", "h", PARAM_CHOICE},
+    FILTER_PARAM_END,
+};
+
+static const filter_engine flip_engine = {
+    .region = REGION_PIXEL,
+    .type = TYPE_OF_INPUT,
+    .turn = flip_turn,
+};
+
+static const filter_info flip_filter = {
+    .name = "flip",
+    .help = "mirror image: left to right, or upside down",
+    .detail = "The horizontal flip mirrors each row, the vertical one the order of the rows. "
+              "Pixels stay as they are, alpha with them, of any sample type. An EXIF "
+              "orientation becomes the one under which viewers show the flip of what they showed.",
+    .params = flip_params,
+    .needs_value = true,
+    .engine = &flip_engine,
+};
+
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* permute: pixels in any other order. */
+#if defined(FILTER_ENTRY)
+#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
+FILTER_ENTRY(permute)
+#endif
+#elif !defined(SATF_FILTERS_PERMUTE_H)
+#define SATF_FILTERS_PERMUTE_H
+
+#ifdef FILTER_DESCRIPTORS
+
+static const filter_param permute_params[] = {
+    {"file", "FILE", "a .npy array of H * W or (H, W) integers, each of 0 to H * W - 1 once", NULL,
+     PARAM_ORDER},
+    FILTER_PARAM_END,
+};
+
+static const filter_engine permute_engine = {
+    .region = REGION_PIXEL,
+    .type = TYPE_OF_INPUT,
+};
+
+static const filter_info permute_filter = {
+    .name = "permute",
+    .help = "pixels in another order",
+    .detail = "Pixel k of the result is pixel P[k] of the image, pixels being counted from 0 along "
+              "the rows, and P the array in FILE: in NumPy, out = in.reshape(H * W, -1)[P]. Pixels "
+              "stay as they are, alpha with them, of any sample type; so do width and height, and "
+              "all that the file says besides.",
+    .params = permute_params,
+    .needs_value = true,
+    .engine = &permute_engine,
+};
+
+#endif
+#endif

@@ -1,0 +1,41 @@
+/* rotate: quarter turns, clockwise. */
+#if defined(FILTER_ENTRY)
+#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
+FILTER_ENTRY(rotate)
+#endif
+#elif !defined(SATF_FILTERS_ROTATE_H)
+#define SATF_FILTERS_ROTATE_H
+
+#ifdef FILTER_DESCRIPTORS
+
+static unsigned rotate_turn(const filter_values *values)
+{
+    static const unsigned turns[] = {MOVE_ROTATE_90, MOVE_ROTATE_180, MOVE_ROTATE_270};
+    return turns[values->choice];
+}
+
+static const filter_param rotate_params[] = {
+    {"angle", "90|180|270", "degrees, clockwise", "90", PARAM_CHOICE},
+    FILTER_PARAM_END,
+};
+
+static const filter_engine rotate_engine = {
+    .region = REGION_PIXEL,
+    .type = TYPE_OF_INPUT,
+    .turn = rotate_turn,
+};
+
+static const filter_info rotate_filter = {
+    .name = "rotate",
+    .help = "quarter turns, clockwise",
+    .detail = "Turns the image clockwise by 90, 180 or 270 degrees; by 90 the upper left corner "
+              "becomes the upper right one. By 90 and 270 width and height change places, and "
+              "so do the resolutions of x and y. Pixels stay as they are, alpha with them, of "
+              "any sample type. An EXIF orientation stays: viewers show what they showed, turned.",
+    .params = rotate_params,
+    .needs_value = true,
+    .engine = &rotate_engine,
+};
+
+#endif
+#endif

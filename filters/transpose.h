@@ -1,0 +1,39 @@
+/* transpose: rows become columns. */
+#if defined(FILTER_ENTRY)
+#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
+FILTER_ENTRY(transpose)
+#endif
+#elif !defined(SATF_FILTERS_TRANSPOSE_H)
+#define SATF_FILTERS_TRANSPOSE_H
+
+#ifdef FILTER_DESCRIPTORS
+
+static unsigned transpose_turn(const filter_values *values)
+{
+    (void)values;
+    return MOVE_TRANSPOSE;
+}
+
+static const filter_param transpose_params[] = {FILTER_PARAM_END};
+
+static const filter_engine transpose_engine = {
+    .region = REGION_PIXEL,
+    .type = TYPE_OF_INPUT,
+    .turn = transpose_turn,
+};
+
+static const filter_info transpose_filter = {
+    .name = "transpose",
+    .help = "rows become columns",
+    .detail = "The pixel at column x of row y goes to column y of row x, so the upper left corner "
+              "stays where it is and width and height change places. Pixels stay as they are, "
+              "alpha with them, of any sample type. So do the resolutions of x and y change "
+              "places, and an EXIF orientation becomes the one under which viewers show the "
+              "transpose of what they showed.",
+    .params = transpose_params,
+    .needs_value = false,
+    .engine = &transpose_engine,
+};
+
+#endif
+#endif
