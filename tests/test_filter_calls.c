@@ -37,8 +37,10 @@ static satf_filter *make_template(satf_context *ctx)
     return filter;
 }
 
-static const char *const specs[] = {"box=5", "variance=3,border=constant:2 box=4x9", "stddev=7",
-                                    "box=3 integral,squared", "template"};
+static const char *const specs[] = {"box=5",     "variance=3,border=constant:2 box=4x9",
+                                    "stddev=7",  "box=3 integral,squared",
+                                    "transpose", "rotate=180 box=3 flip=v",
+                                    "template"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
 static satf_filter *make(satf_context *ctx, size_t index)

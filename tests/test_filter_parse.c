@@ -87,6 +87,17 @@ static void test_refuses(void **state)
         {"box=3 nonsense variance=3", "'nonsense'"},
         {"template=/nonexistent/file", "'/nonexistent/file'"},
         {"template", "template=FILE"},
+        {"transpose=90", "transpose takes no value"},
+        {"transpose,border=wrap", "transpose has no parameter 'border'; there is none"},
+        {"rotate", "rotate=90|180|270"},
+        {"rotate=", "rotate=90|180|270"},
+        {"rotate=45", "'45' is no angle for rotate: 90|180|270 are possible"},
+        {"rotate=9", "'9' is no angle"},
+        {"rotate=90|180", "'90|180' is no angle"},
+        {"rotate=90,angle=180", "'angle' of rotate is given twice"},
+        {"flip=x", "'x' is no axis for flip: h|v are possible"},
+        {"flip=hv", "'hv' is no axis"},
+        {"permute", "permute=FILE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_filter *filter = (satf_filter *)(uintptr_t)1;
@@ -113,7 +124,7 @@ static void test_table(void **state)
             assert_true(p->kind == PARAM_FLAG || p->metavar);
         }
     }
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 9);
     assert_null(filter_info_find("bo"));
     assert_null(satf_filter_name(1000, &help));
     assert_null(help);

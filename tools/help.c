@@ -130,11 +130,13 @@ void help_filter(const filter_info *info)
                  has_default ? p->default_text : "", has_default ? ")" : "");
         print_row(head, help);
     }
-    putchar('\n');
-    print_wrapped(
-        "Parameters follow the value, or the name, behind commas; a flag is also an option "
-        "of its own.",
-        0, 0);
+    if (info->params[0].name) {
+        putchar('\n');
+        print_wrapped(
+            "Parameters follow the value, or the name, behind commas; a flag is also an option "
+            "of its own.",
+            0, 0);
+    }
 }
 
 void help_list(void)

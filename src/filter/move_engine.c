@@ -13,7 +13,7 @@
 #include "gpu.h"
 #include "run.h"
 
-enum { BAND_ROWS = 64, PIECE_SAMPLES = 256, ROUND_BANDS = 64 };
+enum { BAND_ROWS = 64, PIECE_SAMPLES = 256 };
 
 static move_job make_job(const filter_stage *stage)
 {
@@ -111,14 +111,19 @@ typedef struct convert_work {
     move_job job;
     char *buffers; /* one a thread */
     size_t buffer_bytes;
-    int64_t done; /* bands of earlier rounds */
+    satf_context *ctx;
+    int64_t bands;
+    _Atomic int status; /* SATF_CANCELLED, once that is so */
 } convert_work;
 
 static void convert_band(void *user, int64_t band, int thread)
 {
-    const convert_work *work = user;
+    convert_work *work = user;
     const satf_view *out = &work->stage->out;
-    int64_t first = (band + work->done) * BAND_ROWS;
+    int64_t first = band * BAND_ROWS;
+    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
+        return;
+    }
     int64_t rows = out->height - first < BAND_ROWS ? out->height - first : BAND_ROWS;
     satf_view moved =
         moved_view(work->stage, work->buffers + (size_t)thread * work->buffer_bytes, rows);
@@ -127,21 +132,20 @@ static void convert_band(void *user, int64_t band, int thread)
         convert(moved.type, satf_row(&moved, y), satf_row_samples(out), out->type,
                 satf_row(out, first + y));
     }
+    if (thread == 0) { /* the calling one */
+        double done = (double)(band + 1) / (double)work->bands;
+        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
+    }
 }
 
 static satf_status run_converting(satf_context *ctx, const filter_stage *stage, void *scratch)
 {
-    convert_work work = {.stage = stage, .job = make_job(stage), .buffers = scratch};
+    convert_work work = {.stage = stage, .job = make_job(stage), .buffers = scratch, .ctx = ctx};
     work.buffer_bytes = satf_align64((size_t)moved_view(stage, NULL, 1).stride * BAND_ROWS);
-    int64_t bands = (stage->out.height - 1) / BAND_ROWS + 1;
-    satf_status status = SATF_OK;
-    while (work.done < bands && !status) {
-        int64_t n = bands - work.done < ROUND_BANDS ? bands - work.done : ROUND_BANDS;
-        satf_parallel(ctx, n, convert_band, &work);
-        work.done += n;
-        status = satf_report_progress(ctx, (double)work.done / (double)bands);
-    }
-    return status;
+    work.bands = (stage->out.height - 1) / BAND_ROWS + 1;
+    satf_parallel(ctx, work.bands, convert_band, &work);
+    satf_status status = (satf_status)atomic_load(&work.status);
+    return status ? status : satf_report_progress(ctx, 1);
 }
 
 /* -------------------------------------------------------------------- streaming */

@@ -144,8 +144,8 @@ static satf_status fail_param(satf_context *ctx, const filter_info *info, const 
         used = strlen(names);
         strncat(names, param->name, sizeof names - 1 - used);
     }
-    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.80s'; there are: %s", info->name,
-                     name, names);
+    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.80s'; there %s%s", info->name, name,
+                     *names ? "are: " : "is none", names);
 }
 
 satf_status filter_set_text(satf_context *ctx, satf_filter *filter, const char *param,

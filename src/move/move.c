@@ -1,6 +1,6 @@
 #include "move.h"
 
-#include <string.h>
+#include <stdatomic.h>
 
 #include "../base/cpu.h"
 #include "../base/parallel.h"
@@ -8,9 +8,8 @@
 #include "kernels.h"
 
 enum {
-    BLOCK_TILES = 4,      /* tiles along a side of a task's block */
-    BAND_BYTES = 1 << 16, /* rows of a task that works by rows */
-    ROUND_BYTES = 1 << 26 /* of the result, between two looks at the progress */
+    BLOCK_TILES = 4,     /* tiles along a side of a task's block */
+    BAND_BYTES = 1 << 16 /* rows of a task that works by rows */
 };
 
 static const move_kernels *choose_kernels(void)
@@ -38,11 +37,12 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Where the result goes: row 0, and whether around the caches. */
+/* Where the result goes, whether around the caches, and by which kernels. */
 typedef struct target {
     char *data;
     int64_t stride;
     bool stream;
+    const move_kernels *kernels;
 } target;
 
 /* ---------------------------------------------------------------- by columns */
@@ -77,7 +77,7 @@ static void transpose_part(const move_job *job, const target *to, int64_t first,
     } else {
         part.in += x * bytes;
     }
-    choose_kernels()->transpose[bytes](&part);
+    to->kernels->transpose[bytes](&part);
 }
 
 /* ------------------------------------------------------------------- by rows */
@@ -85,21 +85,20 @@ static void transpose_part(const move_job *job, const target *to, int64_t first,
 static void gather_row(const move_job *job, const target *to, char *row, int64_t y)
 {
     const satf_view *in = &job->in;
-    choose_kernels()->gather[pixel_bytes(in)](in->data, in->stride, in->width,
-                                              job->order + y * job->out.width, row, job->out.width,
-                                              to->stream);
+    to->kernels->gather[pixel_bytes(in)](in->data, in->stride, in->width,
+                                         job->order + y * job->out.width, row, job->out.width,
+                                         to->stream);
 }
 
 static void move_row(const move_job *job, const target *to, char *row, int64_t y)
 {
     const satf_view *in = &job->in;
-    const move_kernels *kernels = choose_kernels();
     const char *from = satf_row(in, job->turn & MOVE_FLIP_V ? in->height - 1 - y : y);
     int64_t bytes = pixel_bytes(in);
     if (job->turn & MOVE_FLIP_H) {
-        kernels->reverse[bytes](from, row, in->width, to->stream);
+        to->kernels->reverse[bytes](from, row, in->width, to->stream);
     } else {
-        kernels->copy(from, row, in->width * bytes, to->stream);
+        to->kernels->copy(from, row, in->width * bytes, to->stream);
     }
 }
 
@@ -120,7 +119,7 @@ static void rows_to(const move_job *job, const target *to, int64_t first, int64_
 
 void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride)
 {
-    target to = {dst, stride, false};
+    target to = {dst, stride, false, choose_kernels()};
     if (job->turn & MOVE_TRANSPOSE) {
         transpose_part(job, &to, first, first, rows, 0, job->in.height);
     } else {
@@ -131,36 +130,50 @@ void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int6
 /* ------------------------------------------------------------------ the whole */
 
 typedef struct move_work {
+    satf_context *ctx;
     const move_job *job;
     target to;
     int64_t block_width, block_height; /* pixels of the input, under a transposition */
     int64_t blocks_down;
     int64_t band_rows; /* of the result, else */
-    int64_t done;      /* tasks of earlier rounds */
+    int64_t tasks;
+    _Atomic int status; /* SATF_CANCELLED, once that is so */
 } move_work;
 
-static void run_block(void *user, int64_t task, int thread)
+static void run_block(const move_work *work, int64_t task)
 {
-    (void)thread;
-    const move_work *work = user;
     const satf_view *in = &work->job->in;
-    task += work->done;
     int64_t x = task / work->blocks_down * work->block_width;
     int64_t y = task % work->blocks_down * work->block_height;
     transpose_part(work->job, &work->to, 0, x, least(work->block_width, in->width - x), y,
                    least(work->block_height, in->height - y));
 }
 
-static void run_band(void *user, int64_t task, int thread)
+static void run_band(const move_work *work, int64_t task)
 {
-    (void)thread;
-    const move_work *work = user;
     int64_t height = work->job->out.height;
-    int64_t y = (task + work->done) * work->band_rows, rows = least(work->band_rows, height - y);
+    int64_t y = task * work->band_rows, rows = least(work->band_rows, height - y);
     y = work->job->turn & MOVE_FLIP_V ? height - y - rows : y;
     target to = work->to;
     to.data += y * to.stride;
     rows_to(work->job, &to, y, rows);
+}
+
+static void run_task(void *user, int64_t task, int thread)
+{
+    move_work *work = user;
+    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
+        return;
+    }
+    if (work->job->turn & MOVE_TRANSPOSE) {
+        run_block(work, task);
+    } else {
+        run_band(work, task);
+    }
+    if (thread == 0) { /* the calling one */
+        double done = (double)(task + 1) / (double)work->tasks;
+        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
+    }
 }
 
 /* Large results are written around the caches, by tiles only where all rows begin at lines of
@@ -176,26 +189,19 @@ static bool streams(const move_job *job)
 satf_status move_run(satf_context *ctx, const move_job *job)
 {
     const satf_view *in = &job->in, *out = &job->out;
-    move_work work = {.job = job, .to = {out->data, out->stride, streams(job)}};
-    int64_t bytes = pixel_bytes(in), tasks, task_bytes;
+    move_work work = {
+        .ctx = ctx, .job = job, .to = {out->data, out->stride, streams(job), choose_kernels()}};
+    int64_t bytes = pixel_bytes(in);
     if (job->turn & MOVE_TRANSPOSE) {
         work.block_width = work.block_height = MOVE_TILE(bytes) * BLOCK_TILES;
         work.blocks_down = (in->height - 1) / work.block_height + 1;
-        tasks = ((in->width - 1) / work.block_width + 1) * work.blocks_down;
-        task_bytes = work.block_width * work.block_height * bytes;
+        work.tasks = ((in->width - 1) / work.block_width + 1) * work.blocks_down;
     } else {
         int64_t row_bytes = out->width * bytes;
         work.band_rows = row_bytes < BAND_BYTES ? BAND_BYTES / row_bytes : 1;
-        tasks = (out->height - 1) / work.band_rows + 1;
-        task_bytes = work.band_rows * row_bytes;
+        work.tasks = (out->height - 1) / work.band_rows + 1;
     }
-    int64_t round = task_bytes < ROUND_BYTES ? ROUND_BYTES / task_bytes : 1;
-    satf_status status = SATF_OK;
-    while (work.done < tasks && !status) {
-        int64_t n = least(round, tasks - work.done);
-        satf_parallel(ctx, n, job->turn & MOVE_TRANSPOSE ? run_block : run_band, &work);
-        work.done += n;
-        status = satf_report_progress(ctx, (double)work.done / (double)tasks);
-    }
-    return status;
+    satf_parallel(ctx, work.tasks, run_task, &work);
+    satf_status status = (satf_status)atomic_load(&work.status);
+    return status ? status : satf_report_progress(ctx, 1);
 }

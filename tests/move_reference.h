@@ -1,0 +1,149 @@
+/* Moved pixels by definition, for the tests, and images between pages that must not be touched. */
+#ifndef SATF_TESTS_MOVE_REFERENCE_H
+#define SATF_TESTS_MOVE_REFERENCE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/view.h"
+#include "move/move.h"
+
+/* The eight symmetries, each by what it does to the picture, and their specs. */
+static const struct {
+    unsigned turn;
+    const char *spec;
+} ref_turns[] = {
+    {0, "flip=h flip=h"},
+    {MOVE_FLIP_H, "flip=h"},
+    {MOVE_ROTATE_180, "rotate=180"},
+    {MOVE_FLIP_V, "flip=v"},
+    {MOVE_TRANSPOSE, "transpose"},
+    {MOVE_ROTATE_90, "rotate=90"},
+    {MOVE_TRANSPOSE | MOVE_ROTATE_180, "transpose rotate=180"},
+    {MOVE_ROTATE_270, "rotate=270"},
+};
+enum { REF_TURNS = sizeof ref_turns / sizeof *ref_turns };
+
+/* Where pixel (x, y) of the result comes from in an image of w x h, symmetry ref_turns[k]. */
+static inline void ref_source(int k, int64_t w, int64_t h, int64_t x, int64_t y, int64_t *from_x,
+                              int64_t *from_y)
+{
+    switch (k) {
+    case 0: /* nothing */
+        *from_x = x, *from_y = y;
+        break;
+    case 1: /* left and right */
+        *from_x = w - 1 - x, *from_y = y;
+        break;
+    case 2: /* half a turn */
+        *from_x = w - 1 - x, *from_y = h - 1 - y;
+        break;
+    case 3: /* top and bottom */
+        *from_x = x, *from_y = h - 1 - y;
+        break;
+    case 4: /* about the diagonal from the upper left */
+        *from_x = y, *from_y = x;
+        break;
+    case 5: /* a quarter clockwise: what was on the left is on top, from the bottom up */
+        *from_x = y, *from_y = h - 1 - x;
+        break;
+    case 6: /* about the other diagonal */
+        *from_x = w - 1 - y, *from_y = h - 1 - x;
+        break;
+    default: /* a quarter the other way */
+        *from_x = w - 1 - y, *from_y = x;
+    }
+}
+
+static inline int ref_swaps(int k)
+{
+    return k >= 4;
+}
+
+/* Memory for a view between two pages that nobody may touch. */
+typedef struct ref_guarded {
+    satf_view view;
+    char *map, *first; /* first: the bytes of the rows, padding included */
+    size_t map_bytes, bytes;
+} ref_guarded;
+
+/* Rows `pad` bytes longer, bottom up if `flip`; they touch the page behind, or (`front`) the one
+ * before. Every byte is `fill`. */
+static inline ref_guarded ref_guarded_view(int64_t width, int64_t height, int channels,
+                                           satf_type type, int64_t pad, int flip, int front,
+                                           int fill)
+{
+    ref_guarded g;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    g.view = satf_view_packed(NULL, width, height, channels, type);
+    int64_t row = g.view.stride + pad;
+    /* what pads the last row is nobody's */
+    g.bytes = (size_t)(row * (height - 1) + g.view.stride);
+    size_t whole = (g.bytes + page - 1) / page * page;
+    g.map_bytes = whole + 2 * page;
+    g.map = mmap(NULL, g.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (g.map == MAP_FAILED || mprotect(g.map, page, PROT_NONE) ||
+        mprotect(g.map + page + whole, page, PROT_NONE)) {
+        abort();
+    }
+    g.first = g.map + page + (front ? 0 : whole - g.bytes);
+    memset(g.map + page, fill, whole);
+    g.view.stride = flip ? -row : row;
+    g.view.data = g.first + (flip ? row * (height - 1) : 0);
+    return g;
+}
+
+static inline void ref_guarded_free(ref_guarded *g)
+{
+    munmap(g->map, g->map_bytes);
+}
+
+/* Noise in every byte of the rows; floats may be anything, for nothing is computed. */
+static inline void ref_noise(const satf_view *view, uint64_t seed)
+{
+    int64_t bytes = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
+    for (int64_t y = 0; y < view->height; y++) {
+        unsigned char *row = satf_row(view, y);
+        for (int64_t i = 0; i < bytes; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            row[i] = (unsigned char)(seed >> 56);
+        }
+    }
+}
+
+/* -1 if out is symmetry k of in, else the first wrong pixel, counted along the rows. */
+static inline int64_t ref_wrong_pixel(int k, const satf_view *in, const satf_view *out)
+{
+    size_t bytes = (size_t)in->channels * satf_type_bytes(in->type);
+    for (int64_t y = 0; y < out->height; y++) {
+        for (int64_t x = 0; x < out->width; x++) {
+            int64_t u, v;
+            ref_source(k, in->width, in->height, x, y, &u, &v);
+            if (memcmp((char *)satf_row(out, y) + (size_t)x * bytes,
+                       (char *)satf_row(in, v) + (size_t)u * bytes, bytes) != 0) {
+                return y * out->width + x;
+            }
+        }
+    }
+    return -1;
+}
+
+/* A permutation of 0 ... n - 1. */
+static inline void ref_shuffle(int64_t *order, int64_t n, uint64_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        order[i] = i;
+    }
+    for (int64_t i = n - 1; i > 0; i--) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int64_t j = (int64_t)((seed >> 33) % (uint64_t)(i + 1));
+        int64_t kept = order[i];
+        order[i] = order[j];
+        order[j] = kept;
+    }
+}
+
+#endif

@@ -1,0 +1,347 @@
+/* Moved pixels against their definition: every turn and order, every kernel, any memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "move_reference.h"
+
+/* Beside tiles and vectors; lines and columns of one pixel; longer than a chunk. */
+static const int64_t sizes[][2] = {{1, 1},   {1, 97},  {97, 1},   {2, 3},     {17, 16},  {33, 63},
+                                   {64, 64}, {65, 31}, {131, 67}, {128, 129}, {4099, 2}, {3, 4099}};
+enum { SIZES = sizeof sizes / sizeof *sizes, GUARD = 0xa5 };
+
+typedef struct test_case {
+    int64_t width, height;
+    int channels;
+    satf_type type;
+    int turn; /* of ref_turns, or -1: an order */
+    satf_isa isa;
+    int threads;
+    uint64_t seed; /* of the pixels, and how the memory lies */
+} test_case;
+
+static void fail_case(const test_case *t, const char *what, int64_t pixel)
+{
+    fail_msg("%s, %s: %ld x %ld, %d channels of %s, %s, %d threads, seed %lu: pixel %ld",
+             t->turn < 0 ? "order" : ref_turns[t->turn].spec, what, (long)t->width, (long)t->height,
+             t->channels, satf_type_name(t->type), satf_isa_name(t->isa), t->threads,
+             (unsigned long)t->seed, (long)pixel);
+}
+
+/* Nothing but the rows has been written. */
+static void check_guards(const test_case *t, const ref_guarded *g)
+{
+    int64_t used = satf_row_samples(&g->view) * (int64_t)satf_type_bytes(g->view.type);
+    int64_t row = g->view.stride < 0 ? -g->view.stride : g->view.stride;
+    for (size_t i = 0; i < g->bytes; i++) {
+        if ((int64_t)i % row >= used && (unsigned char)g->first[i] != GUARD) {
+            fail_case(t, "written between rows", (int64_t)i / row);
+        }
+    }
+}
+
+static int64_t wrong_order(const satf_view *in, const satf_view *out, const uint32_t *order)
+{
+    size_t bytes = (size_t)in->channels * satf_type_bytes(in->type);
+    for (int64_t k = 0; k < in->width * in->height; k++) {
+        const char *got = (char *)satf_row(out, k / out->width) + (size_t)(k % out->width) * bytes;
+        const char *want =
+            (char *)satf_row(in, order[k] / in->width) + (size_t)(order[k] % in->width) * bytes;
+        if (memcmp(got, want, bytes) != 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static void run_case(const test_case *t)
+{
+    uint64_t s = t->seed;
+    bool swaps = t->turn >= 0 && ref_swaps(t->turn);
+    ref_guarded in = ref_guarded_view(t->width, t->height, t->channels, t->type, (int64_t)(s % 4),
+                                      s & 4, s & 8, GUARD);
+    ref_guarded out =
+        ref_guarded_view(swaps ? t->height : t->width, swaps ? t->width : t->height, t->channels,
+                         t->type, (int64_t)(s / 16 % 5) * 7, s & 32, s & 64, GUARD);
+    int64_t pixels = t->width * t->height;
+    int64_t *order = malloc((size_t)pixels * sizeof *order);
+    uint32_t *numbers = malloc((size_t)pixels * sizeof *numbers);
+    ref_shuffle(order, pixels, s);
+    for (int64_t i = 0; i < pixels; i++) {
+        numbers[i] = (uint32_t)order[i];
+    }
+    ref_noise(&in.view, s);
+    move_job job = {in.view, out.view, t->turn < 0 ? 0 : ref_turns[t->turn].turn,
+                    t->turn < 0 ? numbers : NULL};
+
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_context_set_threads(ctx, t->threads), SATF_OK);
+    setenv("SATFILTER_CPU", satf_isa_name(t->isa), 1);
+    assert_int_equal(move_run(ctx, &job), SATF_OK);
+    int64_t wrong = t->turn < 0 ? wrong_order(&in.view, &out.view, numbers)
+                                : ref_wrong_pixel(t->turn, &in.view, &out.view);
+    if (wrong >= 0) {
+        fail_case(t, "move_run", wrong);
+    }
+    check_guards(t, &out);
+
+    /* The same in bands of rows. */
+    int64_t row = satf_row_samples(&out.view) * (int64_t)satf_type_bytes(t->type);
+    int64_t band = 1 + (int64_t)(s % 70);
+    memset(out.first, GUARD, out.bytes);
+    for (int64_t y = 0; y < out.view.height; y += band) {
+        int64_t n = out.view.height - y < band ? out.view.height - y : band;
+        move_rows(&job, y, n, satf_row(&out.view, y), out.view.stride);
+    }
+    wrong = t->turn < 0 ? wrong_order(&in.view, &out.view, numbers)
+                        : ref_wrong_pixel(t->turn, &in.view, &out.view);
+    if (wrong >= 0 || row < 1) {
+        fail_case(t, "move_rows", wrong);
+    }
+    check_guards(t, &out);
+    unsetenv("SATFILTER_CPU");
+    satf_context_destroy(ctx);
+    ref_guarded_free(&in);
+    ref_guarded_free(&out);
+    free(order);
+    free(numbers);
+}
+
+static void test_everything(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (satf_isa isa = SATF_ISA_BASE; isa <= satf_cpu_isa(); isa++) {
+        for (int type = SATF_U8; type <= SATF_F64; type++) {
+            for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
+                for (int turn = -1; turn < REF_TURNS; turn++) {
+                    for (int k = (int)isa; k < SIZES; k += 1 + (isa < satf_cpu_isa()), seed += 7) {
+                        test_case t = {sizes[k][0], sizes[k][1], channels, (satf_type)type,
+                                       turn,        isa,         1,        seed};
+                        run_case(&t);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Results that go around the caches, in several tasks, the first one in two rounds; aligned, as
+ * tiles want it, and not. */
+static void test_large(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t width, height;
+        int channels;
+        satf_type type;
+        int turn;
+        uint64_t seed;
+    } images[] = {
+        {3072, 5504, 1, SATF_F32, 5, 8 + 64},  {3071, 3700, 3, SATF_U8, 7, 8 + 64},
+        {2112, 4160, 1, SATF_F32, 7, 8 + 64},  {1411, 8192, 3, SATF_U8, 4, 8 + 64},
+        {3000, 3800, 3, SATF_U8, 1, 3 + 16},   {2000, 3000, 3, SATF_U16, 2, 3 + 16},
+        {2048, 2113, 1, SATF_F64, -1, 8 + 64},
+    };
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        test_case t = {images[i].width, images[i].height, images[i].channels, images[i].type,
+                       images[i].turn,  satf_cpu_isa(),   1 + (int)i % 3,     images[i].seed};
+        run_case(&t);
+    }
+}
+
+/* One turn after the other is the composition. */
+static void test_compose(void **state)
+{
+    (void)state;
+    enum { W = 3, H = 5 };
+    for (int a = 0; a < REF_TURNS; a++) {
+        for (int b = 0; b < REF_TURNS; b++) {
+            unsigned both = move_compose(ref_turns[a].turn, ref_turns[b].turn);
+            int c = 0;
+            while (c < REF_TURNS && ref_turns[c].turn != both) {
+                c++;
+            }
+            assert_true(c < REF_TURNS);
+            int64_t w = ref_swaps(a) ? H : W, h = ref_swaps(a) ? W : H; /* between the two */
+            assert_int_equal(ref_swaps(a) ^ ref_swaps(b), ref_swaps(c));
+            for (int64_t y = 0; y < (ref_swaps(c) ? W : H); y++) {
+                for (int64_t x = 0; x < (ref_swaps(c) ? H : W); x++) {
+                    int64_t u, v, p, q, r, s;
+                    ref_source(b, w, h, x, y, &u, &v);
+                    ref_source(a, W, H, u, v, &p, &q);
+                    ref_source(c, W, H, x, y, &r, &s);
+                    assert_true(p == r && q == s);
+                }
+            }
+        }
+    }
+}
+
+static int stop_at_half(void *user, double done)
+{
+    *(double *)user = done;
+    return done >= 0.5;
+}
+
+static void test_cancelled(void **state)
+{
+    (void)state;
+    enum { N = 10000 };
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    char *memory = satf_alloc(2 * (size_t)N * N);
+    assert_non_null(memory);
+    memset(memory, 1, (size_t)N * N);
+    for (int turn = 0; turn < REF_TURNS; turn++) {
+        double done = -1;
+        move_job job = {satf_view_packed(memory, N, N, 1, SATF_U8),
+                        satf_view_packed(memory + (size_t)N * N, N, N, 1, SATF_U8),
+                        ref_turns[turn].turn, NULL};
+        satf_context_set_progress(ctx, stop_at_half, &done);
+        satf_progress_begin(ctx);
+        assert_int_equal(move_run(ctx, &job), SATF_CANCELLED);
+        assert_true(done >= 0.5 && done < 1);
+    }
+    satf_free(memory);
+    satf_context_destroy(ctx);
+}
+
+/* ------------------------------------------------------------------- metadata */
+
+static void put(unsigned char *at, bool big, int n, uint32_t value)
+{
+    for (int i = 0; i < n; i++) {
+        at[i] = (unsigned char)(value >> 8 * (big ? n - 1 - i : i));
+    }
+}
+
+static uint32_t get(const unsigned char *at, bool big, int n)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < n; i++) {
+        value |= (uint32_t)at[i] << 8 * (big ? n - 1 - i : i);
+    }
+    return value;
+}
+
+static void put_entry(unsigned char *at, bool big, uint32_t tag, uint32_t type, uint32_t value)
+{
+    put(at, big, 2, tag);
+    put(at + 2, big, 2, type);
+    put(at + 4, big, 4, 1);
+    put(at + 8, big, type == 3 ? 2 : 4, value);
+}
+
+enum { EXIF_BYTES = 8 + 2 + 4 * 12 + 4 + 2 + 2 * 12 + 4 };
+
+/* Orientation, two resolutions, and a directory of width and height. */
+static void make_exif(unsigned char *to, bool big, uint32_t orientation)
+{
+    memset(to, 0, EXIF_BYTES);
+    memcpy(to, big ? "MM\0*" : "II*\0", 4);
+    put(to + 4, big, 4, 8);
+    put(to + 8, big, 2, 4);
+    put_entry(to + 10, big, 0x112, 3, orientation);
+    put_entry(to + 22, big, 0x11a, 5, 1000); /* where the rational would be */
+    put_entry(to + 34, big, 0x11b, 5, 2000);
+    put_entry(to + 46, big, 0x8769, 4, 62);
+    put(to + 62, big, 2, 2);
+    put_entry(to + 64, big, 0xa002, 4, 70000); /* of another type than the height */
+    put_entry(to + 76, big, 0xa003, 3, 400);
+}
+
+/* The orientation's number is that of what viewers do, in this order. */
+static const int shown_by[9] = {-1, 0, 1, 2, 3, 4, 5, 6, 7};
+
+static void test_orientation(void **state)
+{
+    (void)state;
+    enum { W = 3, H = 5 };
+    for (uint32_t orientation = 1; orientation <= 8; orientation++) {
+        for (int turn = 0; turn < REF_TURNS; turn++) {
+            unsigned char exif[EXIF_BYTES];
+            bool big = turn % 2;
+            make_exif(exif, big, orientation);
+            satf_metadata m = {.exif = exif, .exif_bytes = EXIF_BYTES};
+            move_metadata(ref_turns[turn].turn, &m);
+            uint32_t found = get(exif + 18, big, 2);
+            assert_in_range(found, 1, 8);
+            int before = shown_by[orientation], after = shown_by[found];
+            /* the turn of what was shown is what the turned picture is shown as */
+            int64_t sw = ref_swaps(before) ? H : W, sh = ref_swaps(before) ? W : H;
+            int64_t tw = ref_swaps(turn) ? H : W, th = ref_swaps(turn) ? W : H;
+            assert_int_equal(ref_swaps(before), ref_swaps(after));
+            for (int64_t y = 0; y < (ref_swaps(turn) ? sw : sh); y++) {
+                for (int64_t x = 0; x < (ref_swaps(turn) ? sh : sw); x++) {
+                    int64_t u, v, p, q, r, s;
+                    ref_source(turn, sw, sh, x, y, &u, &v);
+                    ref_source(before, W, H, u, v, &p, &q);
+                    ref_source(after, tw, th, x, y, &u, &v);
+                    ref_source(turn, W, H, u, v, &r, &s);
+                    assert_true(p == r && q == s);
+                }
+            }
+        }
+    }
+}
+
+static void test_sides(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < REF_TURNS; turn++) {
+        unsigned char exif[EXIF_BYTES];
+        bool swaps = ref_swaps(turn), big = turn % 2;
+        make_exif(exif, big, 1);
+        satf_metadata m = {.exif = exif, .exif_bytes = EXIF_BYTES, .has_resolution = true};
+        m.resolution_x = 3, m.resolution_y = 4;
+        move_metadata(ref_turns[turn].turn, &m);
+        assert_true(m.resolution_x == (swaps ? 4 : 3) && m.resolution_y == (swaps ? 3 : 4));
+        assert_int_equal(get(exif + 30, big, 4), swaps ? 2000 : 1000);
+        assert_int_equal(get(exif + 42, big, 4), swaps ? 1000 : 2000);
+        assert_int_equal(get(exif + 66, big, 2), swaps ? 3 : 4);
+        assert_int_equal(get(exif + 72, big, swaps ? 2 : 4), swaps ? 400 : 70000);
+        assert_int_equal(get(exif + 84, big, swaps ? 4 : 2), swaps ? 70000 : 400);
+    }
+}
+
+/* What is cut, or damaged in a byte, is neither read nor written past its end. */
+static void test_damaged_exif(void **state)
+{
+    (void)state;
+    unsigned char whole[EXIF_BYTES];
+    for (int big = 0; big < 2; big++) {
+        make_exif(whole, big, 6);
+        for (int bytes = 0; bytes <= EXIF_BYTES; bytes++) {
+            for (int at = -1; at < bytes; at++) {
+                ref_guarded g = ref_guarded_view(bytes + !bytes, 1, 1, SATF_U8, 0, 0, 0, 0);
+                memcpy(g.first, whole, (size_t)bytes);
+                if (at >= 0) {
+                    g.first[at] = (char)0xff;
+                }
+                satf_metadata m = {.exif = (unsigned char *)g.first, .exif_bytes = (size_t)bytes};
+                move_metadata(MOVE_TRANSPOSE, &m);
+                if (bytes < 22 && at < 0) {
+                    assert_memory_equal(g.first, whole, (size_t)bytes);
+                }
+                ref_guarded_free(&g);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_compose),      cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_orientation),  cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_damaged_exif),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
