@@ -1,0 +1,305 @@
+/*
+ * The symmetries of a rectangle and orders of pixels on a CUDA device. Flips are signs of
+ * strides as far as they can be; what is left is transposing, reversing rows, and gathering.
+ */
+#include "../base/check.h"
+
+extern "C" {
+#include "../../src/base/view.h"
+#include "../../src/move/gpu.h"
+#include "../../src/move/kernels.h"
+}
+
+#include "geometry.cuh"
+
+/* Rows of bytes. */
+typedef struct plane {
+    unsigned char *data;
+    int64_t stride;
+} plane;
+
+typedef struct move_task {
+    plane in, out;
+    int64_t row_bytes, height; /* of the input */
+    int64_t across;            /* tiles or segments across it */
+} move_task;
+
+enum { AT_ONCE = 8 }; /* words that a thread has on their way, or 4 */
+
+/* ---------------------------------------------------------------- transposing */
+
+/*
+ * A tile of SIDE x SIDE pixels in shared memory. Row r of the tile is row
+ * r / PIXELS of matrix r % PIXELS, in the diagonal arrangement (dissertation, section 5.3), whose
+ * rows are a multiple of the banks long: words along a row of the tile lie in different
+ * banks, and so do those that lanes want, the same word of rows PIXELS apart.
+ */
+template <int E> static __device__ __forceinline__ uint32_t tile_at(int r, int k)
+{
+    constexpr int N = group<E>::PIXELS;
+    return layout_diagonal(group<E>::ROW_WORDS, NULL, r % N * LANES + r / N, k);
+}
+
+template <int E>
+static __device__ __forceinline__ void load_tile(const move_task &task, uint32_t *tile, int64_t x,
+                                                 int64_t y, int rows)
+{
+    constexpr int SIDE = group<E>::SIDE, ROW_WORDS = group<E>::ROW_WORDS;
+    constexpr int EACH = SIDE * ROW_WORDS / THREADS;
+    static_assert(SIDE * ROW_WORDS % THREADS == 0, "all threads load as many words");
+    const unsigned char *first = task.in.data + y * task.in.stride;
+    bool whole = rows == SIDE && (x + SIDE) * E <= task.row_bytes &&
+                 (((uintptr_t)task.in.data | (uintptr_t)task.in.stride) & 3) == 0;
+    if (whole) {
+        constexpr int PART = EACH % AT_ONCE == 0 ? AT_ONCE : 4;
+        static_assert(EACH % PART == 0, "parts of equal length");
+        first += x * E;
+        for (int n = 0; n < EACH; n += PART) {
+            uint32_t words[PART];
+#pragma unroll
+            for (int i = 0; i < PART; i++) {
+                int at = (n + i) * THREADS + (int)threadIdx.x;
+                words[i] = __ldcs((const unsigned int *)(first + at / ROW_WORDS * task.in.stride) +
+                                  at % ROW_WORDS);
+            }
+#pragma unroll
+            for (int i = 0; i < PART; i++) {
+                int at = (n + i) * THREADS + (int)threadIdx.x;
+                tile[tile_at<E>(at / ROW_WORDS, at % ROW_WORDS)] = words[i];
+            }
+        }
+        return;
+    }
+    for (int at = (int)threadIdx.x; at < rows * ROW_WORDS; at += THREADS) {
+        int r = at / ROW_WORDS, k = at % ROW_WORDS;
+        tile[tile_at<E>(r, k)] =
+            load_word(first + r * task.in.stride, x * E + 4 * k, task.row_bytes);
+    }
+}
+
+/* A row of the result, `rows` pixels of the tile's: at once where lanes' words are neighbours and
+ * aligned, else through the stage. */
+template <int E>
+static __device__ __forceinline__ void store_row(const stage<E> &staged, const group<E> &g,
+                                                 unsigned char *to, int rows, int lane)
+{
+    if (group<E>::WORDS == 1 && rows == group<E>::SIDE && ((uintptr_t)to & 3) == 0) {
+        __stcs((unsigned int *)to + lane, g.word[0]);
+        return;
+    }
+    staged.put(lane, g);
+    __syncwarp();
+    staged.store(to, rows * E, lane);
+    __syncwarp();
+}
+
+/* A block a tile; dynamic shared memory as tile_bytes() says. */
+template <int E> static __global__ void __launch_bounds__(THREADS) transpose_tiles(move_task task)
+{
+    constexpr int N = group<E>::PIXELS, SIDE = group<E>::SIDE, WORDS = group<E>::WORDS;
+    extern __shared__ uint32_t shared[];
+    int lane = (int)threadIdx.x % LANES, warp = (int)threadIdx.x / LANES;
+    stage<E> staged = {shared + SIDE * group<E>::ROW_WORDS +
+                       warp * layout_giles_words(LANES, WORDS)};
+    int64_t x = blockIdx.x % task.across * SIDE, y = blockIdx.x / task.across * SIDE;
+    int rows = (int)(task.height - y < SIDE ? task.height - y : SIDE);
+    int64_t width = task.row_bytes / E;
+    int columns = (int)(width - x < SIDE ? width - x : SIDE);
+
+    load_tile<E>(task, shared, x, y, rows);
+    __syncthreads();
+    for (int j = warp; j * N < columns; j += WARPS) {
+        group<E> from[N], to[N];
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+#pragma unroll
+            for (int f = 0; f < WORDS; f++) {
+                from[i].word[f] = shared[tile_at<E>(lane * N + i, j * WORDS + f)];
+            }
+        }
+        turn_groups<E>(from, to);
+#pragma unroll
+        for (int b = 0; b < N; b++) {
+            int column = j * N + b;
+            if (column < columns) {
+                store_row<E>(staged, to[b], task.out.data + (x + column) * task.out.stride + y * E,
+                             rows, lane);
+            }
+        }
+    }
+}
+
+template <int E> static size_t tile_bytes()
+{
+    return 4 * ((size_t)group<E>::SIDE * group<E>::ROW_WORDS +
+                WARPS * layout_giles_words(LANES, group<E>::WORDS));
+}
+
+/* -------------------------------------------------------------------- by rows */
+
+/* A warp a segment of a row of the result; reversed segments come from the row's other end. */
+template <int E, bool REVERSED>
+static __global__ void __launch_bounds__(THREADS) move_segments(move_task task)
+{
+    constexpr int SEGMENT = 4 * group<E>::ROW_WORDS;
+    extern __shared__ uint32_t shared[];
+    int lane = (int)threadIdx.x % LANES, warp = (int)threadIdx.x / LANES;
+    stage<E> staged = {shared + warp * layout_giles_words(LANES, group<E>::WORDS)};
+    int64_t all = task.across * task.height;
+    for (int64_t s = (int64_t)blockIdx.x * WARPS + warp; s < all; s += (int64_t)gridDim.x * WARPS) {
+        int64_t y = s / task.across, first = s % task.across * SEGMENT;
+        int64_t left = task.row_bytes - first;
+        int64_t from = REVERSED ? left - SEGMENT : first; /* before the row where little is left */
+        const unsigned char *row = task.in.data + y * task.in.stride;
+#pragma unroll
+        for (int f = 0; f < group<E>::WORDS; f++) {
+            int k = lane + LANES * f;
+            staged.at(k) = load_word(row, from + 4 * k, task.row_bytes);
+        }
+        __syncwarp();
+        if (REVERSED) {
+            group<E> g = reversed<E>(staged.get(LANES - 1 - lane));
+            __syncwarp();
+            staged.put(lane, g);
+            __syncwarp();
+        }
+        staged.store(task.out.data + y * task.out.stride + first,
+                     (int)(left < SEGMENT ? left : SEGMENT), lane);
+        __syncwarp();
+    }
+}
+
+/* ------------------------------------------------------------------- gathering */
+
+/* A thread a unit of a pixel of the result; `units` to a pixel. */
+template <typename Unit>
+static __global__ void __launch_bounds__(THREADS)
+    gather_units(move_task task, const uint32_t *order, int64_t width, int units)
+{
+    int64_t n = width * units, pixel_bytes = (int64_t)units * (int)sizeof(Unit);
+    bool packed = task.in.stride == width * pixel_bytes;
+    for (int64_t y = blockIdx.y; y < task.height; y += gridDim.y) {
+        for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
+             i += (int64_t)gridDim.x * THREADS) {
+            uint32_t from = order[y * width + i / units];
+            int64_t at = packed ? from * pixel_bytes
+                                : from / width * task.in.stride + from % width * pixel_bytes;
+            ((Unit *)(task.out.data + y * task.out.stride))[i] =
+                ((const Unit *)(task.in.data + at))[i % units];
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- launching */
+
+typedef struct unit_16 {
+    alignas(16) uint64_t half[2];
+} unit_16;
+
+enum { MAX_BLOCKS = 1 << 16, MAX_GRID_ROWS = 65535 };
+
+/* Blocks for n of a kernel's tasks, whose threads go on to further ones. */
+static unsigned blocks_for(int64_t n)
+{
+    return (unsigned)(n < MAX_BLOCKS ? n : MAX_BLOCKS);
+}
+
+/* The view from its last row up, if `up`. */
+static plane plane_of(const satf_view *view, bool up)
+{
+    plane p = {(unsigned char *)view->data, view->stride};
+    if (up) {
+        p.data += (view->height - 1) * view->stride;
+        p.stride = -view->stride;
+    }
+    return p;
+}
+
+template <int E>
+static satf_status launch_transpose(satf_context *ctx, cudaStream_t stream, move_task task)
+{
+    int64_t width = task.row_bytes / E;
+    task.across = (width - 1) / group<E>::SIDE + 1;
+    int64_t tiles = ((task.height - 1) / group<E>::SIDE + 1) * task.across;
+    size_t bytes = tile_bytes<E>();
+    if (tiles > INT32_MAX) {
+        return satf_fail(ctx, SATF_LIMIT, "the image has too many tiles for one launch");
+    }
+    CUDA_RETURN(ctx, cudaFuncSetAttribute(transpose_tiles<E>,
+                                          cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    transpose_tiles<E><<<(unsigned)tiles, THREADS, bytes, stream>>>(task);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}
+
+template <int E, bool REVERSED>
+static satf_status launch_rows(satf_context *ctx, cudaStream_t stream, move_task task)
+{
+    task.across = (task.row_bytes - 1) / (4 * group<E>::ROW_WORDS) + 1;
+    int64_t blocks = (task.across * task.height - 1) / WARPS + 1;
+    size_t bytes = 4 * (size_t)WARPS * layout_giles_words(LANES, group<E>::WORDS);
+    move_segments<E, REVERSED><<<blocks_for(blocks), THREADS, bytes, stream>>>(task);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}
+
+template <typename Unit>
+static satf_status launch_gather(satf_context *ctx, cudaStream_t stream, const move_task &task,
+                                 const uint32_t *order, int64_t width, int64_t pixel_bytes)
+{
+    int units = (int)(pixel_bytes / (int64_t)sizeof(Unit));
+    dim3 grid(blocks_for((width * units - 1) / THREADS + 1),
+              (unsigned)(task.height < MAX_GRID_ROWS ? task.height : MAX_GRID_ROWS));
+    gather_units<Unit><<<grid, THREADS, 0, stream>>>(task, order, width, units);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}
+
+/* By the largest units that divide a pixel and that all rows are aligned to. */
+static satf_status gather(satf_context *ctx, cudaStream_t stream, const move_task &task,
+                          const uint32_t *order, int64_t width, int64_t bytes)
+{
+    uintptr_t common = (uintptr_t)task.in.data | (uintptr_t)task.in.stride |
+                       (uintptr_t)task.out.data | (uintptr_t)task.out.stride | (uintptr_t)bytes;
+    return common % 16 == 0  ? launch_gather<unit_16>(ctx, stream, task, order, width, bytes)
+           : common % 8 == 0 ? launch_gather<uint64_t>(ctx, stream, task, order, width, bytes)
+           : common % 4 == 0 ? launch_gather<uint32_t>(ctx, stream, task, order, width, bytes)
+           : common % 2 == 0 ? launch_gather<uint16_t>(ctx, stream, task, order, width, bytes)
+                             : launch_gather<uint8_t>(ctx, stream, task, order, width, bytes);
+}
+
+typedef satf_status launcher(satf_context *ctx, cudaStream_t stream, move_task task);
+
+static const struct {
+    int bytes;
+    launcher *transpose, *reverse;
+} launchers[] = {
+#define LAUNCHERS(bytes) {bytes, launch_transpose<bytes>, launch_rows<bytes, true>},
+    MOVE_PIXELS(LAUNCHERS)
+#undef LAUNCHERS
+};
+
+extern "C" satf_status move_gpu_run(satf_context *ctx, const move_job *job)
+{
+    const satf_view *in = &job->in, *out = &job->out;
+    satf_status status = satf_gpu_open(ctx, in->device);
+    if (status) {
+        return status;
+    }
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    bool transposes = job->turn & MOVE_TRANSPOSE, reverses = job->turn & MOVE_FLIP_H;
+    int64_t bytes = in->channels * (int64_t)satf_type_bytes(in->type);
+    /* Column x of the input is row x of the result: under a transposition left and right are
+     * the result's top and bottom. */
+    move_task task = {plane_of(in, job->turn & MOVE_FLIP_V), plane_of(out, transposes && reverses),
+                      in->width * bytes, in->height, 0};
+    if (job->order) {
+        return gather(ctx, stream, task, job->order, in->width, bytes);
+    }
+    if (!transposes && !reverses) {
+        return launch_rows<4, false>(ctx, stream, task);
+    }
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        if (launchers[i].bytes == bytes) {
+            return (transposes ? launchers[i].transpose : launchers[i].reverse)(ctx, stream, task);
+        }
+    }
+    return satf_fail(ctx, SATF_UNSUPPORTED, "no kernel moves pixels of these many bytes");
+}
