@@ -31,7 +31,8 @@ static const filter_info rotate_filter = {
     .detail = "Turns the image clockwise by 90, 180 or 270 degrees; by 90 the upper left corner "
               "becomes the upper right one. By 90 and 270 width and height change places, and "
               "so do the resolutions of x and y. Pixels stay as they are, alpha with them, of "
-              "any sample type. An EXIF orientation stays: viewers show what they showed, turned.",
+              "any sample type. An EXIF orientation becomes the one under which viewers show what "
+              "they showed, turned.",
     .params = rotate_params,
     .needs_value = true,
     .engine = &rotate_engine,

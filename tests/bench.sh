@@ -50,6 +50,9 @@ expect 0 sat --sizes 64 --algorithms paper --repeat 1
 grep -q '^2R2W(CPU) ' out || fail "the paper's programs are missing: $(cat out)"
 expect 0 filter --sizes 67x31,40 --types u8,u16,f32 --windows 1,4,15,90 --channels 1,3 \
     --filters box,variance,stddev,template,integral --repeat 2 --json filter.json --plot filter.svg
+expect 0 filter --sizes 67x31,40 --types u8,u16,f32,f64,u8:f32 --channels 1,3 --repeat 2 \
+    --filters transpose,rotate,rotate=180,rotate=270,flip,flip=v,permute --json move.json
+[ "$(grep -c '"name": "rotate=270"' move.json)" -eq 20 ] || fail "records of rotate=270"
 
 if command -v python3 >/dev/null 2>&1; then
     python3 - <<'PYTHON' || fail "the JSON is not as documented"
@@ -243,6 +246,8 @@ expect 2 filter --tile 32
 expect 2 filter --device cuda
 expect 2 filter --windows 65536
 expect 2 filter --filters nonsense
+expect 2 filter --filters rotate=45
+expect 2 filter --filters box=3
 expect 2 filter --filters ''
 
 # --device cuda works where there is a device, and otherwise says so.

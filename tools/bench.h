@@ -219,8 +219,12 @@ const char *bench_check_sat(const satf_view *in, const satf_view *out);
 const char *bench_check_filter(const char *filter, int window, const satf_view *in,
                                const satf_view *out);
 
-/* Whether there is a reference for that filter. */
+/* Whether there is a reference for that filter: by name, or "rotate=180", "flip=v". */
 bool bench_can_check(const char *filter);
+
+/* The order of the filter permute: pixel k of the result is that pixel of the image. It jumps
+ * about as a random one does. */
+int64_t bench_order(int64_t k, int64_t pixels);
 
 /* The template that stands for all: the left half of the window minus the right
  * half. Returns the number of rectangles, one or two. */

@@ -362,9 +362,106 @@ static const char *check_formula(const formula *f, int window, const satf_view *
     return problem;
 }
 
+/* ------------------------------------------------------------ moved pixels */
+
+int64_t bench_order(int64_t k, int64_t pixels)
+{
+    /* a prime above 2^31: no divisor of smaller images, and products fit 64 bits */
+    return (int64_t)((uint64_t)k * UINT64_C(2654435761) % (uint64_t)pixels);
+}
+
+/* Each: the pixel of the image that comes to (*x, *y), as its new place. */
+static void from_transposed(const satf_view *in, int64_t *x, int64_t *y)
+{
+    (void)in;
+    int64_t kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+static void from_quarter_turn(const satf_view *in, int64_t *x, int64_t *y)
+{
+    from_transposed(in, x, y);
+    *y = in->height - 1 - *y;
+}
+
+static void from_half_turn(const satf_view *in, int64_t *x, int64_t *y)
+{
+    *x = in->width - 1 - *x;
+    *y = in->height - 1 - *y;
+}
+
+static void from_three_quarters(const satf_view *in, int64_t *x, int64_t *y)
+{
+    from_transposed(in, x, y);
+    *x = in->width - 1 - *x;
+}
+
+static void from_left_to_right(const satf_view *in, int64_t *x, int64_t *y)
+{
+    (void)y;
+    *x = in->width - 1 - *x;
+}
+
+static void from_upside_down(const satf_view *in, int64_t *x, int64_t *y)
+{
+    (void)x;
+    *y = in->height - 1 - *y;
+}
+
+static void from_order(const satf_view *in, int64_t *x, int64_t *y)
+{
+    int64_t k = bench_order(*y * in->width + *x, in->width * in->height);
+    *x = k % in->width;
+    *y = k / in->width;
+}
+
+static const struct move {
+    const char *filter;
+    void (*from)(const satf_view *in, int64_t *x, int64_t *y);
+} moves[] = {
+    {"transpose", from_transposed},
+    {"rotate", from_quarter_turn},
+    {"rotate=90", from_quarter_turn},
+    {"rotate=180", from_half_turn},
+    {"rotate=270", from_three_quarters},
+    {"flip", from_left_to_right},
+    {"flip=h", from_left_to_right},
+    {"flip=v", from_upside_down},
+    {"permute", from_order},
+};
+
+static const struct move *find_move(const char *filter)
+{
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        if (strcmp(filter, moves[i].filter) == 0) {
+            return &moves[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *check_move(const struct move *move, const satf_view *in, const satf_view *out)
+{
+    for (int64_t y = 0; y < out->height; y++) {
+        for (int64_t x = 0; x < out->width; x++) {
+            int64_t u = x, v = y;
+            move->from(in, &u, &v);
+            for (int64_t c = 0; c < out->channels; c++) {
+                double want = stored(load_output(in, v, u * in->channels + c), out->type);
+                double got = load_output(out, y, x * out->channels + c);
+                if (got != want) {
+                    return wrong(out, y, x * out->channels + c, got, want);
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
 bool bench_can_check(const char *filter)
 {
-    bool found = strcmp(filter, "integral") == 0;
+    bool found = strcmp(filter, "integral") == 0 || find_move(filter);
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
         found = found || strcmp(filter, formulas[i].filter) == 0;
     }
@@ -376,6 +473,9 @@ const char *bench_check_filter(const char *filter, int window, const satf_view *
 {
     if (strcmp(filter, "integral") == 0) {
         return bench_check_sat(in, out);
+    }
+    if (find_move(filter)) {
+        return check_move(find_move(filter), in, out);
     }
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
         if (strcmp(filter, formulas[i].filter) == 0) {

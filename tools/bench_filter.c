@@ -4,12 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/base/view.h"
+#include "../src/filter/filter.h"
 
 static const bench_column columns[] = {
     {"table", NULL, BENCH_TEXT, 0, false},
-    {"name", "filter", BENCH_TEXT, 9, false},
+    {"name", "filter", BENCH_TEXT, 10, false},
     {"input", "input", BENCH_TEXT, 5, false},
     {"output", "output", BENCH_TEXT, 6, false},
     {"width", "width", BENCH_INTEGER, 6, false},
@@ -40,17 +42,54 @@ static satf_status run_filter(void *user)
     return satf_filter_apply(call->b->ctx, call->filter, &call->in, &call->out);
 }
 
+/* The row of the table for "box" or "rotate=180"; NULL if there is none. */
+static const filter_info *info_of(const char *name)
+{
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
+    return filter_info_find(word);
+}
+
+static bool has_param(const filter_info *info, param_kind kind)
+{
+    const filter_param *param = info->params;
+    while (param->name && param->kind != kind) {
+        param++;
+    }
+    return param->name != NULL;
+}
+
 static bool takes_window(const char *name)
 {
-    return strcmp(name, "integral") != 0;
+    const filter_info *info = info_of(name);
+    return has_param(info, PARAM_SIZE) || has_param(info, PARAM_TEMPLATE);
+}
+
+static satf_status give_order(satf_context *ctx, satf_filter *filter, const satf_view *in)
+{
+    int64_t pixels = in->width * in->height;
+    int64_t *order = satf_alloc((size_t)pixels * sizeof *order);
+    if (!order) {
+        return satf_fail_memory(ctx, (size_t)pixels * sizeof *order, "an order of pixels");
+    }
+    for (int64_t k = 0; k < pixels; k++) {
+        order[k] = bench_order(k, pixels);
+    }
+    satf_status status = satf_filter_set_order(ctx, filter, order, (size_t)pixels);
+    satf_free(order);
+    return status;
 }
 
 /* The filter with its window (a template: two rectangles that make it up). */
-static satf_status make_filter(satf_context *ctx, const char *name, int window, satf_filter **out)
+static satf_status make_filter(satf_context *ctx, const char *name, const satf_view *in, int window,
+                               satf_filter **out)
 {
     satf_filter *filter = NULL;
-    satf_status status = satf_filter_create(ctx, name, &filter);
-    if (status == SATF_OK && strcmp(name, "template") == 0) {
+    satf_status status = strchr(name, '=') ? satf_filter_parse(ctx, name, &filter)
+                                           : satf_filter_create(ctx, name, &filter);
+    if (status == SATF_OK && has_param(info_of(name), PARAM_ORDER)) {
+        status = give_order(ctx, filter, in);
+    } else if (status == SATF_OK && strcmp(name, "template") == 0) {
         satf_weighted_rect rects[2];
         size_t count = bench_template(window, rects);
         status = satf_filter_set_rects(ctx, filter, rects, count);
@@ -141,7 +180,7 @@ static int run_one(bench *b, const char *name, const bench_item *size, const ben
 {
     filter_call call = {.b = b, .name = name, .window = window};
     call.in = satf_view_packed(NULL, size->width, size->height, channels, (satf_type)types->input);
-    satf_status status = make_filter(b->ctx, name, window, &call.filter);
+    satf_status status = make_filter(b->ctx, name, &call.in, window, &call.filter);
     if (status == SATF_OK) {
         status = satf_filter_output(b->ctx, call.filter, &call.in, &call.out);
     }
@@ -163,11 +202,8 @@ static int run_one(bench *b, const char *name, const bench_item *size, const ben
 static int check_names(const struct bench_values *filters)
 {
     for (int i = 0; i < filters->count; i++) {
-        const char *text = filters->item[i].text, *name;
-        bool found = false;
-        for (size_t row = 0; (name = satf_filter_name(row, NULL)) != NULL; row++) {
-            found = found || strcmp(name, text) == 0;
-        }
+        const char *text = filters->item[i].text;
+        bool found = info_of(text) != NULL;
         if (!found || !bench_can_check(text)) {
             return bench_error(2, "there is no filter \"%s\"%s; see satbench --list", text,
                                found ? " with a reference result" : "");

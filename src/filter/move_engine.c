@@ -68,19 +68,23 @@ satf_status filter_move_scratch(satf_context *ctx, const filter_stage *stage, si
 
 /* ------------------------------------------------------------------- converting */
 
-static double load_real(int type, const void *samples, int64_t i)
+#define LOAD_REALS(type, sample)                          \
+    case type:                                            \
+        for (int64_t i = 0; i < n; i++) {                 \
+            reals[i] = (double)((const sample *)from)[i]; \
+        }                                                 \
+        break;
+
+static void load_reals(int type, const void *from, int64_t n, double *reals)
 {
     switch (type) {
-    case SATF_U8:
-        return ((const uint8_t *)samples)[i];
-    case SATF_U16:
-        return ((const uint16_t *)samples)[i];
-    case SATF_U32:
-        return ((const uint32_t *)samples)[i];
-    case SATF_F32:
-        return ((const float *)samples)[i];
+        LOAD_REALS(SATF_U8, uint8_t)
+        LOAD_REALS(SATF_U16, uint16_t)
+        LOAD_REALS(SATF_U32, uint32_t)
+        LOAD_REALS(SATF_F32, float)
+        LOAD_REALS(SATF_F64, double)
     default:
-        return ((const double *)samples)[i];
+        break;
     }
 }
 
@@ -99,9 +103,7 @@ static void convert(int type, const void *from, int64_t n, int to_type, char *to
         double reals[PIECE_SAMPLES];
         const char *piece = (const char *)from + (size_t)i * bytes;
         int64_t m = n - i < PIECE_SAMPLES ? n - i : PIECE_SAMPLES;
-        for (int64_t k = 0; k < m; k++) {
-            reals[k] = load_real(type, piece, k);
-        }
+        load_reals(type, piece, m, reals);
         finish_reals((satf_type)to_type, reals, m, to + (size_t)i * to_bytes);
     }
 }

@@ -1,0 +1,346 @@
+/* Moved pixels on a CUDA device against the CPU's, bit for bit: every turn and order, any memory.
+ * --small: a few cases for compute-sanitizer. --time: what each costs beside a copy, and no test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "../move_reference.h"
+#include "base/gpu.h"
+#include "filter/filter.h"
+
+enum { SKIPPED = 77, GUARD = 0xa5 };
+
+/* Beside tiles of 32, 64 and 128 pixels, and words. */
+static const int64_t sizes[][2] = {{1, 1},     {1, 97},  {97, 1},    {2, 3},
+                                   {33, 31},   {64, 64}, {131, 67},  {128, 128},
+                                   {129, 257}, {300, 5}, {1030, 515}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static satf_context *cpu, *gpu;
+static bool small;
+static unsigned long long runs;
+
+static void require(satf_context *ctx, satf_status status, const char *what)
+{
+    if (status) {
+        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
+    }
+}
+
+static satf_filter *parse(const char *spec)
+{
+    satf_filter *filter = NULL;
+    require(cpu, satf_filter_parse(cpu, spec, &filter), spec);
+    return filter;
+}
+
+/* Memory of the device for such a view: rows `pad` bytes longer, `shift` bytes behind an aligned
+ * address, bottom up if `flip`. *memory is what to free. */
+static satf_view device_view(const satf_view *like, int64_t pad, int64_t shift, bool flip,
+                             void **memory)
+{
+    satf_view view = *like;
+    int64_t row = satf_row_samples(like) * (int64_t)satf_type_bytes(like->type) + pad;
+    size_t bytes = (size_t)(row * like->height + shift);
+    require(gpu, satf_gpu_alloc(gpu, 0, bytes, "a test", memory), "device memory");
+    require(gpu, satf_gpu_set_bytes(gpu, 0, *memory, GUARD, bytes), "filling device memory");
+    view.device = 0;
+    view.stride = flip ? -row : row;
+    view.data = (char *)*memory + shift + (flip ? row * (like->height - 1) : 0);
+    return view;
+}
+
+/* Nothing but the rows of the view may have been written. */
+static void check_guards(const satf_view *view, const void *memory, int64_t shift)
+{
+    int64_t row = view->stride < 0 ? -view->stride : view->stride;
+    int64_t used = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
+    size_t bytes = (size_t)(row * view->height + shift);
+    unsigned char *here = malloc(bytes);
+    require(gpu, satf_gpu_copy_bytes(gpu, 0, here, memory, bytes), "reading guards");
+    require(gpu, satf_gpu_wait(gpu, 0), "reading guards");
+    for (int64_t i = 0; i < (int64_t)bytes; i++) {
+        if (i < shift || (i - shift) % row >= used) {
+            assert_int_equal(here[i], GUARD);
+        }
+    }
+    free(here);
+}
+
+static void compare(const char *name, const satf_view *in, const satf_view *want,
+                    const satf_view *got, uint64_t seed, const char *how)
+{
+    size_t bytes = (size_t)satf_row_samples(want) * satf_type_bytes(want->type);
+    for (int64_t y = 0; y < want->height; y++) {
+        if (memcmp(satf_row(want, y), satf_row(got, y), bytes) != 0) {
+            const char *a = satf_row(want, y), *b = satf_row(got, y);
+            size_t i = 0;
+            while (a[i] == b[i]) {
+                i++;
+            }
+            fail_msg("%s, %s: %s to %s, %d channels, %ld x %ld, seed %lu: row %ld, byte %zu", name,
+                     how, satf_type_name(in->type), satf_type_name(want->type), in->channels,
+                     (long)in->width, (long)in->height, (unsigned long)seed, (long)y, i);
+        }
+    }
+    runs++;
+}
+
+/* Host views, then views on the device, which the seed lays out. out: its type. */
+static void run_case(const char *name, const satf_filter *filter, const satf_view *in, int type,
+                     uint64_t seed)
+{
+    satf_view out;
+    require(cpu, satf_filter_output(cpu, filter, in, &out), name);
+    if (type != SATF_TYPE_AUTO) {
+        out = satf_view_packed(NULL, out.width, out.height, out.channels, (satf_type)type);
+    }
+    size_t bytes = (size_t)(out.stride * out.height);
+    satf_view want = out, got = out;
+    want.data = malloc(bytes);
+    got.data = malloc(bytes);
+    memset(got.data, GUARD, bytes);
+    require(cpu, satf_filter_apply(cpu, filter, in, &want), name);
+    require(gpu, satf_filter_apply(gpu, filter, in, &got), name);
+    compare(name, in, &want, &got, seed, "host views");
+    filter_report report;
+    filter_last_report(gpu, &report);
+    assert_string_equal(report.device, "cuda");
+
+    void *memory[2];
+    int64_t pad = (int64_t)(seed % 6), shift = (int64_t)(seed / 4 % 4);
+    satf_view there = device_view(in, seed & 64 ? 0 : pad, shift, seed & 16, &memory[0]);
+    satf_view result = device_view(&out, seed & 64 ? 0 : 5 - pad, 3 - shift, seed & 32, &memory[1]);
+    require(gpu, satf_gpu_copy(gpu, in, &there), "upload");
+    require(gpu, satf_filter_apply(gpu, filter, &there, &result), name);
+    memset(got.data, GUARD, bytes);
+    require(gpu, satf_gpu_copy(gpu, &result, &got), "download");
+    require(gpu, satf_gpu_wait(gpu, 0), name);
+    compare(name, in, &want, &got, seed, "device views");
+    check_guards(&result, memory[1], 3 - shift);
+    satf_gpu_free(gpu, memory[0]);
+    satf_gpu_free(gpu, memory[1]);
+    free(want.data);
+    free(got.data);
+}
+
+static satf_view noise(int64_t width, int64_t height, int channels, int type, uint64_t seed)
+{
+    satf_view view = satf_view_packed(NULL, width, height, channels, (satf_type)type);
+    view.data = malloc((size_t)(view.stride * height));
+    ref_noise(&view, seed);
+    return view;
+}
+
+static void for_all_images(void (*call)(const satf_view *in, uint64_t seed))
+{
+    uint64_t seed = 1;
+    for (int type = SATF_U8; type <= SATF_F64; type++) {
+        for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
+            for (int k = 0; k < SIZES; k++, seed += 13) {
+                if (small && (k % 6 || (type != SATF_U8 && channels % 2 == 0))) {
+                    continue;
+                }
+                satf_view in = noise(sizes[k][0], sizes[k][1], channels, type, seed);
+                in.flags = channels % 2 ? 0 : SATF_ALPHA;
+                call(&in, seed);
+                free(in.data);
+            }
+        }
+    }
+}
+
+static void turn_image(const satf_view *in, uint64_t seed)
+{
+    for (int turn = 0; turn < REF_TURNS; turn++) {
+        satf_filter *filter = parse(ref_turns[turn].spec);
+        run_case(ref_turns[turn].spec, filter, in, SATF_TYPE_AUTO, seed + (uint64_t)turn * 31);
+        satf_filter_destroy(filter);
+    }
+}
+
+static void test_turns(void **state)
+{
+    (void)state;
+    for_all_images(turn_image);
+}
+
+static satf_filter *shuffling(int64_t pixels, uint64_t seed)
+{
+    satf_filter *filter = NULL;
+    int64_t *order = malloc((size_t)pixels * sizeof *order);
+    ref_shuffle(order, pixels, seed);
+    require(cpu, satf_filter_create(cpu, "permute", &filter), "permute");
+    require(cpu, satf_filter_set_order(cpu, filter, order, (size_t)pixels), "permute");
+    free(order);
+    return filter;
+}
+
+static void permute_image(const satf_view *in, uint64_t seed)
+{
+    satf_filter *filter = shuffling(in->width * in->height, seed);
+    run_case("permute", filter, in, SATF_TYPE_AUTO, seed);
+    satf_filter_destroy(filter);
+}
+
+static void test_orders(void **state)
+{
+    (void)state;
+    for_all_images(permute_image);
+}
+
+/* Outputs of another type than the input's, negative floats and large ones among them. */
+static void test_conversions(void **state)
+{
+    (void)state;
+    for (int from = SATF_U8; from <= SATF_F64; from++) {
+        for (int to = SATF_U8; to <= SATF_F64; to++) {
+            satf_view in = noise(67, 150, 3, from, (uint64_t)(from * 6 + to));
+            for (int64_t i = 0; i < 67 * 150 * 3; i++) {
+                double value = (double)(i % 1000) * 177.5 - 300;
+                if (from == SATF_F32) {
+                    ((float *)in.data)[i] = (float)value;
+                } else if (from == SATF_F64) {
+                    ((double *)in.data)[i] = value;
+                }
+            }
+            satf_filter *filter = parse("rotate=90");
+            run_case("conversion", filter, &in, to, (uint64_t)(from * 6 + to));
+            satf_filter_destroy(filter);
+            free(in.data);
+        }
+    }
+}
+
+/* Beside filters of sums, whose integers are exact. */
+static void test_chains(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"transpose box=15x4 rotate=270",
+                                        "flip=v variance=5,border=wrap transpose",
+                                        "rotate=90 integral flip=h", "rotate=180 stddev=3 flip=v"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        satf_view in = noise(203, 131, 3, i % 2 ? SATF_U16 : SATF_U8, i);
+        satf_filter *filter = parse(specs[i]);
+        run_case(specs[i], filter, &in, SATF_TYPE_AUTO, i * 17);
+        satf_filter_destroy(filter);
+        free(in.data);
+    }
+}
+
+/* Many tiles each way, and offsets beyond 31 bits within the image. */
+static void test_large(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t width, height;
+        int channels, type;
+        const char *spec;
+    } images[] = {{70001, 32771, 1, SATF_U8, "transpose"},
+                  {8191, 4099, 3, SATF_U8, "rotate=90"},
+                  {8192, 4096, 4, SATF_F64, "rotate=270"},
+                  {4100000, 9, 3, SATF_U8, "flip=h"}};
+    require(cpu, satf_context_set_limits(cpu, (int64_t)1 << 33, 0), "limits");
+    require(gpu, satf_context_set_limits(gpu, (int64_t)1 << 33, 0), "limits");
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        satf_view in =
+            noise(images[i].width, images[i].height, images[i].channels, images[i].type, i + 1);
+        satf_filter *filter = parse(images[i].spec);
+        run_case(images[i].spec, filter, &in, SATF_TYPE_AUTO, 64 + i);
+        satf_filter_destroy(filter);
+        free(in.data);
+    }
+    require(cpu, satf_context_set_limits(cpu, 0, 0), "limits");
+    require(gpu, satf_context_set_limits(gpu, 0, 0), "limits");
+}
+
+/* ----------------------------------------------------------------------- timing */
+
+enum { REPEATS = 20, SIDE = 8192 };
+
+/* The least of some runs in ms; a NULL filter copies. */
+static double least_ms(const satf_filter *filter, const satf_view *in, const satf_view *out)
+{
+    double least = 0;
+    for (int i = 0; i < REPEATS; i++) {
+        double ms;
+        require(gpu, satf_gpu_time_begin(gpu, 0), "timing");
+        require(gpu,
+                filter ? satf_filter_apply(gpu, filter, in, out)
+                       : satf_gpu_copy_bytes(gpu, 0, out->data, in->data,
+                                             (size_t)(in->stride * in->height)),
+                "timing");
+        require(gpu, satf_gpu_time_end(gpu, 0, &ms), "timing");
+        least = i == 0 || ms < least ? ms : least;
+    }
+    return least;
+}
+
+static void time_all(void **state)
+{
+    (void)state;
+    static const struct {
+        int channels, type;
+    } kinds[] = {{1, SATF_U8},  {2, SATF_U8},  {3, SATF_U8},  {4, SATF_U8},  {1, SATF_U16},
+                 {3, SATF_U16}, {1, SATF_F32}, {3, SATF_F32}, {4, SATF_F32}, {1, SATF_F64}};
+    static const char *const specs[] = {"transpose",  "rotate=90", "rotate=270",
+                                        "rotate=180", "flip=h",    "flip=v"};
+    printf("%d x %d pixels; ratios to a copy of the same bytes\n", SIDE, SIDE);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        satf_view like =
+            satf_view_packed(NULL, SIDE, SIDE, kinds[k].channels, (satf_type)kinds[k].type);
+        void *memory[2];
+        satf_view in = device_view(&like, 0, 0, false, &memory[0]);
+        satf_view out = device_view(&like, 0, 0, false, &memory[1]);
+        double copy_ms = least_ms(NULL, &in, &out);
+        printf("%s x%d: copy %.3f ms, %.0f GB/s;", satf_type_name(kinds[k].type), kinds[k].channels,
+               copy_ms, 2 * (double)(in.stride * SIDE) / copy_ms / 1e6);
+        for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+            satf_filter *filter = parse(specs[i]);
+            printf(" %s %.2f", specs[i], least_ms(filter, &in, &out) / copy_ms);
+            satf_filter_destroy(filter);
+        }
+        printf("\n");
+        satf_gpu_free(gpu, memory[0]);
+        satf_gpu_free(gpu, memory[1]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    small = argc > 1 && strcmp(argv[1], "--small") == 0;
+    const char *why;
+    if (satf_gpu_count(&why) == 0) {
+        printf("skipped: no CUDA device: %s\n", why);
+        return SKIPPED;
+    }
+    if (satf_context_create(&cpu) || satf_context_create(&gpu) ||
+        satf_context_set_device(cpu, SATF_DEVICE_CPU) || satf_context_set_device(gpu, 0) ||
+        satf_context_set_engine(cpu, SATF_ENGINE_SAT)) {
+        fprintf(stderr, "%s\n", satf_message(gpu));
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_turns),  cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_large),
+    };
+    const struct CMUnitTest small_tests[] = {
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_conversions),
+    };
+    const struct CMUnitTest timing[] = {cmocka_unit_test(time_all)};
+    bool times = argc > 1 && strcmp(argv[1], "--time") == 0;
+    int failed = times   ? cmocka_run_group_tests(timing, NULL, NULL)
+                 : small ? cmocka_run_group_tests(small_tests, NULL, NULL)
+                         : cmocka_run_group_tests(tests, NULL, NULL);
+    printf("test_gpu_geometry: %llu runs compared\n", runs);
+    satf_context_destroy(cpu);
+    satf_context_destroy(gpu);
+    return failed != 0;
+}
