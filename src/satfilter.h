@@ -262,6 +262,53 @@ SATF_API satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, con
  * NULL) becomes "cpu" or "cuda", *help a line of text. Static storage. */
 SATF_API const char *satf_algorithm(size_t index, const char **device_kind, const char **help);
 
+/* ------------------------------------------------------------ permutations */
+
+/* A permutation that is known beforehand, made ready to be applied often
+ * (dissertation, chapters 4 and 5). Immutable, so several contexts may share it. */
+typedef struct satf_permutation satf_permutation;
+
+#define SATF_MAX_PERMUTATION (1 << 30) /* elements */
+
+/*
+ * Prepares out[places[i]] = in[i] for arrays of n elements, 1 ... SATF_MAX_PERMUTATION, of
+ * element_bytes 4 or 8 each, whatever they mean.
+ *
+ * places:    host memory, a permutation of 0 ... n - 1; not needed afterwards.
+ * device:    SATF_HOST, or the CUDA device that in and out will be on; what is
+ *            prepared is copied there, and waited for.
+ * algorithm: a name of satf_permutation_algorithm(), or "auto". SATF_UNSUPPORTED if that
+ *            one cannot do this permutation, and the reason: "scheduled" and "fused"
+ *            want n to be a product of two multiples of 32, each of at most 131072 bytes
+ *            of elements. "auto" then takes another.
+ *
+ * Not a permutation: SATF_INVALID. Memory in the making, on the host: 24 n bytes
+ * for "scheduled" and "fused", and what stays: 12 n and 6 n bytes (4 n for the
+ * designated ones). *out is NULL on failure.
+ */
+SATF_API satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, int64_t n,
+                                             int element_bytes, int device, const char *algorithm,
+                                             satf_permutation **out);
+
+/* NULL is allowed. Work with it that was enqueued must be done. */
+SATF_API void satf_permutation_destroy(satf_permutation *permutation);
+
+/* in and out: n elements each on the permutation's device, aligned to their size; they must not
+ * overlap. With CUDA memory the call enqueues on the context's stream and returns. */
+SATF_API satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *permutation,
+                                            const void *in, void *out);
+
+/* Bytes of scratch that satf_permutation_apply() wants. */
+SATF_API satf_status satf_permutation_scratch(satf_context *ctx,
+                                              const satf_permutation *permutation, size_t *bytes);
+
+/* Names of the algorithms: index 0, 1, ... until NULL; *help (may be NULL) becomes a line. Static
+ * storage. */
+SATF_API const char *satf_permutation_algorithm(size_t index, const char **help);
+
+/* The one that the permutation was prepared for; NULL for NULL. Static storage. */
+SATF_API const char *satf_permutation_choice(const satf_permutation *permutation);
+
 /* ----------------------------------------------------------------- filters */
 
 typedef enum satf_border {

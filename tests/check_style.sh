@@ -31,12 +31,14 @@ src/window: src/base src/satfilter.h
 src/move: src/base src/satfilter.h
 src/filter: src/move src/sat src/window src/base src/satfilter.h filters/all.h
 filters: src/filter/formula.h
+src/permute: src/machine src/base src/satfilter.h
 src/pipeline: src/filter src/io src/base src/satfilter.h
 cuda/base: src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/machine src/base src/satfilter.h
 cuda/filter: cuda/base src/filter src/base src/satfilter.h filters/all.h
 cuda/window: cuda/base src/window src/machine src/base src/satfilter.h
 cuda/move: cuda/base src/move src/machine src/base src/satfilter.h
+cuda/permute: cuda/base src/permute src/machine src/base src/satfilter.h
 samples: src/satfilter.h
 TABLE
 trap 'rm -f "$findings" "$findings.layers"' EXIT

@@ -1,0 +1,34 @@
+/* Steps and plans of permutations on a device (src/permute). */
+#include "steps.cuh"
+
+const permute_steps permute_cuda_steps = {
+    permute_scatter, permute_gather, permute_transpose,
+    permute_rows,    permute_spread, permute_collect,
+};
+
+satf_status permute_cuda_keep(satf_context *ctx, const void *host, size_t bytes, void **memory)
+{
+    *memory = NULL;
+    cudaError_t error = cudaMalloc(memory, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        return satf_fail(ctx, SATF_NO_MEMORY,
+                         "out of memory on the CUDA device: %zu bytes wanted for a schedule",
+                         bytes);
+    }
+    CUDA_RETURN(ctx, error);
+    satf_status status =
+        cuda_check(ctx, cudaMemcpy(*memory, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    if (status) {
+        cudaFree(*memory);
+        *memory = NULL;
+    }
+    return status;
+}
+
+void permute_cuda_drop(void *memory)
+{
+    if (cudaFree(memory) != cudaSuccess) {
+        cudaGetLastError(); /* of earlier work: the next call that waits reports it */
+    }
+}

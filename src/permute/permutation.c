@@ -1,0 +1,364 @@
+/* The public functions of permutations. */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../base/gpu.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "gpu.h"
+#include "permute.h"
+
+/* ------------------------------------------------------------- the argument */
+
+enum { STRETCH = 1 << 16 };
+
+typedef struct check {
+    const uint32_t *p;
+    int64_t n;
+    _Atomic uint32_t *seen;  /* a bit each */
+    _Atomic int64_t problem; /* an element whose place is none, or taken; n: none */
+} check;
+
+static void check_stretch(void *user, int64_t task, int thread)
+{
+    (void)thread;
+    check *c = user;
+    int64_t end = (task + 1) * STRETCH < c->n ? (task + 1) * STRETCH : c->n;
+    for (int64_t i = task * STRETCH; i < end; i++) {
+        uint32_t place = c->p[i], bit = UINT32_C(1) << place % 32;
+        if (place >= c->n ||
+            atomic_fetch_or_explicit(&c->seen[place / 32], bit, memory_order_relaxed) & bit) {
+            atomic_store_explicit(&c->problem, i, memory_order_relaxed);
+            return;
+        }
+    }
+}
+
+static satf_status check_bijection(satf_context *ctx, const uint32_t *p, int64_t n)
+{
+    size_t bytes = ((size_t)n + 31) / 32 * sizeof(uint32_t);
+    check c = {.p = p, .n = n, .seen = satf_alloc_zeroed(bytes)};
+    if (!c.seen) {
+        return satf_fail_memory(ctx, bytes, "the check of a permutation");
+    }
+    atomic_init(&c.problem, n);
+    satf_parallel(ctx, (n - 1) / STRETCH + 1, check_stretch, &c);
+    satf_free((void *)c.seen);
+    int64_t i = atomic_load_explicit(&c.problem, memory_order_relaxed);
+    if (i == n) {
+        return SATF_OK;
+    }
+    if (p[i] >= n) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "this is no permutation: element %" PRId64 " goes to place %" PRIu32
+                         ", but there are only 0 to %" PRId64,
+                         i, p[i], n - 1);
+    }
+    return satf_fail(ctx, SATF_INVALID,
+                     "this is no permutation: element %" PRId64 " goes to place %" PRIu32
+                     ", and another one too",
+                     i, p[i]);
+}
+
+/* ------------------------------------------------------------------- choice */
+
+static const permute_row *find_row(const char *name)
+{
+    const permute_row *row = NULL;
+    for (size_t i = 0; (row = permute_row_at(i)) != NULL && strcmp(row->name, name) != 0; i++) {
+    }
+    return row;
+}
+
+/* Frees the plan's tables on the host, so that another row may plan. */
+static void drop_tables(satf_permutation *plan)
+{
+    for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {
+        satf_free(plan->table[i]);
+        plan->table[i] = NULL;
+    }
+}
+
+static satf_status plan_by(satf_context *ctx, const char *name, const permute_request *request,
+                           satf_permutation *plan)
+{
+    plan->row = find_row(name);
+    satf_status status = plan->row->plan(ctx, request, plan);
+    if (status) {
+        drop_tables(plan);
+    }
+    return status;
+}
+
+enum {
+    SECTOR_BYTES = 32,              /* what a device reads or writes at least */
+    SAMPLES = 4096,                 /* warps that are looked at */
+    CACHED_BYTES = 16 * 1024 * 1024 /* arrays whose casual accesses the device's caches serve */
+};
+
+/* Bytes that d-designated moves for each element, from a sample of its warps. */
+static double casual_bytes(const permute_request *r)
+{
+    int64_t warps = r->n / 32, step = warps > SAMPLES ? warps / SAMPLES : 1, sectors = 0, seen = 0;
+    for (int64_t warp = 0; warp < warps; warp += step, seen += 32) {
+        uint32_t sector[32], found = 0;
+        for (int64_t i = warp * 32; i < warp * 32 + 32; i++) {
+            uint32_t here = r->p[i] / (SECTOR_BYTES / (uint32_t)r->element_bytes), j = 0;
+            while (j < found && sector[j] != here) {
+                j++;
+            }
+            sector[found] = here;
+            found += j == found;
+        }
+        sectors += found;
+    }
+    return 4 + r->element_bytes + (seen ? (double)sectors * SECTOR_BYTES / (double)seen : 0);
+}
+
+/* On the host casual reads cost less than three passes; on a device what is moved counts. */
+static satf_status choose(satf_context *ctx, const permute_request *request, int device,
+                          satf_permutation *plan)
+{
+    static const char *const special[] = {"transpose", "row-wise", "fused"};
+    if (device == SATF_HOST) {
+        return plan_by(ctx, "s-designated", request, plan);
+    }
+    double fused_bytes = 3 * (2 * request->element_bytes + 2);
+    if (request->n * request->element_bytes > CACHED_BYTES && casual_bytes(request) > fused_bytes) {
+        for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+            satf_status status = plan_by(ctx, special[i], request, plan);
+            if (status != SATF_UNSUPPORTED) {
+                return status;
+            }
+        }
+        return plan_by(ctx, "s-designated", request, plan);
+    }
+    return plan_by(ctx, "d-designated", request, plan);
+}
+
+/* --------------------------------------------------------------------- plans */
+
+static satf_status upload(satf_context *ctx, satf_permutation *plan, int device)
+{
+    satf_status status = SATF_OK;
+    void *there[PERMUTE_MAX_TABLES] = {0};
+    for (int i = 0; i < PERMUTE_MAX_TABLES && plan->table[i] && !status; i++) {
+        status = permute_cuda_keep(ctx, plan->table[i], plan->table_bytes[i], &there[i]);
+    }
+    if (status) {
+        for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {
+            permute_cuda_drop(there[i]);
+        }
+        return status;
+    }
+    drop_tables(plan);
+    memcpy(plan->table, there, sizeof there);
+    plan->device = device;
+    return SATF_OK;
+}
+
+satf_status permute_create(satf_context *ctx, const permute_request *request, int device,
+                           const char *algorithm, satf_permutation **out)
+{
+    satf_permutation *plan = satf_alloc_zeroed(sizeof *plan);
+    if (!plan) {
+        return satf_fail_memory(ctx, sizeof *plan, "a permutation");
+    }
+    plan->n = request->n;
+    plan->element_bytes = request->element_bytes;
+    plan->device = SATF_HOST;
+    satf_status status = device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, device);
+    if (!status) {
+        status = strcmp(algorithm, "auto") == 0 ? choose(ctx, request, device, plan)
+                                                : plan_by(ctx, algorithm, request, plan);
+    }
+    if (!status && device != SATF_HOST) {
+        status = upload(ctx, plan, device);
+    }
+    if (status) {
+        satf_permutation_destroy(plan);
+        return status;
+    }
+    *out = plan;
+    return SATF_OK;
+}
+
+satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, int64_t n,
+                                    int element_bytes, int device, const char *algorithm,
+                                    satf_permutation **out)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!out) {
+        return satf_fail(ctx, SATF_INVALID, "there is no place for the permutation");
+    }
+    *out = NULL;
+    if (!places) {
+        return satf_fail(ctx, SATF_INVALID, "the places of the elements are missing");
+    }
+    if (n < 1 || n > SATF_MAX_PERMUTATION) {
+        return satf_fail(ctx, n < 1 ? SATF_INVALID : SATF_LIMIT,
+                         "%" PRId64 " elements cannot be permuted; 1 to %" PRId64 " can", n,
+                         (int64_t)SATF_MAX_PERMUTATION);
+    }
+    if (element_bytes != 4 && element_bytes != 8) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "elements of %d bytes cannot be permuted; those of 4 and 8 can",
+                         element_bytes);
+    }
+    if (device < SATF_HOST) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "there is no device %d: %d (host) and CUDA devices from 0 are possible",
+                         device, SATF_HOST);
+    }
+    if (!algorithm || (strcmp(algorithm, "auto") != 0 && !find_row(algorithm))) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "there is no permutation algorithm '%.40s'; see "
+                         "satf_permutation_algorithm()",
+                         algorithm ? algorithm : "");
+    }
+    satf_status status = check_bijection(ctx, places, n);
+    permute_request request = {places, n, element_bytes, 0};
+    return status ? status : permute_create(ctx, &request, device, algorithm, out);
+}
+
+void satf_permutation_destroy(satf_permutation *permutation)
+{
+    if (!permutation) {
+        return;
+    }
+    if (permutation->device == SATF_HOST) {
+        drop_tables(permutation);
+    } else {
+        for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {
+            permute_cuda_drop(permutation->table[i]);
+        }
+    }
+    satf_free(permutation);
+}
+
+const char *satf_permutation_algorithm(size_t index, const char **help)
+{
+    const permute_row *row = permute_row_at(index);
+    if (row && help) {
+        *help = row->help;
+    }
+    return row ? row->name : NULL;
+}
+
+const char *satf_permutation_choice(const satf_permutation *permutation)
+{
+    return permutation ? permutation->row->name : NULL;
+}
+
+/* ------------------------------------------------------------------ applying */
+
+enum { SCRATCH_SLACK = 63 };
+
+/* Of the array between, aligned, and behind it the rows in the making. */
+static size_t between_bytes(const satf_permutation *plan)
+{
+    return plan->row->scratch ? satf_align64((size_t)plan->n * (size_t)plan->element_bytes) : 0;
+}
+
+static size_t scratch_bytes(const satf_context *ctx, const satf_permutation *plan)
+{
+    const permute_shape *s = &plan->shape;
+    uint32_t longest = s->length > s->middle_length ? s->length : s->middle_length;
+    longest = s->rows > longest ? s->rows : longest; /* a row of the transpose */
+    bool by_rows = plan->device == SATF_HOST && plan->table[1];
+    size_t bytes = between_bytes(plan);
+    if (by_rows) { /* none is longer than PERMUTE_ROW_BYTES, whatever the matrix */
+        uint32_t most = PERMUTE_ROW_BYTES / (uint32_t)plan->element_bytes;
+        bytes += permute_work_bytes(ctx, longest < most ? longest : most, plan->element_bytes);
+    }
+    return bytes ? bytes + SCRATCH_SLACK : 0;
+}
+
+satf_status satf_permutation_scratch(satf_context *ctx, const satf_permutation *permutation,
+                                     size_t *bytes)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!permutation || !bytes) {
+        return satf_fail(ctx, SATF_INVALID, "there is no %s",
+                         permutation ? "place for the number of bytes" : "permutation");
+    }
+    *bytes = scratch_bytes(ctx, permutation);
+    return SATF_OK;
+}
+
+static satf_status run(satf_context *ctx, const satf_permutation *plan, const void *in, void *out,
+                       void *scratch)
+{
+    bool host = plan->device == SATF_HOST;
+    uintptr_t start = ((uintptr_t)scratch + SCRATCH_SLACK) & ~(uintptr_t)SCRATCH_SLACK;
+    char *between = scratch ? (char *)scratch + (start - (uintptr_t)scratch) : NULL;
+    permute_call call = {ctx, plan->element_bytes,
+                         host && scratch ? between + between_bytes(plan) : NULL};
+    return plan->row->run(plan, &call, host ? &permute_host_steps : &permute_cuda_steps, in, out,
+                          between);
+}
+
+/* With scratch of the call's own. */
+static satf_status run_allocating(satf_context *ctx, const satf_permutation *plan, const void *in,
+                                  void *out, size_t bytes)
+{
+    void *scratch = NULL;
+    satf_status status = SATF_OK;
+    if (bytes && plan->device == SATF_HOST) {
+        scratch = satf_alloc(bytes);
+        status = scratch ? SATF_OK : satf_fail_memory(ctx, bytes, "a permutation's scratch");
+    } else if (bytes) {
+        status = satf_gpu_alloc(ctx, plan->device, bytes, "a permutation's scratch", &scratch);
+    }
+    if (!status) {
+        status = run(ctx, plan, in, out, scratch);
+    }
+    if (plan->device == SATF_HOST) {
+        satf_free(scratch);
+    } else {
+        satf_gpu_free(ctx, scratch);
+    }
+    return status;
+}
+
+satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *permutation,
+                                   const void *in, void *out)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    const satf_permutation *plan = permutation;
+    if (!plan || !in || !out) {
+        return satf_fail(ctx, SATF_INVALID, "the %s is missing",
+                         !plan ? "permutation"
+                         : in  ? "output"
+                               : "input");
+    }
+    uintptr_t from = (uintptr_t)in, to = (uintptr_t)out;
+    uintptr_t bytes = (uintptr_t)plan->n * (uintptr_t)plan->element_bytes;
+    if ((from | to) % (uintptr_t)plan->element_bytes) {
+        return satf_fail(ctx, SATF_INVALID, "input and output must be aligned to their elements");
+    }
+    if (from < to + bytes && to < from + bytes) {
+        return satf_fail(ctx, SATF_INVALID, "the output overlaps the input");
+    }
+    satf_status status = plan->device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, plan->device);
+    if (status) {
+        return status;
+    }
+    size_t wanted = scratch_bytes(ctx, plan);
+    if (!ctx->scratch || !wanted) {
+        return run_allocating(ctx, plan, in, out, wanted);
+    }
+    if (wanted > ctx->scratch_bytes) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%zu bytes of scratch memory were given and %zu are needed",
+                         ctx->scratch_bytes, wanted);
+    }
+    return run(ctx, plan, in, out, ctx->scratch);
+}

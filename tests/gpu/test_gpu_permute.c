@@ -1,0 +1,336 @@
+/*
+ * Permutations on a CUDA device against their definition: every algorithm, the five
+ * patterns, random ones, odd shapes, arrays that are not aligned to 16 bytes, and those of chapter
+ * 4 in shared memory. --small: a few cases for compute-sanitizer; --long: arrays of up to 2^28
+ * elements.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/gpu.h"
+#include "machine/pattern.h"
+#include "machine/schedule.h"
+#include "permute/gpu.h"
+
+enum { SKIPPED = 77, DEVICE = 0, GUARD = 0xa5, GUARD_BYTES = 256 };
+
+static satf_context *ctx;
+static bool small, all;
+static unsigned long long runs;
+
+static void must(satf_status status, const char *what)
+{
+    if (status) {
+        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
+    }
+}
+
+static void *room(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* ------------------------------------------------------------- whole arrays */
+
+/* One array on the host, its image on the device, and the result's place between guards. */
+typedef struct arrays {
+    uint32_t *p;
+    unsigned char *in, *out;
+    char *there_in, *there_out; /* as allocated */
+    int64_t n;
+    int bytes;
+    size_t size, shift; /* bytes */
+} arrays;
+
+static arrays prepare(uint32_t *p, int64_t n, int bytes, size_t shift)
+{
+    arrays a = {.p = p, .n = n, .bytes = bytes, .size = (size_t)(n * bytes), .shift = shift};
+    void *in, *out;
+    a.in = room(a.size);
+    a.out = room(a.size + 2 * GUARD_BYTES + shift);
+    for (int64_t i = 0; i < n; i++) { /* each element is another */
+        uint64_t value = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i;
+        uint32_t word = (uint32_t)i * 2654435761u;
+        memcpy(a.in + i * bytes, bytes == 8 ? (void *)&value : (void *)&word, (size_t)bytes);
+    }
+    must(satf_gpu_alloc(ctx, DEVICE, a.size + shift, "a test", &in), "memory");
+    must(satf_gpu_alloc(ctx, DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out), "memory");
+    a.there_in = in;
+    a.there_out = out;
+    must(satf_gpu_copy_bytes(ctx, DEVICE, a.there_in + shift, a.in, a.size), "upload");
+    return a;
+}
+
+static void release(arrays *a)
+{
+    must(satf_gpu_wait(ctx, DEVICE), "wait");
+    satf_gpu_free(ctx, a->there_in);
+    satf_gpu_free(ctx, a->there_out);
+    free(a->in);
+    free(a->out);
+}
+
+static void check(arrays *a, const char *what)
+{
+    size_t whole = a->size + 2 * GUARD_BYTES + a->shift;
+    must(satf_gpu_copy_bytes(ctx, DEVICE, a->out, a->there_out, whole), "download");
+    must(satf_gpu_wait(ctx, DEVICE), what);
+    const unsigned char *out = a->out + GUARD_BYTES + a->shift;
+    for (int64_t i = 0; i < a->n; i++) {
+        if (memcmp(out + (int64_t)a->p[i] * a->bytes, a->in + i * a->bytes, (size_t)a->bytes)) {
+            fail_msg("%s, %lld elements of %d bytes, %zu bytes off: element %lld is not at %u",
+                     what, (long long)a->n, a->bytes, a->shift, (long long)i, a->p[i]);
+        }
+    }
+    for (size_t i = 0; i < whole; i++) {
+        if (i == GUARD_BYTES + a->shift) {
+            i += a->size;
+        }
+        if (a->out[i] != GUARD) {
+            fail_msg("%s wrote outside of its array", what);
+        }
+    }
+    runs++;
+}
+
+/* length: of the rows of fused, or 0. Returns whether the algorithm takes this permutation. */
+static bool try(arrays *a, const char *algorithm, uint32_t length)
+{
+    satf_permutation *plan;
+    permute_request request = {a->p, a->n, a->bytes, length};
+    satf_status status =
+        length ? permute_create(ctx, &request, DEVICE, algorithm, &plan)
+               : satf_permutation_create(ctx, a->p, a->n, a->bytes, DEVICE, algorithm, &plan);
+    if (status == SATF_UNSUPPORTED) {
+        return false;
+    }
+    must(status, algorithm);
+    size_t bytes;
+    void *scratch = NULL;
+    must(satf_permutation_scratch(ctx, plan, &bytes), algorithm);
+    for (int own = 0; own < 2; own++) {
+        if (own && bytes) {
+            must(satf_gpu_alloc(ctx, DEVICE, bytes, "a test", &scratch), "scratch");
+            must(satf_context_set_scratch(ctx, scratch, bytes), "scratch");
+        }
+        must(satf_gpu_set_bytes(ctx, DEVICE, a->there_out, GUARD,
+                                a->size + 2 * GUARD_BYTES + a->shift),
+             "guards");
+        must(satf_permutation_apply(ctx, plan, a->there_in + a->shift,
+                                    a->there_out + GUARD_BYTES + a->shift),
+             algorithm);
+        must(satf_context_set_scratch(ctx, NULL, 0), "scratch");
+        check(a, algorithm);
+    }
+    satf_gpu_free(ctx, scratch);
+    must(satf_gpu_wait(ctx, DEVICE), algorithm);
+    satf_permutation_destroy(plan);
+    return true;
+}
+
+static int try_all(uint32_t *p, int64_t n, size_t shift)
+{
+    int applicable = 0;
+    for (int bytes = 4; bytes <= 8; bytes += 4) {
+        const char *name;
+        arrays a = prepare(p, n, bytes, shift * (size_t)bytes);
+        applicable += try(&a, "auto", 0);
+        for (size_t i = 0; (name = satf_permutation_algorithm(i, NULL)) != NULL; i++) {
+            applicable += try(&a, name, 0);
+        }
+        release(&a);
+    }
+    return applicable;
+}
+
+static void test_patterns(void **unused)
+{
+    (void)unused;
+    static const uint32_t shapes[][2] = {
+        {32, 32},   {96, 160},     {32, 2016}, {33, 65},     {1, 1},       {1, 7},      {512, 512},
+        {480, 352}, {37 * 32, 32}, {64, 8192}, {1024, 2048}, {1056, 1504}, {4096, 4096}};
+    size_t count = sizeof shapes / sizeof *shapes;
+    for (size_t i = 0; i < (small ? 3 : all ? count : count - 1); i++) {
+        int64_t n = (int64_t)shapes[i][0] * shapes[i][1];
+        uint32_t *p = room((size_t)n * sizeof *p);
+        for (int which = 0; which < PATTERN_COUNT; which++) {
+            if (pattern_fill((pattern)which, shapes[i][0], shapes[i][1], i, p)) {
+                assert_true(try_all(p, n, 0) >= (n % 1024 ? 6 : 10));
+                if (n < 100000) { /* off 16 bytes */
+                    assert_true(try_all(p, n, 1) >= (n % 1024 ? 6 : 10));
+                }
+            }
+        }
+        free(p);
+    }
+}
+
+static void test_row_and_column_wise(void **unused)
+{
+    (void)unused;
+    static const uint32_t shapes[][2] = {{64, 96}, {160, 32}, {96, 2048}, {64, 16384}, {32768, 32}};
+    static uint32_t q[32768];
+    for (size_t i = 0; i < (small ? 2 : 5); i++) {
+        uint32_t rows = shapes[i][0], columns = shapes[i][1];
+        uint32_t *p = room((size_t)rows * columns * sizeof *p);
+        for (uint32_t y = 0; y < rows; y++) {
+            assert_true(pattern_fill(PATTERN_RANDOM, 1, columns, y, q));
+            for (uint32_t x = 0; x < columns; x++) {
+                p[y * columns + x] = y * columns + q[x];
+            }
+        }
+        for (int bytes = 4; bytes <= 8; bytes += 4) {
+            arrays a = prepare(p, (int64_t)rows * columns, bytes, 0);
+            assert_true(try(&a, "row-wise", 0));
+            release(&a);
+        }
+        for (uint32_t x = 0; x < columns; x++) {
+            assert_true(pattern_fill(PATTERN_RANDOM, 1, rows, x, q));
+            for (uint32_t y = 0; y < rows; y++) {
+                p[y * columns + x] = q[y] * columns + x;
+            }
+        }
+        for (int bytes = 4; bytes <= 8; bytes += 4) {
+            arrays a = prepare(p, (int64_t)rows * columns, bytes, 0);
+            assert_true(try(&a, "column-wise", 0) || (int64_t)rows * bytes > PERMUTE_ROW_BYTES);
+            release(&a);
+        }
+        free(p);
+    }
+}
+
+/* Rows of all lengths that `fused` may take: one, two and four batches a thread, and
+ * pieces that are no multiple of 16 bytes. */
+static void test_lengths(void **unused)
+{
+    (void)unused;
+    static const uint32_t cases[][2] = {{1 << 16, 256},   {1 << 16, 8192},  {3 << 14, 768},
+                                        {15 << 10, 480},  {1 << 20, 1024},  {1 << 20, 8192},
+                                        {1 << 20, 16384}, {1 << 20, 32768}, {9 << 16, 18432},
+                                        {5 << 18, 20480}, {15 << 16, 30720}};
+    for (size_t i = 0; i < (small ? 4 : sizeof cases / sizeof *cases); i++) {
+        uint32_t n = cases[i][0];
+        uint32_t *p = room(n * sizeof *p);
+        assert_true(pattern_fill(PATTERN_RANDOM, 1, n, i, p));
+        for (int bytes = 4; bytes <= 8; bytes += 4) {
+            arrays a = prepare(p, n, bytes, 0);
+            assert_true(try(&a, "fused", cases[i][1]) || cases[i][1] > PERMUTE_ROW_BYTES / 8);
+            release(&a);
+        }
+        free(p);
+    }
+}
+
+static void test_large(void **unused)
+{
+    (void)unused;
+    for (int log = 24; log <= (all ? 28 : 24); log += 4) {
+        int64_t n = INT64_C(1) << log;
+        uint32_t *p = room((size_t)n * sizeof *p);
+        assert_true(pattern_fill(PATTERN_RANDOM, 1, (uint32_t)n, 5, p));
+        for (int bytes = 4; bytes <= 8; bytes += 4) {
+            arrays a = prepare(p, n, bytes, 0);
+            assert_true(try(&a, "scheduled", 0));
+            assert_true(try(&a, "fused", 0));
+            assert_true(try(&a, "auto", 0));
+            release(&a);
+        }
+        free(p);
+    }
+}
+
+/* ----------------------------------------------------------- shared memory */
+
+static void test_shared(void **unused)
+{
+    (void)unused;
+    static uint32_t p[PATTERN_SMALL], table[4][PATTERN_SMALL], words[2 * PATTERN_SMALL];
+    static uint16_t q[PATTERN_SMALL], s[PATTERN_SMALL], d[PATTERN_SMALL];
+    static colour_edge edges[SCHEDULE_EDGES(PATTERN_SMALL)];
+    for (int which = 0; which < PATTERN_COUNT; which++) {
+        assert_true(pattern_fill((pattern)which, 32, 32, 9, p));
+        for (uint32_t i = 0; i < PATTERN_SMALL; i++) {
+            q[i] = (uint16_t)p[i];
+        }
+        schedule_build(q, PATTERN_SMALL, 32, s, d, edges, words);
+        for (uint32_t i = 0; i < PATTERN_SMALL; i++) {
+            table[0][i] = p[i];
+            table[1][p[i]] = i;
+            table[2][i] = s[i];
+            table[3][i] = d[i];
+        }
+        void *there;
+        must(satf_gpu_open(ctx, DEVICE), "device");
+        must(permute_cuda_keep(ctx, table, sizeof table, &there), "tables");
+        for (int bytes = 4; bytes <= 8; bytes += 4) {
+            arrays a = prepare(p, PATTERN_SMALL, bytes, 0);
+            permute_call call = {ctx, bytes, NULL};
+            for (int way = PERMUTE_TO; way < PERMUTE_WAYS; way++) {
+                for (int in_place = 0; in_place <= pattern_in_place((pattern)which); in_place++) {
+                    must(satf_gpu_set_bytes(ctx, DEVICE, a.there_out, GUARD,
+                                            a.size + 2 * GUARD_BYTES),
+                         "guards");
+                    must(permute_cuda_small(&call, (permute_way)way, in_place, (pattern)which,
+                                            a.there_in, a.there_out + GUARD_BYTES, there, 3),
+                         pattern_name((pattern)which));
+                    check(&a, pattern_name((pattern)which));
+                }
+            }
+            release(&a);
+        }
+        permute_cuda_drop(there);
+    }
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    return satf_context_create(&ctx) == SATF_OK && satf_context_set_device(ctx, DEVICE) == SATF_OK
+               ? 0
+               : -1;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(ctx);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *why = "it does not answer";
+    satf_gpu_info info;
+    for (int i = 1; i < argc; i++) {
+        small = small || strcmp(argv[i], "--small") == 0;
+        all = all || strcmp(argv[i], "--long") == 0;
+    }
+    if (satf_gpu_count(&why) == 0 || !satf_gpu_describe(DEVICE, &info)) {
+        fprintf(stderr, "test_gpu_permute: skipped, no CUDA device: %s\n", why);
+        return SKIPPED;
+    }
+    const struct CMUnitTest few[] = {
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_row_and_column_wise),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_shared),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_row_and_column_wise),
+        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_shared),
+    };
+    int failed = small ? cmocka_run_group_tests(few, set_up, tear_down)
+                       : cmocka_run_group_tests(tests, set_up, tear_down);
+    printf("test_gpu_permute: %llu runs compared\n", runs);
+    return failed != 0;
+}
