@@ -19,14 +19,21 @@ void colour_halve(const colour_edge *edges, uint32_t count, uint32_t span, colou
             last[node] = COLOUR_NONE;
         }
     }
+    /* Walking is waiting for memory, so it touches link[] alone: that of a pair's even edge becomes
+     * COLOUR_NONE when it is done, that of the odd one says which of the two is in the first half.
+     */
     for (uint32_t pair = 0; pair < count; pair += 2) {
         for (uint32_t e = pair; link[e & ~UINT32_C(1)] != COLOUR_NONE;) {
             uint32_t next = link[e ^ 1];
-            first[e / 2] = edges[e];
-            second[e / 2] = edges[e ^ 1];
-            link[e & ~UINT32_C(1)] = COLOUR_NONE; /* done */
+            link[e & ~UINT32_C(1)] = COLOUR_NONE;
+            link[e | 1] = e & 1;
             e = next;
         }
+    }
+    for (uint32_t pair = 0; pair < count; pair += 2) {
+        uint32_t which = link[pair + 1];
+        first[pair / 2] = edges[pair + which];
+        second[pair / 2] = edges[pair + 1 - which];
     }
 }
 
