@@ -22,6 +22,7 @@ typedef enum bench_list {
     BENCH_WINDOWS,
     BENCH_CHANNELS,
     BENCH_WIDTHS,
+    BENCH_PATTERNS,
     BENCH_LISTS
 } bench_list;
 
@@ -29,7 +30,7 @@ typedef struct bench_item {
     char text[40];         /* as written; what names consist of */
     int64_t width, height; /* BENCH_SIZES */
     int input, output;     /* BENCH_TYPES: satf_type; output SATF_TYPE_AUTO if not given */
-    int number;            /* BENCH_WINDOWS, BENCH_CHANNELS, BENCH_WIDTHS */
+    int number;            /* BENCH_WINDOWS, BENCH_CHANNELS, BENCH_WIDTHS, BENCH_PATTERNS */
 } bench_item;
 
 #define BENCH_MAX_ITEMS 64
@@ -86,6 +87,8 @@ typedef struct bench_table {
 
 extern const bench_table bench_sat_table, bench_filter_table;
 extern const bench_table bench_rap_table, bench_amm_table, bench_giles_table, bench_model_table;
+
+extern const bench_table bench_permute_table, bench_permute_global_table;
 
 const bench_table *bench_table_at(size_t index); /* NULL behind the last */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../src/base/view.h"
+#include "../src/machine/pattern.h"
 
 /* A whole number in min ... max, with K for 1024; consumes it. */
 static bool parse_number(const char **text, int64_t max, int64_t *out)
@@ -80,6 +81,15 @@ static bool parse_channels(const char *word, bench_item *item)
     return parse_window(word, item) && item->number <= SATF_MAX_CHANNELS;
 }
 
+static bool parse_pattern(const char *word, bench_item *item)
+{
+    item->number = 0;
+    while (item->number < PATTERN_COUNT && strcmp(pattern_name((pattern)item->number), word) != 0) {
+        item->number++;
+    }
+    return item->number < PATTERN_COUNT;
+}
+
 static bool parse_width(const char *word, bench_item *item)
 {
     return parse_window(word, item) && item->number >= 2 && item->number <= 1024;
@@ -103,6 +113,8 @@ static const struct {
                         parse_channels},
     [BENCH_WIDTHS] = {"--widths", "banks of a simulated memory and threads of a warp, 2 to 1024",
                       "a width of 2 to 1024 banks", parse_width},
+    [BENCH_PATTERNS] = {"--patterns", "identical shuffle random bit-reversal transpose",
+                        "a permutation", parse_pattern},
 };
 
 const char *bench_list_option(bench_list list)

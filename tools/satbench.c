@@ -17,8 +17,8 @@
 #include "bench.h"
 
 static const bench_table *const tables[] = {
-    &bench_sat_table, &bench_filter_table, &bench_model_table,
-    &bench_rap_table, &bench_amm_table,    &bench_giles_table,
+    &bench_sat_table, &bench_filter_table, &bench_model_table,   &bench_rap_table,
+    &bench_amm_table, &bench_giles_table,  &bench_permute_table, &bench_permute_global_table,
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -162,7 +162,7 @@ static bool takes_r(const bench_table *table)
 
 static bool is_sampled(const bench_table *table)
 {
-    return table == &bench_rap_table;
+    return table == &bench_rap_table || table == &bench_permute_global_table;
 }
 
 static bool is_random(const bench_table *table)
@@ -186,9 +186,9 @@ static const bench_option commons[] = {
     {"--r", "R", "of (1+r)R1W on CUDA or simulated, above 0 and below 1", set_r, takes_r},
     {"--simulate", NULL, "count on a simulated memory machine; needs no device", set_simulate,
      is_simulated},
-    {"--samples", "N", "simulated accesses a mean is taken of; default 100000", set_samples,
-     is_sampled},
-    {"--seed", "N", "of simulated random numbers; default 1", set_seed, is_random},
+    {"--samples", "N", "simulated accesses, or random permutations, to take; default 100000, 1",
+     set_samples, is_sampled},
+    {"--seed", "N", "of random numbers; default 1", set_seed, is_random},
     {"--latency", "N", "time units of a simulated global memory; default 100", set_latency,
      is_model},
     {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
@@ -266,7 +266,7 @@ static int parse_option(bench *b, const char *word, char ***next)
 /* 0 or the exit status after a message. */
 static int choose_table(bench *b, const char *name)
 {
-    static const char *const planned[] = {"permute", "permute-global", "coalesce"};
+    static const char *const planned[] = {"coalesce"};
     for (size_t i = 0; i < TABLES; i++) {
         if (strcmp(tables[i]->name, name) == 0) {
             b->table = tables[i];

@@ -1,0 +1,502 @@
+/* The table `permute-global`: arrays in global memory (dissertation, tables 5.2 and 5.3). */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "../src/base/gpu.h"
+#include "../src/base/memory.h"
+#include "../src/base/view.h"
+#include "../src/permute/permute.h"
+#include "../src/machine/pattern.h"
+
+enum { WARP = 32 };
+
+static const bench_column columns[] = {
+    {"table", NULL, BENCH_TEXT, 0, false},
+    {"pattern", "permutation", BENCH_TEXT, 12, false},
+    {"of", "of", BENCH_TEXT, 5, false},
+    {"name", "algorithm", BENCH_TEXT, 12, false},
+    {"input", "type", BENCH_TEXT, 4, false},
+    {"width", "width", BENCH_INTEGER, 6, false},
+    {"height", "height", BENCH_INTEGER, 6, false},
+    {"length", "row", BENCH_INTEGER, 6, false},
+    {"piece", "piece", BENCH_INTEGER, 5, false},
+    {"bytes", "bytes", BENCH_REAL, 6, false},
+    {"schedule_ms", "plan ms", BENCH_REAL, 8, false},
+    {"ms", "ms", BENCH_REAL, 8, true},
+    {"ms_min", "min", BENCH_REAL, 8, true},
+    {"copy_ms", "copy ms", BENCH_REAL, 8, true},
+    {"x_copy", "x copy", BENCH_REAL, 6, true},
+    {NULL, "paper ms", BENCH_REAL, 8, true},
+    {NULL, "paper x", BENCH_REAL, 7, true},
+    {"distribution", "D_w(P)/n", BENCH_REAL, 8, false},
+    {"conflicts", "stages", BENCH_REAL, 6, false},
+    {NULL, NULL, BENCH_TEXT, 0, false},
+};
+
+/* Table 5.2: sides of 256, 512, 1024, 2048 and 4096; 0: none. Its unit cannot be
+ * milliseconds: a copy would run at 1.5 GB/s. Ratios hold. */
+enum { SIDES = 5, PAPER_ROWS = 3 };
+
+static const struct paper_algorithm {
+    const char *name;
+    double ms[2][PATTERN_COUNT][SIDES]; /* f32, f64 */
+} paper[PAPER_ROWS] = {
+    {"d-designated",
+     {{[PATTERN_IDENTICAL] = {0.86, 2.48, 9.06, 33.2, 130},
+       [PATTERN_SHUFFLE] = {0.94, 3.05, 11.5, 44.7, 186},
+       [PATTERN_RANDOM] = {1.55, 15.1, 93.9, 425, 1756},
+       [PATTERN_BIT_REVERSAL] = {1.6, 15.6, 95.3, 459, 2328},
+       [PATTERN_TRANSPOSE] = {1.44, 21.2, 127, 636, 2850}},
+      {[PATTERN_IDENTICAL] = {1.07, 3.57, 13.5, 54.6},
+       [PATTERN_SHUFFLE] = {1.44, 5.14, 19.7, 82.2},
+       [PATTERN_RANDOM] = {2.98, 21.6, 104, 452},
+       [PATTERN_BIT_REVERSAL] = {3.00, 22.0, 108, 559},
+       [PATTERN_TRANSPOSE] = {2.07, 22.2, 134, 638}}}},
+    {"s-designated",
+     {{[PATTERN_IDENTICAL] = {0.86, 2.49, 9.13, 33.1, 129},
+       [PATTERN_SHUFFLE] = {0.84, 2.47, 9.09, 33.6, 133},
+       [PATTERN_RANDOM] = {3.3, 15.7, 89.8, 398, 1644},
+       [PATTERN_BIT_REVERSAL] = {3.12, 20.8, 96.6, 414, 1870},
+       [PATTERN_TRANSPOSE] = {2.72, 17.8, 87, 370, 2037}},
+      {[PATTERN_IDENTICAL] = {1.07, 3.60, 13.8, 54.6},
+       [PATTERN_SHUFFLE] = {1.08, 3.57, 13.6, 54.6},
+       [PATTERN_RANDOM] = {3.4, 21.3, 100, 424},
+       [PATTERN_BIT_REVERSAL] = {3.36, 25.0, 104, 498},
+       [PATTERN_TRANSPOSE] = {2.99, 15.4, 80.3, 358}}}},
+    {"scheduled",
+     {{[PATTERN_IDENTICAL] = {3.87, 11.7, 46.9, 173, 780},
+       [PATTERN_SHUFFLE] = {3.87, 11.7, 46.9, 174, 780},
+       [PATTERN_RANDOM] = {3.87, 11.7, 47, 173, 780},
+       [PATTERN_BIT_REVERSAL] = {3.87, 11.7, 47, 173, 780},
+       [PATTERN_TRANSPOSE] = {3.87, 11.7, 46.9, 173, 780}},
+      {[PATTERN_IDENTICAL] = {5.07, 16.9, 66.6, 275},
+       [PATTERN_SHUFFLE] = {5.09, 17.0, 66.7, 275},
+       [PATTERN_RANDOM] = {5.09, 17.0, 66.6, 275},
+       [PATTERN_BIT_REVERSAL] = {5.09, 17.0, 66.6, 275},
+       [PATTERN_TRANSPOSE] = {5.12, 17.0, 66.6, 275}}}},
+};
+
+/* NaN where the paper has none. */
+static double paper_ms(const char *name, int type, pattern which, const bench_item *size)
+{
+    for (int i = 0; i < PAPER_ROWS; i++) {
+        for (int side = 0; side < SIDES; side++) {
+            double ms = paper[i].ms[type == SATF_F64][which][side];
+            if (strcmp(paper[i].name, name) == 0 && size->width == 256 << side &&
+                size->height == size->width && ms > 0) {
+                return ms;
+            }
+        }
+    }
+    return (double)NAN;
+}
+
+/* One permutation of one array, and the plan being measured. */
+typedef struct global_case {
+    bench *b;
+    const bench_item *size;
+    pattern which;
+    int type, element_bytes;
+    int64_t n;
+    uint32_t *p;
+    void *host, *result; /* NULL for simulations */
+    void *in, *out;      /* on the device */
+    double distribution; /* D_w(P) / n */
+    satf_permutation *plan;
+} global_case;
+
+/* What is known of an algorithm after one permutation. */
+typedef struct figures {
+    double plan_ms, ms, ms_min, copy_ms, x_copy, distribution, conflicts;
+} figures;
+
+enum { FIGURES = sizeof(figures) / sizeof(double) };
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* The address groups that each warp's writes to out meet (section 5.2), all together. */
+static double distribution(const uint32_t *p, int64_t n)
+{
+    int64_t groups = 0;
+    for (int64_t i = 0; i < n; i += WARP) {
+        uint32_t group[WARP], found = 0;
+        for (int64_t k = i; k < i + WARP && k < n; k++) {
+            uint32_t j = 0;
+            while (j < found && group[j] != p[k] / WARP) {
+                j++;
+            }
+            group[j] = p[k] / WARP;
+            found += j == found;
+        }
+        groups += found;
+    }
+    return (double)groups / (double)n;
+}
+
+/* ------------------------------------------------------------------ counting */
+
+/* Global memory that is moved for each element: the array in and out in every
+ * kernel, and tables; the casual side of the designated ones by what it uses, not
+ * by what memory moves for it. */
+static double bytes_each(const global_case *c)
+{
+    const char *name = c->plan->row->name;
+    double kernels = strcmp(name, "scheduled") == 0     ? 5
+                     : strcmp(name, "fused") == 0       ? 3
+                     : strcmp(name, "column-wise") == 0 ? 3
+                                                        : 1;
+    double tables = 0;
+    for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {
+        tables += (double)c->plan->table_bytes[i];
+    }
+    return kernels * 2 * c->element_bytes + tables / (double)c->n;
+}
+
+/* Stages of a warp's casual access to shared memory, on average over the plan's tables (host
+ * memory); NaN if it has none of 16 bits. */
+static double conflicts(const global_case *c)
+{
+    const satf_permutation *plan = c->plan;
+    uint32_t at_once = c->element_bytes == 4 ? WARP : WARP / 2;
+    double sum = 0, accesses = 0;
+    for (int i = 0; i < PERMUTE_MAX_TABLES && plan->table[1] && plan->table[i]; i++) {
+        const uint16_t *entries = plan->table[i];
+        const permute_shape *s = &plan->shape;
+        bool middle = strcmp(plan->row->name, "fused") == 0 ? i == 1 : i / 2 == 1;
+        bool columns_only = strcmp(plan->row->name, "column-wise") == 0;
+        uint32_t length = columns_only            ? s->rows
+                          : !middle               ? s->length
+                          : s->middle_length == 0 ? s->rows
+                                                  : s->middle_length;
+        for (uint32_t row = 0; row < c->n / length; row++, entries += schedule_pitch(length)) {
+            for (uint32_t k = 0; k < length; k += at_once) {
+                uint32_t address[WARP];
+                for (uint32_t lane = 0; lane < at_once; lane++) {
+                    address[lane] = entries[schedule_place(k + lane)];
+                }
+                sum += schedule_congestion(address, at_once, at_once);
+                accesses++;
+            }
+        }
+    }
+    return accesses > 0 ? sum / accesses : (double)NAN;
+}
+
+/* ----------------------------------------------------------------- measuring */
+
+static satf_status apply(void *user)
+{
+    global_case *c = user;
+    return satf_permutation_apply(c->b->ctx, c->plan, c->in, c->out);
+}
+
+static size_t array_bytes(const global_case *c)
+{
+    return (size_t)c->n * (size_t)c->element_bytes;
+}
+
+static satf_status check(global_case *c, bool *right)
+{
+    satf_context *ctx = c->b->ctx;
+    int device = c->b->options.device;
+    size_t each = (size_t)c->element_bytes;
+    satf_status status = satf_gpu_set_bytes(ctx, device, c->out, 0xa5, array_bytes(c));
+    if (!status) {
+        status = apply(c);
+    }
+    if (!status) {
+        status = satf_gpu_copy_bytes(ctx, device, c->result, c->out, array_bytes(c));
+    }
+    if (!status) {
+        status = satf_gpu_wait(ctx, device);
+    }
+    *right = true;
+    for (int64_t i = 0; i < c->n && *right && !status; i++) {
+        *right = memcmp((const char *)c->result + c->p[i] * each,
+                        (const char *)c->host + (size_t)i * each, each) == 0;
+    }
+    return status;
+}
+
+static satf_status measure(global_case *c, figures *f, bool *right)
+{
+    bench_timing timing;
+    size_t scratch_bytes;
+    satf_status status = satf_permutation_scratch(c->b->ctx, c->plan, &scratch_bytes);
+    if (!status) {
+        status = bench_hand_scratch(c->b, scratch_bytes);
+    }
+    if (!status) {
+        status = bench_measure(c->b, 2 * (double)array_bytes(c), apply, NULL, c, &timing);
+    }
+    if (!status) {
+        status = check(c, right);
+    }
+    if (!status) {
+        f->ms = timing.ms;
+        f->ms_min = timing.ms_min;
+        f->copy_ms = timing.copy_ms;
+        f->x_copy = timing.x_copy;
+    }
+    return status;
+}
+
+static int report(const global_case *c, const figures *f, const char *of)
+{
+    const char *name = c->plan->row->name;
+    double printed = paper_ms(name, c->type, c->which, c->size);
+    double identical = paper_ms("d-designated", c->type, PATTERN_IDENTICAL, c->size);
+    const permute_shape *s = &c->plan->shape;
+    const bench_value values[] = {
+        {.text = "permute-global"},
+        {.text = pattern_name(c->which)},
+        {.text = of},
+        {.text = name},
+        {.text = satf_type_name(c->type)},
+        {.number = (double)c->size->width},
+        {.number = (double)c->size->height},
+        {.number = s->length ? s->length : (double)NAN},
+        {.number = s->piece ? s->piece : (double)NAN},
+        {.number = bytes_each(c)},
+        {.number = f->plan_ms},
+        {.number = f->ms},
+        {.number = f->ms_min},
+        {.number = f->copy_ms},
+        {.number = f->x_copy},
+        {.number = printed},
+        {.number = printed / identical},
+        {.number = f->distribution},
+        {.number = f->conflicts},
+    };
+    return bench_report_add(c->b->report, values) ? 0
+                                                  : bench_error(1, "out of memory for the report");
+}
+
+/* ---------------------------------------------------------------------- runs */
+
+/* Plans and measures, or counts; *skip: not for this permutation. 0 or the exit status. */
+static int run_plan(global_case *c, const char *name, figures *f, bool *skip)
+{
+    bench *b = c->b;
+    bool right = true;
+    int device = b->options.simulate ? SATF_HOST : b->options.device;
+    permute_request request = {c->p, c->n, c->element_bytes, (uint32_t)b->options.tuning.tile};
+    *f = (figures){.distribution = c->distribution, .conflicts = NAN};
+    f->ms = f->ms_min = f->copy_ms = f->x_copy = NAN;
+    double start = now_ms();
+    satf_status status = permute_create(b->ctx, &request, device, name, &c->plan);
+    f->plan_ms = now_ms() - start;
+    *skip = status == SATF_UNSUPPORTED;
+    if (*skip) {
+        return 0;
+    }
+    if (!status && b->options.simulate) {
+        f->conflicts = conflicts(c);
+    } else if (!status) {
+        status = measure(c, f, &right);
+    }
+    if (status) {
+        return bench_call_error(b, status, name);
+    }
+    return right ? 0 : bench_error(1, "%s, %s: the result is wrong", name, pattern_name(c->which));
+}
+
+static int fill(global_case *c, uint64_t seed)
+{
+    if (!pattern_fill(c->which, (uint32_t)c->size->height, (uint32_t)c->size->width, seed, c->p)) {
+        bench_error(0, "%s: skipped, %s elements are no power of two", pattern_name(c->which),
+                    c->size->text);
+        return -1;
+    }
+    c->distribution = distribution(c->p, c->n);
+    return 0;
+}
+
+/* Least, mean and most of the figures of several random permutations: table 5.3. */
+static int run_samples(global_case *c, const char *name)
+{
+    static const char *const of[] = {"least", "mean", "most"};
+    figures all[3], one;
+    int samples = c->b->options.samples, failed = 0;
+    bool skip = false;
+    for (int i = 0; i < samples && !failed && !skip; i++) {
+        satf_permutation_destroy(c->plan);
+        c->plan = NULL;
+        fill(c, (uint64_t)c->b->options.seed + (uint64_t)i);
+        failed = run_plan(c, name, &one, &skip);
+        const double *from = (const double *)&one;
+        for (int k = 0; k < FIGURES && !failed && !skip; k++) {
+            double *least = (double *)&all[0] + k, *mean = (double *)&all[1] + k;
+            double *most = (double *)&all[2] + k;
+            *least = i ? fmin(*least, from[k]) : from[k];
+            *mean = (i ? *mean : 0) + from[k] / samples;
+            *most = i ? fmax(*most, from[k]) : from[k];
+        }
+    }
+    for (int i = 0; i < 3 && !failed && !skip; i++) {
+        failed = report(c, &all[i], of[i]);
+    }
+    return failed;
+}
+
+/* An algorithm on the permutation at hand; a name that was asked for says why it cannot. */
+static int run_one(global_case *c, const char *name, bool asked)
+{
+    figures f;
+    bool skip = false;
+    int failed;
+    if (c->which == PATTERN_RANDOM && c->b->options.samples > 1) {
+        failed = run_samples(c, name);
+    } else {
+        failed = run_plan(c, name, &f, &skip);
+        if (skip && asked) {
+            bench_error(0, "%s, %s: skipped, %s", name, pattern_name(c->which),
+                        satf_message(c->b->ctx));
+        }
+        failed = failed || skip ? failed : report(c, &f, NULL);
+    }
+    satf_permutation_destroy(c->plan);
+    c->plan = NULL;
+    return failed;
+}
+
+static int run_algorithms(global_case *c)
+{
+    const struct bench_values *wanted = &c->b->options.list[BENCH_ALGORITHMS];
+    int failed = 0;
+    for (int w = 0; w < wanted->count && !failed; w++) {
+        const char *text = wanted->item[w].text, *name;
+        bool every = strcmp(text, "all") == 0, found = strcmp(text, "auto") == 0;
+        failed = found ? run_one(c, text, true) : 0;
+        for (size_t i = 0; (name = satf_permutation_algorithm(i, NULL)) != NULL && !failed; i++) {
+            if (every || strcmp(text, name) == 0) {
+                failed = run_one(c, name, !every);
+                found = true;
+            }
+        }
+        if (!found && !failed) {
+            return bench_error(2,
+                               "there is no algorithm \"%s\" for permutations; see "
+                               "docs/permutation.md",
+                               text);
+        }
+    }
+    return failed;
+}
+
+static satf_status open_arrays(global_case *c)
+{
+    bench *b = c->b;
+    int device = b->options.device;
+    c->host = satf_alloc(array_bytes(c));
+    c->result = satf_alloc(array_bytes(c));
+    if (!c->host || !c->result) {
+        return satf_fail_memory(b->ctx, 2 * array_bytes(c), "the arrays");
+    }
+    for (int64_t i = 0; i < c->n; i++) { /* each element is another */
+        if (c->element_bytes == 4) {
+            ((uint32_t *)c->host)[i] = (uint32_t)i * 2654435761u;
+        } else {
+            ((uint64_t *)c->host)[i] = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
+        }
+    }
+    satf_status status = satf_gpu_alloc(b->ctx, device, array_bytes(c), "the input", &c->in);
+    if (!status) {
+        status = satf_gpu_alloc(b->ctx, device, array_bytes(c), "the output", &c->out);
+    }
+    if (!status) {
+        status = satf_gpu_copy_bytes(b->ctx, device, c->in, c->host, array_bytes(c));
+    }
+    return status ? status : satf_gpu_wait(b->ctx, device);
+}
+
+static void close_arrays(global_case *c)
+{
+    satf_gpu_free(c->b->ctx, c->in);
+    satf_gpu_free(c->b->ctx, c->out);
+    satf_free(c->host);
+    satf_free(c->result);
+    satf_free(c->p);
+}
+
+/* All patterns and algorithms on arrays of one size and type. */
+static int run_size(bench *b, const bench_item *size, int type)
+{
+    const struct bench_values *patterns = &b->options.list[BENCH_PATTERNS];
+    global_case c = {.b = b,
+                     .size = size,
+                     .type = type,
+                     .element_bytes = (int)satf_type_bytes(type),
+                     .n = size->width * size->height};
+    if (c.n > SATF_MAX_PERMUTATION) {
+        return bench_error(2, "%s are more than 2^30 elements", size->text);
+    }
+    if (!bench_fits(b, size->text, (double)c.n * (2 * c.element_bytes + 4 + 24 + 12))) {
+        return 0;
+    }
+    c.p = satf_alloc((size_t)c.n * sizeof *c.p);
+    satf_status status = c.p ? SATF_OK : satf_fail_memory(b->ctx, (size_t)c.n * 4, "the places");
+    if (!status && !b->options.simulate) {
+        status = open_arrays(&c);
+    }
+    int failed = status ? bench_call_error(b, status, size->text) : 0;
+    for (int i = 0; i < patterns->count && !failed; i++) {
+        c.which = (pattern)patterns->item[i].number;
+        failed = fill(&c, (uint64_t)b->options.seed) ? 0 : run_algorithms(&c);
+    }
+    close_arrays(&c);
+    return failed;
+}
+
+static int run_all(bench *b)
+{
+    const struct bench_values *types = &b->options.list[BENCH_TYPES];
+    const struct bench_values *sizes = &b->options.list[BENCH_SIZES];
+    int failed = 0;
+    for (int t = 0; t < types->count && !failed; t++) {
+        int type = types->item[t].input;
+        if (!satf_type_is_float(type) || types->item[t].output != SATF_TYPE_AUTO) {
+            return bench_error(2, "the table permute-global has the types f32 and f64, not %s",
+                               types->item[t].text);
+        }
+        for (int s = 0; s < sizes->count && !failed; s++) {
+            failed = run_size(b, &sizes->item[s], type);
+        }
+    }
+    return failed;
+}
+
+static int run(bench *b)
+{
+    if (b->options.device < 0) {
+        return bench_error(1, "the table permute-global is timed on a CUDA device; use --device "
+                              "cuda, or --simulate to count without one");
+    }
+    bench_set_place(b, b->options.device);
+    return run_all(b);
+}
+
+const bench_table bench_permute_global_table = {
+    .name = "permute-global",
+    .help = "arrays permuted in global memory (dissertation, tables 5.2 and 5.3)",
+    .defaults = {[BENCH_SIZES] = "256,512,1K,2K,4K",
+                 [BENCH_TYPES] = "f32,f64",
+                 [BENCH_ALGORITHMS] = "d-designated,s-designated,scheduled,fused",
+                 [BENCH_PATTERNS] = "identical,shuffle,random,bit-reversal,transpose"},
+    .columns = columns,
+    .note = "bytes: moved for each element, tables included, a casual access counted as what it "
+            "uses. stages: of a warp's access to shared memory. paper: A. Kasagi's dissertation "
+            "(2015), GeForce GTX 680, as printed (they cannot be ms); paper x: to the identical "
+            "permutation by d-designated",
+    .on_cuda = true,
+    .run = run,
+    .simulate = run_all,
+};
