@@ -282,7 +282,7 @@ typedef struct satf_permutation satf_permutation;
  *            want n to be a product of two multiples of 32, each of at most 131072 bytes
  *            of elements. "auto" then takes another.
  *
- * Not a permutation: SATF_INVALID. Memory in the making, on the host: 24 n bytes
+ * Not a permutation: SATF_INVALID. Memory in the making, on the host: 26 n bytes
  * for "scheduled" and "fused", and what stays: 12 n and 6 n bytes (4 n for the
  * designated ones). *out is NULL on failure.
  */

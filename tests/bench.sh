@@ -174,6 +174,32 @@ expect 2 model --simulate --sizes 64x32
 expect 2 model --simulate --sizes 48 --widths 32
 expect 2 model --simulate --latency 0
 
+# Permutations: stages of shared memory and distributions are counted without a device.
+expect 0 permute --simulate --json permute.json
+grep -q '^transpose  *d-designated  *in-place  *f32  *1.000  *32.00  *33.00  *17.00 *$' out ||
+    fail "table 4.3 is missing: $(cat out)"
+awk '$2 == "conflict-free" && $3 == "array" && $7 != "4.000" { exit 1 }' out ||
+    fail "a schedule has conflicts: $(cat out)"
+expect 0 permute-global --simulate --sizes 64,96x160 --algorithms all,auto --types f32 --json global.json
+awk '($3 == "scheduled" || $3 == "row-wise") && $NF != "1.000" { exit 1 }' out ||
+    fail "a schedule has conflicts: $(cat out)"
+grep -q '^bit-reversal: skipped\|bit-reversal: skipped' err || fail "96x160 is no power of two"
+for pattern in identical shuffle random bit-reversal transpose; do
+    grep -q "\"pattern\": \"$pattern\"" global.json || fail "global.json has no $pattern"
+done
+expect 0 permute-global --simulate --sizes 256 --patterns random --samples 5 --types f32 \
+    --algorithms fused --tile 2048
+grep -q '^random  *mean  *fused  *f32  *256  *256  *2048  *64 .* 1.000 *$' out ||
+    fail "no mean of random permutations: $(cat out)"
+for table in permute permute-global; do
+    expect 1 $table
+    grep -q -e '--device cuda, or --simulate' err || fail "$table: $(cat err)"
+    expect 2 $table --simulate --types u8
+    expect 2 $table --simulate --algorithms nonsense
+    expect 2 $table --simulate --patterns nonsense
+done
+expect 2 permute-global --simulate --sizes 64K
+
 # A file on standard output has it for itself; the table goes to standard error.
 for name in - /dev/stdout; do
     expect 0 sat --sizes 8 --algorithms blocked --repeat 1 --json $name

@@ -93,6 +93,10 @@ void bench_print_list(void)
     for (size_t i = 0; (program = machine_program_at(i)) != NULL; i++) {
         printf("  %-18s %s\n", program->name, program->help);
     }
+    puts("permutations:");
+    for (size_t i = 0; (name = satf_permutation_algorithm(i, &help)) != NULL; i++) {
+        printf("  %-12s %s\n", name, help);
+    }
     puts("filters:");
     for (size_t i = 0; (name = satf_filter_name(i, &help)) != NULL; i++) {
         if (bench_can_check(name)) {

@@ -383,10 +383,7 @@ static int run_algorithms(global_case *c)
             }
         }
         if (!found && !failed) {
-            return bench_error(2,
-                               "there is no algorithm \"%s\" for permutations; see "
-                               "docs/permutation.md",
-                               text);
+            return bench_error(2, "there is no permutation \"%s\"; see satbench --list", text);
         }
     }
     return failed;
@@ -439,7 +436,7 @@ static int run_size(bench *b, const bench_item *size, int type)
     if (c.n > SATF_MAX_PERMUTATION) {
         return bench_error(2, "%s are more than 2^30 elements", size->text);
     }
-    if (!bench_fits(b, size->text, (double)c.n * (2 * c.element_bytes + 4 + 24 + 12))) {
+    if (!bench_fits(b, size->text, (double)c.n * (2 * c.element_bytes + 4 + 26 + 12))) {
         return 0;
     }
     c.p = satf_alloc((size_t)c.n * sizeof *c.p);

@@ -116,6 +116,13 @@ static double casual_bytes(const permute_request *r)
     return 4 + r->element_bytes + (seen ? (double)sectors * SECTOR_BYTES / (double)seen : 0);
 }
 
+/* Rows and columns long enough that a tile of the transpose is mostly used. */
+static bool is_thin(const satf_permutation *plan)
+{
+    const permute_shape *s = &plan->shape;
+    return strcmp(plan->row->name, "transpose") == 0 && (s->rows < 32 || s->length < 32);
+}
+
 /* On the host casual reads cost less than three passes; on a device what is moved counts. */
 static satf_status choose(satf_context *ctx, const permute_request *request, int device,
                           satf_permutation *plan)
@@ -125,16 +132,18 @@ static satf_status choose(satf_context *ctx, const permute_request *request, int
         return plan_by(ctx, "s-designated", request, plan);
     }
     double fused_bytes = 3 * (2 * request->element_bytes + 2);
-    if (request->n * request->element_bytes > CACHED_BYTES && casual_bytes(request) > fused_bytes) {
-        for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
-            satf_status status = plan_by(ctx, special[i], request, plan);
-            if (status != SATF_UNSUPPORTED) {
-                return status;
-            }
-        }
-        return plan_by(ctx, "s-designated", request, plan);
+    if (request->n * request->element_bytes <= CACHED_BYTES ||
+        casual_bytes(request) <= fused_bytes) {
+        return plan_by(ctx, "d-designated", request, plan);
     }
-    return plan_by(ctx, "d-designated", request, plan);
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+        satf_status status = plan_by(ctx, special[i], request, plan);
+        if (status != SATF_UNSUPPORTED && (status || !is_thin(plan))) {
+            return status;
+        }
+        plan->shape = (permute_shape){0};
+    }
+    return plan_by(ctx, "s-designated", request, plan);
 }
 
 /* --------------------------------------------------------------------- plans */
