@@ -10,7 +10,8 @@ receipt=tests/gpu/receipt.json
 # One sum over all sources that decide what a device computes, names included.
 covered()
 {
-    find cuda tests/gpu src/sat src/filter filters src/base/gpu.h -type f \
+    find cuda tests/gpu src/sat src/filter src/move src/permute filters src/base/gpu.h \
+        src/machine/layout.h src/machine/pattern.h src/machine/schedule.h -type f \
         \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' -o -name '*.inc' \) |
         LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d ' ' -f 1
 }
