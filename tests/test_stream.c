@@ -119,6 +119,7 @@ static void chains(void **state)
         "box=5 box=9",
         "box=3x41,border=mirror variance=7 box=2",
         "stddev=9 integral",
+        "flip=h box=5,border=mirror flip=h integral",
         "box=15,border=shrink stddev=5,border=constant:3 box=4x3,border=reflect variance=3",
         "box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3",
         "box=5x300 box=3x300 integral,squared",

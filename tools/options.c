@@ -394,7 +394,7 @@ static const option options[] = {
     {GROUP_RUNNING, "max-scans", 0, "N", NULL, "refuse a JPEG of more scans; default 500", NULL,
      take_max_scans},
     {GROUP_RUNNING, "max-ratio", 0, "N", NULL,
-     "refuse a PNG or JPEG that claims N times its file's size; default 1100",
+     "refuse a PNG or JPEG of N times its file's size; default 1100",
      "Counted in samples as the file has them, before palettes and shallow depths expand. Deflate "
      "makes no file smaller than 1:1032. Pipes have no size to compare with.",
      take_max_ratio},

@@ -26,6 +26,21 @@ static satf_border border_of(choices *c)
     return (satf_border)choose(c, SATF_CLAMP, SATF_SHRINK);
 }
 
+/* One of the words between the bars, in memory that the next call takes again. */
+static const char *word_of(choices *c, const char *words)
+{
+    static char word[32];
+    int64_t bars = 0;
+    for (const char *at = words; *at; at++) {
+        bars += *at == '|';
+    }
+    for (int64_t k = choose(c, 0, bars); k > 0; k--) {
+        words = strchr(words, '|') + 1;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
+    return word;
+}
+
 /* Any filter of the table, with any parameters. */
 static satf_filter *make_filter(satf_context *ctx, choices *c)
 {
@@ -53,7 +68,7 @@ static satf_filter *make_filter(satf_context *ctx, choices *c)
         case PARAM_BORDER:
             status = satf_filter_set_border(ctx, filter, border_of(c), (double)choose(c, 0, 255));
             break;
-        case PARAM_FILE:
+        case PARAM_TEMPLATE:
             for (size_t i = 0; i < 3; i++) {
                 rects[i] = (satf_weighted_rect){
                     {choose(c, -99, 99), choose(c, -99, 99), choose(c, 1, 99), choose(c, 1, 99)},
@@ -61,12 +76,36 @@ static satf_filter *make_filter(satf_context *ctx, choices *c)
             }
             status = satf_filter_set_rects(ctx, filter, rects, 3);
             break;
-        default:
-            break; /* left as it is */
+        case PARAM_CHOICE:
+            status = filter_set_text(ctx, filter, p->name, word_of(c, p->metavar));
+            break;
+        case PARAM_ORDER:
+            break; /* it fits one size of image only: give_order() */
         }
         FUZZ_REQUIRE(status == SATF_OK);
     }
     return filter;
+}
+
+/* An order of `count` pixels, if the filter wants one: steps that meet them all. */
+static void give_order(satf_context *ctx, choices *c, satf_filter *filter, int64_t count)
+{
+    const filter_values *values;
+    const filter_param *p = filter_at(filter, 0, &values)->params;
+    while (p->name && p->kind != PARAM_ORDER) {
+        p++;
+    }
+    if (!p->name) {
+        return;
+    }
+    int64_t *order = satf_alloc((size_t)count * sizeof *order);
+    FUZZ_REQUIRE(order);
+    int64_t at = choose(c, 0, 2499), step = choose(c, 0, 1) ? 1 : count - 1;
+    for (int64_t i = 0; i < count; i++) {
+        order[i] = (at + i * step) % count;
+    }
+    FUZZ_REQUIRE(satf_filter_set_order(ctx, filter, order, (size_t)count) == SATF_OK);
+    satf_free(order);
 }
 
 static void fill(choices *c, const satf_view *view)
@@ -126,23 +165,29 @@ static unsigned char *apply_in_scratch(satf_context *ctx, const satf_filter *fil
     return result;
 }
 
-/* The streamed picture: rows of the input in a ring of no more rows than promised. */
+/* The streamed picture: rows of the input in a ring of no more rows than promised, but for
+ * those that are kept for good. */
 typedef struct streamed {
     const satf_view *in, *out;
     unsigned char *ring;
-    int64_t kept, newest, written;
+    filter_rows_need need;
+    int64_t newest, written;
 } streamed;
 
 static const void *in_row(void *user, int64_t y)
 {
     streamed *s = user;
-    FUZZ_REQUIRE(y >= 0 && y < s->in->height && y > s->newest - s->kept);
+    FUZZ_REQUIRE(y >= 0 && y < s->in->height);
+    if (y >= s->in->height - s->need.end || (y < s->need.start && y <= s->newest)) {
+        return satf_row(s->in, y);
+    }
+    FUZZ_REQUIRE(y > s->newest - s->need.kept);
     for (; s->newest < y; s->newest++) {
         int64_t next = s->newest + 1;
-        memcpy(s->ring + next % s->kept * s->in->stride, satf_row(s->in, next),
+        memcpy(s->ring + next % s->need.kept * s->in->stride, satf_row(s->in, next),
                (size_t)s->in->stride);
     }
-    return s->ring + y % s->kept * s->in->stride;
+    return s->ring + y % s->need.kept * s->in->stride;
 }
 
 static void *out_row(void *user, int64_t y)
@@ -156,16 +201,16 @@ static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, c
                                  satf_view *out)
 {
     streamed s = {.in = in, .out = out, .newest = -1};
-    s.kept = filter_rows_kept(ctx, filter, in);
-    ctx->message[0] = '\0';
-    if (s.kept <= 0 || s.kept * in->stride > 1 << 25) {
+    if (filter_rows_refuses(ctx, filter, 0, in) ||
+        filter_rows_plan(ctx, filter, 0, in, out, &s.need) || s.need.kept * in->stride > 1 << 25) {
+        ctx->message[0] = '\0';
         return NULL;
     }
-    s.ring = satf_alloc((size_t)(s.kept * in->stride));
+    s.ring = satf_alloc((size_t)(s.need.kept * in->stride));
     out->data = satf_alloc_zeroed((size_t)(out->stride * out->height));
     FUZZ_REQUIRE(s.ring && out->data);
     filter_rows rows = {in_row, out_row, &s};
-    satf_status status = filter_run_rows(ctx, filter, in, out, &rows);
+    satf_status status = filter_run_rows(ctx, filter, 0, in, out, &rows);
     fuzz_check_status(ctx, status);
     satf_free(s.ring);
     if (status) {
@@ -224,6 +269,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int threads = (int)choose(&c, 2, 4);
     in.data = satf_alloc((size_t)(in.stride * in.height));
     FUZZ_REQUIRE(in.data);
+    give_order(ctx, &c, filter, width * height);
     fill(&c, &in);
     satf_view out;
     satf_status status = satf_filter_output(ctx, filter, &in, &out);
