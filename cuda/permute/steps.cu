@@ -6,7 +6,8 @@ const permute_steps permute_cuda_steps = {
     permute_rows,    permute_spread, permute_collect,
 };
 
-satf_status permute_cuda_keep(satf_context *ctx, const void *host, size_t bytes, void **memory)
+satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, size_t bytes,
+                              void **memory)
 {
     *memory = NULL;
     cudaError_t error = cudaMalloc(memory, bytes);
@@ -17,8 +18,11 @@ satf_status permute_cuda_keep(satf_context *ctx, const void *host, size_t bytes,
                          bytes);
     }
     CUDA_RETURN(ctx, error);
-    satf_status status =
-        cuda_check(ctx, cudaMemcpy(*memory, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    /* cudaMemcpy() may return before the last bytes have arrived, and says so to no other stream. */
+    satf_status status = satf_gpu_copy_bytes(ctx, device, *memory, host, bytes);
+    if (!status) {
+        status = satf_gpu_wait(ctx, device);
+    }
     if (status) {
         cudaFree(*memory);
         *memory = NULL;

@@ -11,9 +11,10 @@ extern "C" {
 
 extern const permute_steps permute_cuda_steps;
 
-/* Device memory that belongs to no context, filled from the host's; waits. The
+/* Memory of a device that belongs to no context, filled from the host's; waits. The
  * device must be open (satf_gpu_open()), as for all that follows. */
-satf_status permute_cuda_keep(satf_context *ctx, const void *host, size_t bytes, void **memory);
+satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, size_t bytes,
+                              void **memory);
 void permute_cuda_drop(void *memory); /* NULL is allowed */
 
 /*

@@ -5,11 +5,12 @@
 
 const permute_steps permute_cuda_steps;
 
-satf_status permute_cuda_keep(satf_context *ctx, const void *host, size_t bytes, void **memory)
+satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, size_t bytes,
+                              void **memory)
 {
     (void)host, (void)bytes;
     *memory = NULL;
-    return satf_gpu_check(ctx, 0);
+    return satf_gpu_check(ctx, device);
 }
 
 void permute_cuda_drop(void *memory)

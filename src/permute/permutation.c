@@ -153,7 +153,7 @@ static satf_status upload(satf_context *ctx, satf_permutation *plan, int device)
     satf_status status = SATF_OK;
     void *there[PERMUTE_MAX_TABLES] = {0};
     for (int i = 0; i < PERMUTE_MAX_TABLES && plan->table[i] && !status; i++) {
-        status = permute_cuda_keep(ctx, plan->table[i], plan->table_bytes[i], &there[i]);
+        status = permute_cuda_keep(ctx, device, plan->table[i], plan->table_bytes[i], &there[i]);
     }
     if (status) {
         for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {

@@ -270,7 +270,7 @@ static void test_shared(void **unused)
         }
         void *there;
         must(satf_gpu_open(ctx, DEVICE), "device");
-        must(permute_cuda_keep(ctx, table, sizeof table, &there), "tables");
+        must(permute_cuda_keep(ctx, DEVICE, table, sizeof table, &there), "tables");
         for (int bytes = 4; bytes <= 8; bytes += 4) {
             arrays a = prepare(p, PATTERN_SMALL, bytes, 0);
             permute_call call = {ctx, bytes, NULL};
