@@ -33,7 +33,7 @@ src/filter: src/move src/sat src/window src/base src/satfilter.h filters/all.h
 filters: src/filter/formula.h
 src/permute: src/machine src/base src/satfilter.h
 src/pipeline: src/filter src/io src/base src/satfilter.h
-cuda/base: src/base src/satfilter.h
+cuda/base: src/machine src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/machine src/base src/satfilter.h
 cuda/filter: cuda/base src/filter src/base src/satfilter.h filters/all.h
 cuda/window: cuda/base src/window src/machine src/base src/satfilter.h

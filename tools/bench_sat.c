@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../cuda/sat/copy.h"
+#include "../src/base/gpu.h"
 #include "../src/base/view.h"
 #include "../src/sat/search.h"
 #include "../src/sat/tuner.h"
@@ -239,7 +240,14 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     } else if (!status) {
         memset(call->out.data, 0xa5, (size_t)(call->out.stride * call->out.height));
     }
-    return status ? status : bench_hand_scratch(b, scratch_bytes);
+    if (!status) {
+        status = bench_hand_scratch(b, scratch_bytes);
+    }
+    if (!status && row && row->zeroed) { /* as it is in every call of a context but the first */
+        call->job.scratch_zeroed = true;
+        status = satf_gpu_set_bytes(b->ctx, b->place, b->scratch, 0, scratch_bytes);
+    }
+    return status;
 }
 
 /* Runs the job once more, since the peer writes to the same output, and checks it. */

@@ -2,6 +2,8 @@
  * The symmetries of a rectangle and orders of pixels on a CUDA device. Flips are signs of
  * strides as far as they can be; what is left is transposing, reversing rows, and gathering.
  */
+#include <type_traits>
+
 #include "../base/check.h"
 
 extern "C" {
@@ -10,6 +12,7 @@ extern "C" {
 #include "../../src/move/kernels.h"
 }
 
+#include "../base/transpose.cuh"
 #include "geometry.cuh"
 
 /* Rows of bytes. */
@@ -59,8 +62,8 @@ static __device__ __forceinline__ void load_tile(const move_task &task, uint32_t
 #pragma unroll
             for (int i = 0; i < PART; i++) {
                 int at = (n + i) * THREADS + (int)threadIdx.x;
-                words[i] = __ldcs((const unsigned int *)(first + at / ROW_WORDS * task.in.stride) +
-                                  at % ROW_WORDS);
+                words[i] = ((const unsigned int *)(first + at / ROW_WORDS *
+                                                               task.in.stride))[at % ROW_WORDS];
             }
 #pragma unroll
             for (int i = 0; i < PART; i++) {
@@ -84,7 +87,7 @@ static __device__ __forceinline__ void store_row(const stage<E> &staged, const g
                                                  unsigned char *to, int rows, int lane)
 {
     if (group<E>::WORDS == 1 && rows == group<E>::SIDE && ((uintptr_t)to & 3) == 0) {
-        __stcs((unsigned int *)to + lane, g.word[0]);
+        ((unsigned int *)to)[lane] = g.word[0];
         return;
     }
     staged.put(lane, g);
@@ -137,35 +140,89 @@ template <int E> static size_t tile_bytes()
 
 /* -------------------------------------------------------------------- by rows */
 
-/* A warp a segment of a row of the result; reversed segments come from the row's other end. */
+/* Where a warp is in the result: a segment of a row. */
+struct position {
+    int64_t y, segment;
+
+    __device__ __forceinline__ void next(int64_t across)
+    {
+        if (++segment == across) {
+            segment = 0;
+            y++;
+        }
+    }
+};
+
+/* The segment to `to`, whose words the lanes hold; its first `bytes` only. Words that are groups
+ * go straight to aligned rows. */
+template <int E, bool REVERSED>
+static __device__ __forceinline__ void store_segment(const stage<E> &staged, unsigned char *to,
+                                                     const uint32_t (&words)[group<E>::WORDS],
+                                                     int bytes, int lane)
+{
+    constexpr int WORDS = group<E>::WORDS, SEGMENT = 4 * group<E>::ROW_WORDS;
+    group<E> g = {{words[0]}};
+    if (WORDS == 1) { /* the lane's own group: loaded from where it comes from */
+        g = REVERSED ? reversed<E>(g) : g;
+        if (bytes == SEGMENT && ((uintptr_t)to & 3) == 0) {
+            ((unsigned int *)to)[lane] = g.word[0];
+            return;
+        }
+        staged.put(lane, g);
+    } else {
+#pragma unroll
+        for (int f = 0; f < WORDS; f++) {
+            staged.at(lane + LANES * f) = words[f];
+        }
+        if (REVERSED) {
+            __syncwarp();
+            g = reversed<E>(staged.get(LANES - 1 - lane));
+            __syncwarp();
+            staged.put(lane, g);
+        }
+    }
+    __syncwarp();
+    staged.store(to, bytes, lane);
+    __syncwarp();
+}
+
+/* A warp DEEP segments of rows of the result at a time; reversed segments come from the row's
+ * other end. */
 template <int E, bool REVERSED>
 static __global__ void __launch_bounds__(THREADS) move_segments(move_task task)
 {
-    constexpr int SEGMENT = 4 * group<E>::ROW_WORDS;
+    constexpr int WORDS = group<E>::WORDS, SEGMENT = 4 * group<E>::ROW_WORDS;
+    constexpr int DEEP = WORDS < AT_ONCE ? AT_ONCE / WORDS : 1;
     extern __shared__ uint32_t shared[];
     int lane = (int)threadIdx.x % LANES, warp = (int)threadIdx.x / LANES;
-    stage<E> staged = {shared + warp * layout_giles_words(LANES, group<E>::WORDS)};
-    int64_t all = task.across * task.height;
-    for (int64_t s = (int64_t)blockIdx.x * WARPS + warp; s < all; s += (int64_t)gridDim.x * WARPS) {
-        int64_t y = s / task.across, first = s % task.across * SEGMENT;
-        int64_t left = task.row_bytes - first;
-        int64_t from = REVERSED ? left - SEGMENT : first; /* before the row where little is left */
-        const unsigned char *row = task.in.data + y * task.in.stride;
+    stage<E> staged = {shared + warp * layout_giles_words(LANES, WORDS)};
+    int64_t all = task.across * task.height, step = (int64_t)gridDim.x * WARPS * DEEP;
+    for (int64_t s = ((int64_t)blockIdx.x * WARPS + warp) * DEEP; s < all; s += step) {
+        const position first = {s / task.across, s % task.across};
+        uint32_t words[DEEP][WORDS];
+        position at = first;
 #pragma unroll
-        for (int f = 0; f < group<E>::WORDS; f++) {
-            int k = lane + LANES * f;
-            staged.at(k) = load_word(row, from + 4 * k, task.row_bytes);
+        for (int u = 0; u < DEEP; u++, at.next(task.across)) {
+            /* reversed: before the row where little is left */
+            int64_t left = task.row_bytes - at.segment * SEGMENT;
+            int64_t from = REVERSED ? left - SEGMENT : at.segment * SEGMENT;
+            const unsigned char *row = task.in.data + at.y * task.in.stride;
+#pragma unroll
+            for (int f = 0; f < WORDS; f++) {
+                int k = REVERSED && WORDS == 1 ? LANES - 1 - lane : lane + LANES * f;
+                words[u][f] = s + u < all ? load_word(row, from + 4 * k, task.row_bytes) : 0;
+            }
         }
-        __syncwarp();
-        if (REVERSED) {
-            group<E> g = reversed<E>(staged.get(LANES - 1 - lane));
-            __syncwarp();
-            staged.put(lane, g);
-            __syncwarp();
+        at = first;
+#pragma unroll
+        for (int u = 0; u < DEEP; u++, at.next(task.across)) {
+            if (s + u < all) {
+                int64_t left = task.row_bytes - at.segment * SEGMENT;
+                store_segment<E, REVERSED>(
+                    staged, task.out.data + at.y * task.out.stride + at.segment * SEGMENT, words[u],
+                    (int)(left < SEGMENT ? left : SEGMENT), lane);
+            }
         }
-        staged.store(task.out.data + y * task.out.stride + first,
-                     (int)(left < SEGMENT ? left : SEGMENT), lane);
-        __syncwarp();
     }
 }
 
@@ -215,10 +272,39 @@ static plane plane_of(const satf_view *view, bool up)
     return p;
 }
 
+/* Pixels of 1, 2, 4, 8 or 16 bytes; void for others. */
+template <int E> struct unit {
+    typedef void type;
+};
+template <> struct unit<1> {
+    typedef uint8_t type;
+};
+template <> struct unit<2> {
+    typedef uint16_t type;
+};
+template <> struct unit<4> {
+    typedef uint32_t type;
+};
+template <> struct unit<8> {
+    typedef uint64_t type;
+};
+template <> struct unit<16> {
+    typedef unit_16 type;
+};
+
 template <int E>
 static satf_status launch_transpose(satf_context *ctx, cudaStream_t stream, move_task task)
 {
+    typedef typename unit<E>::type pixel;
     int64_t width = task.row_bytes / E;
+    if constexpr (!std::is_void<pixel>::value) {
+        transpose_matrix in = {(char *)task.in.data, task.in.stride};
+        transpose_matrix out = {(char *)task.out.data, task.out.stride};
+        if (transpose_by_chunks(in, out)) {
+            return cuda_check(ctx, transpose<pixel>(in, out, task.height, width, stream),
+                              "cudaLaunchKernel");
+        }
+    }
     task.across = (width - 1) / group<E>::SIDE + 1;
     int64_t tiles = ((task.height - 1) / group<E>::SIDE + 1) * task.across;
     size_t bytes = tile_bytes<E>();
@@ -235,7 +321,8 @@ template <int E, bool REVERSED>
 static satf_status launch_rows(satf_context *ctx, cudaStream_t stream, move_task task)
 {
     task.across = (task.row_bytes - 1) / (4 * group<E>::ROW_WORDS) + 1;
-    int64_t blocks = (task.across * task.height - 1) / WARPS + 1;
+    int64_t deep = group<E>::WORDS < AT_ONCE ? AT_ONCE / group<E>::WORDS : 1;
+    int64_t blocks = (task.across * task.height - 1) / (WARPS * deep) + 1;
     size_t bytes = 4 * (size_t)WARPS * layout_giles_words(LANES, group<E>::WORDS);
     move_segments<E, REVERSED><<<blocks_for(blocks), THREADS, bytes, stream>>>(task);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");

@@ -76,7 +76,7 @@ static __device__ __forceinline__ uint32_t load_word(const unsigned char *row, i
     const unsigned char *at = row + offset;
     int shift = (int)((uintptr_t)at & 3);
     if (shift == 0 && offset >= 0 && offset + 4 <= bytes) {
-        return __ldcs((const unsigned int *)at);
+        return *(const unsigned int *)at;
     }
     if (offset >= shift && offset - shift + 8 <= bytes) {
         const unsigned int *words = (const unsigned int *)(at - shift);
@@ -135,7 +135,7 @@ template <int E> struct stage {
                 word = __funnelshift_r(m > 0 ? at(m - 1) : 0, high, 32 - 8 * shift);
             }
             if (first >= 0 && first + 4 <= bytes) {
-                __stcs((unsigned int *)(to + first), word);
+                *(unsigned int *)(to + first) = word;
                 continue;
             }
             for (int i = 0; i < 4; i++) {

@@ -18,7 +18,8 @@ satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, s
                          bytes);
     }
     CUDA_RETURN(ctx, error);
-    /* cudaMemcpy() may return before the last bytes have arrived, and says so to no other stream. */
+    /* cudaMemcpy() may return before the last bytes have arrived, and says so to no other stream.
+     */
     satf_status status = satf_gpu_copy_bytes(ctx, device, *memory, host, bytes);
     if (!status) {
         status = satf_gpu_wait(ctx, device);

@@ -61,11 +61,12 @@ SATF_LAYOUT_FN uint32_t pattern_small_bit_reversal(uint32_t i)
     return (v & 0x252) >> 1 | (v & 0x129) << 1 | (u & 0x84);
 }
 
-/* The source of a conflict-free schedule of all three: its bank is the thread's, and
- * the lowest bits are mixed into those that the three turn into the bank of P. */
+/* The source of a conflict-free schedule of all three, for words of the banks' width and, half
+ * a warp at a time, of twice that: its bank is the thread's, and the lowest bits are mixed into
+ * those that the three turn into the bank of P. */
 SATF_LAYOUT_FN uint32_t pattern_small_source(uint32_t i)
 {
-    return i ^ (i & 31) << 5;
+    return i ^ (i & 31) << 5 ^ ((i ^ i >> 3) & 1) << 9;
 }
 
 #endif
