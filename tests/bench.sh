@@ -189,8 +189,14 @@ for pattern in identical shuffle random bit-reversal transpose; do
 done
 expect 0 permute-global --simulate --sizes 256 --patterns random --samples 5 --types f32 \
     --algorithms fused --tile 2048
-grep -q '^random  *mean  *fused  *f32  *256  *256  *2048  *64 .* 1.000 *$' out ||
+grep -q '^random  *mean  *fused  *-  *f32  *256  *256  *2048  *64 .* 1.000 *$' out ||
     fail "no mean of random permutations: $(cat out)"
+expect 0 permute-global --simulate --sizes 64 --patterns transpose --types f32 \
+    --algorithms transpose,fused --layouts raw,rap
+for layout in raw rap; do
+    grep -q "^transpose  *-  *transpose  *$layout  *f32" out || fail "no transpose in $layout: $(cat out)"
+done
+expect 2 permute-global --simulate --layouts nonsense
 for table in permute permute-global; do
     expect 1 $table
     grep -q -e '--device cuda, or --simulate' err || fail "$table: $(cat err)"

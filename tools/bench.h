@@ -23,6 +23,7 @@ typedef enum bench_list {
     BENCH_CHANNELS,
     BENCH_WIDTHS,
     BENCH_PATTERNS,
+    BENCH_LAYOUTS,
     BENCH_LISTS
 } bench_list;
 
@@ -30,7 +31,7 @@ typedef struct bench_item {
     char text[40];         /* as written; what names consist of */
     int64_t width, height; /* BENCH_SIZES */
     int input, output;     /* BENCH_TYPES: satf_type; output SATF_TYPE_AUTO if not given */
-    int number;            /* BENCH_WINDOWS, BENCH_CHANNELS, BENCH_WIDTHS, BENCH_PATTERNS */
+    int number;            /* BENCH_WINDOWS and all lists behind it */
 } bench_item;
 
 #define BENCH_MAX_ITEMS 64

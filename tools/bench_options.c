@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../src/base/view.h"
+#include "../src/machine/machine.h"
 #include "../src/machine/pattern.h"
 
 /* A whole number in min ... max, with K for 1024; consumes it. */
@@ -90,6 +91,16 @@ static bool parse_pattern(const char *word, bench_item *item)
     return item->number < PATTERN_COUNT;
 }
 
+static bool parse_layout(const char *word, bench_item *item)
+{
+    item->number = 0;
+    while (item->number < LAYOUT_2D_COUNT &&
+           strcmp(layout_2d_name((layout_2d)item->number), word) != 0) {
+        item->number++;
+    }
+    return item->number < LAYOUT_2D_COUNT;
+}
+
 static bool parse_width(const char *word, bench_item *item)
 {
     return parse_window(word, item) && item->number >= 2 && item->number <= 1024;
@@ -115,6 +126,8 @@ static const struct {
                       "a width of 2 to 1024 banks", parse_width},
     [BENCH_PATTERNS] = {"--patterns", "identical shuffle random bit-reversal transpose",
                         "a permutation", parse_pattern},
+    [BENCH_LAYOUTS] = {"--layouts", "of tiles in shared memory: raw padded diagonal ras rap",
+                       "a layout", parse_layout},
 };
 
 const char *bench_list_option(bench_list list)

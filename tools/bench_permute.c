@@ -129,7 +129,7 @@ static void count(const small_case *c, double *read, double *write)
 
 static satf_status run_way(small_case *c, permute_way way)
 {
-    permute_call call = {c->b->ctx, c->element_bytes, NULL};
+    permute_call call = {.ctx = c->b->ctx, .element_bytes = c->element_bytes};
     return permute_cuda_small(&call, way, c->in_place, c->which, c->in, c->out, c->there, TIMES);
 }
 

@@ -8,8 +8,9 @@
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
 #include "../src/base/view.h"
-#include "../src/permute/permute.h"
+#include "../src/machine/machine.h"
 #include "../src/machine/pattern.h"
+#include "../src/permute/permute.h"
 
 enum { WARP = 32 };
 
@@ -18,6 +19,7 @@ static const bench_column columns[] = {
     {"pattern", "permutation", BENCH_TEXT, 12, false},
     {"of", "of", BENCH_TEXT, 5, false},
     {"name", "algorithm", BENCH_TEXT, 12, false},
+    {"layout", "layout", BENCH_TEXT, 8, false},
     {"input", "type", BENCH_TEXT, 4, false},
     {"width", "width", BENCH_INTEGER, 6, false},
     {"height", "height", BENCH_INTEGER, 6, false},
@@ -100,6 +102,7 @@ typedef struct global_case {
     const bench_item *size;
     pattern which;
     int type, element_bytes;
+    layout_2d layout; /* of the transpose's tiles */
     int64_t n;
     uint32_t *p;
     void *host, *result; /* NULL for simulations */
@@ -260,6 +263,7 @@ static int report(const global_case *c, const figures *f, const char *of)
         {.text = pattern_name(c->which)},
         {.text = of},
         {.text = name},
+        {.text = strcmp(name, "transpose") == 0 ? layout_2d_name(c->layout) : NULL},
         {.text = satf_type_name(c->type)},
         {.number = (double)c->size->width},
         {.number = (double)c->size->height},
@@ -297,6 +301,11 @@ static int run_plan(global_case *c, const char *name, figures *f, bool *skip)
     *skip = status == SATF_UNSUPPORTED;
     if (*skip) {
         return 0;
+    }
+    if (!status) {
+        machine_random random = {(uint64_t)b->options.seed};
+        c->plan->tile.layout = c->layout;
+        layout_2d_draw(c->layout, PERMUTE_TILE_SIDE, &random, c->plan->tile.numbers);
     }
     if (!status && b->options.simulate) {
         f->conflicts = conflicts(c);
@@ -348,7 +357,7 @@ static int run_samples(global_case *c, const char *name)
 }
 
 /* An algorithm on the permutation at hand; a name that was asked for says why it cannot. */
-static int run_one(global_case *c, const char *name, bool asked)
+static int run_layout(global_case *c, const char *name, bool asked)
 {
     figures f;
     bool skip = false;
@@ -365,6 +374,22 @@ static int run_one(global_case *c, const char *name, bool asked)
     }
     satf_permutation_destroy(c->plan);
     c->plan = NULL;
+    return failed;
+}
+
+/* The transpose in every layout; the others have no tiles. */
+static int run_one(global_case *c, const char *name, bool asked)
+{
+    const struct bench_values *layouts = &c->b->options.list[BENCH_LAYOUTS];
+    int failed = 0;
+    c->layout = LAYOUT_DIAGONAL;
+    if (strcmp(name, "transpose") != 0) {
+        return run_layout(c, name, asked);
+    }
+    for (int i = 0; i < layouts->count && !failed; i++) {
+        c->layout = (layout_2d)layouts->item[i].number;
+        failed = run_layout(c, name, asked);
+    }
     return failed;
 }
 
@@ -487,7 +512,8 @@ const bench_table bench_permute_global_table = {
     .defaults = {[BENCH_SIZES] = "256,512,1K,2K,4K",
                  [BENCH_TYPES] = "f32,f64",
                  [BENCH_ALGORITHMS] = "d-designated,s-designated,scheduled,fused",
-                 [BENCH_PATTERNS] = "identical,shuffle,random,bit-reversal,transpose"},
+                 [BENCH_PATTERNS] = "identical,shuffle,random,bit-reversal,transpose",
+                 [BENCH_LAYOUTS] = "diagonal"},
     .columns = columns,
     .note = "bytes: moved for each element, tables included, a casual access counted as what it "
             "uses. stages: of a warp's access to shared memory. paper: A. Kasagi's dissertation "

@@ -3,9 +3,9 @@
  * does a tile of SIDE x SIDE chunks, a chunk being V elements: a thread takes V
  * chunks that lie below one another, turns these V x V elements about in its
  * registers, and puts the V chunks that result into shared memory, from where
- * they are written. There they form V matrices of SIDE x SIDE chunks in the diagonal
- * arrangement: the 8 threads that are served together meet all 8 groups of 4 banks
- * both ways.
+ * they are written. There they form V matrices of SIDE x SIDE chunks, by default in the
+ * diagonal arrangement: the 8 threads that are served together meet all 8 groups of
+ * 4 banks both ways. The other layouts are there to be compared.
  *
  * Each element is read and written once, in runs of SIDE * 16 bytes. Tiles are
  * taken down bands of BAND rows of tiles, so that what all blocks write at about
@@ -34,10 +34,13 @@ struct transpose_matrix {
     int64_t stride;
 };
 
+enum { TRANSPOSE_NUMBERS = 2 }; /* registers of a layout's random numbers below 16 */
+
 struct transpose_job {
     transpose_matrix in, out;
-    int64_t rows, columns;    /* of the source */
-    int64_t tiles_x, tiles_y; /* of the source */
+    int64_t rows, columns;               /* of the source */
+    uint32_t numbers[TRANSPOSE_NUMBERS]; /* of the layout, if it has any */
+    int64_t tiles_x, tiles_y;            /* of the source */
 };
 
 /* The tile that block b does. */
@@ -115,13 +118,13 @@ transpose_column(const transpose_chunk<E, V> (&from)[V], int i)
 }
 
 /* All rows are aligned to chunks. */
-template <typename E, int V>
+template <typename E, int V, layout_2d layout>
 __global__
 __launch_bounds__(transpose_side<V> *transpose_side<V>) void transpose_kernel(transpose_job job)
 {
     typedef transpose_chunk<E, V> chunk;
     constexpr uint32_t S = transpose_side<V>;
-    __shared__ chunk tile[V][S * S];
+    __shared__ chunk tile[V][S * (S + (layout == LAYOUT_PADDED))];
     int64_t tile_x, tile_y;
     transpose_tile(job, blockIdx.x, &tile_x, &tile_y);
     int64_t x0 = tile_x * (S * V), y0 = tile_y * (S * V);
@@ -138,7 +141,8 @@ __launch_bounds__(transpose_side<V> *transpose_side<V>) void transpose_kernel(tr
     }
 #pragma unroll
     for (int i = 0; i < V; i++) {
-        tile[i][layout_diagonal(S, NULL, low, high)] = transpose_column<E, V>(here, i);
+        tile[i][layout_2d_address(layout, S, job.numbers, low, high)] =
+            transpose_column<E, V>(here, i);
     }
     __syncthreads();
     x = x0 + high * V; /* now its column, and row, of the source as the result has them */
@@ -147,12 +151,12 @@ __launch_bounds__(transpose_side<V> *transpose_side<V>) void transpose_kernel(tr
     for (int i = 0; i < V; i++) {
         if (x + i < job.columns && y < job.rows) {
             transpose_store<E, V>(job.out, x + i, y, job.rows,
-                                  tile[i][layout_diagonal(S, NULL, high, low)]);
+                                  tile[i][layout_2d_address(layout, S, job.numbers, high, low)]);
         }
     }
 }
 
-template <typename E, int V>
+template <typename E, int V, layout_2d layout = LAYOUT_DIAGONAL>
 inline cudaError_t transpose_launch(transpose_job job, cudaStream_t stream)
 {
     constexpr int S = transpose_side<V>;
@@ -161,7 +165,8 @@ inline cudaError_t transpose_launch(transpose_job job, cudaStream_t stream)
     if (job.tiles_x > INT32_MAX / job.tiles_y) {
         return cudaErrorInvalidConfiguration;
     }
-    transpose_kernel<E, V><<<(unsigned)(job.tiles_x * job.tiles_y), S * S, 0, stream>>>(job);
+    transpose_kernel<E, V, layout>
+        <<<(unsigned)(job.tiles_x * job.tiles_y), S * S, 0, stream>>>(job);
     return cudaGetLastError();
 }
 
@@ -179,7 +184,7 @@ template <typename E>
 inline cudaError_t transpose(const transpose_matrix &in, const transpose_matrix &out, int64_t rows,
                              int64_t columns, cudaStream_t stream)
 {
-    transpose_job job = {in, out, rows, columns, 0, 0};
+    transpose_job job = {in, out, rows, columns, {0}, 0, 0};
     return transpose_by_chunks(in, out)
                ? transpose_launch<E, TRANSPOSE_CHUNK_BYTES / sizeof(E)>(job, stream)
                : transpose_launch<E, 1>(job, stream);

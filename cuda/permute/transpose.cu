@@ -2,21 +2,40 @@
 
 #include "steps.cuh"
 
+static_assert(PERMUTE_TILE_SIDE == transpose_side<4> && PERMUTE_TILE_SIDE == transpose_side<2>,
+              "plans draw the random numbers of the kernel's tiles");
+
+/* By chunks in any layout; what is not aligned to them goes element by element in the usual one. */
 template <typename E>
-static cudaError_t run(const void *in, void *out, int64_t rows, int64_t columns,
-                       cudaStream_t stream)
+static cudaError_t run(const permute_call *call, const void *in, void *out, int64_t rows,
+                       int64_t columns)
 {
-    int64_t each = (int64_t)sizeof(E);
-    transpose_matrix from = {(char *)in, columns * each}, to = {(char *)out, rows * each};
-    return transpose<E>(from, to, rows, columns, stream);
+    constexpr int V = TRANSPOSE_CHUNK_BYTES / sizeof(E);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(call->ctx);
+    transpose_matrix from = {(char *)in, columns * (int64_t)sizeof(E)};
+    transpose_matrix to = {(char *)out, rows * (int64_t)sizeof(E)};
+    if (!transpose_by_chunks(from, to)) {
+        return transpose<E>(from, to, rows, columns, stream);
+    }
+    transpose_job job = {from, to, rows, columns, {0}, 0, 0};
+    for (int i = 0; i < TRANSPOSE_NUMBERS; i++) {
+        job.numbers[i] = call->tile->numbers[i];
+    }
+    switch (call->tile->layout) {
+#define LAUNCH(NAME, function, name, permutations, numbers, rows, padding) \
+    case LAYOUT_##NAME:                                                    \
+        return transpose_launch<E, V, LAYOUT_##NAME>(job, stream);
+        LAYOUTS_2D(LAUNCH)
+#undef LAUNCH
+    default:
+        return cudaErrorInvalidValue;
+    }
 }
 
 satf_status permute_transpose(const permute_call *call, const void *in, void *out, int64_t rows,
                               int64_t columns)
 {
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(call->ctx);
-    CUDA_RETURN(call->ctx, call->element_bytes == 4
-                               ? run<uint32_t>(in, out, rows, columns, stream)
-                               : run<uint64_t>(in, out, rows, columns, stream));
+    CUDA_RETURN(call->ctx, call->element_bytes == 4 ? run<uint32_t>(call, in, out, rows, columns)
+                                                    : run<uint64_t>(call, in, out, rows, columns));
     return SATF_OK;
 }

@@ -177,6 +177,7 @@ satf_status permute_create(satf_context *ctx, const permute_request *request, in
     plan->n = request->n;
     plan->element_bytes = request->element_bytes;
     plan->device = SATF_HOST;
+    plan->tile.layout = LAYOUT_DIAGONAL;
     satf_status status = device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, device);
     if (!status) {
         status = strcmp(algorithm, "auto") == 0 ? choose(ctx, request, device, plan)
@@ -307,7 +308,7 @@ static satf_status run(satf_context *ctx, const satf_permutation *plan, const vo
     uintptr_t start = ((uintptr_t)scratch + SCRATCH_SLACK) & ~(uintptr_t)SCRATCH_SLACK;
     char *between = scratch ? (char *)scratch + (start - (uintptr_t)scratch) : NULL;
     permute_call call = {ctx, plan->element_bytes,
-                         host && scratch ? between + between_bytes(plan) : NULL};
+                         host && scratch ? between + between_bytes(plan) : NULL, &plan->tile};
     return plan->row->run(plan, &call, host ? &permute_host_steps : &permute_cuda_steps, in, out,
                           between);
 }

@@ -14,11 +14,21 @@
 
 /* ------------------------------------------------------------------- steps */
 
+/* How the transpose's tiles of PERMUTE_TILE_SIDE x PERMUTE_TILE_SIDE chunks lie in the shared
+ * memory of a CUDA device: the diagonal arrangement, unless layouts are compared. */
+enum { PERMUTE_TILE_SIDE = 16 };
+
+typedef struct permute_tile {
+    layout_2d layout;
+    uint32_t numbers[2]; /* layout_2d_draw()'s, where the layout has any */
+} permute_tile;
+
 /* What all steps of a call share. */
 typedef struct permute_call {
     satf_context *ctx;
     int element_bytes; /* 4 or 8 */
     void *work;        /* host: permute_work_bytes(); else NULL */
+    const permute_tile *tile;
 } permute_call;
 
 /* Bytes of the host's rows in the making, for a plan whose longest row has that many elements. */
@@ -77,6 +87,7 @@ struct satf_permutation {
     int element_bytes;
     int device; /* SATF_HOST, or the CUDA device that holds the tables */
     permute_shape shape;
+    permute_tile tile;
     void *table[PERMUTE_MAX_TABLES]; /* the row's, NULL behind the last */
     size_t table_bytes[PERMUTE_MAX_TABLES];
 };

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/gpu.h"
+#include "machine/machine.h"
 #include "machine/pattern.h"
 #include "machine/schedule.h"
 #include "permute/gpu.h"
@@ -174,6 +175,34 @@ static void test_patterns(void **unused)
     }
 }
 
+/* Every layout of the transpose's tiles. */
+static void test_layouts(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 520, COLUMNS = 328 }; /* whole chunks of 16 bytes, but no whole tiles */
+    uint32_t *p = room(sizeof *p * ROWS * COLUMNS);
+    assert_true(pattern_fill(PATTERN_TRANSPOSE, ROWS, COLUMNS, 0, p));
+    for (int bytes = 4; bytes <= 8; bytes += 4) {
+        arrays a = prepare(p, (int64_t)ROWS * COLUMNS, bytes, 0);
+        for (int layout = 0; layout < LAYOUT_2D_COUNT; layout++) {
+            satf_permutation *plan;
+            machine_random random = {(uint64_t)layout};
+            must(satf_permutation_create(ctx, p, a.n, bytes, DEVICE, "transpose", &plan), "plan");
+            plan->tile.layout = (layout_2d)layout;
+            layout_2d_draw(plan->tile.layout, PERMUTE_TILE_SIDE, &random, plan->tile.numbers);
+            must(satf_gpu_set_bytes(ctx, DEVICE, a.there_out, GUARD, a.size + 2 * GUARD_BYTES),
+                 "guards");
+            must(satf_permutation_apply(ctx, plan, a.there_in, a.there_out + GUARD_BYTES),
+                 layout_2d_name(plan->tile.layout));
+            check(&a, layout_2d_name(plan->tile.layout));
+            must(satf_gpu_wait(ctx, DEVICE), "wait");
+            satf_permutation_destroy(plan);
+        }
+        release(&a);
+    }
+    free(p);
+}
+
 static void test_row_and_column_wise(void **unused)
 {
     (void)unused;
@@ -273,7 +302,7 @@ static void test_shared(void **unused)
         must(permute_cuda_keep(ctx, DEVICE, table, sizeof table, &there), "tables");
         for (int bytes = 4; bytes <= 8; bytes += 4) {
             arrays a = prepare(p, PATTERN_SMALL, bytes, 0);
-            permute_call call = {ctx, bytes, NULL};
+            permute_call call = {.ctx = ctx, .element_bytes = bytes};
             for (int way = PERMUTE_TO; way < PERMUTE_WAYS; way++) {
                 for (int in_place = 0; in_place <= pattern_in_place((pattern)which); in_place++) {
                     must(satf_gpu_set_bytes(ctx, DEVICE, a.there_out, GUARD,
@@ -320,13 +349,17 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest few[] = {
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_row_and_column_wise),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_shared),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_row_and_column_wise),
-        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_row_and_column_wise),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_large),
         cmocka_unit_test(test_shared),
     };
     int failed = small ? cmocka_run_group_tests(few, set_up, tear_down)
