@@ -275,7 +275,8 @@ expect 2 sat --r 1
 expect 2 sat --tile 0
 expect 2 sat --sync never
 expect 2 filter --tile 32
-expect 2 filter --device cuda
+expect 2 permute --sync launch
+expect 2 permute-global --r 0.5
 expect 2 filter --windows 65536
 expect 2 filter --filters nonsense
 expect 2 filter --filters rotate=45
@@ -283,9 +284,12 @@ expect 2 filter --filters box=3
 expect 2 filter --filters ''
 
 # --device cuda works where there is a device, and otherwise says so.
-if ! "$satbench" sat --device cuda --sizes 64 --repeat 1 >out 2>err; then
-    expect 1 sat --device cuda --sizes 64
-fi
+for table in sat filter; do
+    if ! "$satbench" $table --device cuda --sizes 64 --repeat 1 >out 2>err; then
+        expect 1 $table --device cuda --sizes 64
+        grep -q 'no CUDA device' err || fail "$table: $(cat err)"
+    fi
+done
 
 # Files appear at the end, whole; a run that fails leaves none and changes none.
 echo before >kept

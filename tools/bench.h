@@ -79,7 +79,7 @@ typedef struct bench_table {
     const char *x_title;               /* of the plot; NULL: the table has none */
     const char *y_title;               /* of a simulated plot */
     const char *note;                  /* printed below the table, or NULL */
-    bool on_cuda; /* measures CUDA devices too, and takes --tile, --sync, --r */
+    bool on_cuda;                      /* measures CUDA devices too */
     /* Measures and reports everything the options ask for. Prints its own
      * message on failure; the exit status. NULL: the table is simulated only. */
     int (*run)(bench *b);

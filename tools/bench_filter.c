@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../src/base/gpu.h"
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/base/view.h"
@@ -33,13 +34,14 @@ typedef struct filter_call {
     const char *name;
     int window; /* 0: the filter takes none */
     satf_filter *filter;
-    satf_view in, out;
+    satf_view in, out;           /* on the host */
+    satf_view work_in, work_out; /* what is measured: those, or their like on the device */
 } filter_call;
 
 static satf_status run_filter(void *user)
 {
     filter_call *call = user;
-    return satf_filter_apply(call->b->ctx, call->filter, &call->in, &call->out);
+    return satf_filter_apply(call->b->ctx, call->filter, &call->work_in, &call->work_out);
 }
 
 /* The row of the table for "box" or "rotate=180"; NULL if there is none. */
@@ -120,7 +122,7 @@ static bool report(bench *b, const filter_call *call, double bytes, const bench_
         {.number = (double)in->height},
         {.number = in->channels},
         {.number = call->window},
-        {.number = satf_thread_count(b->ctx)},
+        {.number = t->threads > 0 ? satf_thread_count(b->ctx) : (double)NAN},
         {.number = t->ms},
         {.number = t->ms_min},
         {.number = pixels / t->ms / 1e3},
@@ -144,15 +146,73 @@ static bool report(bench *b, const filter_call *call, double bytes, const bench_
     return call->window == 0 || bench_report_point(b->report, line, call->window, t->ms, t->x_copy);
 }
 
+static size_t view_bytes(const satf_view *view)
+{
+    return (size_t)(view->stride * view->height);
+}
+
+/* The host's images and, if that is where the work is measured, the device's. */
+static satf_status allocate(filter_call *call)
+{
+    bench *b = call->b;
+    int device = b->place;
+    satf_status status = bench_allocate(b, &call->in, &call->out);
+    if (device == SATF_HOST) {
+        call->work_in.data = call->in.data;
+        call->work_out.data = call->out.data;
+        return status;
+    }
+    if (!status) {
+        status =
+            satf_gpu_alloc(b->ctx, device, view_bytes(&call->in), "the image", &call->work_in.data);
+    }
+    if (!status) {
+        status = satf_gpu_alloc(b->ctx, device, view_bytes(&call->out), "the result",
+                                &call->work_out.data);
+    }
+    if (!status) {
+        status = satf_gpu_copy_bytes(b->ctx, device, call->work_in.data, call->in.data,
+                                     view_bytes(&call->in));
+    }
+    return status ? status : satf_gpu_wait(b->ctx, device);
+}
+
+static void release(filter_call *call)
+{
+    if (call->work_in.device != SATF_HOST) {
+        satf_gpu_free(call->b->ctx, call->work_in.data);
+        satf_gpu_free(call->b->ctx, call->work_out.data);
+    }
+    bench_release(&call->in, &call->out);
+}
+
+/* One more run of a device, over a pattern no result consists of, to the host. */
+static satf_status fetch(filter_call *call)
+{
+    satf_context *ctx = call->b->ctx;
+    int device = call->b->place;
+    size_t bytes = view_bytes(&call->out);
+    satf_status status = satf_gpu_set_bytes(ctx, device, call->work_out.data, 0xa5, bytes);
+    if (!status) {
+        status = run_filter(call);
+    }
+    if (!status) {
+        status = satf_gpu_copy_bytes(ctx, device, call->out.data, call->work_out.data, bytes);
+    }
+    return status ? status : satf_gpu_wait(ctx, device);
+}
+
 /* Memory, measurement, check and report of a call whose views are known. */
 static int run_call(bench *b, filter_call *call)
 {
-    double bytes =
-        (double)(call->in.stride * call->in.height) + (double)(call->out.stride * call->out.height);
+    double bytes = (double)view_bytes(&call->in) + (double)view_bytes(&call->out);
     size_t scratch_bytes;
     bench_timing timing;
+    call->work_in = call->in;
+    call->work_out = call->out;
+    call->work_in.device = call->work_out.device = b->place;
     satf_status status =
-        satf_filter_scratch(b->ctx, call->filter, &call->in, &call->out, &scratch_bytes);
+        satf_filter_scratch(b->ctx, call->filter, &call->work_in, &call->work_out, &scratch_bytes);
     if (status == SATF_OK) {
         if (!bench_fits(b, call->name, 2 * bytes + (double)scratch_bytes)) {
             return 0;
@@ -160,10 +220,13 @@ static int run_call(bench *b, filter_call *call)
         status = bench_hand_scratch(b, scratch_bytes);
     }
     if (status == SATF_OK) {
-        status = bench_allocate(b, &call->in, &call->out);
+        status = allocate(call);
     }
     if (status == SATF_OK) {
         status = bench_measure(b, bytes, run_filter, NULL, call, &timing);
+    }
+    if (status == SATF_OK && b->place != SATF_HOST) {
+        status = fetch(call);
     }
     if (status != SATF_OK) {
         return bench_call_error(b, status, call->name);
@@ -194,7 +257,7 @@ static int run_one(bench *b, const char *name, const bench_item *size, const ben
     } else {
         failed = bench_call_error(b, status, name);
     }
-    bench_release(&call.in, &call.out);
+    release(&call);
     satf_filter_destroy(call.filter);
     return failed;
 }
@@ -217,6 +280,9 @@ static int run(bench *b)
     static const bench_item no_window = {.number = 0};
     const struct bench_values *list = b->options.list;
     int failed = check_names(&list[BENCH_FILTERS]);
+    if (b->options.device >= 0) {
+        bench_set_place(b, b->options.device);
+    }
     for (int f = 0; f < list[BENCH_FILTERS].count && !failed; f++) {
         const char *name = list[BENCH_FILTERS].item[f].text;
         bool windowed = takes_window(name);
@@ -247,5 +313,6 @@ const bench_table bench_filter_table = {
                  [BENCH_CHANNELS] = "1"},
     .columns = columns,
     .x_title = "side of the image in pixels",
+    .on_cuda = true,
     .run = run,
 };

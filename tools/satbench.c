@@ -145,9 +145,14 @@ static bool set_latency(bench_options *o, const char *text)
     return parse_int(text, 1, 1000000, &o->latency);
 }
 
-static bool is_on_cuda(const bench_table *table)
+static bool is_sat(const bench_table *table)
 {
-    return table->on_cuda;
+    return table == &bench_sat_table;
+}
+
+static bool takes_tile(const bench_table *table)
+{
+    return is_sat(table) || table == &bench_permute_global_table;
 }
 
 static bool is_simulated(const bench_table *table)
@@ -157,7 +162,7 @@ static bool is_simulated(const bench_table *table)
 
 static bool takes_r(const bench_table *table)
 {
-    return table->on_cuda || table == &bench_model_table;
+    return is_sat(table) || table == &bench_model_table;
 }
 
 static bool is_sampled(const bench_table *table)
@@ -181,8 +186,9 @@ static const bench_option commons[] = {
     {"--threads", "N", NULL, set_threads, NULL},
     {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat,
      NULL},
-    {"--tile", "N", "side of a CUDA row's blocks in samples", set_tile, is_on_cuda},
-    {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, is_on_cuda},
+    {"--tile", "N", "side of a CUDA row's blocks in samples, or fused's rows in elements", set_tile,
+     takes_tile},
+    {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, is_sat},
     {"--r", "R", "of (1+r)R1W on CUDA or simulated, above 0 and below 1", set_r, takes_r},
     {"--simulate", NULL, "count on a simulated memory machine; needs no device", set_simulate,
      is_simulated},
