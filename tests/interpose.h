@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,9 +61,50 @@ void *REAL(realloc)(void *memory, size_t bytes);
 void *REAL(memalign)(size_t alignment, size_t bytes);
 void REAL(free)(void *memory);
 
+#ifdef INTERPOSE_ASAN
+/* The sanitizer allocates in a new thread before it calls the thread's function, and ends the
+ * program if it cannot: only threads whose function has been called meet failures. */
+static _Thread_local bool thread_is_called;
+
+static bool thread_has_begun(void)
+{
+    return thread_is_called || syscall(SYS_gettid) == getpid();
+}
+
+typedef struct beginning {
+    void *(*body)(void *argument);
+    void *argument;
+} beginning;
+
+static void *begin_thread(void *user)
+{
+    beginning b = *(beginning *)user;
+    thread_is_called = true;
+    return b.body(b.argument);
+}
+
+int REAL(pthread_create)(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                         void *argument);
+
+INTERPOSE_PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                    void *(*body)(void *), void *argument)
+{
+    static beginning beginnings[4096]; /* taken in turn: more than start at a time */
+    static atomic_uint turn;
+    beginning *b = &beginnings[atomic_fetch_add(&turn, 1) % 4096];
+    *b = (beginning){body, argument};
+    return REAL(pthread_create)(thread, attributes, begin_thread, b);
+}
+#else
+static bool thread_has_begun(void)
+{
+    return true;
+}
+#endif
+
 static bool allocation_fails(void)
 {
-    if (!atomic_load(&allocations.armed)) {
+    if (!atomic_load(&allocations.armed) || !thread_has_begun()) {
         return false;
     }
     long number = atomic_fetch_add(&allocations.count, 1) + 1;

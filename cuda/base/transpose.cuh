@@ -1,5 +1,5 @@
 /*
- * The transpose of a matrix (dissertation, section 5.3), 16 bytes at a time. A block
+ * The transpose of a matrix (dissertation, section 5.3), 16 bytes at a time, or 8. A block
  * does a tile of SIDE x SIDE chunks, a chunk being V elements: a thread takes V
  * chunks that lie below one another, turns these V x V elements about in its
  * registers, and puts the V chunks that result into shared memory, from where
@@ -7,9 +7,9 @@
  * diagonal arrangement: the 8 threads that are served together meet all 8 groups of
  * 4 banks both ways. The other layouts are there to be compared.
  *
- * Each element is read and written once, in runs of SIDE * 16 bytes. Tiles are
- * taken down bands of BAND rows of tiles, so that what all blocks write at about
- * the same time are runs of BAND * SIDE * 16 bytes.
+ * Each element is read and written once, in runs of SIDE chunks. Tiles are taken
+ * down bands of BAND rows of tiles, so that what all blocks write at about the
+ * same time are runs of BAND * SIDE chunks.
  */
 #ifndef CUDA_BASE_TRANSPOSE_CUH
 #define CUDA_BASE_TRANSPOSE_CUH
@@ -19,10 +19,12 @@
 
 #include "../../src/machine/layout.h"
 
-enum { TRANSPOSE_CHUNK_BYTES = 16, TRANSPOSE_BAND = 16 };
+/* Chunks of a tile's side, tiles of a band. */
+enum { TRANSPOSE_SIDE = 16, TRANSPOSE_BAND = 16 };
 
-/* Chunks of a tile's side; tiles of bytes are small enough for any block's shared memory. */
-template <int V> constexpr int transpose_side = V < 16 ? 16 : 8;
+/* Elements of a chunk: more than 8 x 8 of them would take a thread too many registers. */
+template <typename E>
+constexpr int transpose_chunk_of = sizeof(E) < 4 ? 8 / sizeof(E) : 16 / sizeof(E);
 
 template <typename E, int V> struct alignas(sizeof(E) * V) transpose_chunk {
     E element[V];
@@ -120,10 +122,10 @@ transpose_column(const transpose_chunk<E, V> (&from)[V], int i)
 /* All rows are aligned to chunks. */
 template <typename E, int V, layout_2d layout>
 __global__
-__launch_bounds__(transpose_side<V> *transpose_side<V>) void transpose_kernel(transpose_job job)
+__launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_SIDE) void transpose_kernel(transpose_job job)
 {
     typedef transpose_chunk<E, V> chunk;
-    constexpr uint32_t S = transpose_side<V>;
+    constexpr uint32_t S = TRANSPOSE_SIDE;
     __shared__ chunk tile[V][S * (S + (layout == LAYOUT_PADDED))];
     int64_t tile_x, tile_y;
     transpose_tile(job, blockIdx.x, &tile_x, &tile_y);
@@ -159,7 +161,7 @@ __launch_bounds__(transpose_side<V> *transpose_side<V>) void transpose_kernel(tr
 template <typename E, int V, layout_2d layout = LAYOUT_DIAGONAL>
 inline cudaError_t transpose_launch(transpose_job job, cudaStream_t stream)
 {
-    constexpr int S = transpose_side<V>;
+    constexpr int S = TRANSPOSE_SIDE;
     job.tiles_x = (job.columns - 1) / (S * V) + 1;
     job.tiles_y = (job.rows - 1) / (S * V) + 1;
     if (job.tiles_x > INT32_MAX / job.tiles_y) {
@@ -170,12 +172,13 @@ inline cudaError_t transpose_launch(transpose_job job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-/* Whether all rows are aligned to chunks of 16 bytes. */
+/* Whether all rows are aligned to chunks. */
+template <typename E>
 inline bool transpose_by_chunks(const transpose_matrix &in, const transpose_matrix &out)
 {
     return (((uintptr_t)in.data | (uintptr_t)in.stride | (uintptr_t)out.data |
              (uintptr_t)out.stride) %
-            TRANSPOSE_CHUNK_BYTES) == 0;
+            (sizeof(E) * transpose_chunk_of<E>)) == 0;
 }
 
 /* Row y of out becomes column y of in; out has `columns` rows. By chunks where it can be, else
@@ -185,9 +188,8 @@ inline cudaError_t transpose(const transpose_matrix &in, const transpose_matrix 
                              int64_t columns, cudaStream_t stream)
 {
     transpose_job job = {in, out, rows, columns, {0}, 0, 0};
-    return transpose_by_chunks(in, out)
-               ? transpose_launch<E, TRANSPOSE_CHUNK_BYTES / sizeof(E)>(job, stream)
-               : transpose_launch<E, 1>(job, stream);
+    return transpose_by_chunks<E>(in, out) ? transpose_launch<E, transpose_chunk_of<E>>(job, stream)
+                                           : transpose_launch<E, 1>(job, stream);
 }
 
 #endif

@@ -226,6 +226,46 @@ static __global__ void __launch_bounds__(THREADS) move_segments(move_task task)
     }
 }
 
+/* Rows that consist of aligned chunks: groups of them that a thread has on their way. */
+template <int E> constexpr int chunks_at_once = chunks<E>::CHUNKS == 1 ? 4 : 1;
+
+template <int E, bool REVERSED>
+static __global__ void __launch_bounds__(THREADS) move_chunks(move_task task)
+{
+    typedef chunks<E> group;
+    constexpr int DEEP = chunks_at_once<E>;
+    int64_t groups = task.row_bytes / (16 * group::CHUNKS);
+    int64_t first = (int64_t)blockIdx.x * (THREADS * DEEP) + threadIdx.x;
+    for (int64_t y = blockIdx.y; y < task.height; y += gridDim.y) {
+        const uint4 *in = (const uint4 *)(task.in.data + y * task.in.stride);
+        uint4 *out = (uint4 *)(task.out.data + y * task.out.stride);
+        group here[DEEP];
+#pragma unroll
+        for (int j = 0; j < DEEP; j++) {
+            int64_t i = first + j * THREADS;
+#pragma unroll
+            for (int c = 0; c < group::CHUNKS && i < groups; c++) {
+                uint4 chunk = in[(REVERSED ? groups - 1 - i : i) * group::CHUNKS + c];
+                here[j].word[4 * c] = chunk.x;
+                here[j].word[4 * c + 1] = chunk.y;
+                here[j].word[4 * c + 2] = chunk.z;
+                here[j].word[4 * c + 3] = chunk.w;
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < DEEP; j++) {
+            int64_t i = first + j * THREADS;
+            group there = REVERSED ? reversed<E>(here[j]) : here[j];
+#pragma unroll
+            for (int c = 0; c < group::CHUNKS && i < groups; c++) {
+                out[i * group::CHUNKS + c] =
+                    make_uint4(there.word[4 * c], there.word[4 * c + 1], there.word[4 * c + 2],
+                               there.word[4 * c + 3]);
+            }
+        }
+    }
+}
+
 /* ------------------------------------------------------------------- gathering */
 
 /* A thread a unit of a pixel of the result; `units` to a pixel. */
@@ -300,7 +340,7 @@ static satf_status launch_transpose(satf_context *ctx, cudaStream_t stream, move
     if constexpr (!std::is_void<pixel>::value) {
         transpose_matrix in = {(char *)task.in.data, task.in.stride};
         transpose_matrix out = {(char *)task.out.data, task.out.stride};
-        if (transpose_by_chunks(in, out)) {
+        if (transpose_by_chunks<pixel>(in, out)) {
             return cuda_check(ctx, transpose<pixel>(in, out, task.height, width, stream),
                               "cudaLaunchKernel");
         }
@@ -320,6 +360,16 @@ static satf_status launch_transpose(satf_context *ctx, cudaStream_t stream, move
 template <int E, bool REVERSED>
 static satf_status launch_rows(satf_context *ctx, cudaStream_t stream, move_task task)
 {
+    uintptr_t common = (uintptr_t)task.in.data | (uintptr_t)task.in.stride |
+                       (uintptr_t)task.out.data | (uintptr_t)task.out.stride;
+    int64_t each = 16 * chunks<E>::CHUNKS;
+    if (common % 16 == 0 && task.row_bytes % each == 0) {
+        int64_t at_once = THREADS * chunks_at_once<E>;
+        dim3 grid((unsigned)((task.row_bytes / each - 1) / at_once + 1),
+                  (unsigned)(task.height < MAX_GRID_ROWS ? task.height : MAX_GRID_ROWS));
+        move_chunks<E, REVERSED><<<grid, THREADS, 0, stream>>>(task);
+        return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+    }
     task.across = (task.row_bytes - 1) / (4 * group<E>::ROW_WORDS) + 1;
     int64_t deep = group<E>::WORDS < AT_ONCE ? AT_ONCE / group<E>::WORDS : 1;
     int64_t blocks = (task.across * task.height - 1) / (WARPS * deep) + 1;

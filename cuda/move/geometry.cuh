@@ -66,6 +66,33 @@ template <int E> static __device__ __forceinline__ group<E> reversed(const group
     }
 }
 
+/* Whole pixels of E bytes that fill CHUNKS chunks of 16 bytes. */
+template <int E> struct chunks {
+    static constexpr int CHUNKS = E % 3 == 0 ? 3 : E > 16 ? E / 16 : 1;
+    static constexpr int WORDS = 4 * CHUNKS, PIXELS = 4 * WORDS / E;
+    uint32_t word[WORDS];
+};
+
+/* Its pixels, the last one first. */
+template <int E> static __device__ __forceinline__ chunks<E> reversed(const chunks<E> &from)
+{
+    chunks<E> to = {};
+    constexpr int P = chunks<E>::PIXELS;
+    if constexpr (E % 4 == 0) {
+#pragma unroll
+        for (int i = 0; i < chunks<E>::WORDS; i++) {
+            to.word[i] = from.word[(P - 1 - 4 * i / E) * (E / 4) + i % (E / 4)];
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < P * E; i++) {
+            int source = (P - 1 - i / E) * E + i % E;
+            to.word[i / 4] |= (from.word[source / 4] >> 8 * (source % 4) & 0xff) << 8 * (i % 4);
+        }
+    }
+    return to;
+}
+
 /*
  * The bytes offset ... offset + 3 of a row of `bytes`, those outside of it 0.
  * Only the row itself is read, in aligned words where all that they hold is of it.

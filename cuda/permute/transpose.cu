@@ -2,19 +2,19 @@
 
 #include "steps.cuh"
 
-static_assert(PERMUTE_TILE_SIDE == transpose_side<4> && PERMUTE_TILE_SIDE == transpose_side<2>,
-              "plans draw the random numbers of the kernel's tiles");
+static_assert((int)PERMUTE_TILE_SIDE == (int)TRANSPOSE_SIDE,
+              "plans draw the numbers of the kernel's tiles");
 
 /* By chunks in any layout; what is not aligned to them goes element by element in the usual one. */
 template <typename E>
 static cudaError_t run(const permute_call *call, const void *in, void *out, int64_t rows,
                        int64_t columns)
 {
-    constexpr int V = TRANSPOSE_CHUNK_BYTES / sizeof(E);
+    constexpr int V = transpose_chunk_of<E>;
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(call->ctx);
     transpose_matrix from = {(char *)in, columns * (int64_t)sizeof(E)};
     transpose_matrix to = {(char *)out, rows * (int64_t)sizeof(E)};
-    if (!transpose_by_chunks(from, to)) {
+    if (!transpose_by_chunks<E>(from, to)) {
         return transpose<E>(from, to, rows, columns, stream);
     }
     transpose_job job = {from, to, rows, columns, {0}, 0, 0};
