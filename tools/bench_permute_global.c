@@ -2,11 +2,13 @@
 #include "bench.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
+#include "../src/base/parallel.h"
 #include "../src/base/view.h"
 #include "../src/machine/machine.h"
 #include "../src/machine/pattern.h"
@@ -125,11 +127,36 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The address groups that each warp's writes to out meet (section 5.2), all together. */
-static double distribution(const uint32_t *p, int64_t n)
+/* What is done for all elements, a stretch at a time on all threads. */
+enum { STRETCH = 1 << 16 };
+
+typedef struct stretches {
+    const global_case *c;
+    atomic_llong groups; /* that warps meet */
+    atomic_llong wrong;  /* elements in another place than theirs */
+} stretches;
+
+static void for_stretches(const global_case *c, void (*body)(void *user, int64_t task, int thread),
+                          stretches *s)
 {
-    int64_t groups = 0;
-    for (int64_t i = 0; i < n; i += WARP) {
+    s->c = c;
+    atomic_init(&s->groups, 0);
+    atomic_init(&s->wrong, 0);
+    satf_parallel(c->b->ctx, (c->n - 1) / STRETCH + 1, body, s);
+}
+
+static int64_t stretch_end(const global_case *c, int64_t stretch)
+{
+    return (stretch + 1) * STRETCH < c->n ? (stretch + 1) * STRETCH : c->n;
+}
+
+static void count_groups(void *user, int64_t stretch, int thread)
+{
+    (void)thread;
+    stretches *s = user;
+    const uint32_t *p = s->c->p;
+    int64_t groups = 0, n = stretch_end(s->c, stretch);
+    for (int64_t i = stretch * STRETCH; i < n; i += WARP) {
         uint32_t group[WARP], found = 0;
         for (int64_t k = i; k < i + WARP && k < n; k++) {
             uint32_t j = 0;
@@ -141,7 +168,15 @@ static double distribution(const uint32_t *p, int64_t n)
         }
         groups += found;
     }
-    return (double)groups / (double)n;
+    atomic_fetch_add(&s->groups, groups);
+}
+
+/* The address groups that each warp's writes to out meet (section 5.2), all together. */
+static double distribution(const global_case *c)
+{
+    stretches s;
+    for_stretches(c, count_groups, &s);
+    return (double)atomic_load(&s.groups) / (double)c->n;
 }
 
 /* ------------------------------------------------------------------ counting */
@@ -206,11 +241,25 @@ static size_t array_bytes(const global_case *c)
     return (size_t)c->n * (size_t)c->element_bytes;
 }
 
+static void compare(void *user, int64_t stretch, int thread)
+{
+    (void)thread;
+    stretches *s = user;
+    const global_case *c = s->c;
+    size_t each = (size_t)c->element_bytes;
+    int64_t wrong = 0;
+    for (int64_t i = stretch * STRETCH; i < stretch_end(c, stretch); i++) {
+        wrong += memcmp((const char *)c->result + c->p[i] * each,
+                        (const char *)c->host + (size_t)i * each, each) != 0;
+    }
+    atomic_fetch_add(&s->wrong, wrong);
+}
+
 static satf_status check(global_case *c, bool *right)
 {
     satf_context *ctx = c->b->ctx;
     int device = c->b->options.device;
-    size_t each = (size_t)c->element_bytes;
+    stretches s;
     satf_status status = satf_gpu_set_bytes(ctx, device, c->out, 0xa5, array_bytes(c));
     if (!status) {
         status = apply(c);
@@ -221,10 +270,9 @@ static satf_status check(global_case *c, bool *right)
     if (!status) {
         status = satf_gpu_wait(ctx, device);
     }
-    *right = true;
-    for (int64_t i = 0; i < c->n && *right && !status; i++) {
-        *right = memcmp((const char *)c->result + c->p[i] * each,
-                        (const char *)c->host + (size_t)i * each, each) == 0;
+    if (!status) {
+        for_stretches(c, compare, &s);
+        *right = atomic_load(&s.wrong) == 0;
     }
     return status;
 }
@@ -290,7 +338,7 @@ static int report(const global_case *c, const figures *f, const char *of)
 static int run_plan(global_case *c, const char *name, figures *f, bool *skip)
 {
     bench *b = c->b;
-    bool right = true;
+    bool right = false;
     int device = b->options.simulate ? SATF_HOST : b->options.device;
     permute_request request = {c->p, c->n, c->element_bytes, (uint32_t)b->options.tuning.tile};
     *f = (figures){.distribution = c->distribution, .conflicts = NAN};
@@ -309,6 +357,7 @@ static int run_plan(global_case *c, const char *name, figures *f, bool *skip)
     }
     if (!status && b->options.simulate) {
         f->conflicts = conflicts(c);
+        right = true; /* there is no result */
     } else if (!status) {
         status = measure(c, f, &right);
     }
@@ -325,7 +374,7 @@ static int fill(global_case *c, uint64_t seed)
                     c->size->text);
         return -1;
     }
-    c->distribution = distribution(c->p, c->n);
+    c->distribution = distribution(c);
     return 0;
 }
 
