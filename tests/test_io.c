@@ -209,7 +209,8 @@ static void test_png_colour_chunks(void **state)
     free(file.data);
 }
 
-/* EXIF behind the pixels is known only after the last row; streaming carries it all the same. */
+/* EXIF behind the pixels is known before them, but for a pipe's, where it is after the last row;
+ * going by rows carries it all the same. */
 static void test_png_late_exif(void **state)
 {
     satf_context *ctx = *state;
@@ -229,6 +230,20 @@ static void test_png_late_exif(void **state)
 
     io_reader *reader;
     assert_int_equal(io_open_memory(ctx, late, file.n + sizeof chunk, &reader), SATF_OK);
+    assert_false(reader->header.exif_may_follow);
+    assert_same_block("late EXIF of memory", chunk + 8, 16, reader->header.metadata.exif,
+                      reader->header.metadata.exif_bytes);
+    io_close(reader);
+
+    int ends[2];
+    char name[40];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], late, file.n + sizeof chunk), file.n + sizeof chunk);
+    close(ends[1]);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    assert_int_equal(io_open(ctx, name, &reader), SATF_OK);
+    close(ends[0]);
+    assert_true(reader->header.exif_may_follow);
     assert_null(reader->header.metadata.exif);
     satf_write_options options = options_for("png");
     io_plan plan;

@@ -5,6 +5,7 @@
 #include <png.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <zlib.h>
 
 static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:7", "shrink", "wrap"};
 /* The last is higher than the pictures. */
@@ -133,6 +134,85 @@ static void chains(void **state)
         }
         unlink(in);
     }
+}
+
+/* ------------------------------------------------------------------- EXIF */
+
+/* A PNG with EXIF behind its pixels: orientation 6. Its bytes are the caller's. */
+static unsigned char *make_late_exif(const char *to, size_t *bytes)
+{
+    enum { END_BYTES = 12, EXIF_BYTES = 26 };
+    static const unsigned char exif[] = "\0\0\0\32eXIfII*\0\10\0\0\0\1\0\22\1\3\0\1\0\0\0"
+                                        "\6\0\0\0\0\0\0\0";
+    write_noise(to, 40, 30, 1, SATF_U8, 0, 3);
+    size_t n, end = 8 + EXIF_BYTES;
+    unsigned char *plain = slurp(to, &n), *late = malloc(n + end + 4);
+    assert_non_null(late);
+    n -= END_BYTES;
+    memcpy(late, plain, n);
+    memcpy(late + n, exif, end);
+    png_save_uint_32(late + n + end, (png_uint_32)crc32(0, exif + 4, 4 + EXIF_BYTES));
+    memcpy(late + n + end + 4, plain + n, END_BYTES);
+    *bytes = n + end + 4 + END_BYTES;
+    free(plain);
+    FILE *file = fopen(to, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(late, 1, *bytes, file), *bytes);
+    fclose(file);
+    return late;
+}
+
+static void check_orientation(const char *name, int wanted)
+{
+    size_t bytes, at = 0;
+    unsigned char *data = slurp(name, &bytes);
+    static const unsigned char entry[] = {0x12, 1, 3, 0, 1, 0, 0, 0};
+    while (at + sizeof entry < bytes && memcmp(data + at, entry, sizeof entry) != 0) {
+        at++;
+    }
+    if (at + sizeof entry >= bytes || data[at + sizeof entry] != wanted) {
+        fail_msg("%s: the orientation is lost or wrong", name);
+    }
+    free(data);
+}
+
+/* Into formats that have it in front, too; out of a pipe it comes too late for them. */
+static void late_exif(void **state)
+{
+    (void)state;
+    char in[300], out[300], name[40];
+    size_t bytes;
+    snprintf(in, sizeof in, "%s", path("late.png"));
+    unsigned char *late = make_late_exif(in, &bytes);
+    static const char *const outputs[] = {"o.png", "o.jpg"};
+    for (int k = 0; k < 2; k++) {
+        snprintf(out, sizeof out, "%s", path(outputs[k]));
+        compare(in, out, "box=3", SATF_TYPE_AUTO, 2);
+        check_orientation(out, 6);
+        compare(in, out, "flip=h box=3", SATF_TYPE_AUTO, 2);
+        check_orientation(out, 8);
+        for (pipeline_path way = PIPELINE_AUTO; way <= PIPELINE_STREAM; way++) {
+            pipeline_result result;
+            int ends[2];
+            assert_int_equal(pipe(ends), 0);
+            assert_int_equal(write(ends[1], late, bytes), bytes);
+            close(ends[1]);
+            snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+            unlink(out);
+            satf_status status = run(name, out, "flip=h box=3", SATF_TYPE_AUTO, way, 2, &result);
+            close(ends[0]);
+            if (k == 1 && way == PIPELINE_STREAM) {
+                assert_int_equal(status, SATF_UNSUPPORTED);
+                assert_non_null(strstr(satf_message(ctx), "EXIF"));
+                continue;
+            }
+            assert_int_equal(status, SATF_OK);
+            assert_int_equal(result.streamed, way != PIPELINE_WHOLE && k == 0);
+            check_orientation(out, 8);
+        }
+    }
+    free(late);
+    unlink(in);
 }
 
 /* ---------------------------------------------------------------- refusals */
@@ -311,6 +391,7 @@ int main(void)
         cmocka_unit_test(every_window_filter),
         cmocka_unit_test(integrals),
         cmocka_unit_test(chains),
+        cmocka_unit_test(late_exif),
         cmocka_unit_test(refusals),
         cmocka_unit_test(limit_is_that_of_rows),
         cmocka_unit_test(memory_is_that_of_rows),

@@ -32,6 +32,10 @@ int64_t io_source_taken(const io_source *source);
  * the end. */
 void io_source_seek(io_source *source, int64_t offset);
 
+/* Copies n bytes from that many behind the start on, fewer only at the end, and takes none.
+ * Only where source->bytes >= 0. Returns the number copied. */
+size_t io_source_look(const io_source *source, int64_t offset, void *dst, size_t n);
+
 /* Takes n bytes; fewer only at the end. Returns the number taken. */
 size_t io_source_read(io_source *source, void *dst, size_t n);
 

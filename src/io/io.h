@@ -31,8 +31,10 @@ typedef struct io_header {
     satf_view view; /* data NULL, packed stride; flags SATF_ALPHA as the format says */
     bool has_range; /* integers: samples range over 0 ... maxval */
     double lo, hi, alpha_max;
-    int picture_type;       /* see satf_image */
-    satf_metadata metadata; /* complete after the last row (a PNG's EXIF may follow its pixels) */
+    int picture_type; /* see satf_image */
+    satf_metadata metadata;
+    bool exif_may_follow;   /* metadata has no EXIF so far, and may have some after the last row:
+                             * a PNG out of a pipe */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */
@@ -71,6 +73,7 @@ typedef struct io_format {
     unsigned channel_mask; /* bit c: c channels, alpha not counted */
     bool stores_alpha;
     bool stores_maxval; /* 0 ... maxval with any maxval; else maxval is the type's maximum */
+    bool exif_first;    /* EXIF is written before the pixels, and cannot be behind them */
 
     /* Writing; all NULL when the format is read only. put takes the next n rows
      * of writer->plan.out samples. abandon frees the state (NULL is possible);

@@ -501,6 +501,7 @@ const io_format io_jpeg = {
     .suffixes = "jpg jpeg jpe jfif",
     .help = "JPEG: 8-bit grey and RGB, progressive; CMYK is read as RGB",
     .fit_for_strangers = true,
+    .exif_first = true,
     .probe = probe,
     .open = open_jpeg,
     .rows = read_rows,

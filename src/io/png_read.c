@@ -145,6 +145,46 @@ static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
     return SATF_OK;
 }
 
+/*
+ * EXIF that follows the pixels, so that who goes by rows knows it as early as who does not. The
+ * way there goes by the chunks' lengths; libpng looks at the chunk when it comes by.
+ */
+static satf_status find_late_exif(satf_context *ctx, io_reader *reader)
+{
+    const io_source *source = &reader->source;
+    satf_metadata *metadata = &reader->header.metadata;
+    unsigned char head[12]; /* length, name, and TIFF's first bytes */
+    int64_t at = 8, bytes;
+    reader->header.exif_may_follow = !metadata->exif && source->bytes < 0;
+    if (metadata->exif || source->bytes < 0) {
+        return SATF_OK;
+    }
+    for (; io_source_look(source, at, head, sizeof head) == sizeof head; at += 12 + bytes) {
+        bytes = png_get_uint_32(head);
+        if (memcmp(head + 4, "eXIf", 4) != 0) {
+            continue;
+        }
+        reader->header.exif_may_follow = true; /* or else it is damaged */
+        if (bytes < 4 || bytes > ctx->max_metadata || bytes > source->bytes - at - 12 ||
+            (memcmp(head + 8, "II*\0", 4) != 0 && memcmp(head + 8, "MM\0*", 4) != 0)) {
+            return SATF_OK;
+        }
+        unsigned char *exif = satf_alloc((size_t)bytes);
+        if (!exif) {
+            return satf_fail_memory(ctx, (size_t)bytes, "a PNG's metadata");
+        }
+        if (io_source_look(source, at + 8, exif, (size_t)bytes) != (size_t)bytes) {
+            satf_free(exif);
+            return SATF_OK;
+        }
+        metadata->exif = exif;
+        metadata->exif_bytes = (size_t)bytes;
+        reader->header.exif_may_follow = false;
+        return SATF_OK;
+    }
+    return SATF_OK;
+}
+
 static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop info,
                                  satf_metadata *metadata)
 {
@@ -254,7 +294,8 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
     if (!state->info) {
         return satf_fail(ctx, SATF_NO_MEMORY, "libpng could not be started");
     }
-    return read_header(ctx, reader);
+    status = read_header(ctx, reader);
+    return status ? status : find_late_exif(ctx, reader);
 }
 
 /* -------------------------------------------------------------------- rows */

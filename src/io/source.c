@@ -134,6 +134,31 @@ void io_source_seek(io_source *source, int64_t offset)
     source->position = offset;
 }
 
+size_t io_source_look(const io_source *source, int64_t offset, void *dst, size_t n)
+{
+    if (offset < 0 || offset >= source->bytes) {
+        return 0;
+    }
+    n = n < (uint64_t)(source->bytes - offset) ? n : (size_t)(source->bytes - offset);
+    if (source->fd < 0) {
+        memcpy(dst, source->begin + offset, n);
+        return n;
+    }
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = pread(source->fd, (char *)dst + done, n - done,
+                            (off_t)(source->start + offset + (int64_t)done));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            break;
+        }
+        done += (size_t)got;
+    }
+    return done;
+}
+
 satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned char **data,
                             size_t *bytes, void **owned)
 {

@@ -254,7 +254,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, const
 {
     char reason[PIPELINE_REASON_BYTES];
     bool twice, large = is_large(ctx, job, plan);
-    const char *why = pipeline_stream_refuses(ctx, job, reader, reason, &twice);
+    const char *why = pipeline_stream_refuses(ctx, job, plan, reader, reason, &twice);
     if (job->path == PIPELINE_STREAM && (why || ctx->device >= 0)) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s; leave out --stream",
                          why ? why : "a CUDA device takes whole pictures");

@@ -315,8 +315,8 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file)
 }
 
 const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
-                                    const io_reader *reader, char reason[PIPELINE_REASON_BYTES],
-                                    bool *twice)
+                                    const pipeline_plan *plan, const io_reader *reader,
+                                    char reason[PIPELINE_REASON_BYTES], bool *twice)
 {
     *twice = false;
     if (!reader->header.rows_in_order) {
@@ -324,6 +324,13 @@ const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
                  "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
                  "bottom up out of a pipe)",
                  reader->format->name);
+        return reason;
+    }
+    if (reader->header.exif_may_follow && plan->io.format->exif_first) {
+        snprintf(
+            reason, PIPELINE_REASON_BYTES,
+            "EXIF may follow the pixels in this %s file (out of a pipe), and leads in a %s file",
+            reader->format->name, plan->io.format->name);
         return reason;
     }
     bool again = reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;

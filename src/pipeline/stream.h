@@ -14,8 +14,8 @@
  * why not, a clause in `reason`. *twice: the input must be decoded twice, for border wrap shows
  * its end before its start. */
 const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
-                                    const io_reader *reader, char reason[PIPELINE_REASON_BYTES],
-                                    bool *twice);
+                                    const pipeline_plan *plan, const io_reader *reader,
+                                    char reason[PIPELINE_REASON_BYTES], bool *twice);
 
 /* Does it. The reader is at its first row and stays the caller's. Fills
  * result's times but the total, report and at. */
