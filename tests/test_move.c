@@ -240,22 +240,28 @@ static void put_entry(unsigned char *at, bool big, uint32_t tag, uint32_t type, 
     put(at + 8, big, type == 3 ? 2 : 4, value);
 }
 
-enum { EXIF_BYTES = 8 + 2 + 4 * 12 + 4 + 2 + 2 * 12 + 4 };
+/* Where entries are: of the first directory, and of the other. */
+#define ENTRY(k) (10 + 12 * (k))
+#define MORE_AT (ENTRY(6) + 4)
+#define MORE_ENTRY(k) (MORE_AT + 2 + 12 * (k))
+enum { EXIF_BYTES = MORE_ENTRY(2) + 4, ORIENTATION = ENTRY(2) + 8 };
 
-/* Orientation, two resolutions, and a directory of width and height. */
+/* Width and height, orientation, two resolutions, and a directory of width and height. */
 static void make_exif(unsigned char *to, bool big, uint32_t orientation)
 {
     memset(to, 0, EXIF_BYTES);
     memcpy(to, big ? "MM\0*" : "II*\0", 4);
     put(to + 4, big, 4, 8);
-    put(to + 8, big, 2, 4);
-    put_entry(to + 10, big, 0x112, 3, orientation);
-    put_entry(to + 22, big, 0x11a, 5, 1000); /* where the rational would be */
-    put_entry(to + 34, big, 0x11b, 5, 2000);
-    put_entry(to + 46, big, 0x8769, 4, 62);
-    put(to + 62, big, 2, 2);
-    put_entry(to + 64, big, 0xa002, 4, 70000); /* of another type than the height */
-    put_entry(to + 76, big, 0xa003, 3, 400);
+    put(to + 8, big, 2, 6);
+    put_entry(to + ENTRY(0), big, 0x100, 4, 90000);
+    put_entry(to + ENTRY(1), big, 0x101, 4, 600);
+    put_entry(to + ENTRY(2), big, 0x112, 3, orientation);
+    put_entry(to + ENTRY(3), big, 0x11a, 5, 1000); /* where the rational would be */
+    put_entry(to + ENTRY(4), big, 0x11b, 5, 2000);
+    put_entry(to + ENTRY(5), big, 0x8769, 4, MORE_AT);
+    put(to + MORE_AT, big, 2, 2);
+    put_entry(to + MORE_ENTRY(0), big, 0xa002, 4, 70000); /* of another type than the height */
+    put_entry(to + MORE_ENTRY(1), big, 0xa003, 3, 400);
 }
 
 /* The orientation's number is that of what viewers do, in this order. */
@@ -272,7 +278,7 @@ static void test_orientation(void **state)
             make_exif(exif, big, orientation);
             satf_metadata m = {.exif = exif, .exif_bytes = EXIF_BYTES};
             move_metadata(ref_turns[turn].turn, &m);
-            uint32_t found = get(exif + 18, big, 2);
+            uint32_t found = get(exif + ORIENTATION, big, 2);
             assert_in_range(found, 1, 8);
             int before = shown_by[orientation], after = shown_by[found];
             /* the turn of what was shown is what the turned picture is shown as */
@@ -304,11 +310,13 @@ static void test_sides(void **state)
         m.resolution_x = 3, m.resolution_y = 4;
         move_metadata(ref_turns[turn].turn, &m);
         assert_true(m.resolution_x == (swaps ? 4 : 3) && m.resolution_y == (swaps ? 3 : 4));
-        assert_int_equal(get(exif + 30, big, 4), swaps ? 2000 : 1000);
-        assert_int_equal(get(exif + 42, big, 4), swaps ? 1000 : 2000);
-        assert_int_equal(get(exif + 66, big, 2), swaps ? 3 : 4);
-        assert_int_equal(get(exif + 72, big, swaps ? 2 : 4), swaps ? 400 : 70000);
-        assert_int_equal(get(exif + 84, big, swaps ? 4 : 2), swaps ? 70000 : 400);
+        assert_int_equal(get(exif + ENTRY(0) + 8, big, 4), swaps ? 600 : 90000);
+        assert_int_equal(get(exif + ENTRY(1) + 8, big, 4), swaps ? 90000 : 600);
+        assert_int_equal(get(exif + ENTRY(3) + 8, big, 4), swaps ? 2000 : 1000);
+        assert_int_equal(get(exif + ENTRY(4) + 8, big, 4), swaps ? 1000 : 2000);
+        assert_int_equal(get(exif + MORE_ENTRY(0) + 2, big, 2), swaps ? 3 : 4);
+        assert_int_equal(get(exif + MORE_ENTRY(0) + 8, big, swaps ? 2 : 4), swaps ? 400 : 70000);
+        assert_int_equal(get(exif + MORE_ENTRY(1) + 8, big, swaps ? 4 : 2), swaps ? 70000 : 400);
     }
 }
 
@@ -328,7 +336,7 @@ static void test_damaged_exif(void **state)
                 }
                 satf_metadata m = {.exif = (unsigned char *)g.first, .exif_bytes = (size_t)bytes};
                 move_metadata(MOVE_TRANSPOSE, &m);
-                if (bytes < 22 && at < 0) {
+                if (bytes < ENTRY(2) && at < 0) {
                     assert_memory_equal(g.first, whole, (size_t)bytes);
                 }
                 ref_guarded_free(&g);

@@ -6,6 +6,8 @@
 
 /* The tags that speak of sides or places; each y lies behind its x. */
 enum {
+    TAG_IMAGE_WIDTH = 0x0100, /* TIFF's; some cameras write them beside EXIF's */
+    TAG_IMAGE_HEIGHT = 0x0101,
     TAG_ORIENTATION = 0x0112,
     TAG_X_RESOLUTION = 0x011a,
     TAG_Y_RESOLUTION = 0x011b,
@@ -137,6 +139,7 @@ static void turn_exif(unsigned turn, unsigned char *data, size_t bytes)
     if (!(turn & MOVE_TRANSPOSE)) {
         return;
     }
+    swap_entries(&t, entries, count, TAG_IMAGE_WIDTH, TAG_IMAGE_HEIGHT);
     swap_entries(&t, entries, count, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
     entry = find(&t, entries, count, TAG_EXIF_DIRECTORY);
     entries = entry ? directory(&t, load(&t, entry + 8, 4), &more) : NULL;
