@@ -93,6 +93,12 @@ says "twice.npy': entry 5 is 1, which is there before; each of 0 to 5 must be th
 npy tall.npy '|u1' '(3, 2)' '\05\04\03\02\01\0'
 run 1 --permute tall.npy in.pgm none.pgm
 says 'for images of 2 x 3 pixels'
+npy empty.npy '|u1' '(0, 2)' ''
+run 1 --permute empty.npy in.pgm none.pgm
+says "empty.npy': the array is empty"
+npy vast.npy '<u8' '(8000000000, 8000000000)' '\01'
+run 1 --permute vast.npy in.pgm none.pgm
+says "vast.npy': it has more than 4294967296 entries"
 run 1 --permute missing.npy in.pgm none.pgm
 says 'missing.npy'
 run 1 --permute in.pgm in.pgm none.pgm

@@ -336,15 +336,16 @@ static void test_bad_files(void **state)
         {DICTIONARY("|b1", "False", "(1,)"), "\0", 1, "no integers"},
         {DICTIONARY("|u1", "False", "()"), "\0", 1, "0 dimensions"},
         {DICTIONARY("|u1", "False", "(1, 1, 1)"), "\0", 1, "3 dimensions"},
-        {DICTIONARY("|u1", "False", "(0,)"), "", 0, "order of 0 pixels"},
-        {DICTIONARY("<u8", "False", "(9999999999, 9999999999)"), "", 0, "are possible"},
+        {DICTIONARY("|u1", "False", "(0,)"), "", 0, "the array is empty"},
+        {DICTIONARY("<u8", "False", "(9999999999, 9999999999)"), "", 0,
+         "more than 4294967296 entries"},
         {"{'descr': }", "", 0, "damaged"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_filter *filter;
         satf_status status =
             parse_file(ctx, cases[i].dictionary, cases[i].bytes, cases[i].n, &filter);
-        if (!status || filter || !strstr(satf_message(ctx), cases[i].message)) {
+        if (status != SATF_DATA || filter || !strstr(satf_message(ctx), cases[i].message)) {
             fail_msg("%s: %s: '%s' without '%s'", cases[i].dictionary, satf_status_name(status),
                      satf_message(ctx), cases[i].message);
         }

@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../base/npy.h"
+#include "../move/move.h"
 #include "chain.h"
 
 enum { PIECE_ENTRIES = 8192 };
@@ -37,6 +38,12 @@ static satf_status check_header(satf_context *ctx, const satf_npy *info, int64_t
     *count = info->shape[0];
     if (info->dimensions == 2 && __builtin_mul_overflow(*count, info->shape[1], count)) {
         *count = INT64_MAX;
+    }
+    if (*count < 1) {
+        return satf_fail(ctx, SATF_DATA, "the array is empty");
+    }
+    if (*count > MOVE_MAX_ORDER) {
+        return satf_fail(ctx, SATF_DATA, "it has more than %" PRId64 " entries", MOVE_MAX_ORDER);
     }
     return SATF_OK;
 }
