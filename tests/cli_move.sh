@@ -99,6 +99,12 @@ says "empty.npy': the array is empty"
 npy vast.npy '<u8' '(8000000000, 8000000000)' '\01'
 run 1 --permute vast.npy in.pgm none.pgm
 says "vast.npy': it has more than 4294967296 entries"
+npy some.npy '|u1' '(16, 16)' "$(printf '\\0%o' $(seq 0 255))"
+printf 'P5\n16 16\n255\n' >some.pgm
+head -c 256 /dev/zero >>some.pgm
+run 0 --permute some.npy --max-memory 1200 some.pgm out.pgm
+run 1 --permute some.npy --max-memory 1000 some.pgm none.pgm
+says "some.npy': an order of 256 pixels is above the limit of 1000 bytes (--max-memory)"
 run 1 --permute missing.npy in.pgm none.pgm
 says 'missing.npy'
 run 1 --permute in.pgm in.pgm none.pgm

@@ -291,7 +291,7 @@ static int set_up_context(settings *s)
         }
     }
     if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||
-        set_limits(s) || (s->r > 0 && satf_context_set_r(ctx, s->r))) {
+        (s->r > 0 && satf_context_set_r(ctx, s->r))) {
         return usage_error(NULL, "%s", satf_message(ctx));
     }
     if (satf_context_set_device(ctx, device)) {
@@ -374,6 +374,9 @@ int options_parse(settings *s, int argc, char **argv)
     }
     int status = tunes ? 0 : check_whole(s);
     status = status ? status : check_engine(s);
+    if (!status && set_limits(s)) { /* filters' files keep them too */
+        return usage_error(NULL, "%s", satf_message(s->ctx));
+    }
     status = status || tunes ? status : make_chain(s);
     return status ? status : set_up_context(s);
 }
