@@ -110,11 +110,13 @@ says 'missing.npy'
 run 1 --permute in.pgm in.pgm none.pgm
 says 'no .npy file'
 for usage in '--rotate 45' '--rotate 90,border=wrap' '--flip x' '--flip' '--transpose=1' \
-    '--transpose --engine window' '--flip h --algorithm blocked' '--permute'; do
+    '--transpose --engine window' '--flip h --algorithm blocked' '--permute' \
+    '--border wrap --rotate 90' '--integral --border shrink'; do
     # shellcheck disable=SC2086 # options
     run 2 $usage in.pgm none.pgm
 done
 run 0 --transpose --box 3 --engine window in.pgm out.pgm
+run 0 --transpose --box 3 --border wrap in.pgm out.pgm
 [ ! -e none.pgm ] || fail "a refused run left an output"
 
 # Help, and what a shell completes, come from the table.

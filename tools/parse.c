@@ -251,10 +251,12 @@ static int check_engine(const settings *s)
         return usage_error("--sync", "belongs to an --algorithm with stages, such as 1+r");
     }
     bool sums = false; /* a filter that only moves pixels has no engine, and minds none */
+    bool borders = false;
     for (int i = 0; i < s->word_count; i++) {
         const filter_info *info = s->words[i].info;
         filter_region region = info->engine->region;
         sums = sums || region != REGION_PIXEL;
+        borders = borders || filter_param_of_kind(info, PARAM_BORDER);
         if (s->engine == SATF_ENGINE_WINDOW &&
             (region == REGION_RECTS || region == REGION_PREFIX)) {
             return usage_error("--engine window",
@@ -264,6 +266,9 @@ static int check_engine(const settings *s)
     if (!sums && s->word_count && (s->algorithm || s->engine != SATF_ENGINE_AUTO)) {
         return usage_error(s->algorithm ? "--algorithm" : "--engine",
                            "no filter here sums anything; leave it out");
+    }
+    if (s->border_given && s->word_count && !borders) {
+        return usage_error("--border", "no filter here looks beyond the edges; leave it out");
     }
     return s->algorithm ? check_algorithm(s) : 0;
 }

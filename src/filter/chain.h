@@ -27,10 +27,6 @@ static inline chain_link *chain_last(satf_filter *chain)
     return &chain->links[chain->count - 1];
 }
 
-/* The parameter of that name, or the first of that kind; NULL if there is none. */
-const filter_param *filter_param_find(const filter_info *info, const char *name);
-const filter_param *filter_param_of_kind(const filter_info *info, param_kind kind);
-
 /* Fails with "no filter is called ...", listing those there are. */
 satf_status filter_fail_name(satf_context *ctx, const char *name);
 

@@ -63,6 +63,10 @@ typedef struct filter_info {
     const struct filter_engine *engine;
 } filter_info;
 
+/* The parameter of that name, or the first of that kind; NULL if there is none. */
+const filter_param *filter_param_find(const filter_info *info, const char *name);
+const filter_param *filter_param_of_kind(const filter_info *info, param_kind kind);
+
 const filter_info *filter_info_at(size_t index); /* NULL behind the last */
 const filter_info *filter_info_find(const char *name);
 
