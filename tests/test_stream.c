@@ -345,6 +345,31 @@ static void limit_is_that_of_rows(void **state)
     unlink(path("tall.pgm"));
 }
 
+/* A picture that its rows in queues are larger than goes as a whole where only that keeps a limit;
+ * the message says all that streaming takes. */
+static void small_pictures_keep_small_limits(void **state)
+{
+    (void)state;
+    pipeline_result result;
+    char in[300], out[300];
+    snprintf(in, sizeof in, "%s", path("small.pgm"));
+    snprintf(out, sizeof out, "%s", path("small-out.pgm"));
+    write_sparse(in, 512, 512);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 1 << 20), SATF_OK);
+    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result), SATF_OK);
+    assert_false(result.streamed);
+    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, PIPELINE_STREAM, 2, &result),
+                     SATF_LIMIT);
+    long long needed = 0;
+    assert_int_equal(sscanf(satf_message(ctx), "streaming it needs %lld", &needed), 1);
+    assert_int_equal(satf_context_set_limits(ctx, 0, needed), SATF_OK);
+    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result), SATF_OK);
+    assert_true(result.streamed);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    unlink(in);
+    unlink(out);
+}
+
 /* The most memory that a process of its own holds while it filters a picture, in KiB. */
 static long peak_kib(const char *spec, int64_t height)
 {
@@ -394,6 +419,7 @@ int main(void)
         cmocka_unit_test(late_exif),
         cmocka_unit_test(refusals),
         cmocka_unit_test(limit_is_that_of_rows),
+        cmocka_unit_test(small_pictures_keep_small_limits),
         cmocka_unit_test(memory_is_that_of_rows),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

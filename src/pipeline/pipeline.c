@@ -231,29 +231,33 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 
 /* ------------------------------------------------------------------ the whole */
 
-/* Would whole images take more than a quarter of the machine's memory, or than a third of what the
- * limit allows, of which the default is three quarters? */
-static bool is_large(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan)
+/* What whole images take, and whether the limit lets each of them and the work on them through. */
+static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                          bool *fits)
 {
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
     size_t bytes, in_bytes, out_bytes;
+    *fits = false;
     if (!satf_mul((size_t)in->stride, (size_t)in->height, &in_bytes) ||
         !satf_mul((size_t)out->stride, (size_t)out->height, &out_bytes) ||
         satf_filter_scratch(ctx, job->filter, in, out, &bytes)) {
-        return true;
+        return SIZE_MAX;
     }
-    return !satf_add(bytes, in_bytes, &bytes) || !satf_add(bytes, out_bytes, &bytes) ||
-           bytes > (uint64_t)ctx->max_bytes / 3;
+    uint64_t limit = (uint64_t)ctx->max_bytes;
+    *fits = in_bytes <= limit && out_bytes <= limit && bytes <= limit;
+    return satf_add(bytes, in_bytes, &bytes) && satf_add(bytes, out_bytes, &bytes) ? bytes
+                                                                                   : SIZE_MAX;
 }
 
-/* Whether to stream: wherever the CPU computes and it is possible. Only a picture that is large for
- * the machine is decoded twice for it, and not carried to a CUDA device as a whole, unless
- * somebody insists. */
+/* Whether to stream: wherever the CPU computes and it is possible, but for a small limit that only
+ * whole images keep. Only a picture that is large is decoded twice for it, and not carried to a
+ * CUDA device as a whole, unless somebody insists; large: more than a quarter of the machine's
+ * memory, or than a third of the limit, of which the default is three quarters. */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
                                pipeline_plan *plan, pipeline_result *result, bool *streams)
 {
     char reason[PIPELINE_REASON_BYTES];
-    bool twice, large = is_large(ctx, job, plan);
+    bool twice, fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->max_bytes / 3;
     const char *why = pipeline_stream_refuses(ctx, job, plan, reader, reason, &twice);
     if (job->path == PIPELINE_STREAM && (why || ctx->device >= 0)) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s; leave out --stream",
@@ -261,6 +265,9 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, const
     }
     bool asked = job->path == PIPELINE_STREAM;
     *streams = !why && job->path != PIPELINE_WHOLE && ctx->device < 0 && (asked || large || !twice);
+    if (*streams && !asked && fits) {
+        *streams = pipeline_stream_bytes(ctx, job, plan) <= (uint64_t)ctx->max_bytes;
+    }
     if (*streams && ctx->device == SATF_DEVICE_AUTO && (asked || large)) {
         snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
         return SATF_OK;

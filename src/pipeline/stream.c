@@ -358,11 +358,12 @@ const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
     return NULL;
 }
 
-/* Views and sizes of the rings, and all that the stream will take against the limit. */
+/* Views and sizes of the rings; *all: the bytes that the stream will take, SIZE_MAX if no memory
+ * has as many. */
 static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
-                              const satf_view *out)
+                              const satf_view *out, size_t *all)
 {
-    size_t all = 0;
+    *all = 0;
     s->rings[0].view = *in;
     for (int i = 0; i <= s->filters; i++) {
         ring *r = &s->rings[i];
@@ -391,17 +392,32 @@ static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
         r->capacity = (rows + r->block - 1) / r->block * r->block;
         size_t bytes;
         if (!satf_mul((size_t)(r->capacity + r->start + r->end), (size_t)r->view.stride, &bytes) ||
-            !satf_add(all, bytes, &all) || !satf_add(all, need.bytes, &all)) {
-            all = SIZE_MAX;
-        }
-        if (all > (uint64_t)ctx->max_bytes) {
-            return satf_fail(ctx, SATF_LIMIT,
-                             "streaming it needs %zu bytes for rows of the windows' heights, above "
-                             "the limit of %lld bytes (--max-memory)",
-                             all, (long long)ctx->max_bytes);
+            !satf_add(*all, bytes, all) || !satf_add(*all, need.bytes, all)) {
+            *all = SIZE_MAX; /* and no sum is less from here on */
         }
     }
     return SATF_OK;
+}
+
+static stream new_stream(const pipeline_job *job, const pipeline_plan *plan)
+{
+    stream s = {.failed = -1,
+                .job = job,
+                .height = plan->in.view.height,
+                .filters = (int)filter_count(job->filter)};
+    s.rings = satf_alloc_zeroed(((size_t)s.filters + 1) * sizeof *s.rings);
+    return s;
+}
+
+size_t pipeline_stream_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan)
+{
+    size_t all = SIZE_MAX;
+    stream s = new_stream(job, plan);
+    if (s.rings && plan_rings(ctx, &s, &plan->in.view, &plan->out.view, &all)) {
+        all = SIZE_MAX;
+    }
+    satf_free(s.rings);
+    return all;
 }
 
 /* Decodes the input once to its end, for the last rows of it, which border wrap shows first. */
@@ -436,7 +452,14 @@ static satf_status derive(satf_context *ctx, satf_context **out)
 
 static satf_status make_stages(satf_context *ctx, stream *s, const pipeline_plan *plan)
 {
-    satf_status status = plan_rings(ctx, s, &plan->in.view, &plan->out.view);
+    size_t all;
+    satf_status status = plan_rings(ctx, s, &plan->in.view, &plan->out.view, &all);
+    if (!status && all > (uint64_t)ctx->max_bytes) {
+        status = satf_fail(ctx, SATF_LIMIT,
+                           "streaming it needs %zu bytes for rows of the windows' heights, above "
+                           "the limit of %lld bytes (--max-memory)",
+                           all, (long long)ctx->max_bytes);
+    }
     for (int i = 0; i <= s->filters && !status; i++) {
         ring *r = &s->rings[i];
         /* fits: plan_rings() */
@@ -485,16 +508,12 @@ static void take_times(const stream *s, pipeline_times *times)
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                             io_reader *reader, pipeline_result *result)
 {
-    stream s = {.failed = -1,
-                .job = job,
-                .reader = reader,
-                .height = reader->header.view.height,
-                .filters = (int)filter_count(job->filter)};
+    stream s = new_stream(job, plan);
     io_output *file = NULL;
+    s.reader = reader;
     /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
      * calling thread, mostly waits for them. */
     s.allowed = satf_thread_count(ctx) > 1 ? satf_thread_count(ctx) + 1 : 1;
-    s.rings = satf_alloc_zeroed(((size_t)s.filters + 1) * sizeof *s.rings);
     s.stages = satf_alloc_zeroed(((size_t)s.filters + 2) * sizeof *s.stages);
     satf_status status = s.rings && s.stages ? make_stages(ctx, &s, plan)
                                              : satf_fail_memory(ctx, sizeof s, "the stages");

@@ -17,6 +17,9 @@ const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
                                     const pipeline_plan *plan, const io_reader *reader,
                                     char reason[PIPELINE_REASON_BYTES], bool *twice);
 
+/* What a job that can be streamed takes for it; SIZE_MAX if that cannot be said. */
+size_t pipeline_stream_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan);
+
 /* Does it. The reader is at its first row and stays the caller's. Fills
  * result's times but the total, report and at. */
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
