@@ -369,7 +369,8 @@ SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filte
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
                                         const satf_filter *tail);
 
-/* NULL is allowed. */
+/* NULL is allowed. Work with it that was enqueued must be done: copies of its template or order
+ * may be on their way to a device. */
 SATF_API void satf_filter_destroy(satf_filter *filter);
 
 /* The view that the filter makes of in by default: width, height, channels,

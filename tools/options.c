@@ -404,10 +404,10 @@ static const option options[] = {
      "advisable: the others are decoded by stb_image, which does not claim to withstand them.",
      take_formats},
     {GROUP_RUNNING, "stream", 0, NULL, NULL, "go by rows, or say why that cannot be",
-     "Window filters, chains of them and --integral go by rows anyway where the CPU computes: "
-     "memory "
-     "for windows' heights of rows, whatever the picture's. This rules out all else: interlaced "
-     "PNG, .npy in Fortran order, PFM out of a pipe, the SAT engine, CUDA devices. Border wrap "
+     "Window filters, --integral, --flip h and chains of them go by rows anyway where the CPU "
+     "computes: memory for windows' heights of rows, whatever the picture's. This rules out all "
+     "else: interlaced PNG, .npy in Fortran order, PFM out of a pipe, PNG out of a pipe into JPEG, "
+     "the SAT engine, CUDA devices. Border wrap "
      "decodes the input twice, which without this is done for large pictures only.",
      take_stream},
     {GROUP_RUNNING, "no-stream", 0, NULL, NULL, "hold whole images, even where rows would do", NULL,
