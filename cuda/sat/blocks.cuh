@@ -41,52 +41,102 @@ template <> __device__ __forceinline__ u128 read_fresh<u128>(const u128 *from)
     return (u128)v.y << 64 | v.x;
 }
 
-/* The sums above, left and before the block from its neighbours' inclusive ones. */
+/* What lies above a column of the block, left of a row of it, and before both. */
+template <typename S> struct carries {
+    S above, left, corner;
+};
+
+/* Those of column and row t, from the neighbours' inclusive sums. */
 template <class C>
-__device__ __forceinline__ void read_carries(const sat_aux &aux, const tile_place &at, int t,
-                                             typename C::S *above, typename C::S *left,
-                                             typename C::S *corner)
+__device__ __forceinline__ carries<typename C::S> read_carries(const sat_aux &aux,
+                                                               const tile_place &at, int t)
 {
     typedef typename C::S S;
-    *above = *left = *corner = 0;
+    carries<S> carry = {0, 0, 0};
     if (!aux.col) {
-        return;
+        return carry;
     }
     aux_pointers<S> in = aux_of<S>(aux, at.channel);
     if (at.I > 0) {
-        *above = read_fresh(in.col + (at.I - 1) * aux.col_pitch + tile_x<C>(at) + t);
+        carry.above = read_fresh(in.col + (at.I - 1) * aux.col_pitch + tile_x<C>(at) + t);
     }
     if (at.J > 0) {
-        *left = read_fresh(in.row + (at.J - 1) * aux.row_pitch + tile_y<C>(at) + t);
+        carry.left = read_fresh(in.row + (at.J - 1) * aux.row_pitch + tile_y<C>(at) + t);
     }
     if (at.I > 0 && at.J > 0) {
-        *corner = read_fresh(in.corner + (at.I - 1) * aux.corner_pitch + at.J - 1);
+        carry.corner = read_fresh(in.corner + (at.I - 1) * aux.corner_pitch + at.J - 1);
     }
+    return carry;
 }
 
-/* The block's inclusive sums for its neighbours. */
+/* Writes the block's sums, column and row those of its columns and rows up to t, on top of
+ * what lies before: for its neighbours with the carries, alone with zeros. */
 template <class C>
-__device__ __forceinline__ void
-write_carries(const sat_aux &aux, const tile_place &at, int t, typename C::S column,
-              typename C::S row, typename C::S above, typename C::S left, typename C::S corner)
+__device__ __forceinline__ void write_sums(const sat_aux &aux, const tile_place &at, int t,
+                                           typename C::S column, typename C::S row,
+                                           const carries<typename C::S> &carry)
 {
-    typedef typename C::S S;
-    aux_pointers<S> out = aux_of<S>(aux, at.channel);
-    out.col[at.I * aux.col_pitch + tile_x<C>(at) + t] = above + column;
-    out.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = left + row;
-    if (t == C::TILE - 1) { /* its column sum is the whole block's */
-        out.corner[at.I * aux.corner_pitch + at.J] = corner + above + (left + row);
+    aux_pointers<typename C::S> out = aux_of<typename C::S>(aux, at.channel);
+    out.col[at.I * aux.col_pitch + tile_x<C>(at) + t] = carry.above + column;
+    out.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = carry.left + row;
+    if (t == C::TILE - 1) { /* its row sum is the whole block's */
+        out.corner[at.I * aux.corner_pitch + at.J] =
+            carry.corner + carry.above + (carry.left + row);
     }
 }
 
-/* The kernels of blocks are persistent: while a CUDA block works on one, the next is
- * on its way. */
+/* Hands the carries to all threads, behind the caller's next barrier. */
+template <class C>
+__device__ __forceinline__ void share_all_carries(tile_shared<C> &s, int t,
+                                                  const carries<typename C::S> &carry)
+{
+    share_carries<C>(s, t, carry.above, carry.left);
+    if (t == 0) {
+        s.corner = carry.corner;
+    }
+}
+
 #define FEED_SHARED(C)                                   \
     extern __shared__ __align__(128) char feed_buffer[]; \
     __shared__ feed_shared feed;                         \
     __shared__ tile_shared<C> s;                         \
     unsigned phase = 0;                                  \
     init_feed(&feed)
+
+/*
+ * The frame of the kernels whose blocks have fixed numbers, 0 ... count - 1. A CUDA block takes
+ * every gridDim.x-th; while it works on one, the next is on its way. place(k) says where
+ * block k is, ahead(at) is called before its samples are waited for, finish(at, v, s)
+ * behind scan_tile() and a barrier.
+ */
+template <class C, class Place, class Ahead, class Finish>
+__device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane &p, int64_t count,
+                                            Place place, Ahead ahead, Finish finish)
+{
+    FEED_SHARED(C);
+    typename C::L v[C::ROWS][C::VEC];
+    bool loads = threadIdx.x == LOADER;
+    if (loads) {
+        send_for<C>(&feed, feed_buffer, map, place(blockIdx.x));
+    }
+    __syncthreads();
+    for (int64_t k = blockIdx.x; k < count; k += gridDim.x) {
+        tile_place at = feed.at;
+        ahead(at);
+        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        __syncthreads();
+        if (loads && k + gridDim.x < count) {
+            send_for<C>(&feed, feed_buffer, map, place(k + gridDim.x));
+        }
+        scan_tile<C>(v, s);
+        __syncthreads();
+        finish(at, v, s);
+        __syncthreads(); /* s is used again */
+    }
+}
+
+/* The block in registers, as finish() of walk_blocks() gets it. */
+template <class C> using tile_values = typename C::L[C::ROWS][C::VEC];
 
 /* Step 1 of 2R1W. */
 template <class C>
@@ -96,34 +146,17 @@ __global__ __launch_bounds__(C::THREADS,
                                                          int64_t first, int64_t count)
 {
     typedef typename C::S S;
-    FEED_SHARED(C);
-    typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
-    if (t == LOADER) {
-        send_for<C>(&feed, feed_buffer, map, place_tile(g, first + blockIdx.x));
-    }
-    __syncthreads();
-    for (int64_t k = blockIdx.x; k < count; k += gridDim.x) {
-        tile_place at = feed.at;
-        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
-        __syncthreads();
-        if (t == LOADER && k + gridDim.x < count) {
-            send_for<C>(&feed, feed_buffer, map, place_tile(g, first + k + gridDim.x));
-        }
-        scan_tile<C>(v, s);
-        __syncthreads();
-        if (t < C::TILE) {
-            S column, row;
-            block_sums<C>(s, t, &column, &row);
-            aux_pointers<S> out = aux_of<S>(aux, at.channel);
-            out.col[at.I * aux.col_pitch + tile_x<C>(at) + t] = column;
-            out.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = row;
-            if (t == C::TILE - 1) {
-                out.corner[at.I * aux.corner_pitch + at.J] = column;
+    walk_blocks<C>(
+        map, p, count, [&](int64_t k) { return place_tile(g, first + k); },
+        [](const tile_place &) {},
+        [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s) {
+            if (t < C::TILE) {
+                S column, row;
+                block_sums<C>(s, t, &column, &row);
+                write_sums<C>(aux, at, t, column, row, carries<S>{0, 0, 0});
             }
-        }
-        __syncthreads(); /* s is used again */
-    }
+        });
 }
 
 /* Step 3 of 2R1W; with HAND_ON a stage of 1R1W. */
@@ -134,41 +167,27 @@ __global__ __launch_bounds__(C::THREADS,
                                                            int64_t first, int64_t count)
 {
     typedef typename C::S S;
-    FEED_SHARED(C);
-    typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
-    if (t == LOADER) {
-        send_for<C>(&feed, feed_buffer, map, place_tile(g, first + blockIdx.x));
-    }
-    __syncthreads();
-    for (int64_t k = blockIdx.x; k < count; k += gridDim.x) {
-        tile_place at = feed.at;
-        S above = 0, left = 0, corner = 0;
-        if (t < C::TILE) {
-            read_carries<C>(aux, at, t, &above, &left, &corner);
-        }
-        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
-        __syncthreads();
-        if (t == LOADER && k + gridDim.x < count) {
-            send_for<C>(&feed, feed_buffer, map, place_tile(g, first + k + gridDim.x));
-        }
-        scan_tile<C>(v, s);
-        __syncthreads();
-        if (t < C::TILE) {
-            share_carries<C>(s, t, above, left);
-            if (t == 0) {
-                s.corner = corner;
+    carries<S> carry = {0, 0, 0};
+    walk_blocks<C>(
+        map, p, count, [&](int64_t k) { return place_tile(g, first + k); },
+        [&](const tile_place &at) {
+            if (t < C::TILE) {
+                carry = read_carries<C>(aux, at, t);
             }
-            if (HAND_ON) {
-                S column, row;
-                block_sums<C>(s, t, &column, &row);
-                write_carries<C>(aux, at, t, column, row, above, left, corner);
+        },
+        [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s) {
+            if (t < C::TILE) {
+                share_all_carries<C>(s, t, carry);
+                if (HAND_ON) {
+                    S column, row;
+                    block_sums<C>(s, t, &column, &row);
+                    write_sums<C>(aux, at, t, column, row, carry);
+                }
             }
-        }
-        __syncthreads();
-        store_tile<C>(p, at, v, s);
-        __syncthreads(); /* s is used again */
-    }
+            __syncthreads();
+            store_tile<C>(p, at, v, s);
+        });
 }
 
 /*
@@ -231,14 +250,11 @@ __global__ __launch_bounds__(C::THREADS,
                 grid.barrier_wait(std::move(arrival));
             }
             if (t < C::TILE) {
-                S above, left, corner, column, row;
-                read_carries<C>(aux, at, t, &above, &left, &corner);
-                share_carries<C>(s, t, above, left);
-                if (t == 0) {
-                    s.corner = corner;
-                }
+                S column, row;
+                carries<S> carry = read_carries<C>(aux, at, t);
+                share_all_carries<C>(s, t, carry);
                 block_sums<C>(s, t, &column, &row);
-                write_carries<C>(aux, at, t, column, row, above, left, corner);
+                write_sums<C>(aux, at, t, column, row, carry);
             }
             if (last) {
                 arrival = grid.barrier_arrive();
