@@ -143,12 +143,12 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void sums_kernel(const __grid_constant__ feed_map map,
                                                          sat_plane p, sat_grid g, sat_aux aux,
-                                                         int64_t first, int64_t count)
+                                                         int64_t begin, int64_t end, int64_t count)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
     walk_blocks<C>(
-        map, p, count, [&](int64_t k) { return place_tile(g, first + k); },
+        map, p, count, [&](int64_t k) { return place_in_rows(g, begin, end, k); },
         [](const tile_place &) {},
         [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s) {
             if (t < C::TILE) {
@@ -164,13 +164,14 @@ template <class C, bool HAND_ON>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void blocks_kernel(const __grid_constant__ feed_map map,
                                                            sat_plane p, sat_grid g, sat_aux aux,
-                                                           int64_t first, int64_t count)
+                                                           int64_t begin, int64_t end,
+                                                           int64_t count)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
     carries<S> carry = {0, 0, 0};
     walk_blocks<C>(
-        map, p, count, [&](int64_t k) { return place_tile(g, first + k); },
+        map, p, count, [&](int64_t k) { return place_in_rows(g, begin, end, k); },
         [&](const tile_place &at) {
             if (t < C::TILE) {
                 carry = read_carries<C>(aux, at, t);
@@ -345,22 +346,26 @@ template <class C> feed_map map_for(const sat_plane &p)
 }
 
 template <class C> struct blocks_launch {
-    static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                            int64_t first, int64_t count, cudaStream_t stream)
+    template <auto KERNEL>
+    static cudaError_t independent(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
+                                   int64_t begin, int64_t end, cudaStream_t stream)
     {
-        return launch_resident<sums_kernel<C>>(C::THREADS, feed_bytes<C>(), count, 0, stream,
-                                               map_for<C>(p), p, g, aux, first, count);
+        int64_t count = blocks_between(g, begin, end);
+        return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, 0, stream, map_for<C>(p),
+                                       p, g, aux, begin, end, count);
+    }
+
+    static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
+                            int64_t begin, int64_t end, cudaStream_t stream)
+    {
+        return independent<sums_kernel<C>>(p, g, aux, begin, end, stream);
     }
 
     static cudaError_t blocks(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                              int64_t first, int64_t count, bool hand_on, cudaStream_t stream)
+                              int64_t begin, int64_t end, bool hand_on, cudaStream_t stream)
     {
-        return hand_on ? launch_resident<blocks_kernel<C, true>>(C::THREADS, feed_bytes<C>(), count,
-                                                                 0, stream, map_for<C>(p), p, g,
-                                                                 aux, first, count)
-                       : launch_resident<blocks_kernel<C, false>>(C::THREADS, feed_bytes<C>(),
-                                                                  count, 0, stream, map_for<C>(p),
-                                                                  p, g, aux, first, count);
+        return hand_on ? independent<blocks_kernel<C, true>>(p, g, aux, begin, end, stream)
+                       : independent<blocks_kernel<C, false>>(p, g, aux, begin, end, stream);
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,

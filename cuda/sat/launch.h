@@ -24,9 +24,9 @@ struct sat_plane {
 };
 
 /*
- * The image cut into blocks of tile x tile samples of one channel. Blocks are numbered
- * along anti-diagonals from the upper left, channels innermost: whatever lies above
- * or left of a block has a smaller number.
+ * The image cut into blocks of tile x tile samples of one channel. Blocks that wait for one
+ * another are numbered along anti-diagonals from the upper left, channels innermost: whatever
+ * lies above or left of a block has a smaller number.
  */
 struct sat_grid {
     int64_t tiles_x, tiles_y;
@@ -61,6 +61,12 @@ __host__ __device__ inline int64_t diagonals_before(const sat_grid &g, int64_t d
     return g.tiles_x * g.tiles_y - left * (left + 1) / 2;
 }
 
+/* Blocks of all channels on the anti-diagonals begin ... end - 1. */
+inline int64_t blocks_between(const sat_grid &g, int64_t begin, int64_t end)
+{
+    return (diagonals_before(g, end) - diagonals_before(g, begin)) * g.channels;
+}
+
 /*
  * The sums that blocks hand on (the paper's R, S and U, section 6.3), one set a channel.
  * col[I][x]: the sum over the columns of x's block up to x of the rows of tile row I;
@@ -86,18 +92,23 @@ struct sat_lookback {
     void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
 };
 
-/* Kernels for blocks of one shape. first, count: numbers of blocks, all channels. */
+/*
+ * Kernels for blocks of one shape, those of the anti-diagonals begin ... end - 1. Where the
+ * blocks do not wait for one another (sums, blocks) they are taken row by row, as they lie
+ * in memory, channels innermost; there the anti-diagonals are all, one, or the first or
+ * the last of them, no more than the shorter side has blocks.
+ */
 struct sat_shape {
     int tile, threads;
     bool plain; /* only for SATF_SUMMAND_PLAIN */
     /* aux = the sums of each block alone. */
-    cudaError_t (*sums)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t first,
-                        int64_t count, cudaStream_t stream);
+    cudaError_t (*sums)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
+                        int64_t end, cudaStream_t stream);
     /* The table of blocks, from aux of their neighbours (none: aux.col NULL);
-     * hand_on: they write their own too. */
-    cudaError_t (*blocks)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t first,
-                          int64_t count, bool hand_on, cudaStream_t stream);
-    /* The same for the anti-diagonals begin ... end - 1, one after the other, in one kernel. */
+     * hand_on: they write their own too, for which they must be of one anti-diagonal. */
+    cudaError_t (*blocks)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
+                          int64_t end, bool hand_on, cudaStream_t stream);
+    /* The same with hand_on, one anti-diagonal after the other, in one kernel. */
     cudaError_t (*stages)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
                           int64_t end, cudaStream_t stream);
     /* Columns of blocks, each waiting for the one to its left; flags: one a

@@ -287,13 +287,13 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
                            const sat_plane &p, carver *scratch, cudaStream_t stream)
 {
     sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
-    int64_t blocks = g.tiles_x * g.tiles_y * g.channels;
+    int64_t end = grid_diagonals(g);
     bool run = scratch->base != NULL;
     if (g.tiles_x * g.tiles_y == 1) {
         sat_aux none;
         memset(&none, 0, sizeof none);
         if (run) {
-            CUDA_RETURN(ctx, shape->blocks(p, g, none, 0, blocks, false, stream));
+            CUDA_RETURN(ctx, shape->blocks(p, g, none, 0, end, false, stream));
         }
         return SATF_OK;
     }
@@ -301,8 +301,8 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
     if (run) {
         sat_aux own = m.aux;
         own.corner = m.totals;
-        CUDA_RETURN(ctx, shape->sums(p, g, own, 0, blocks, stream));
-        CUDA_RETURN(ctx, pair->prefix(g, m.aux, shape->tile, 0, grid_diagonals(g), stream));
+        CUDA_RETURN(ctx, shape->sums(p, g, own, 0, end, stream));
+        CUDA_RETURN(ctx, pair->prefix(g, m.aux, shape->tile, 0, end, stream));
     }
     carver rest = *scratch;
     for (int c = 0; c < g.channels; c++) { /* one after the other, in the same scratch */
@@ -325,7 +325,7 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
         }
     }
     if (run) {
-        CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, 0, blocks, false, stream));
+        CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, 0, end, false, stream));
     }
     return SATF_OK;
 }
@@ -369,12 +369,10 @@ static satf_status do_triangle(satf_context *ctx, const sat_pair *pair, const sa
     if (begin == end) {
         return SATF_OK;
     }
-    int64_t first = diagonals_before(g, begin) * g.channels;
-    int64_t count = diagonals_before(g, end) * g.channels - first;
-    CUDA_RETURN(ctx, shape->sums(p, g, aux, first, count, stream));
+    CUDA_RETURN(ctx, shape->sums(p, g, aux, begin, end, stream));
     CUDA_RETURN(ctx, pair->prefix(g, aux, shape->tile, begin, end, stream));
     CUDA_RETURN(ctx, pair->corners(g, aux, shape->tile, begin, end, stream));
-    CUDA_RETURN(ctx, shape->blocks(p, g, aux, first, count, false, stream));
+    CUDA_RETURN(ctx, shape->blocks(p, g, aux, begin, end, false, stream));
     return SATF_OK;
 }
 
@@ -397,9 +395,7 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
             CUDA_RETURN(ctx, shape->stages(p, g, m.aux, side, end, on));
         }
         for (int64_t d = side; !status && sync != SAT_SYNC_COOP && d < end; d++) {
-            int64_t first = diagonals_before(g, d) * g.channels;
-            int64_t count = diagonal_count(g, d) * g.channels;
-            CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, first, count, true, on));
+            CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, d, d + 1, true, on));
         }
         return status ? status : do_triangle(ctx, pair, shape, p, g, m.aux, end, end + side, on);
     };

@@ -67,6 +67,16 @@ template <class C> __device__ __forceinline__ int64_t tile_y(const tile_place &a
     return (int64_t)at.I * C::TILE;
 }
 
+/* The row of block k of a triangle whose rows have 1, 2, ... blocks: the largest e
+ * with e (e + 1) / 2 <= k. */
+__device__ __forceinline__ unsigned triangle_row(unsigned k)
+{
+    unsigned e = (unsigned)((sqrtf(8.0f * (float)k + 1) - 1) / 2);
+    e += (e + 1) * (e + 2) / 2 <= k;
+    e -= e * (e + 1) / 2 > k; /* the root is off by less than one */
+    return e;
+}
+
 /* The block of that number, see sat_grid: numbers have 31 bits. */
 __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t number)
 {
@@ -77,11 +87,8 @@ __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t numb
     unsigned head = shorter * (shorter - 1) / 2, all = tiles_x * tiles_y;
     unsigned d, before; /* the anti-diagonal, and the blocks on it before this one */
     if (tile < head || tile >= all - head) {
-        /* in a triangle, counted from its corner: the largest e with e (e + 1) / 2 <= k */
-        unsigned k = tile < head ? tile : all - 1 - tile;
-        unsigned e = (unsigned)((sqrtf(8.0f * (float)k + 1) - 1) / 2);
-        e += (e + 1) * (e + 2) / 2 <= k;
-        e -= e * (e + 1) / 2 > k; /* the root is off by less than one */
+        unsigned k = tile < head ? tile : all - 1 - tile; /* counted from the corner */
+        unsigned e = triangle_row(k);
         before = k - e * (e + 1) / 2;
         d = tile < head ? e : shorter + longer - 2 - e;
         before = tile < head ? before : e - before;
@@ -93,6 +100,35 @@ __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t numb
     tile_place at;
     at.I = (int)((d < tiles_x ? 0 : d - tiles_x + 1) + before);
     at.J = (int)d - at.I;
+    at.channel = (int)(n - tile * (unsigned)g.channels);
+    return at;
+}
+
+/* The block of that number of the anti-diagonals begin ... end - 1, see sat_shape. */
+__device__ __forceinline__ tile_place place_in_rows(const sat_grid &g, int64_t begin, int64_t end,
+                                                    int64_t number)
+{
+    unsigned n = (unsigned)number, tiles_x = (unsigned)g.tiles_x, tiles_y = (unsigned)g.tiles_y;
+    unsigned tile = g.channels == 1 ? n : n / (unsigned)g.channels;
+    unsigned side = (unsigned)(end - begin), first = (unsigned)begin, I, J;
+    if (side == 1) {
+        I = (first < tiles_x ? 0 : first - tiles_x + 1) + tile;
+        J = first - I;
+    } else if (side == tiles_x + tiles_y - 1) {
+        I = tile / tiles_x;
+        J = tile - I * tiles_x;
+    } else if (first == 0) { /* a triangle, counted from its tip, the last row */
+        unsigned k = side * (side + 1) / 2 - 1 - tile, e = triangle_row(k);
+        I = side - 1 - e;
+        J = e - (k - e * (e + 1) / 2);
+    } else { /* its tip is the first row */
+        unsigned e = triangle_row(tile);
+        I = tiles_y - side + e;
+        J = tiles_x - 1 - e + (tile - e * (e + 1) / 2);
+    }
+    tile_place at;
+    at.I = (int)I;
+    at.J = (int)J;
     at.channel = (int)(n - tile * (unsigned)g.channels);
     return at;
 }
