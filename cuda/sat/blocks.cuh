@@ -10,9 +10,8 @@
 #ifndef CUDA_SAT_BLOCKS_CUH
 #define CUDA_SAT_BLOCKS_CUH
 
-#include <cooperative_groups.h>
-
 #include "feed.cuh"
+#include "flags.cuh"
 #include "resident.cuh"
 
 template <typename S> struct aux_pointers {
@@ -116,7 +115,7 @@ __device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane
     FEED_SHARED(C);
     typename C::L v[C::ROWS][C::VEC];
     bool loads = threadIdx.x == LOADER;
-    if (loads) {
+    if (loads && blockIdx.x < count) {
         send_for<C>(&feed, feed_buffer, map, place(blockIdx.x));
     }
     __syncthreads();
@@ -192,84 +191,48 @@ __global__ __launch_bounds__(C::THREADS,
 }
 
 /*
- * Stages of 1R1W in one kernel. The CUDA blocks form two groups that take turns, a stage each:
- * while one hands on the sums of its blocks, the other stores the tables of the stage before,
- * and scans its blocks of the stage after, whose samples are on their way since its
- * latest turn. So little more than reading the neighbours' sums and writing the
- * block's own lies between two barriers.
+ * Stages of 1R1W in one kernel, which counts the blocks that have handed on their sums: one of
+ * anti-diagonal d waits until all before d have. Its samples were sent for long before,
+ * and it is scanned before it waits, as are those of the next stage; tables are stored
+ * while others wait. So little more than reading the neighbours' sums and writing the block's
+ * own lies between two stages. Blocks are taken in ascending order, hence no deadlock.
  */
-enum { STAGE_GROUPS = 2 };
+enum { STAGES_AT_ONCE = 2 }; /* as many CUDA blocks as stages of this number have blocks */
 
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void stages_kernel(const __grid_constant__ feed_map map,
                                                            sat_plane p, sat_grid g, sat_aux aux,
-                                                           int64_t begin, int64_t end)
+                                                           int64_t begin, int64_t end,
+                                                           unsigned *handed_on)
 {
     typedef typename C::S S;
-    FEED_SHARED(C);
-    typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
-    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    cooperative_groups::grid_group::arrival_token arrival = {};
-    int groups = gridDim.x >= STAGE_GROUPS ? STAGE_GROUPS : 1;
-    int64_t step = gridDim.x / groups; /* CUDA blocks of a group; the launch makes it whole */
-    int64_t mine = begin + blockIdx.x / step, index = blockIdx.x % step;
-    if (t == LOADER && mine < end && index < diagonal_count(g, mine) * g.channels) {
-        send_for<C>(&feed, feed_buffer, map,
-                    place_tile(g, diagonals_before(g, mine) * g.channels + index));
-    }
-    __syncthreads();
-    for (int64_t d = begin; d < end; d++) {
-        int64_t count = diagonal_count(g, d) * g.channels;
-        if (d != mine || index >= count) {
-            if (t == LOADER && d == mine && d + groups < end &&
-                index < diagonal_count(g, d + groups) * g.channels) {
-                send_for<C>(&feed, feed_buffer, map,
-                            place_tile(g, diagonals_before(g, d + groups) * g.channels + index));
-            }
-            if (d > begin) {
-                grid.barrier_wait(std::move(arrival));
-            }
-            arrival = grid.barrier_arrive();
-        }
-        for (int64_t k = index; d == mine && k < count; k += step) {
-            tile_place at = feed.at;
-            bool last = k + step >= count;
-            take<C>(&feed, feed_buffer, &phase, map, p, at, v);
-            __syncthreads();
-            if (t == LOADER) {
-                int64_t next = last ? d + groups : d, to = last ? index : k + step;
-                if (next < end && to < diagonal_count(g, next) * g.channels) {
-                    send_for<C>(&feed, feed_buffer, map,
-                                place_tile(g, diagonals_before(g, next) * g.channels + to));
-                }
-            }
-            scan_tile<C>(v, s);
-            __syncthreads();
-            if (k == index && d > begin) {
-                grid.barrier_wait(std::move(arrival));
-            }
+    int64_t first = blocks_between(g, 0, begin);
+    start_count(handed_on);
+    walk_blocks<C>(
+        map, p, blocks_between(g, begin, end), [&](int64_t k) { return place_tile(g, first + k); },
+        [](const tile_place &) {},
+        [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s) {
+            S column = 0, row = 0;
             if (t < C::TILE) {
-                S column, row;
+                block_sums<C>(s, t, &column, &row);
+            }
+            if (t == 0) {
+                wait_for_count(handed_on, (unsigned)blocks_between(g, begin, at.I + at.J));
+            }
+            __syncthreads();
+            if (t < C::TILE) {
                 carries<S> carry = read_carries<C>(aux, at, t);
                 share_all_carries<C>(s, t, carry);
-                block_sums<C>(s, t, &column, &row);
                 write_sums<C>(aux, at, t, column, row, carry);
             }
-            if (last) {
-                arrival = grid.barrier_arrive();
-            } else {
-                __syncthreads();
+            __syncthreads();
+            if (t == 0) {
+                add_to_count(handed_on);
             }
             store_tile<C>(p, at, v, s);
-            __syncthreads(); /* s is used again */
-        }
-        if (d == mine) {
-            mine += groups;
-        }
-    }
-    grid.barrier_wait(std::move(arrival)); /* no block leaves a barrier half done */
+        });
 }
 
 enum { PREFIX_AHEAD = 16, PREFIX_THREADS = 64 };
@@ -351,8 +314,8 @@ template <class C> struct blocks_launch {
                                    int64_t begin, int64_t end, cudaStream_t stream)
     {
         int64_t count = blocks_between(g, begin, end);
-        return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, 0, stream, map_for<C>(p),
-                                       p, g, aux, begin, end, count);
+        return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, false, stream,
+                                       map_for<C>(p), p, g, aux, begin, end, count);
     }
 
     static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
@@ -369,13 +332,13 @@ template <class C> struct blocks_launch {
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                              int64_t begin, int64_t end, cudaStream_t stream)
+                              int64_t begin, int64_t end, unsigned *handed_on, cudaStream_t stream)
     {
         int64_t middle = (g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y) - 1; /* a longest one */
         int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
         return launch_resident<stages_kernel<C>>(
-            C::THREADS, feed_bytes<C>(), STAGE_GROUPS * diagonal_count(g, d) * g.channels,
-            STAGE_GROUPS, stream, map_for<C>(p), p, g, aux, begin, end);
+            C::THREADS, feed_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1), true, stream,
+            map_for<C>(p), p, g, aux, begin, end, handed_on);
     }
 };
 

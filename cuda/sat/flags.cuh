@@ -1,7 +1,8 @@
-/* Flags through which blocks wait for one another, and the pauses of the stress test. */
+/* Flags and counts through which blocks wait for one another, and the pauses of the stress test. */
 #ifndef CUDA_SAT_FLAGS_CUH
 #define CUDA_SAT_FLAGS_CUH
 
+#include <cooperative_groups.h>
 #include <stdint.h>
 
 #include "stress.h"
@@ -17,6 +18,33 @@ __device__ __forceinline__ unsigned see_flag(const unsigned *flag)
     unsigned value;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
     return value;
+}
+
+/*
+ * A count of what the CUDA blocks of a kernel have done, in place of a barrier: whoever has
+ * nothing to do in a stage neither counts nor waits. All of them are resident (a cooperative
+ * launch). All threads call this first; the memory may hold anything before.
+ */
+__device__ __forceinline__ void start_count(unsigned *count)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *count = 0;
+    }
+    cooperative_groups::this_grid().sync();
+}
+
+/* One more: what the block wrote before (and a barrier) is seen by whoever has waited for it. */
+__device__ __forceinline__ void add_to_count(unsigned *count)
+{
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+}
+
+/* Until the count has come to `enough`, both modulo 2^32 and less than 2^31 apart. One thread;
+ * a barrier follows, behind which all of its block see what was written before. */
+__device__ __forceinline__ void wait_for_count(const unsigned *count, unsigned enough)
+{
+    while ((int)(see_flag(count) - enough) < 0) {
+    }
 }
 
 /* Part of a kernel where another block could overtake this one. */

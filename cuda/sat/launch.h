@@ -62,7 +62,7 @@ __host__ __device__ inline int64_t diagonals_before(const sat_grid &g, int64_t d
 }
 
 /* Blocks of all channels on the anti-diagonals begin ... end - 1. */
-inline int64_t blocks_between(const sat_grid &g, int64_t begin, int64_t end)
+__host__ __device__ inline int64_t blocks_between(const sat_grid &g, int64_t begin, int64_t end)
 {
     return (diagonals_before(g, end) - diagonals_before(g, begin)) * g.channels;
 }
@@ -108,9 +108,10 @@ struct sat_shape {
      * hand_on: they write their own too, for which they must be of one anti-diagonal. */
     cudaError_t (*blocks)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
                           int64_t end, bool hand_on, cudaStream_t stream);
-    /* The same with hand_on, one anti-diagonal after the other, in one kernel. */
+    /* The same with hand_on, one anti-diagonal after the other, in one kernel. handed_on: memory
+     * for a count, whatever it holds. */
     cudaError_t (*stages)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
-                          int64_t end, cudaStream_t stream);
+                          int64_t end, unsigned *handed_on, cudaStream_t stream);
     /* Columns of blocks, each waiting for the one to its left; flags: one a
      * block, and a ticket behind them, all 0 at the start. */
     cudaError_t (*skss)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, unsigned *flags,
@@ -134,11 +135,12 @@ struct sat_pair {
     cudaError_t (*corners)(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,
                            int64_t end, cudaStream_t stream);
     /* The plain programs: column and row prefix sums (rows in place), and formula (6.1)
-     * for the anti-diagonals of samples begin ... end - 1. Missing for sums of 128 bits. */
+     * for anti-diagonal d of samples or, with memory for a count, for all of them, one after
+     * the other, in one kernel. Missing for sums of 128 bits. */
     cudaError_t (*columns)(const sat_plane &p, cudaStream_t stream);
     cudaError_t (*rows)(const sat_plane &p, cudaStream_t stream);
     cudaError_t (*diagonal)(const sat_plane &p, int64_t d, cudaStream_t stream);
-    cudaError_t (*diagonals)(const sat_plane &p, cudaStream_t stream);
+    cudaError_t (*diagonals)(const sat_plane &p, unsigned *done, cudaStream_t stream);
     /* Column prefix sums in place of the table's transpose, and the transposition:
      * one channel of p.out to transposed[x][y] or back. */
     cudaError_t (*transposed_columns)(void *transposed, int64_t width, int64_t height,

@@ -17,7 +17,6 @@
 #define CUDA_SAT_LOOKBACK_CUH
 
 #include "blocks.cuh"
-#include "flags.cuh"
 #include "word.cuh"
 
 /* How far back a thread looks at once. Farther blocks need not be seen: the nearer
@@ -227,8 +226,8 @@ template <class C> struct lookback_launch {
                                 int stress, cudaStream_t stream)
     {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
-        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, 0, stream,
-                                                   map_for<C>(p), p, g, lookback, stress);
+        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, false,
+                                                   stream, map_for<C>(p), p, g, lookback, stress);
     }
     static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::S>::word);
 };

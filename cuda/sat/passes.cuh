@@ -182,18 +182,30 @@ __global__ __launch_bounds__(PASS_THREADS) void diagonal_kernel(sat_plane p, int
     }
 }
 
+/* All anti-diagonals; done counts the CUDA blocks that have done their part of one. */
 template <typename T, typename S, typename O>
-__global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p)
+__global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, unsigned *done)
 {
-    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    int64_t diagonals = p.width + p.height - 1;
+    int64_t diagonals = p.width + p.height - 1, before = 0;
+    int64_t first = (int64_t)blockIdx.x * PASS_THREADS, step = (int64_t)gridDim.x * PASS_THREADS;
+    start_count(done);
     for (int64_t d = 0; d < diagonals; d++) {
         int64_t count = diagonal_count(sample_grid(p), d) * p.channels;
-        for (int64_t k = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x; k < count;
-             k += (int64_t)gridDim.x * PASS_THREADS) {
-            formula_61<T, S, O>(p, d, k);
+        if (first < count) {
+            if (threadIdx.x == 0) {
+                wait_for_count(done, (unsigned)before);
+            }
+            __syncthreads();
+            for (int64_t k = first + threadIdx.x; k < count; k += step) {
+                formula_61<T, S, O>(p, d, k);
+            }
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                add_to_count(done);
+            }
         }
-        grid.sync();
+        int64_t parts = (count + PASS_THREADS - 1) / PASS_THREADS;
+        before += parts < gridDim.x ? parts : gridDim.x;
     }
 }
 
@@ -222,11 +234,11 @@ template <typename T, typename S, typename O> struct passes_launch {
         return cudaGetLastError();
     }
 
-    static cudaError_t diagonals(const sat_plane &p, cudaStream_t stream)
+    static cudaError_t diagonals(const sat_plane &p, unsigned *done, cudaStream_t stream)
     {
         int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
-        return launch_resident<diagonals_kernel<T, S, O>>(PASS_THREADS, 0, pass_blocks(n), 1,
-                                                          stream, p);
+        return launch_resident<diagonals_kernel<T, S, O>>(PASS_THREADS, 0, pass_blocks(n), true,
+                                                          stream, p, done);
     }
 
     static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,

@@ -59,21 +59,18 @@ cudaError_t launch_blocks(void (*kernel)(P...), int64_t blocks, int threads, int
     return cudaLaunchKernelEx(&config, kernel, (P)arguments...);
 }
 
-/* At most as many blocks as fit. together: 0, or launched together or not at all, since
- * they wait for one another without tickets, and a multiple of it if there are so many. */
+/* At most as many blocks as fit. together: launched together or not at all, since they wait
+ * for one another without tickets. */
 template <auto KERNEL, typename... A>
-cudaError_t launch_resident(int threads, int shared_bytes, int64_t most, int together,
+cudaError_t launch_resident(int threads, int shared_bytes, int64_t most, bool together,
                             cudaStream_t stream, A... arguments)
 {
     int64_t blocks = 0;
     cudaError_t error = resident_blocks<KERNEL>(threads, shared_bytes, &blocks);
     blocks = blocks < most ? blocks : most;
-    if (together > 1 && blocks > together) {
-        blocks -= blocks % together;
-    }
     return error != cudaSuccess ? error
-                                : launch_blocks(KERNEL, blocks, threads, shared_bytes,
-                                                together != 0, stream, arguments...);
+                                : launch_blocks(KERNEL, blocks, threads, shared_bytes, together,
+                                                stream, arguments...);
 }
 
 /* As many as asked for. */

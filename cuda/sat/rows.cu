@@ -246,13 +246,22 @@ static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch
 
 /* --------------------------------------------------------------------- 4R1W */
 
+/* The count of its single kernel. */
+static bool scratch_4r1w(satf_context *, const sat_job *, size_t *bytes)
+{
+    carver c = {NULL, 0, true};
+    carve(&c, 1, 1, sizeof(unsigned));
+    *bytes = c.bytes;
+    return c.fits;
+}
+
 static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
     const sat_pair *pair = find_pair(job);
     sat_plane p = make_plane(job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     if (sync_of(job) == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, pair->diagonals(p, stream));
+        CUDA_RETURN(ctx, pair->diagonals(p, (unsigned *)scratch, stream));
         return SATF_OK;
     }
     auto stages = [&](cudaStream_t on) -> satf_status {
@@ -266,21 +275,6 @@ static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch
 }
 
 /* --------------------------------------------------------------- 2R1W, 1R1W */
-
-/* The scratch of 2R1W on one image, or of a band of 1R1W: what its blocks hand on, their own
- * sums while those are summed up, and the same for the table of these. */
-struct block_memory {
-    sat_aux aux;
-    void *totals; /* as aux.corner: U before step 2 */
-};
-
-static block_memory carve_blocks(carver *from, const sat_grid &g, int tile, size_t size)
-{
-    block_memory m;
-    m.aux = carve_aux(from, g, tile, size);
-    m.totals = carve(from, m.aux.corner_plane, g.channels, size);
-    return m;
-}
 
 /* Measures, or with a base runs, 2R1W; recursive for the table of U (section 6.3). */
 static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_shape *shape,
@@ -297,20 +291,19 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
         }
         return SATF_OK;
     }
-    block_memory m = carve_blocks(scratch, g, shape->tile, (size_t)pair->sum_bytes);
+    sat_aux aux = carve_aux(scratch, g, shape->tile, (size_t)pair->sum_bytes), own = aux;
+    own.corner = carve(scratch, aux.corner_plane, g.channels, (size_t)pair->sum_bytes);
     if (run) {
-        sat_aux own = m.aux;
-        own.corner = m.totals;
         CUDA_RETURN(ctx, shape->sums(p, g, own, 0, end, stream));
-        CUDA_RETURN(ctx, pair->prefix(g, m.aux, shape->tile, 0, end, stream));
+        CUDA_RETURN(ctx, pair->prefix(g, aux, shape->tile, 0, end, stream));
     }
     carver rest = *scratch;
     for (int c = 0; c < g.channels; c++) { /* one after the other, in the same scratch */
         sat_plane u;
         memset(&u, 0, sizeof u);
-        int64_t channel = m.aux.corner_plane * pair->sum_bytes * c;
-        u.in = run ? (char *)m.totals + channel : NULL;
-        u.out = run ? (char *)m.aux.corner + channel : NULL;
+        int64_t channel = aux.corner_plane * pair->sum_bytes * c;
+        u.in = run ? (char *)own.corner + channel : NULL;
+        u.out = run ? (char *)aux.corner + channel : NULL;
         u.width = g.tiles_x;
         u.height = g.tiles_y;
         u.in_stride = u.out_stride = g.tiles_x * pair->sum_bytes;
@@ -325,7 +318,7 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
         }
     }
     if (run) {
-        CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, 0, end, false, stream));
+        CUDA_RETURN(ctx, shape->blocks(p, g, aux, 0, end, false, stream));
     }
     return SATF_OK;
 }
@@ -349,13 +342,28 @@ static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch
     return do_2r1w(ctx, pair, find_shape(pair, job), make_plane(job), &c, stream);
 }
 
-static bool scratch_blocks(satf_context *, const sat_job *job, size_t *bytes)
+/* The scratch of 1R1W and (1+r)R1W: what blocks hand on, and how many have in the
+ * kernel of all stages. */
+struct chain_memory {
+    sat_aux aux;
+    unsigned *handed_on;
+};
+
+static chain_memory carve_chain(carver *from, const sat_grid &g, int tile, size_t size)
+{
+    chain_memory m;
+    m.aux = carve_aux(from, g, tile, size);
+    m.handed_on = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
+    return m;
+}
+
+static bool scratch_chain(satf_context *, const sat_job *job, size_t *bytes)
 {
     const sat_pair *pair = find_pair(job);
     const sat_shape *shape = find_shape(pair, job);
     carver c = {NULL, 0, true};
-    carve_blocks(&c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile),
-                 shape->tile, (size_t)pair->sum_bytes);
+    carve_chain(&c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile),
+                shape->tile, (size_t)pair->sum_bytes);
     *bytes = c.bytes;
     return c.fits;
 }
@@ -386,13 +394,13 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
     sat_plane p = make_plane(job);
     sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
     carver c = {(char *)scratch, 0, true};
-    block_memory m = carve_blocks(&c, g, shape->tile, (size_t)pair->sum_bytes);
+    chain_memory m = carve_chain(&c, g, shape->tile, (size_t)pair->sum_bytes);
     sat_sync sync = sync_of(job);
     int64_t end = grid_diagonals(g) - side;
     auto work = [&](cudaStream_t on) -> satf_status {
         satf_status status = do_triangle(ctx, pair, shape, p, g, m.aux, 0, side, on);
         if (!status && sync == SAT_SYNC_COOP && side < end) {
-            CUDA_RETURN(ctx, shape->stages(p, g, m.aux, side, end, on));
+            CUDA_RETURN(ctx, shape->stages(p, g, m.aux, side, end, m.handed_on, on));
         }
         for (int64_t d = side; !status && sync != SAT_SYNC_COOP && d < end; d++) {
             CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, d, d + 1, true, on));
@@ -523,8 +531,8 @@ const sat_row sat_cuda_4r4w = {
     NULL};
 
 const sat_row sat_cuda_4r1w = {
-    "4r1w",         "cuda", "formula (6.1) along anti-diagonals of samples (section 6.4)",
-    refuses_passes, NULL,   run_4r1w,
+    "4r1w",         "cuda",       "formula (6.1) along anti-diagonals of samples (section 6.4)",
+    refuses_passes, scratch_4r1w, run_4r1w,
     sync_variant};
 
 const sat_row sat_cuda_2r1w = {
@@ -533,13 +541,13 @@ const sat_row sat_cuda_2r1w = {
     blocks_variant};
 
 const sat_row sat_cuda_1r1w = {
-    "1r1w",          "cuda",         "blocks along anti-diagonals, one stage each (section 6.4)",
-    refuses_chained, scratch_blocks, run_1r1w,
+    "1r1w",          "cuda",        "blocks along anti-diagonals, one stage each (section 6.4)",
+    refuses_chained, scratch_chain, run_1r1w,
     stages_variant};
 
 const sat_row sat_cuda_1_plus_r = {
-    "1+r",           "cuda",         "1r1w between two triangles of 2r1w (section 6.5)",
-    refuses_chained, scratch_blocks, run_1_plus_r,
+    "1+r",           "cuda",        "1r1w between two triangles of 2r1w (section 6.5)",
+    refuses_chained, scratch_chain, run_1_plus_r,
     stages_variant};
 
 const sat_row sat_cuda_skss = {

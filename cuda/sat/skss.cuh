@@ -8,7 +8,6 @@
 #define CUDA_SAT_SKSS_CUH
 
 #include "blocks.cuh"
-#include "flags.cuh"
 
 /* flags[channel][J][I], then the ticket: columns are taken in ascending order, so
  * the one to the left is done or on its way. */
