@@ -210,6 +210,33 @@ static sat_aux carve_aux(carver *from, const sat_grid &g, int tile, size_t size)
     return aux;
 }
 
+/* The scratch of a row: what its CARVE cuts out for the job. */
+template <auto CARVE> static bool scratch_of(satf_context *, const sat_job *job, size_t *bytes)
+{
+    carver c = {NULL, 0, true};
+    CARVE(&c, job);
+    *bytes = c.bytes;
+    return c.fits;
+}
+
+/* The job of a row with blocks. */
+struct block_job {
+    const sat_pair *pair;
+    const sat_shape *shape;
+    sat_plane p;
+    sat_grid g;
+};
+
+static block_job cut_up(const sat_job *job)
+{
+    block_job b;
+    b.pair = find_pair(job);
+    b.shape = find_shape(b.pair, job);
+    b.p = make_plane(job);
+    b.g = make_grid(b.p.width, b.p.height, b.p.channels, b.shape->tile);
+    return b;
+}
+
 /* ------------------------------------------------------- rows without blocks */
 
 static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
@@ -222,12 +249,9 @@ static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
     return SATF_OK;
 }
 
-static bool scratch_4r4w(satf_context *, const sat_job *job, size_t *bytes)
+static void *carve_4r4w(carver *from, const sat_job *job)
 {
-    carver c = {NULL, 0, true};
-    carve(&c, job->in.width, job->in.height, (size_t)find_pair(job)->out_bytes);
-    *bytes = c.bytes;
-    return c.fits;
+    return carve(from, job->in.width, job->in.height, (size_t)find_pair(job)->out_bytes);
 }
 
 static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch)
@@ -246,13 +270,9 @@ static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch
 
 /* --------------------------------------------------------------------- 4R1W */
 
-/* The count of its single kernel. */
-static bool scratch_4r1w(satf_context *, const sat_job *, size_t *bytes)
+static unsigned *carve_count(carver *from, const sat_job *)
 {
-    carver c = {NULL, 0, true};
-    carve(&c, 1, 1, sizeof(unsigned));
-    *bytes = c.bytes;
-    return c.fits;
+    return (unsigned *)carve(from, 1, 1, sizeof(unsigned));
 }
 
 static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch)
@@ -323,23 +343,18 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
     return SATF_OK;
 }
 
-static bool scratch_2r1w(satf_context *ctx, const sat_job *job, size_t *bytes)
+static void carve_2r1w(carver *from, const sat_job *job)
 {
-    const sat_pair *pair = find_pair(job);
-    carver c = {NULL, 0, true};
-    sat_plane p = make_plane(job);
-    do_2r1w(ctx, pair, find_shape(pair, job), p, &c, NULL);
-    *bytes = c.bytes;
-    return c.fits;
+    block_job b = cut_up(job);
+    do_2r1w(NULL, b.pair, b.shape, b.p, from, NULL);
 }
 
 static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_pair *pair = find_pair(job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    block_job b = cut_up(job);
     char nothing;
     carver c = {scratch ? (char *)scratch : &nothing, 0, true}; /* a single block wants none */
-    return do_2r1w(ctx, pair, find_shape(pair, job), make_plane(job), &c, stream);
+    return do_2r1w(ctx, b.pair, b.shape, b.p, &c, (cudaStream_t)satf_gpu_stream(ctx));
 }
 
 /* The scratch of 1R1W and (1+r)R1W: what blocks hand on, and how many have in the
@@ -349,38 +364,27 @@ struct chain_memory {
     unsigned *handed_on;
 };
 
-static chain_memory carve_chain(carver *from, const sat_grid &g, int tile, size_t size)
+static chain_memory carve_chain(carver *from, const sat_job *job)
 {
+    block_job b = cut_up(job);
     chain_memory m;
-    m.aux = carve_aux(from, g, tile, size);
-    m.handed_on = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
+    m.aux = carve_aux(from, b.g, b.shape->tile, (size_t)b.pair->sum_bytes);
+    m.handed_on = carve_count(from, job);
     return m;
-}
-
-static bool scratch_chain(satf_context *, const sat_job *job, size_t *bytes)
-{
-    const sat_pair *pair = find_pair(job);
-    const sat_shape *shape = find_shape(pair, job);
-    carver c = {NULL, 0, true};
-    carve_chain(&c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile),
-                shape->tile, (size_t)pair->sum_bytes);
-    *bytes = c.bytes;
-    return c.fits;
 }
 
 /* The blocks of the anti-diagonals begin ... end - 1 by 2R1W (section 6.5, triangles A, B):
  * what lies before them has handed on its sums. The corners are summed up from the rows'. */
-static satf_status do_triangle(satf_context *ctx, const sat_pair *pair, const sat_shape *shape,
-                               const sat_plane &p, const sat_grid &g, const sat_aux &aux,
+static satf_status do_triangle(satf_context *ctx, const block_job &b, const sat_aux &aux,
                                int64_t begin, int64_t end, cudaStream_t stream)
 {
     if (begin == end) {
         return SATF_OK;
     }
-    CUDA_RETURN(ctx, shape->sums(p, g, aux, begin, end, stream));
-    CUDA_RETURN(ctx, pair->prefix(g, aux, shape->tile, begin, end, stream));
-    CUDA_RETURN(ctx, pair->corners(g, aux, shape->tile, begin, end, stream));
-    CUDA_RETURN(ctx, shape->blocks(p, g, aux, begin, end, false, stream));
+    CUDA_RETURN(ctx, b.shape->sums(b.p, b.g, aux, begin, end, stream));
+    CUDA_RETURN(ctx, b.pair->prefix(b.g, aux, b.shape->tile, begin, end, stream));
+    CUDA_RETURN(ctx, b.pair->corners(b.g, aux, b.shape->tile, begin, end, stream));
+    CUDA_RETURN(ctx, b.shape->blocks(b.p, b.g, aux, begin, end, false, stream));
     return SATF_OK;
 }
 
@@ -388,26 +392,23 @@ static satf_status do_triangle(satf_context *ctx, const sat_pair *pair, const sa
 static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job *job, int64_t side,
                                void *scratch)
 {
-    const sat_pair *pair = find_pair(job);
-    const sat_shape *shape = find_shape(pair, job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    sat_plane p = make_plane(job);
-    sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
+    block_job b = cut_up(job);
     carver c = {(char *)scratch, 0, true};
-    chain_memory m = carve_chain(&c, g, shape->tile, (size_t)pair->sum_bytes);
+    chain_memory m = carve_chain(&c, job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     sat_sync sync = sync_of(job);
-    int64_t end = grid_diagonals(g) - side;
+    int64_t end = grid_diagonals(b.g) - side;
     auto work = [&](cudaStream_t on) -> satf_status {
-        satf_status status = do_triangle(ctx, pair, shape, p, g, m.aux, 0, side, on);
+        satf_status status = do_triangle(ctx, b, m.aux, 0, side, on);
         if (!status && sync == SAT_SYNC_COOP && side < end) {
-            CUDA_RETURN(ctx, shape->stages(p, g, m.aux, side, end, m.handed_on, on));
+            CUDA_RETURN(ctx, b.shape->stages(b.p, b.g, m.aux, side, end, m.handed_on, on));
         }
         for (int64_t d = side; !status && sync != SAT_SYNC_COOP && d < end; d++) {
-            CUDA_RETURN(ctx, shape->blocks(p, g, m.aux, d, d + 1, true, on));
+            CUDA_RETURN(ctx, b.shape->blocks(b.p, b.g, m.aux, d, d + 1, true, on));
         }
-        return status ? status : do_triangle(ctx, pair, shape, p, g, m.aux, end, end + side, on);
+        return status ? status : do_triangle(ctx, b, m.aux, end, end + side, on);
     };
-    return sync == SAT_SYNC_GRAPH ? run_graph(ctx, row, job, make_plane(job), scratch, stream, work)
+    return sync == SAT_SYNC_GRAPH ? run_graph(ctx, row, job, b.p, scratch, stream, work)
                                   : work(stream);
 }
 
@@ -422,9 +423,7 @@ static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch
  * where the image is no square. At least one anti-diagonal is left between them. */
 static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_pair *pair = find_pair(job);
-    int tile = find_shape(pair, job)->tile;
-    sat_grid g = make_grid(job->in.width, job->in.height, job->in.channels, tile);
+    sat_grid g = cut_up(job).g;
     double r = job->tuning.r > 0 ? job->tuning.r : DEFAULT_R;
     int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
     int64_t side = llround(sqrt(r) * (double)shorter), most = (grid_diagonals(g) - 1) / 2;
@@ -439,75 +438,51 @@ struct skss_memory {
     int64_t flag_count;
 };
 
-static skss_memory carve_skss(carver *from, const sat_grid &g, int tile, size_t size)
+static skss_memory carve_skss(carver *from, const sat_job *job)
 {
+    block_job b = cut_up(job);
     skss_memory m;
     memset(&m, 0, sizeof m);
-    m.aux.row_pitch = g.tiles_y * tile;
-    m.aux.row_plane = m.aux.row_pitch * g.tiles_x;
-    m.aux.row = carve(from, m.aux.row_plane, g.channels, size);
-    m.flag_count = g.tiles_x * g.tiles_y * g.channels + 1; /* and the ticket */
+    m.aux.row_pitch = b.g.tiles_y * b.shape->tile;
+    m.aux.row_plane = m.aux.row_pitch * b.g.tiles_x;
+    m.aux.row = carve(from, m.aux.row_plane, b.g.channels, (size_t)b.pair->sum_bytes);
+    m.flag_count = b.g.tiles_x * b.g.tiles_y * b.g.channels + 1; /* and the ticket */
     m.flags = (unsigned *)carve(from, m.flag_count, 1, sizeof(unsigned));
     return m;
 }
 
-static bool scratch_skss(satf_context *, const sat_job *job, size_t *bytes)
-{
-    const sat_pair *pair = find_pair(job);
-    int tile = find_shape(pair, job)->tile;
-    carver c = {NULL, 0, true};
-    carve_skss(&c, make_grid(job->in.width, job->in.height, job->in.channels, tile), tile,
-               (size_t)pair->sum_bytes);
-    *bytes = c.bytes;
-    return c.fits;
-}
-
 static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_pair *pair = find_pair(job);
-    const sat_shape *shape = find_shape(pair, job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    sat_plane p = make_plane(job);
-    sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
+    block_job b = cut_up(job);
     carver c = {(char *)scratch, 0, true};
-    skss_memory m = carve_skss(&c, g, shape->tile, (size_t)pair->sum_bytes);
+    skss_memory m = carve_skss(&c, job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     CUDA_RETURN(ctx, cudaMemsetAsync(m.flags, 0, (size_t)m.flag_count * sizeof *m.flags, stream));
-    CUDA_RETURN(ctx, shape->skss(p, g, m.aux, m.flags, stress_mode, stream));
+    CUDA_RETURN(ctx, b.shape->skss(b.p, b.g, m.aux, m.flags, stress_mode, stream));
     return SATF_OK;
 }
 
-static sat_lookback carve_lookback(carver *from, const sat_grid &g, const sat_shape *shape)
+static sat_lookback carve_lookback(carver *from, const sat_job *job)
 {
-    int64_t blocks = g.tiles_x * g.tiles_y * g.channels;
-    size_t word = (size_t)shape->word_bytes;
-    sat_lookback b;
-    b.ticket = (unsigned *)carve(from, 1, 1, sizeof(unsigned));
-    b.chain = carve(from, blocks, 1, word);
-    b.corner = carve(from, blocks, 1, word);
-    b.col = carve(from, blocks, shape->tile, word);
-    b.row = carve(from, blocks, shape->tile, word);
-    return b;
-}
-
-static bool scratch_lookback(satf_context *, const sat_job *job, size_t *bytes)
-{
-    const sat_shape *shape = find_shape(find_pair(job), job);
-    carver c = {NULL, 0, true};
-    carve_lookback(&c, make_grid(job->in.width, job->in.height, job->in.channels, shape->tile),
-                   shape);
-    *bytes = c.bytes;
-    return c.fits;
+    block_job b = cut_up(job);
+    int64_t blocks = b.g.tiles_x * b.g.tiles_y * b.g.channels;
+    size_t word = (size_t)b.shape->word_bytes;
+    sat_lookback m;
+    m.ticket = carve_count(from, job);
+    m.chain = carve(from, blocks, 1, word);
+    m.corner = carve(from, blocks, 1, word);
+    m.col = carve(from, blocks, b.shape->tile, word);
+    m.row = carve(from, blocks, b.shape->tile, word);
+    return m;
 }
 
 static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_shape *shape = find_shape(find_pair(job), job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    sat_plane p = make_plane(job);
-    sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
+    block_job b = cut_up(job);
     carver c = {(char *)scratch, 0, true};
-    sat_lookback b = carve_lookback(&c, g, shape);
-    CUDA_RETURN(ctx, shape->lookback(p, g, b, stress_mode, stream));
+    sat_lookback m = carve_lookback(&c, job);
+    CUDA_RETURN(ctx,
+                b.shape->lookback(b.p, b.g, m, stress_mode, (cudaStream_t)satf_gpu_stream(ctx)));
     return SATF_OK;
 }
 
@@ -526,40 +501,55 @@ const sat_row sat_cuda_4r4w = {
     "cuda",
     "column sums twice, the table transposed between and after (section 6.2)",
     refuses_passes,
-    scratch_4r4w,
+    scratch_of<carve_4r4w>,
     run_4r4w,
     NULL};
 
-const sat_row sat_cuda_4r1w = {
-    "4r1w",         "cuda",       "formula (6.1) along anti-diagonals of samples (section 6.4)",
-    refuses_passes, scratch_4r1w, run_4r1w,
-    sync_variant};
+const sat_row sat_cuda_4r1w = {"4r1w",
+                               "cuda",
+                               "formula (6.1) along anti-diagonals of samples (section 6.4)",
+                               refuses_passes,
+                               scratch_of<carve_count>,
+                               run_4r1w,
+                               sync_variant};
 
-const sat_row sat_cuda_2r1w = {
-    "2r1w",         "cuda",       "sums of blocks, their tables, the blocks again (section 6.3)",
-    refuses_blocks, scratch_2r1w, run_2r1w,
-    blocks_variant};
+const sat_row sat_cuda_2r1w = {"2r1w",
+                               "cuda",
+                               "sums of blocks, their tables, the blocks again (section 6.3)",
+                               refuses_blocks,
+                               scratch_of<carve_2r1w>,
+                               run_2r1w,
+                               blocks_variant};
 
-const sat_row sat_cuda_1r1w = {
-    "1r1w",          "cuda",        "blocks along anti-diagonals, one stage each (section 6.4)",
-    refuses_chained, scratch_chain, run_1r1w,
-    stages_variant};
+const sat_row sat_cuda_1r1w = {"1r1w",
+                               "cuda",
+                               "blocks along anti-diagonals, one stage each (section 6.4)",
+                               refuses_chained,
+                               scratch_of<carve_chain>,
+                               run_1r1w,
+                               stages_variant};
 
-const sat_row sat_cuda_1_plus_r = {
-    "1+r",           "cuda",        "1r1w between two triangles of 2r1w (section 6.5)",
-    refuses_chained, scratch_chain, run_1_plus_r,
-    stages_variant};
+const sat_row sat_cuda_1_plus_r = {"1+r",
+                                   "cuda",
+                                   "1r1w between two triangles of 2r1w (section 6.5)",
+                                   refuses_chained,
+                                   scratch_of<carve_chain>,
+                                   run_1_plus_r,
+                                   stages_variant};
 
-const sat_row sat_cuda_skss = {
-    "skss",          "cuda",       "one kernel, columns of blocks that wait for one another",
-    refuses_chained, scratch_skss, run_skss,
-    blocks_variant};
+const sat_row sat_cuda_skss = {"skss",
+                               "cuda",
+                               "one kernel, columns of blocks that wait for one another",
+                               refuses_chained,
+                               scratch_of<carve_skss>,
+                               run_skss,
+                               blocks_variant};
 
 const sat_row sat_cuda_lookback = {"lookback",
                                    "cuda",
                                    "one kernel, decoupled look-back in two dimensions",
                                    refuses_chained,
-                                   scratch_lookback,
+                                   scratch_of<carve_lookback>,
                                    run_lookback,
                                    blocks_variant,
                                    true};
