@@ -142,12 +142,12 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void sums_kernel(const __grid_constant__ feed_map map,
                                                          sat_plane p, sat_grid g, sat_aux aux,
-                                                         int64_t begin, int64_t end, int64_t count)
+                                                         int64_t side)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
     walk_blocks<C>(
-        map, p, count, [&](int64_t k) { return place_in_rows(g, begin, end, k); },
+        map, p, blocks_of_side(g, side), [&](int64_t k) { return place_in_rows(g, side, k); },
         [](const tile_place &) {},
         [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s) {
             if (t < C::TILE) {
@@ -158,19 +158,16 @@ __global__ __launch_bounds__(C::THREADS,
         });
 }
 
-/* Step 3 of 2R1W; with HAND_ON a stage of 1R1W. */
-template <class C, bool HAND_ON>
-__global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void blocks_kernel(const __grid_constant__ feed_map map,
-                                                           sat_plane p, sat_grid g, sat_aux aux,
-                                                           int64_t begin, int64_t end,
-                                                           int64_t count)
+/* The tables of blocks, whose carries are there; with HAND_ON they write their own sums too. */
+template <class C, bool HAND_ON, class Place>
+__device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane &p,
+                                            const sat_aux &aux, int64_t count, Place place)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
     carries<S> carry = {0, 0, 0};
     walk_blocks<C>(
-        map, p, count, [&](int64_t k) { return place_in_rows(g, begin, end, k); },
+        map, p, count, place,
         [&](const tile_place &at) {
             if (t < C::TILE) {
                 carry = read_carries<C>(aux, at, t);
@@ -188,6 +185,29 @@ __global__ __launch_bounds__(C::THREADS,
             __syncthreads();
             store_tile<C>(p, at, v, s);
         });
+}
+
+/* Step 3 of 2R1W. */
+template <class C>
+__global__ __launch_bounds__(C::THREADS,
+                             C::BLOCKS) void tables_kernel(const __grid_constant__ feed_map map,
+                                                           sat_plane p, sat_grid g, sat_aux aux,
+                                                           int64_t side)
+{
+    walk_tables<C, false>(map, p, aux, blocks_of_side(g, side),
+                          [&](int64_t k) { return place_in_rows(g, side, k); });
+}
+
+/* A stage of 1R1W: anti-diagonal d. */
+template <class C>
+__global__ __launch_bounds__(C::THREADS,
+                             C::BLOCKS) void stage_kernel(const __grid_constant__ feed_map map,
+                                                          sat_plane p, sat_grid g, sat_aux aux,
+                                                          int64_t d)
+{
+    int64_t first = blocks_between(g, 0, d);
+    walk_tables<C, true>(map, p, aux, blocks_between(g, d, d + 1),
+                         [&](int64_t k) { return place_tile(g, first + k); });
 }
 
 /*
@@ -309,26 +329,31 @@ template <class C> feed_map map_for(const sat_plane &p)
 }
 
 template <class C> struct blocks_launch {
+    /* part: what of the image, as the kernel takes it. */
     template <auto KERNEL>
-    static cudaError_t independent(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                                   int64_t begin, int64_t end, cudaStream_t stream)
+    static cudaError_t launch(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
+                              int64_t part, int64_t count, cudaStream_t stream)
     {
-        int64_t count = blocks_between(g, begin, end);
         return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, false, stream,
-                                       map_for<C>(p), p, g, aux, begin, end, count);
+                                       map_for<C>(p), p, g, aux, part);
     }
 
-    static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                            int64_t begin, int64_t end, cudaStream_t stream)
+    static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t side,
+                            cudaStream_t stream)
     {
-        return independent<sums_kernel<C>>(p, g, aux, begin, end, stream);
+        return launch<sums_kernel<C>>(p, g, aux, side, blocks_of_side(g, side), stream);
     }
 
-    static cudaError_t blocks(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                              int64_t begin, int64_t end, bool hand_on, cudaStream_t stream)
+    static cudaError_t tables(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
+                              int64_t side, cudaStream_t stream)
     {
-        return hand_on ? independent<blocks_kernel<C, true>>(p, g, aux, begin, end, stream)
-                       : independent<blocks_kernel<C, false>>(p, g, aux, begin, end, stream);
+        return launch<tables_kernel<C>>(p, g, aux, side, blocks_of_side(g, side), stream);
+    }
+
+    static cudaError_t stage(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t d,
+                             cudaStream_t stream)
+    {
+        return launch<stage_kernel<C>>(p, g, aux, d, blocks_between(g, d, d + 1), stream);
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,

@@ -39,7 +39,8 @@ template <class C> constexpr sat_shape make_shape()
             C::THREADS,
             C::PLAIN,
             blocks_launch<C>::sums,
-            blocks_launch<C>::blocks,
+            blocks_launch<C>::tables,
+            blocks_launch<C>::stage,
             blocks_launch<C>::stages,
             skss_launch<C>::skss,
             lookback_launch<C>::lookback,
@@ -49,13 +50,14 @@ template <class C> constexpr sat_shape make_shape()
 /* Only what 2r1w needs. */
 template <class C> constexpr sat_shape make_shape_2r1w()
 {
-    return {C::TILE, C::THREADS, C::PLAIN, blocks_launch<C>::sums, blocks_launch<C>::blocks, NULL,
-            NULL,    NULL,       0};
+    return {
+        C::TILE, C::THREADS, C::PLAIN, blocks_launch<C>::sums, blocks_launch<C>::tables, NULL, NULL,
+        NULL,    NULL,       0};
 }
 
-#define SHAPE_END                                    \
-    {                                                \
-        0, 0, false, NULL, NULL, NULL, NULL, NULL, 0 \
+#define SHAPE_END                                          \
+    {                                                      \
+        0, 0, false, NULL, NULL, NULL, NULL, NULL, NULL, 0 \
     }
 
 /*

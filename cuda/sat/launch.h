@@ -92,24 +92,31 @@ struct sat_lookback {
     void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
 };
 
+/* How many blocks sat_shape.sums takes. */
+__host__ __device__ inline int64_t blocks_of_side(const sat_grid &g, int64_t side)
+{
+    return (side ? side * (side + 1) : g.tiles_x * g.tiles_y) * g.channels;
+}
+
 /*
- * Kernels for blocks of one shape, those of the anti-diagonals begin ... end - 1. Where the
- * blocks do not wait for one another (sums, blocks) they are taken row by row, as they lie
- * in memory, channels innermost; there the anti-diagonals are all, one, or the first or
- * the last of them, no more than the shorter side has blocks.
+ * Kernels for blocks of one shape. side: which blocks they take, 0 for all, else those of the
+ * first and of the last `side` anti-diagonals, two triangles apart from one another: at most
+ * the shorter side of the grid. They are taken row by row, as they lie in memory.
  */
 struct sat_shape {
     int tile, threads;
     bool plain; /* only for SATF_SUMMAND_PLAIN */
     /* aux = the sums of each block alone. */
-    cudaError_t (*sums)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
-                        int64_t end, cudaStream_t stream);
-    /* The table of blocks, from aux of their neighbours (none: aux.col NULL);
-     * hand_on: they write their own too, for which they must be of one anti-diagonal. */
-    cudaError_t (*blocks)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
-                          int64_t end, bool hand_on, cudaStream_t stream);
-    /* The same with hand_on, one anti-diagonal after the other, in one kernel. handed_on: memory
-     * for a count, whatever it holds. */
+    cudaError_t (*sums)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t side,
+                        cudaStream_t stream);
+    /* The table of the blocks, from aux of their neighbours (none: aux.col NULL). */
+    cudaError_t (*tables)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t side,
+                          cudaStream_t stream);
+    /* The same for the blocks of anti-diagonal d, which write their own aux too. */
+    cudaError_t (*stage)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t d,
+                         cudaStream_t stream);
+    /* The same for the anti-diagonals begin ... end - 1, one after the other, in one kernel.
+     * handed_on: memory for a count, whatever it holds. */
     cudaError_t (*stages)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
                           int64_t end, unsigned *handed_on, cudaStream_t stream);
     /* Columns of blocks, each waiting for the one to its left; flags: one a

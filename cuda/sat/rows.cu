@@ -301,21 +301,20 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
                            const sat_plane &p, carver *scratch, cudaStream_t stream)
 {
     sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
-    int64_t end = grid_diagonals(g);
     bool run = scratch->base != NULL;
     if (g.tiles_x * g.tiles_y == 1) {
         sat_aux none;
         memset(&none, 0, sizeof none);
         if (run) {
-            CUDA_RETURN(ctx, shape->blocks(p, g, none, 0, end, false, stream));
+            CUDA_RETURN(ctx, shape->tables(p, g, none, 0, stream));
         }
         return SATF_OK;
     }
     sat_aux aux = carve_aux(scratch, g, shape->tile, (size_t)pair->sum_bytes), own = aux;
     own.corner = carve(scratch, aux.corner_plane, g.channels, (size_t)pair->sum_bytes);
     if (run) {
-        CUDA_RETURN(ctx, shape->sums(p, g, own, 0, end, stream));
-        CUDA_RETURN(ctx, pair->prefix(g, aux, shape->tile, 0, end, stream));
+        CUDA_RETURN(ctx, shape->sums(p, g, own, 0, stream));
+        CUDA_RETURN(ctx, pair->prefix(g, aux, shape->tile, 0, grid_diagonals(g), stream));
     }
     carver rest = *scratch;
     for (int c = 0; c < g.channels; c++) { /* one after the other, in the same scratch */
@@ -338,7 +337,7 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
         }
     }
     if (run) {
-        CUDA_RETURN(ctx, shape->blocks(p, g, aux, 0, end, false, stream));
+        CUDA_RETURN(ctx, shape->tables(p, g, aux, 0, stream));
     }
     return SATF_OK;
 }
@@ -373,22 +372,35 @@ static chain_memory carve_chain(carver *from, const sat_job *job)
     return m;
 }
 
-/* The blocks of the anti-diagonals begin ... end - 1 by 2R1W (section 6.5, triangles A, B):
- * what lies before them has handed on its sums. The corners are summed up from the rows'. */
-static satf_status do_triangle(satf_context *ctx, const block_job &b, const sat_aux &aux,
-                               int64_t begin, int64_t end, cudaStream_t stream)
+/* Step 2 of 2R1W for the anti-diagonals begin ... end - 1: what lies before them has handed
+ * on its sums. The corners are summed up from the rows'. */
+static satf_status sum_up(satf_context *ctx, const block_job &b, const sat_aux &aux, int64_t begin,
+                          int64_t end, cudaStream_t stream)
 {
-    if (begin == end) {
-        return SATF_OK;
-    }
-    CUDA_RETURN(ctx, b.shape->sums(b.p, b.g, aux, begin, end, stream));
     CUDA_RETURN(ctx, b.pair->prefix(b.g, aux, b.shape->tile, begin, end, stream));
     CUDA_RETURN(ctx, b.pair->corners(b.g, aux, b.shape->tile, begin, end, stream));
-    CUDA_RETURN(ctx, b.shape->blocks(b.p, b.g, aux, begin, end, false, stream));
     return SATF_OK;
 }
 
-/* (1+r)R1W with triangles of `side` anti-diagonals; 1R1W without them. */
+/* The stages begin ... end - 1 of 1R1W. */
+static satf_status do_stages(satf_context *ctx, const block_job &b, const chain_memory &m,
+                             sat_sync sync, int64_t begin, int64_t end, cudaStream_t stream)
+{
+    if (sync == SAT_SYNC_COOP) {
+        CUDA_RETURN(ctx, b.shape->stages(b.p, b.g, m.aux, begin, end, m.handed_on, stream));
+        return SATF_OK;
+    }
+    for (int64_t d = begin; d < end; d++) {
+        CUDA_RETURN(ctx, b.shape->stage(b.p, b.g, m.aux, d, stream));
+    }
+    return SATF_OK;
+}
+
+/*
+ * (1+r)R1W with triangles of `side` anti-diagonals (section 6.5, A and B), at least one between
+ * them; 1R1W without triangles. The stages need A's sums but not its tables, and B's own sums
+ * need nothing: so steps 1 and 3 of 2R1W do both triangles at once.
+ */
 static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job *job, int64_t side,
                                void *scratch)
 {
@@ -397,16 +409,23 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
     chain_memory m = carve_chain(&c, job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     sat_sync sync = sync_of(job);
-    int64_t end = grid_diagonals(b.g) - side;
+    int64_t diagonals = grid_diagonals(b.g), end = diagonals - side;
     auto work = [&](cudaStream_t on) -> satf_status {
-        satf_status status = do_triangle(ctx, b, m.aux, 0, side, on);
-        if (!status && sync == SAT_SYNC_COOP && side < end) {
-            CUDA_RETURN(ctx, b.shape->stages(b.p, b.g, m.aux, side, end, m.handed_on, on));
+        if (side == 0) {
+            return do_stages(ctx, b, m, sync, 0, diagonals, on);
         }
-        for (int64_t d = side; !status && sync != SAT_SYNC_COOP && d < end; d++) {
-            CUDA_RETURN(ctx, b.shape->blocks(b.p, b.g, m.aux, d, d + 1, true, on));
+        CUDA_RETURN(ctx, b.shape->sums(b.p, b.g, m.aux, side, on));
+        satf_status status = sum_up(ctx, b, m.aux, 0, side, on);
+        if (!status) {
+            status = do_stages(ctx, b, m, sync, side, end, on);
         }
-        return status ? status : do_triangle(ctx, b, m.aux, end, end + side, on);
+        if (!status) {
+            status = sum_up(ctx, b, m.aux, end, diagonals, on);
+        }
+        if (!status) {
+            CUDA_RETURN(ctx, b.shape->tables(b.p, b.g, m.aux, side, on));
+        }
+        return status;
     };
     return sync == SAT_SYNC_GRAPH ? run_graph(ctx, row, job, b.p, scratch, stream, work)
                                   : work(stream);

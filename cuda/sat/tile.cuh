@@ -104,27 +104,24 @@ __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t numb
     return at;
 }
 
-/* The block of that number of the anti-diagonals begin ... end - 1, see sat_shape. */
-__device__ __forceinline__ tile_place place_in_rows(const sat_grid &g, int64_t begin, int64_t end,
-                                                    int64_t number)
+/* Block `number` of those that sat_shape.sums takes: all row by row or, with a side, the first
+ * triangle and then the last. */
+__device__ __forceinline__ tile_place place_in_rows(const sat_grid &g, int64_t side, int64_t number)
 {
     unsigned n = (unsigned)number, tiles_x = (unsigned)g.tiles_x, tiles_y = (unsigned)g.tiles_y;
     unsigned tile = g.channels == 1 ? n : n / (unsigned)g.channels;
-    unsigned side = (unsigned)(end - begin), first = (unsigned)begin, I, J;
-    if (side == 1) {
-        I = (first < tiles_x ? 0 : first - tiles_x + 1) + tile;
-        J = first - I;
-    } else if (side == tiles_x + tiles_y - 1) {
+    unsigned w = (unsigned)side, half = w * (w + 1) / 2, I, J;
+    if (w == 0) {
         I = tile / tiles_x;
         J = tile - I * tiles_x;
-    } else if (first == 0) { /* a triangle, counted from its tip, the last row */
-        unsigned k = side * (side + 1) / 2 - 1 - tile, e = triangle_row(k);
-        I = side - 1 - e;
+    } else if (tile < half) { /* rows of w, w - 1, ... blocks, counted from the last */
+        unsigned k = half - 1 - tile, e = triangle_row(k);
+        I = w - 1 - e;
         J = e - (k - e * (e + 1) / 2);
-    } else { /* its tip is the first row */
-        unsigned e = triangle_row(tile);
-        I = tiles_y - side + e;
-        J = tiles_x - 1 - e + (tile - e * (e + 1) / 2);
+    } else { /* rows of 1, 2, ... blocks that end with the grid's last column */
+        unsigned k = tile - half, e = triangle_row(k);
+        I = tiles_y - w + e;
+        J = tiles_x - 1 - e + (k - e * (e + 1) / 2);
     }
     tile_place at;
     at.I = (int)I;
