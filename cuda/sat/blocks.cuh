@@ -103,13 +103,13 @@ __device__ __forceinline__ void share_all_carries(tile_shared<C> &s, int t,
     init_feed(&feed)
 
 /*
- * The frame of the kernels whose blocks have fixed numbers, 0 ... count - 1. A CUDA block takes
- * every gridDim.x-th; while it works on one, the next is on its way. place(k) says where
- * block k is, ahead(at) is called before its samples are waited for, finish(at, v, s)
+ * The frame of the kernels whose blocks have fixed numbers, 0 ... count - 1, of 31 bits. A CUDA
+ * block takes every gridDim.x-th; while it works on one, the next is on its way. place(k) says
+ * where block k is, ahead(k, at) is called before its samples are waited for, finish(at, v, s)
  * behind scan_tile() and a barrier.
  */
 template <class C, class Place, class Ahead, class Finish>
-__device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane &p, int64_t count,
+__device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane &p, unsigned count,
                                             Place place, Ahead ahead, Finish finish)
 {
     FEED_SHARED(C);
@@ -119,9 +119,9 @@ __device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane
         send_for<C>(&feed, feed_buffer, map, place(blockIdx.x));
     }
     __syncthreads();
-    for (int64_t k = blockIdx.x; k < count; k += gridDim.x) {
+    for (unsigned k = blockIdx.x; k < count; k += gridDim.x) {
         tile_place at = feed.at;
-        ahead(at);
+        ahead(k, at);
         take<C>(&feed, feed_buffer, &phase, map, p, at, v);
         __syncthreads();
         if (loads && k + gridDim.x < count) {
@@ -142,13 +142,13 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void sums_kernel(const __grid_constant__ feed_map map,
                                                          sat_plane p, sat_grid g, sat_aux aux,
-                                                         int64_t side)
+                                                         int64_t side, unsigned count)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
     walk_blocks<C>(
-        map, p, blocks_of_side(g, side), [&](int64_t k) { return place_in_rows(g, side, k); },
-        [](const tile_place &) {},
+        map, p, count, [&](unsigned k) { return place_in_rows(g, side, k); },
+        [](unsigned, const tile_place &) {},
         [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s) {
             if (t < C::TILE) {
                 S column, row;
@@ -161,14 +161,14 @@ __global__ __launch_bounds__(C::THREADS,
 /* The tables of blocks, whose carries are there; with HAND_ON they write their own sums too. */
 template <class C, bool HAND_ON, class Place>
 __device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane &p,
-                                            const sat_aux &aux, int64_t count, Place place)
+                                            const sat_aux &aux, unsigned count, Place place)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
     carries<S> carry = {0, 0, 0};
     walk_blocks<C>(
         map, p, count, place,
-        [&](const tile_place &at) {
+        [&](unsigned, const tile_place &at) {
             if (t < C::TILE) {
                 carry = read_carries<C>(aux, at, t);
             }
@@ -192,22 +192,20 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void tables_kernel(const __grid_constant__ feed_map map,
                                                            sat_plane p, sat_grid g, sat_aux aux,
-                                                           int64_t side)
+                                                           int64_t side, unsigned count)
 {
-    walk_tables<C, false>(map, p, aux, blocks_of_side(g, side),
-                          [&](int64_t k) { return place_in_rows(g, side, k); });
+    walk_tables<C, false>(map, p, aux, count,
+                          [&](unsigned k) { return place_in_rows(g, side, k); });
 }
 
-/* A stage of 1R1W: anti-diagonal d. */
+/* A stage of 1R1W: an anti-diagonal, from its first block on. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void stage_kernel(const __grid_constant__ feed_map map,
                                                           sat_plane p, sat_grid g, sat_aux aux,
-                                                          int64_t d)
+                                                          unsigned first, unsigned count)
 {
-    int64_t first = blocks_between(g, 0, d);
-    walk_tables<C, true>(map, p, aux, blocks_between(g, d, d + 1),
-                         [&](int64_t k) { return place_tile(g, first + k); });
+    walk_tables<C, true>(map, p, aux, count, [&](unsigned k) { return place_tile(g, first + k); });
 }
 
 /*
@@ -217,29 +215,34 @@ __global__ __launch_bounds__(C::THREADS,
  * while others wait. So little more than reading the neighbours' sums and writing the block's
  * own lies between two stages. Blocks are taken in ascending order, hence no deadlock.
  */
-enum { STAGES_AT_ONCE = 2 }; /* as many CUDA blocks as stages of this number have blocks */
+enum { STAGES_AT_ONCE = 2 }; /* CUDA blocks for so many of the longest stages */
 
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void stages_kernel(const __grid_constant__ feed_map map,
                                                            sat_plane p, sat_grid g, sat_aux aux,
-                                                           int64_t begin, int64_t end,
+                                                           unsigned first, unsigned count,
                                                            unsigned *handed_on)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
-    int64_t first = blocks_between(g, 0, begin);
+    unsigned awaited = 0; /* blocks of the stages before */
     start_count(handed_on);
     walk_blocks<C>(
-        map, p, blocks_between(g, begin, end), [&](int64_t k) { return place_tile(g, first + k); },
-        [](const tile_place &) {},
+        map, p, count, [&](unsigned k) { return place_tile(g, first + k); },
+        [&](unsigned k, const tile_place &at) {
+            /* Of its stage as many are before it as there are rows above or columns to the right.
+             */
+            int right = (int)g.tiles_x - 1 - at.J;
+            awaited = k - (unsigned)((at.I < right ? at.I : right) * g.channels + at.channel);
+        },
         [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s) {
             S column = 0, row = 0;
             if (t < C::TILE) {
                 block_sums<C>(s, t, &column, &row);
             }
             if (t == 0) {
-                wait_for_count(handed_on, (unsigned)blocks_between(g, begin, at.I + at.J));
+                wait_for_count(handed_on, awaited);
             }
             __syncthreads();
             if (t < C::TILE) {
@@ -335,7 +338,7 @@ template <class C> struct blocks_launch {
                               int64_t part, int64_t count, cudaStream_t stream)
     {
         return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, false, stream,
-                                       map_for<C>(p), p, g, aux, part);
+                                       map_for<C>(p), p, g, aux, part, count);
     }
 
     static cudaError_t sums(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t side,
@@ -353,7 +356,8 @@ template <class C> struct blocks_launch {
     static cudaError_t stage(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t d,
                              cudaStream_t stream)
     {
-        return launch<stage_kernel<C>>(p, g, aux, d, blocks_between(g, d, d + 1), stream);
+        return launch<stage_kernel<C>>(p, g, aux, blocks_between(g, 0, d),
+                                       blocks_between(g, d, d + 1), stream);
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
@@ -363,7 +367,8 @@ template <class C> struct blocks_launch {
         int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
         return launch_resident<stages_kernel<C>>(
             C::THREADS, feed_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1), true, stream,
-            map_for<C>(p), p, g, aux, begin, end, handed_on);
+            map_for<C>(p), p, g, aux, blocks_between(g, 0, begin), blocks_between(g, begin, end),
+            handed_on);
     }
 };
 
