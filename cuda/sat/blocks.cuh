@@ -187,7 +187,7 @@ __device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane
         });
 }
 
-/* Step 3 of 2R1W. */
+/* Step 3 of 2R1W, from the last block to the first: what step 1 read last may still be in L2. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void tables_kernel(const __grid_constant__ feed_map map,
@@ -195,7 +195,7 @@ __global__ __launch_bounds__(C::THREADS,
                                                            int64_t side, unsigned count)
 {
     walk_tables<C, false>(map, p, aux, count,
-                          [&](unsigned k) { return place_in_rows(g, side, k); });
+                          [&](unsigned k) { return place_in_rows(g, side, count - 1 - k); });
 }
 
 /* A stage of 1R1W: an anti-diagonal, from its first block on. */
