@@ -142,7 +142,7 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void sums_kernel(const __grid_constant__ feed_map map,
                                                          sat_plane p, sat_grid g, sat_aux aux,
-                                                         int64_t side, unsigned count)
+                                                         unsigned side, unsigned count)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
@@ -192,7 +192,7 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void tables_kernel(const __grid_constant__ feed_map map,
                                                            sat_plane p, sat_grid g, sat_aux aux,
-                                                           int64_t side, unsigned count)
+                                                           unsigned side, unsigned count)
 {
     walk_tables<C, false>(map, p, aux, count,
                           [&](unsigned k) { return place_in_rows(g, side, count - 1 - k); });

@@ -105,28 +105,27 @@ __device__ __forceinline__ tile_place place_tile(const sat_grid &g, int64_t numb
 }
 
 /* Block `number` of those that sat_shape.sums takes: all row by row or, with a side, the first
- * triangle and then the last. */
-__device__ __forceinline__ tile_place place_in_rows(const sat_grid &g, int64_t side, int64_t number)
+ * triangle and then the last, each counted from its row of one block. */
+__device__ __forceinline__ tile_place place_in_rows(const sat_grid &g, unsigned side,
+                                                    unsigned number)
 {
-    unsigned n = (unsigned)number, tiles_x = (unsigned)g.tiles_x, tiles_y = (unsigned)g.tiles_y;
-    unsigned tile = g.channels == 1 ? n : n / (unsigned)g.channels;
-    unsigned w = (unsigned)side, half = w * (w + 1) / 2, I, J;
-    if (w == 0) {
+    unsigned tiles_x = (unsigned)g.tiles_x, tiles_y = (unsigned)g.tiles_y;
+    unsigned tile = g.channels == 1 ? number : number / (unsigned)g.channels, I, J;
+    if (side == 0) {
         I = tile / tiles_x;
         J = tile - I * tiles_x;
-    } else if (tile < half) { /* rows of w, w - 1, ... blocks, counted from the last */
-        unsigned k = half - 1 - tile, e = triangle_row(k);
-        I = w - 1 - e;
-        J = e - (k - e * (e + 1) / 2);
-    } else { /* rows of 1, 2, ... blocks that end with the grid's last column */
-        unsigned k = tile - half, e = triangle_row(k);
-        I = tiles_y - w + e;
-        J = tiles_x - 1 - e + (k - e * (e + 1) / 2);
+    } else {
+        unsigned half = side * (side + 1) / 2;
+        bool first = tile < half;
+        unsigned k = first ? half - 1 - tile : tile - half;
+        unsigned e = triangle_row(k), before = k - e * (e + 1) / 2;
+        I = first ? side - 1 - e : tiles_y - side + e;
+        J = first ? e - before : tiles_x - 1 - e + before;
     }
     tile_place at;
     at.I = (int)I;
     at.J = (int)J;
-    at.channel = (int)(n - tile * (unsigned)g.channels);
+    at.channel = (int)(number - tile * (unsigned)g.channels);
     return at;
 }
 
