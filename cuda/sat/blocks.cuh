@@ -120,12 +120,15 @@ __device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane
     }
     __syncthreads();
     for (unsigned k = blockIdx.x; k < count; k += gridDim.x) {
-        tile_place at = feed.at;
+        tile_place at = feed.at, next = at;
+        if (loads) { /* here it holds nobody up; beyond the last block it is not used */
+            next = place(k + gridDim.x);
+        }
         ahead(k, at);
         take<C>(&feed, feed_buffer, &phase, map, p, at, v);
         __syncthreads();
         if (loads && k + gridDim.x < count) {
-            send_for<C>(&feed, feed_buffer, map, place(k + gridDim.x));
+            send_for<C>(&feed, feed_buffer, map, next);
         }
         scan_tile<C>(v, s);
         __syncthreads();
