@@ -107,6 +107,7 @@ expect 0 rap --simulate --widths 16,32 --samples 20000
 cmp -s out first || fail "a simulation does not repeat"
 expect 0 amm --simulate --json amm.json
 expect 0 giles --simulate --json giles.json --plot giles.svg
+expect 0 coalesce --simulate --json coalesce.json --plot coalesce.svg
 expect 0 model --simulate --sizes 64 --widths 8 --algorithms 1+r,2r1w --r 0.1 --latency 7 --markdown
 if command -v python3 >/dev/null 2>&1; then
     python3 - <<'PYTHON' || fail "the JSON of the simulations is not as documented"
@@ -153,13 +154,33 @@ naive, padded, ours = (amm["foo1", 2, name, "tk1"] for name in ("naive", "padded
 assert naive["stages"] == 32 * ours["stages"] == 32 * padded["stages"]
 assert naive["blocks"] == ours["blocks"] > padded["blocks"]
 assert naive["violations"] > 0 == ours["violations"]
-for plot in ("model", "rap", "giles"):
+
+coalesce = records("coalesce")
+copies = {r["offset"]: r for r in coalesce if r["part"] == "copy"}
+assert sorted(copies) == list(range(33))
+for offset, r in copies.items():
+    assert r["global_reads"] == (1 if offset % 32 == 0 else 2), r
+    assert r["sector_reads"] == (4 if offset % 8 == 0 else 5), r
+cases = {(r["part"], r["name"]): r for r in coalesce if r["part"] != "copy"}
+assert len(cases) == 2 + 2 + 3
+assert cases["powers shared", "interleaved"]["shared_writes"] == 1
+assert cases["powers shared", "consecutive"]["shared_writes"] == 32
+assert cases["powers global", "consecutive"]["sector_writes"] == 32
+assert cases["product", "strided"]["global_reads"] == 32
+for name in ("coalesced", "staged"):
+    r = cases["product", name]
+    assert r["global_reads"] == r["shared_reads"] == r["shared_writes"] == 1, r
+for plot in ("model", "rap", "giles", "coalesce"):
     xml.dom.minidom.parse(plot + ".svg")
 PYTHON
 fi
-for table in model rap amm giles; do
+expect 1 model
+grep -q 'counted only' err || fail "model: $(cat err)"
+for table in rap amm giles coalesce; do
     expect 1 $table
-    grep -q 'would need a device' err || fail "$table: $(cat err)"
+    grep -q -e '--device cuda, or --simulate' err || fail "$table: $(cat err)"
+done
+for table in model rap amm giles coalesce; do
     expect 2 $table --simulate --device cuda
 done
 expect 2 sat --simulate
@@ -250,10 +271,7 @@ fi
 
 expect 2
 for table in permute permute-global rap amm giles coalesce model; do
-    if ! grep -q "^  $table " help; then
-        expect 2 $table
-        grep -q 'not in this version' err || fail "$table: $(cat err)"
-    fi
+    grep -q "^  $table " help || fail "the help lacks $table"
 done
 expect 2 nonsense
 expect 2 sat --nonsense

@@ -38,6 +38,7 @@ cuda/sat: cuda/base src/sat src/machine src/base src/satfilter.h
 cuda/filter: cuda/base src/filter src/base src/satfilter.h filters/all.h
 cuda/window: cuda/base src/window src/machine src/base src/satfilter.h
 cuda/move: cuda/base src/move src/machine src/base src/satfilter.h
+cuda/machine: cuda/base src/machine src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/machine src/base src/satfilter.h
 samples: src/satfilter.h
 TABLE

@@ -76,6 +76,8 @@ typedef struct bench_table {
     const char *help;                  /* one line */
     const char *defaults[BENCH_LISTS]; /* a list's default; NULL: the table does not take it */
     const bench_column *columns;       /* ends with key and title NULL */
+    const bench_column *cuda_columns;  /* likewise, in their place when a CUDA device is measured;
+                                        * NULL: the same */
     const char *x_title;               /* of the plot; NULL: the table has none */
     const char *y_title;               /* of a simulated plot */
     const char *note;                  /* printed below the table, or NULL */
@@ -89,7 +91,7 @@ typedef struct bench_table {
 extern const bench_table bench_sat_table, bench_filter_table;
 extern const bench_table bench_rap_table, bench_amm_table, bench_giles_table, bench_model_table;
 
-extern const bench_table bench_permute_table, bench_permute_global_table;
+extern const bench_table bench_permute_table, bench_permute_global_table, bench_coalesce_table;
 
 const bench_table *bench_table_at(size_t index); /* NULL behind the last */
 
@@ -200,6 +202,19 @@ satf_status bench_device_poison(bench *b, const bench_device_image *image);
  * summation explains, for 4R1W by each of its stages. */
 satf_status bench_device_check(bench *b, const bench_device_image *image, const char *algorithm,
                                const char **problem);
+
+/* A copy of the host's bytes in the options' device; host NULL: room only. *there is
+ * the caller's to give back with satf_gpu_free(); NULL after failure. */
+satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
+                                void **there);
+
+/* Whether work(user) leaves these bytes there, where a pattern lay before. */
+satf_status bench_device_leaves(bench *b, bench_work *work, void *user, void *there,
+                                const void *bytes, size_t count, bool *right);
+
+/* For a table that is measured on a device only: 0, and its place is set, or the exit status
+ * after a message. */
+int bench_needs_device(bench *b);
 
 /* ---------------------------------------------------------------- checking */
 

@@ -1,8 +1,13 @@
 /* The table `amm`: what padding and adaptive modular mapping do for the kernels of
  * I. Mungiello and F. De Rosa, figures 6 to 8. */
 #include <math.h>
+#include <string.h>
 
+#include "../src/base/gpu.h"
+#include "../src/base/memory.h"
+#include "../src/machine/gpu.h"
 #include "../src/machine/tile_kernels.h"
+#include "../src/machine/tile_places.h"
 #include "bench.h"
 
 static const bench_column columns[] = {
@@ -69,14 +74,180 @@ static int simulate(bench *b)
     return failed;
 }
 
+/* ------------------------------------------------------------------ measured */
+
+static const bench_column cuda_columns[] = {
+    {"table", NULL, BENCH_TEXT, 0, false},
+    {"case", "case", BENCH_INTEGER, 4, false},
+    {"kernel", "kernel", BENCH_TEXT, 11, false},
+    {"name", "layout", BENCH_TEXT, 6, false},
+    {"tiles", "tiles", BENCH_INTEGER, 6, false},
+    {"ns", "ns a tile", BENCH_REAL, 9, false},
+    {"ns_min", "min", BENCH_REAL, 8, false},
+    {"copy_ns", "copy ns", BENCH_REAL, 8, false},
+    {"x_copy", "x copy", BENCH_REAL, 6, false},
+    {"x_naive", "x naive", BENCH_REAL, 7, false},
+    {"bytes", "bytes", BENCH_INTEGER, 6, false},
+    {"registers", "regs", BENCH_INTEGER, 4, false},
+    {"blocks", "blocks", BENCH_INTEGER, 6, false},
+    {"blocks_counted", "counted", BENCH_INTEGER, 7, false},
+    {"occupancy", "occupancy", BENCH_REAL, 9, false},
+    {"congestion_in", "fill", BENCH_REAL, 6, false},
+    {"congestion_out", "read", BENCH_REAL, 6, false},
+    {"stages", "stages", BENCH_INTEGER, 6, false},
+    {NULL, NULL, BENCH_TEXT, 0, false},
+};
+
+/* Tiles of a call: several times as many as a device has resident at once. */
+static const int64_t tiles_of[TILE_KERNELS] = {
+    [TILE_TRANSPOSE] = 16384, [TILE_CONVOLUTION] = 16384, [TILE_LUD] = 32768,
+    [TILE_FOO1] = 8192,       [TILE_FOO1_STRIDED] = 8192, [TILE_FOO2] = 8192,
+};
+
+/* A kernel, its arrays on the device, and the right result. */
+typedef struct amm_case {
+    bench *b;
+    size_t kernel;
+    layout_2d layout;
+    int64_t tiles;
+    size_t in_bytes, out_bytes;
+    float *host, *right;
+    void *in, *out;
+    double naive_ms;
+} amm_case;
+
+static satf_status run_tiles(void *user)
+{
+    const amm_case *c = user;
+    return machine_cuda_tiles(c->b->ctx, c->kernel, c->layout, c->tiles, c->in, c->out);
+}
+
+static int report_measured(amm_case *c, size_t layout, const bench_timing *t,
+                           const machine_residence *r)
+{
+    const tile_kernel *kernel = tile_kernel_at(c->kernel);
+    const tile_processor *p = tile_processor_at(1); /* this project's device */
+    tile_cost cost;
+    satf_status status = tile_measure(c->b->ctx, kernel, c->layout, p, &cost);
+    if (status) {
+        return bench_call_error(c->b, status, kernel->name);
+    }
+    if (c->layout == LAYOUT_RAW) {
+        c->naive_ms = t->ms;
+    }
+    double to_ns = 1e6 / (double)c->tiles;
+    bench_value values[] = {
+        {.text = "amm"},
+        {.number = kernel->kase},
+        {.text = kernel->name},
+        {.text = layouts[layout].name},
+        {.number = (double)c->tiles},
+        {.number = t->ms * to_ns},
+        {.number = t->ms_min * to_ns},
+        {.number = t->copy_ms * to_ns},
+        {.number = t->x_copy},
+        {.number = t->ms / c->naive_ms},
+        {.number = (double)r->bytes},
+        {.number = r->registers},
+        {.number = r->blocks},
+        {.number = cost.blocks},
+        {.number = (double)r->blocks * kernel->threads / r->threads},
+        {.number = cost.in},
+        {.number = cost.out},
+        {.number = (double)cost.stages},
+    };
+    return bench_report_add(c->b->report, values) ? 0
+                                                  : bench_error(1, "out of memory for the report");
+}
+
+static int measure_layout(amm_case *c, size_t layout)
+{
+    const char *name = tile_kernel_at(c->kernel)->name;
+    machine_residence residence;
+    bench_timing timing;
+    bool right = false;
+    c->layout = layouts[layout].layout;
+    satf_status status = machine_cuda_tiles_residence(c->b->ctx, c->kernel, c->layout, &residence);
+    if (!status) {
+        status =
+            bench_measure(c->b, (double)(c->in_bytes + c->out_bytes), run_tiles, NULL, c, &timing);
+    }
+    if (!status) {
+        status = bench_device_leaves(c->b, run_tiles, c, c->out, c->right, c->out_bytes, &right);
+    }
+    if (status) {
+        return bench_call_error(c->b, status, name);
+    }
+    return right ? report_measured(c, layout, &timing, &residence)
+                 : bench_error(1, "%s, %s: the result is wrong", name, layouts[layout].name);
+}
+
+/* Small integers, whose sums are exact; a diagonal block by which one can divide. */
+static void fill(amm_case *c)
+{
+    for (size_t i = 0; i < c->in_bytes / sizeof *c->host; i++) {
+        bool pivot = c->kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
+        c->host[i] = pivot ? 2.0f : (float)((uint32_t)i * 2654435761u >> 24);
+        if (c->kernel == TILE_LUD && !pivot) {
+            c->host[i] /= 1024;
+        }
+    }
+    machine_host_tiles(c->kernel, c->tiles, c->host, c->right);
+}
+
+static int measure_kernel(amm_case *c)
+{
+    int failed = 0;
+    c->tiles = tiles_of[c->kernel];
+    c->in_bytes = (size_t)machine_tiles_in(c->kernel, c->tiles) * sizeof(float);
+    c->out_bytes = (size_t)machine_tiles_out(c->kernel, c->tiles) * sizeof(float);
+    c->host = satf_alloc(c->in_bytes);
+    c->right = satf_alloc(c->out_bytes);
+    if (!c->host || !c->right) {
+        failed = bench_error(1, "out of memory for %zu bytes", c->in_bytes + c->out_bytes);
+    }
+    if (!failed) {
+        fill(c);
+        satf_status status = bench_device_upload(c->b, c->host, c->in_bytes, "tiles", &c->in);
+        if (!status) {
+            status = bench_device_upload(c->b, NULL, c->out_bytes, "results", &c->out);
+        }
+        failed = status ? bench_call_error(c->b, status, tile_kernel_at(c->kernel)->name) : 0;
+    }
+    for (size_t k = 0; k < sizeof layouts / sizeof *layouts && !failed; k++) {
+        failed = measure_layout(c, k);
+    }
+    satf_gpu_free(c->b->ctx, c->in);
+    satf_gpu_free(c->b->ctx, c->out);
+    satf_free(c->host);
+    satf_free(c->right);
+    return failed;
+}
+
+static int run(bench *b)
+{
+    int failed = bench_needs_device(b);
+    for (size_t kernel = 0; kernel < TILE_KERNELS && !failed; kernel++) {
+        amm_case c = {.b = b, .kernel = kernel};
+        failed = measure_kernel(&c);
+    }
+    return failed;
+}
+
 const bench_table bench_amm_table = {
     .name = "amm",
     .help = "shared memory naive, padded and by adaptive modular mapping (AMM, figures 6-8)",
     .columns = columns,
+    .cuda_columns = cuda_columns,
     .note =
         "fill, read: mean congestion of a warp's accesses to the tile; blocks: resident at once "
         "(tk1: the paper's Jetson TK1); model 4: constraints of the paper's schedule that are "
         "violated, 0 if it is feasible. The paper gives times only, in figures: case 1 naive > "
-        "padded > amm, case 2 padded > naive > amm, case 3 padded > naive = amm",
+        "padded > amm, case 2 padded > naive > amm, case 3 padded > naive = amm. ns: of the whole "
+        "kernel, which fills the device, by its tiles; copy: of the same bytes; counted: the "
+        "blocks "
+        "that the simulated processor h200 holds; occupancy: of a multiprocessor's threads",
+    .on_cuda = true,
+    .run = run,
     .simulate = simulate,
 };

@@ -112,3 +112,60 @@ satf_status bench_device_check(bench *b, const bench_device_image *image, const 
     bool small = satf_row_samples(out) * out->height <= INT64_C(1) << 22;
     return small && out->type != SATF_F32 ? check_on_host(b, image, problem) : SATF_OK;
 }
+
+/* ------------------------------------------------------------------ arrays */
+
+satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
+                                void **there)
+{
+    int device = b->options.device;
+    *there = NULL;
+    satf_status status = satf_gpu_alloc(b->ctx, device, bytes, what, there);
+    if (!status && host) {
+        status = satf_gpu_copy_bytes(b->ctx, device, *there, host, bytes);
+    }
+    if (!status) {
+        status = satf_gpu_wait(b->ctx, device);
+    }
+    if (status) {
+        satf_gpu_free(b->ctx, *there);
+        *there = NULL;
+    }
+    return status;
+}
+
+satf_status bench_device_leaves(bench *b, bench_work *work, void *user, void *there,
+                                const void *bytes, size_t count, bool *right)
+{
+    int device = b->options.device;
+    void *got = satf_alloc(count);
+    *right = false;
+    if (!got) {
+        return satf_fail_memory(b->ctx, count, "a result");
+    }
+    satf_status status = satf_gpu_set_bytes(b->ctx, device, there, 0xa5, count);
+    if (!status) {
+        status = work(user);
+    }
+    if (!status) {
+        status = satf_gpu_copy_bytes(b->ctx, device, got, there, count);
+    }
+    if (!status) {
+        status = satf_gpu_wait(b->ctx, device);
+    }
+    *right = !status && memcmp(got, bytes, count) == 0;
+    satf_free(got);
+    return status;
+}
+
+int bench_needs_device(bench *b)
+{
+    if (b->options.device < 0) {
+        return bench_error(1,
+                           "the table %s is timed on a CUDA device; use --device cuda, or "
+                           "--simulate to count without one",
+                           b->table->name);
+    }
+    bench_set_place(b, b->options.device);
+    return 0;
+}

@@ -1,7 +1,11 @@
 /* The table `rap`: congestion under the RAW, RAS and RAP layouts, tables II and IV of the
- * paper by K. Nakano, S. Matsumae and Y. Ito. */
+ * paper by K. Nakano, S. Matsumae and Y. Ito; on a device the times of table III. */
+#include <math.h>
 #include <string.h>
 
+#include "../src/base/gpu.h"
+#include "../src/base/memory.h"
+#include "../src/machine/gpu.h"
 #include "../src/machine/sample.h"
 #include "bench.h"
 
@@ -17,6 +21,8 @@ static const bench_column columns[] = {
     {NULL, "paper", BENCH_TEXT, 22, false},
     {NULL, NULL, BENCH_TEXT, 0, false},
 };
+
+/* ------------------------------------------------------------------ simulated */
 
 /* Table II: w = 16, 32, 64, 128, 256. */
 enum { PAPER_WIDTHS = 5 };
@@ -128,14 +134,296 @@ static int simulate(bench *b)
     return failed;
 }
 
+/* ------------------------------------------------------------------ measured */
+
+enum {
+    W = MACHINE_BANKS,
+    N = MACHINE_MATRIX,
+    TIMES = 4096,     /* a launch repeats a transpose, where it takes random numbers, ... */
+    DRAWS = 32,       /* and so many launches with others make a call; else one makes it */
+    MOST_DRAWS = 4096 /* --samples */
+};
+
+static const bench_column cuda_columns[] = {
+    {"table", NULL, BENCH_TEXT, 0, false},      {"name", "layout", BENCH_TEXT, 8, false},
+    {"access", "access", BENCH_TEXT, 6, false}, {"addresses", "addresses", BENCH_TEXT, 9, false},
+    {"input", "type", BENCH_TEXT, 4, false},    {"ns", "ns", BENCH_REAL, 8, false},
+    {"ns_min", "min", BENCH_REAL, 8, false},    {"copy_ns", "copy ns", BENCH_REAL, 8, false},
+    {"x_copy", "x copy", BENCH_REAL, 6, false}, {"x_diagonal", "x diagonal", BENCH_REAL, 10, false},
+    {"read", "read", BENCH_REAL, 6, false},     {"write", "write", BENCH_REAL, 6, false},
+    {NULL, "paper ns", BENCH_REAL, 8, false},   {NULL, "paper r", BENCH_REAL, 7, false},
+    {NULL, "paper w", BENCH_REAL, 7, false},    {NULL, NULL, BENCH_TEXT, 0, false},
+};
+
+static const char *const way_names[ACCESS_TRANSPOSE_COUNT] = {
+#define WAY_NAME(NAME, name) name,
+    ACCESS_TRANSPOSES(WAY_NAME)
+#undef WAY_NAME
+};
+
+static const layout_2d measured[] = {
+#define MEASURED(NAME) LAYOUT_##NAME,
+    MACHINE_TRANSPOSE_LAYOUTS(MEASURED)
+#undef MEASURED
+};
+
+/* Table III, doubles: ns on a GeForce GTX TITAN, congestion of reading and of writing. */
+static const struct {
+    double ns, read, write;
+} paper_3[LAYOUT_2D_COUNT][ACCESS_TRANSPOSE_COUNT] = {
+    [LAYOUT_RAW] = {[ACCESS_CRSW] = {1595, 1, 32},
+                    [ACCESS_SRCW] = {1596, 32, 1},
+                    [ACCESS_DRDW] = {158.4, 1, 1}},
+    [LAYOUT_RAS] = {[ACCESS_CRSW] = {303.6, 1, 3.53},
+                    [ACCESS_SRCW] = {297.1, 3.53, 1},
+                    [ACCESS_DRDW] = {427.4, 3.53, 3.53}},
+    [LAYOUT_RAP] = {[ACCESS_CRSW] = {154.5, 1, 1},
+                    [ACCESS_SRCW] = {159.1, 1, 1},
+                    [ACCESS_DRDW] = {433.3, 3.61, 3.61}},
+};
+
+/* What one line measures. */
+typedef struct rap_case {
+    bench *b;
+    machine_transpose t;
+    int draws;
+    int64_t times;        /* of a launch */
+    uint32_t *numbers;    /* MACHINE_NUMBERS a draw */
+    void *there;          /* the same on the device */
+    void *in, *out;       /* matrices there */
+    uint32_t host[2 * N]; /* the matrix */
+    uint32_t *right;      /* as it is right transposed, for each draw */
+    double diagonal_ns;   /* of CRSW in the diagonal arrangement, of that type and form */
+} rap_case;
+
+static size_t matrix_bytes(const rap_case *c)
+{
+    return (size_t)N * (size_t)c->t.element_bytes;
+}
+
+static satf_status run_draws(const rap_case *c, const machine_transpose *t)
+{
+    satf_status status = SATF_OK;
+    for (int d = 0; d < c->draws && !status; d++) {
+        const uint32_t *numbers = (const uint32_t *)c->there + (size_t)d * MACHINE_NUMBERS;
+        char *out = (char *)c->out + (size_t)d * matrix_bytes(c);
+        status = machine_cuda_transpose(c->b->ctx, t, c->in, out, numbers, c->times);
+    }
+    return status;
+}
+
+static satf_status run_transpose(void *user)
+{
+    const rap_case *c = user;
+    return run_draws(c, &c->t);
+}
+
+static satf_status run_plain_copy(void *user)
+{
+    const rap_case *c = user;
+    machine_transpose copy = c->t;
+    copy.layout = LAYOUT_RAW;
+    copy.way = ACCESS_COPY;
+    return run_draws(c, &copy);
+}
+
+/* The mean congestion of a warp's reads, or its writes, over the draws. Words of 8 bytes are
+ * served to half a warp at a time, from 16 banks of 8 bytes. */
+static double count_stages(satf_machine *machine, const rap_case *c, bool write)
+{
+    uint32_t at_once = c->t.element_bytes == 4 ? W : W / 2;
+    int64_t sum = 0, address[W];
+    for (int d = 0; d < c->draws; d++) {
+        const uint32_t *numbers = c->numbers + (size_t)d * MACHINE_NUMBERS;
+        for (uint32_t first = 0; first < N; first += at_once) {
+            for (uint32_t t = 0; t < at_once; t++) {
+                access_element e = write ? access_write(c->t.way, W, first + t)
+                                         : access_read(c->t.way, W, first + t);
+                address[t] = layout_2d_address(c->t.layout, W, numbers, e.i, e.j);
+            }
+            sum += machine_warp_stages(machine, false, address, at_once);
+        }
+    }
+    return (double)sum / ((double)c->draws * (N / at_once));
+}
+
+static double or_none(double number)
+{
+    return number > 0 ? number : (double)NAN;
+}
+
+static int report_measured(rap_case *c, const bench_timing *t, double read, double write)
+{
+    const bool doubles = c->t.element_bytes == 8;
+    const char *name = layout_2d_name(c->t.layout), *access = way_names[c->t.way];
+    double to_ns = 1e6 / ((double)c->times * c->draws), ns = t->ms * to_ns;
+    if (c->t.layout == LAYOUT_DIAGONAL && c->t.way == ACCESS_CRSW) {
+        c->diagonal_ns = ns;
+    }
+    double paper_ns = doubles ? paper_3[c->t.layout][c->t.way].ns : 0;
+    bench_value values[] = {
+        {.text = "rap"},
+        {.text = name},
+        {.text = access},
+        {.text = c->t.computed ? "computed" : "kept"},
+        {.text = doubles ? "f64" : "f32"},
+        {.number = ns},
+        {.number = t->ms_min * to_ns},
+        {.number = t->peer_ms * to_ns},
+        {.number = t->ms / t->peer_ms},
+        {.number = ns / c->diagonal_ns},
+        {.number = read},
+        {.number = write},
+        {.number = or_none(paper_ns)},
+        {.number = or_none(paper_3[c->t.layout][c->t.way].read)},
+        {.number = or_none(paper_3[c->t.layout][c->t.way].write)},
+    };
+    char line[64];
+    snprintf(line, sizeof line, "%s, addresses %s", doubles ? "f64" : "f32",
+             c->t.computed ? "computed" : "kept");
+    bool done = bench_report_add(c->b->report, values) &&
+                bench_report_point(c->b->report, line, read + write, ns * 1e-6, t->ms / t->peer_ms);
+    return done ? 0 : bench_error(1, "out of memory for the report");
+}
+
+static int measure_case(rap_case *c)
+{
+    satf_machine_params params = {c->t.element_bytes == 4 ? W : W / 2, 1, 1, 1, 0};
+    satf_machine *machine;
+    size_t bytes = matrix_bytes(c), all = (size_t)c->draws * bytes;
+    bench_timing timing;
+    bool right = false;
+    satf_status status =
+        bench_measure(c->b, 2.0 * (double)bytes, run_transpose, run_plain_copy, c, &timing);
+    if (!status) {
+        status = bench_device_leaves(c->b, run_transpose, c, c->out, c->right, all, &right);
+    }
+    if (!status) {
+        status = satf_machine_create(c->b->ctx, &params, &machine);
+    }
+    if (status) {
+        return bench_call_error(c->b, status, layout_2d_name(c->t.layout));
+    }
+    double read = count_stages(machine, c, false), write = count_stages(machine, c, true);
+    satf_machine_destroy(machine);
+    return right ? report_measured(c, &timing, read, write)
+                 : bench_error(1, "%s, %s: the result is wrong", layout_2d_name(c->t.layout),
+                               way_names[c->t.way]);
+}
+
+/* All layouts and accesses, one type and form; the diagonal's CRSW comes first. */
+static int measure_form(rap_case *c, int draws)
+{
+    int failed = 0;
+    for (size_t l = 0; l < sizeof measured / sizeof *measured && !failed; l++) {
+        machine_random random = {(uint64_t)c->b->options.seed};
+        c->t.layout = measured[l];
+        bool is_random = layout_2d_numbers(c->t.layout, W) > 0;
+        c->draws = is_random ? draws : 1;
+        c->times = is_random ? TIMES : (int64_t)TIMES * 8;
+        for (int d = 0; d < c->draws; d++) {
+            layout_2d_draw(c->t.layout, W, &random, c->numbers + (size_t)d * MACHINE_NUMBERS);
+        }
+        size_t bytes = (size_t)c->draws * MACHINE_NUMBERS * sizeof *c->numbers;
+        satf_status status = bench_device_upload(c->b, c->numbers, bytes, "numbers", &c->there);
+        if (status) {
+            return bench_call_error(c->b, status, "random numbers");
+        }
+        for (int way = 0; way < ACCESS_COPY && !failed; way++) {
+            c->t.way = (access_transpose)way;
+            failed = measure_case(c);
+        }
+        satf_gpu_free(c->b->ctx, c->there);
+    }
+    return failed;
+}
+
+/* A matrix of which each element is another, of one word or two, and its transposes. */
+static void fill_matrix(rap_case *c, int draws)
+{
+    uint32_t words = (uint32_t)c->t.element_bytes / 4;
+    for (uint32_t i = 0; i < N * words; i++) {
+        c->host[i] = 2 * i + 1;
+    }
+    for (int d = 0; d < draws; d++) {
+        uint32_t *right = c->right + (size_t)d * N * words;
+        for (uint32_t i = 0; i < N; i++) {
+            memcpy(right + (i % W * W + i / W) * words, c->host + i * words, words * sizeof *right);
+        }
+    }
+}
+
+static int measure_type(rap_case *c, int draws)
+{
+    size_t bytes = matrix_bytes(c);
+    int failed = 0;
+    fill_matrix(c, draws);
+    satf_status status = bench_device_upload(c->b, c->host, bytes, "a matrix", &c->in);
+    if (!status) {
+        status = bench_device_upload(c->b, NULL, (size_t)draws * bytes, "results", &c->out);
+    }
+    if (status) {
+        failed = bench_call_error(c->b, status, "the matrices");
+    }
+    for (int form = 0; form < 2 && !failed; form++) {
+        c->t.computed = form;
+        failed = measure_form(c, draws);
+    }
+    satf_gpu_free(c->b->ctx, c->in);
+    satf_gpu_free(c->b->ctx, c->out);
+    return failed;
+}
+
+static int run(bench *b)
+{
+    const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
+    int draws = b->options.samples ? b->options.samples : DRAWS;
+    bool has_width = false;
+    int failed = bench_needs_device(b);
+    if (failed) {
+        return failed;
+    }
+    for (int i = 0; i < widths->count; i++) {
+        has_width = has_width || widths->item[i].number == W;
+    }
+    if (!has_width) {
+        return bench_error(2, "a CUDA device has %d banks, which --widths leaves out", W);
+    }
+    if (draws > MOST_DRAWS) {
+        return bench_error(2, "--samples: at most %d draws are measured", MOST_DRAWS);
+    }
+    uint32_t *numbers = satf_alloc((size_t)draws * MACHINE_NUMBERS * sizeof *numbers);
+    uint32_t *right = satf_alloc((size_t)draws * 2 * N * sizeof *right);
+    if (!numbers || !right) {
+        failed = bench_error(1, "out of memory for %d matrices", draws);
+    }
+    bench_report_axis(b->report, "stages of a warp's access, read and written");
+    for (int bytes = 8; bytes >= 4 && !failed; bytes -= 4) {
+        static rap_case c;
+        c = (rap_case){.b = b, .t = {.element_bytes = bytes}, .numbers = numbers, .right = right};
+        failed = measure_type(&c, draws);
+    }
+    satf_free(numbers);
+    satf_free(right);
+    return failed;
+}
+
 const bench_table bench_rap_table = {
     .name = "rap",
-    .help = "congestion of random address shifts and permute-shifts (RAP, tables II, IV)",
+    .help = "transposes under random address permute-shifts (RAP, table III; simulated II, IV)",
     .defaults = {[BENCH_WIDTHS] = "16,32,64,128,256"},
     .columns = columns,
+    .cuda_columns = cuda_columns,
     .x_title = "banks and threads of a warp",
     .y_title = "mean congestion (2 dimensions)",
-    .note = "paper: tables II (2 dimensions) and IV (4, up to w = 32 here) of K. Nakano et al., "
-            "Random Address Permute-Shift Technique; a congestion of 1 is free of conflicts",
+    .note = "paper: K. Nakano et al., Random Address Permute-Shift Technique; tables II (2 "
+            "dimensions) and IV (4, up to w = 32 here), and III of a GeForce GTX TITAN. A "
+            "congestion of 1 is "
+            "free of conflicts. ns: of one transpose of 32 x 32 elements by 1024 threads; copy: "
+            "b = a in the same form; diagonal: crsw in the diagonal arrangement; read, write: "
+            "congestion of the very accesses that are timed, f64 by half warps; computed: each "
+            "access computes its address again, kept: it stays in a register",
+    .on_cuda = true,
+    .run = run,
     .simulate = simulate,
 };

@@ -8,12 +8,13 @@
 
 struct bench_report {
     const bench_table *table;
+    const bench_column *columns; /* the table's */
     bool markdown, cuda;
     FILE *to;
     const char *x_title;
     const char *y_title; /* NULL: time and ratio to the copy */
     bench_value *values; /* records * columns */
-    size_t records, record_room, columns;
+    size_t records, record_room, column_count;
     bench_point *points;
     size_t point_count, point_room;
 };
@@ -33,8 +34,9 @@ struct bench_report *bench_report_create(const bench_table *table, bool markdown
         report->cuda = cuda;
         report->to = to;
         report->x_title = table->x_title;
-        while (!is_last(&table->columns[report->columns])) {
-            report->columns++;
+        report->columns = cuda && table->cuda_columns ? table->cuda_columns : table->columns;
+        while (!is_last(&report->columns[report->column_count])) {
+            report->column_count++;
         }
     }
     return report;
@@ -83,7 +85,7 @@ static void format_real(char *text, size_t bytes, double number)
 
 static void print_cell(const struct bench_report *report, size_t index, const char *text)
 {
-    const bench_column *column = &report->table->columns[index];
+    const bench_column *column = &report->columns[index];
     int width = column->width;
     int sign = column->kind == BENCH_TEXT ? -1 : 1;
     fprintf(report->to, report->markdown ? "| %*s " : "%*s  ", sign * width, text);
@@ -91,7 +93,7 @@ static void print_cell(const struct bench_report *report, size_t index, const ch
 
 static bool is_printed(const struct bench_report *report, size_t index)
 {
-    const bench_column *column = &report->table->columns[index];
+    const bench_column *column = &report->columns[index];
     return column->title && (report->cuda || !column->cuda);
 }
 
@@ -102,14 +104,14 @@ static void end_line(const struct bench_report *report)
 
 static void print_header(const struct bench_report *report)
 {
-    const bench_column *columns = report->table->columns;
-    for (size_t i = 0; i < report->columns; i++) {
+    const bench_column *columns = report->columns;
+    for (size_t i = 0; i < report->column_count; i++) {
         if (is_printed(report, i)) {
             print_cell(report, i, columns[i].title);
         }
     }
     end_line(report);
-    for (size_t i = 0; i < report->columns && report->markdown; i++) {
+    for (size_t i = 0; i < report->column_count && report->markdown; i++) {
         if (is_printed(report, i)) {
             fputs(columns[i].kind == BENCH_TEXT ? "|---" : "|--:", report->to);
         }
@@ -121,8 +123,8 @@ static void print_header(const struct bench_report *report)
 
 static void print_record(const struct bench_report *report, const bench_value *values)
 {
-    for (size_t i = 0; i < report->columns; i++) {
-        const bench_column *column = &report->table->columns[i];
+    for (size_t i = 0; i < report->column_count; i++) {
+        const bench_column *column = &report->columns[i];
         char text[128] = "-";
         if (!is_printed(report, i)) {
             continue;
@@ -145,12 +147,12 @@ static void print_record(const struct bench_report *report, const bench_value *v
 bool bench_report_add(struct bench_report *report, const bench_value *values)
 {
     void *array = report->values;
-    size_t record_bytes = report->columns * sizeof *values;
+    size_t record_bytes = report->column_count * sizeof *values;
     if (!grow(&array, report->records, &report->record_room, record_bytes)) {
         return false;
     }
     report->values = array;
-    memcpy(report->values + report->records++ * report->columns, values, record_bytes);
+    memcpy(report->values + report->records++ * report->column_count, values, record_bytes);
     if (report->records == 1) {
         print_header(report);
     }
@@ -222,11 +224,11 @@ static void write_member(FILE *file, const char *indent, const char *key, const 
 
 static void write_record(FILE *file, const struct bench_report *report, size_t record)
 {
-    const bench_value *values = report->values + record * report->columns;
+    const bench_value *values = report->values + record * report->column_count;
     const char *separator = "";
     fputs("    {", file);
-    for (size_t i = 0; i < report->columns; i++) {
-        const bench_column *column = &report->table->columns[i];
+    for (size_t i = 0; i < report->column_count; i++) {
+        const bench_column *column = &report->columns[i];
         bool text = column->kind == BENCH_TEXT;
         if (!column->key || (text ? !values[i].text : isnan(values[i].number))) {
             continue;

@@ -17,8 +17,9 @@
 #include "bench.h"
 
 static const bench_table *const tables[] = {
-    &bench_sat_table, &bench_filter_table, &bench_model_table,   &bench_rap_table,
-    &bench_amm_table, &bench_giles_table,  &bench_permute_table, &bench_permute_global_table,
+    &bench_sat_table,      &bench_filter_table, &bench_model_table,   &bench_rap_table,
+    &bench_amm_table,      &bench_giles_table,  &bench_permute_table, &bench_permute_global_table,
+    &bench_coalesce_table,
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -272,16 +273,10 @@ static int parse_option(bench *b, const char *word, char ***next)
 /* 0 or the exit status after a message. */
 static int choose_table(bench *b, const char *name)
 {
-    static const char *const planned[] = {"coalesce"};
     for (size_t i = 0; i < TABLES; i++) {
         if (strcmp(tables[i]->name, name) == 0) {
             b->table = tables[i];
             return 0;
-        }
-    }
-    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
-        if (strcmp(planned[i], name) == 0) {
-            return bench_error(2, "the table %s is not in this version; see satbench --list", name);
         }
     }
     return bench_error(2, "there is no table \"%s\"; see satbench --list", name);
@@ -491,10 +486,7 @@ static int check_options(const bench *b)
         return bench_error(2, "a simulation takes no device; leave out --device or --simulate");
     }
     if (!o->simulate && !b->table->run) {
-        return bench_error(1,
-                           "the table %s cannot be measured in this version, and would need a "
-                           "device; --simulate counts without one",
-                           name);
+        return bench_error(1, "the table %s is counted only, on no device; use --simulate", name);
     }
     if (o->device >= 0 && !b->table->on_cuda) {
         return bench_error(2, "the table %s is measured on the CPU only", name);

@@ -20,6 +20,17 @@ SATF_LAYOUT_FN tile_element tile_at(uint32_t i, uint32_t j)
     return e;
 }
 
+/* The kernels, as tile_kernel_at() numbers them. */
+enum {
+    TILE_TRANSPOSE,
+    TILE_CONVOLUTION,
+    TILE_LUD,
+    TILE_FOO1,
+    TILE_FOO1_STRIDED,
+    TILE_FOO2,
+    TILE_KERNELS
+};
+
 /* Transposition: 32 x 8 threads, a tile of 32 x 32, which comes in by rows and goes out by
  * columns, eight of them an iteration. */
 enum { TILE_TRANSPOSE_SIDE = 32, TILE_TRANSPOSE_THREADS = 256, TILE_TRANSPOSE_STEPS = 4 };

@@ -1,0 +1,525 @@
+/* The table `coalesce`: copies with an offset, consecutive powers in two orders and tiled matrix
+ * products (J. Verschelde, Memory Coalescing Techniques), timed or counted. */
+#include <math.h>
+#include <string.h>
+
+#include "../src/base/gpu.h"
+#include "../src/base/memory.h"
+#include "../src/machine/gpu.h"
+#include "../src/machine/machine.h"
+#include "bench.h"
+
+enum {
+    W = MACHINE_BANKS,
+    MOST_OFFSET = 32,
+    SECTOR_WORDS = 8,     /* what a device moves at least: 32 bytes */
+    COPY_WORDS = 1 << 25, /* of a copy */
+    NUMBERS = 1 << 20,    /* whose powers go to global memory */
+    POWER_TIMES = 4096,   /* in shared memory */
+    SIDE = 1024           /* of the matrices */
+};
+
+static const bench_column columns[] = {
+    {"table", NULL, BENCH_TEXT, 0, false},
+    {"part", "part", BENCH_TEXT, 13, false},
+    {"name", "case", BENCH_TEXT, 11, false},
+    {"offset", "offset", BENCH_INTEGER, 6, false},
+    {"us", "us", BENCH_REAL, 8, true},
+    {"us_min", "min", BENCH_REAL, 8, true},
+    {"gbps", "GB/s", BENCH_REAL, 7, true},
+    {"gflops", "GFLOP/s", BENCH_REAL, 7, true},
+    {"x_first", "x first", BENCH_REAL, 7, true},
+    {"copy_us", "copy us", BENCH_REAL, 8, true},
+    {"global_reads", "global r", BENCH_REAL, 8, false},
+    {"global_writes", "global w", BENCH_REAL, 8, false},
+    {"sector_reads", "sectors r", BENCH_REAL, 9, false},
+    {"sector_writes", "sectors w", BENCH_REAL, 9, false},
+    {"shared_reads", "shared r", BENCH_REAL, 8, false},
+    {"shared_writes", "shared w", BENCH_REAL, 8, false},
+    {NULL, "lecture", BENCH_TEXT, 13, false},
+    {NULL, NULL, BENCH_TEXT, 0, false},
+};
+
+/* ------------------------------------------------------------------ counting */
+
+/* Means over a warp's accesses; NaN: there are none of the kind. */
+typedef struct access_counts {
+    double global[2], sectors[2], shared[2]; /* reads, writes */
+} access_counts;
+
+typedef struct counter {
+    satf_machine *machine;
+    int64_t address[W];
+} counter;
+
+static double stages(counter *k, bool global)
+{
+    return (double)machine_warp_stages(k->machine, global, k->address, W);
+}
+
+/* Of the W addresses, in words. */
+static double sectors(const counter *k)
+{
+    int count = 0;
+    for (int t = 0; t < W; t++) {
+        bool seen = false;
+        for (int before = 0; before < t && !seen; before++) {
+            seen = k->address[before] / SECTOR_WORDS == k->address[t] / SECTOR_WORDS;
+        }
+        count += !seen;
+    }
+    return count;
+}
+
+static access_counts no_counts(void)
+{
+    access_counts none = {{NAN, NAN}, {NAN, NAN}, {NAN, NAN}};
+    return none;
+}
+
+static access_counts count_copy(counter *k, int64_t offset)
+{
+    access_counts counts = no_counts();
+    for (int t = 0; t < W; t++) {
+        k->address[t] = offset + t;
+    }
+    counts.global[0] = counts.global[1] = stages(k, true);
+    counts.sectors[0] = counts.sectors[1] = sectors(k);
+    return counts;
+}
+
+static access_counts count_powers(counter *k, bool shared, bool interleaved)
+{
+    access_counts counts = no_counts();
+    double sum = 0, sum_of_sectors = 0;
+    for (uint32_t p = 0; p < ACCESS_POWERS; p++) {
+        for (uint32_t t = 0; t < W; t++) {
+            k->address[t] = access_power(interleaved, t, p);
+        }
+        sum += stages(k, !shared);
+        sum_of_sectors += sectors(k);
+    }
+    if (shared) {
+        counts.shared[1] = sum / ACCESS_POWERS;
+    } else {
+        counts.global[1] = sum / ACCESS_POWERS;
+        counts.sectors[1] = sum_of_sectors / ACCESS_POWERS;
+    }
+    return counts;
+}
+
+/* Warp y of a block of 32 x 32 threads, whose x are its lanes: all of them, in one tile. */
+static access_counts count_product(counter *k, access_product way)
+{
+    access_counts counts = no_counts();
+    double global = 0, of_sectors = 0, writes = 0, reads = 0;
+    for (uint32_t y = 0; y < W; y++) {
+        for (uint32_t x = 0; x < W; x++) {
+            access_element e = access_product_element(way, x, y);
+            k->address[x] = access_product_word(way, SIDE, e.i, e.j);
+        }
+        global += stages(k, true) / W;
+        of_sectors += sectors(k) / W;
+        for (uint32_t x = 0; x < W; x++) {
+            access_element e = access_product_element(way, x, y);
+            k->address[x] = access_product_place(way, e.i, e.j);
+        }
+        writes += stages(k, false) / W;
+        for (uint32_t l = 0; l < W; l++) { /* one of a, that all share, and one of b */
+            for (uint32_t x = 0; x < W; x++) {
+                k->address[x] = access_product_place(way, y, l);
+            }
+            reads += stages(k, false) / (2 * W * W);
+            for (uint32_t x = 0; x < W; x++) {
+                k->address[x] = access_product_place(way, l, x);
+            }
+            reads += stages(k, false) / (2 * W * W);
+        }
+    }
+    counts.global[0] = global;
+    counts.sectors[0] = of_sectors;
+    counts.global[1] = 1; /* the product itself, row by row */
+    counts.sectors[1] = W / SECTOR_WORDS;
+    counts.shared[0] = reads;
+    counts.shared[1] = writes;
+    return counts;
+}
+
+/* ------------------------------------------------------------------- reports */
+
+/* One line: what it is called and what there is to say of it. */
+typedef struct coalesce_line {
+    const char *part, *name, *lecture;
+    double offset; /* NaN: none */
+    access_counts counts;
+    double bytes, flops; /* of a run, 0: not told */
+    double runs;         /* that a timed call holds */
+} coalesce_line;
+
+/* t: NULL where nothing was measured. */
+static int report(bench *b, const coalesce_line *line, const bench_timing *t)
+{
+    double ms = t ? t->ms / line->runs : (double)NAN;
+    const access_counts *k = &line->counts;
+    bench_value values[] = {
+        {.text = "coalesce"},
+        {.text = line->part},
+        {.text = line->name},
+        {.number = line->offset},
+        {.number = ms * 1e3},
+        {.number = t ? t->ms_min / line->runs * 1e3 : (double)NAN},
+        {.number = line->bytes > 0 ? line->bytes * 1e-6 / ms : (double)NAN},
+        {.number = line->flops > 0 ? line->flops * 1e-6 / ms : (double)NAN},
+        {.number = t ? t->ms / t->peer_ms : (double)NAN},
+        {.number = t && line->bytes > 0 ? t->copy_ms * 1e3 : (double)NAN},
+        {.number = k->global[0]},
+        {.number = k->global[1]},
+        {.number = k->sectors[0]},
+        {.number = k->sectors[1]},
+        {.number = k->shared[0]},
+        {.number = k->shared[1]},
+        {.text = line->lecture},
+    };
+    bool done = bench_report_add(b->report, values);
+    if (done && line->offset > 0) { /* the plot's axis is logarithmic */
+        done = t ? bench_report_point(b->report, "copy", line->offset, ms, t->ms / t->peer_ms)
+                 : bench_report_value(b->report, "sectors", line->offset, k->sectors[0]);
+    }
+    return done ? 0 : bench_error(1, "out of memory for the report");
+}
+
+/* ----------------------------------------------------------------- measuring */
+
+/* A part's arrays, there and here; what a line does with them. */
+typedef struct coalesce_case {
+    bench *b;
+    counter *counter;
+    void *in[2], *out;
+    float *right;
+    size_t right_bytes;
+    int64_t offset;
+    bool in_shared, interleaved;
+    access_product way;
+} coalesce_case;
+
+static void close_case(coalesce_case *c)
+{
+    satf_gpu_free(c->b->ctx, c->in[0]);
+    satf_gpu_free(c->b->ctx, c->in[1]);
+    satf_gpu_free(c->b->ctx, c->out);
+    satf_free(c->right);
+}
+
+/* Host memory for the right result, and room for the result. */
+static satf_status open_case(coalesce_case *c, size_t words)
+{
+    c->right_bytes = words * sizeof(float);
+    c->right = satf_alloc(c->right_bytes);
+    return c->right ? bench_device_upload(c->b, NULL, c->right_bytes, "a result", &c->out)
+                    : satf_fail_memory(c->b->ctx, c->right_bytes, "a result");
+}
+
+/* Times a line, beside the part's first one and a copy, looks at the result and reports it. */
+static int measure_line(coalesce_case *c, const coalesce_line *line, bench_work *work,
+                        bench_work *first)
+{
+    bench_timing timing;
+    bool right = false;
+    satf_status status =
+        bench_measure(c->b, line->bytes > 0 ? line->bytes : 4096, work, first, c, &timing);
+    if (!status) {
+        status = bench_device_leaves(c->b, work, c, c->out, c->right, c->right_bytes, &right);
+    }
+    if (status) {
+        return bench_call_error(c->b, status, line->part);
+    }
+    return right ? report(c->b, line, &timing)
+                 : bench_error(1, "%s, %s: the result is wrong", line->part, line->name);
+}
+
+/* -------------------------------------------------------------------- copies */
+
+static satf_status run_copy(void *user)
+{
+    const coalesce_case *c = user;
+    return machine_cuda_copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, c->offset);
+}
+
+static satf_status run_aligned_copy(void *user)
+{
+    const coalesce_case *c = user;
+    return machine_cuda_copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, 0);
+}
+
+static satf_status open_copies(coalesce_case *c)
+{
+    satf_status status = open_case(c, COPY_WORDS + MOST_OFFSET);
+    if (status) {
+        return status;
+    }
+    for (int64_t i = 0; i < COPY_WORDS + MOST_OFFSET; i++) {
+        c->right[i] = (float)(i % 16777213);
+    }
+    return bench_device_upload(c->b, c->right, c->right_bytes, "numbers", &c->in[0]);
+}
+
+/* The result's words outside of the copy are as bench_device_leaves() found them. */
+static void expect_copy(coalesce_case *c, const float *numbers)
+{
+    memset(c->right, 0xa5, c->right_bytes);
+    memcpy(c->right + c->offset, numbers + c->offset, (size_t)COPY_WORDS * sizeof(float));
+}
+
+static int copies(coalesce_case *c)
+{
+    bool simulate = c->b->options.simulate;
+    coalesce_line line = {
+        .part = "copy", .name = "misaligned", .bytes = 2.0 * sizeof(float) * COPY_WORDS, .runs = 1};
+    float *numbers = NULL;
+    int failed = 0;
+    if (!simulate) {
+        satf_status status = open_copies(c);
+        if (status) {
+            return bench_call_error(c->b, status, line.part);
+        }
+        numbers = satf_alloc(c->right_bytes);
+        if (!numbers) {
+            return bench_error(1, "out of memory for the numbers");
+        }
+        memcpy(numbers, c->right, c->right_bytes);
+    }
+    for (int64_t offset = 0; offset <= MOST_OFFSET && !failed; offset++) {
+        c->offset = offset;
+        line.name = offset % W ? "misaligned" : "aligned";
+        line.offset = (double)offset;
+        line.counts = count_copy(c->counter, offset);
+        line.lecture = offset > 1 && offset < W ? "slower" : NULL;
+        if (simulate) {
+            failed = report(c->b, &line, NULL);
+        } else {
+            expect_copy(c, numbers);
+            failed = measure_line(c, &line, run_copy, run_aligned_copy);
+        }
+    }
+    satf_free(numbers);
+    return failed;
+}
+
+/* -------------------------------------------------------------------- powers */
+
+static satf_status run_global(const coalesce_case *c, bool interleaved)
+{
+    return machine_cuda_powers(c->b->ctx, interleaved, c->in[0], c->out, NUMBERS);
+}
+
+static satf_status run_shared(const coalesce_case *c, bool interleaved)
+{
+    return machine_cuda_powers_shared(c->b->ctx, interleaved, c->in[0], c->out, POWER_TIMES);
+}
+
+static satf_status run_powers(void *user)
+{
+    const coalesce_case *c = user;
+    return c->in_shared ? run_shared(c, c->interleaved) : run_global(c, c->interleaved);
+}
+
+static satf_status run_interleaved(void *user)
+{
+    const coalesce_case *c = user;
+    return c->in_shared ? run_shared(c, true) : run_global(c, true);
+}
+
+static satf_status open_powers(coalesce_case *c, float **numbers, int64_t count)
+{
+    satf_status status = open_case(c, (size_t)count * ACCESS_POWERS);
+    size_t bytes = (size_t)count * sizeof(float);
+    if (status) {
+        return status;
+    }
+    *numbers = satf_alloc(bytes);
+    if (!*numbers) {
+        return satf_fail_memory(c->b->ctx, bytes, "numbers");
+    }
+    for (int64_t i = 0; i < count; i++) { /* 0.9 ... 1.1, as in the lecture */
+        (*numbers)[i] = 0.9f + 0.2f * (float)(i % 1021) / 1020.0f;
+    }
+    return bench_device_upload(c->b, *numbers, bytes, "numbers", &c->in[0]);
+}
+
+static int powers_of(coalesce_case *c, bool shared)
+{
+    bool simulate = c->b->options.simulate;
+    int64_t count = shared ? MACHINE_POWER_GROUPS * W : NUMBERS;
+    coalesce_line line = {
+        .part = shared ? "powers shared" : "powers global",
+        .offset = NAN,
+        .bytes = shared ? 0 : (double)sizeof(float) * NUMBERS * (ACCESS_POWERS + 1),
+        .runs = shared ? POWER_TIMES : 1,
+    };
+    float *numbers = NULL;
+    int failed = 0;
+    if (!simulate) {
+        satf_status status = open_powers(c, &numbers, count);
+        failed = status ? bench_call_error(c->b, status, line.part) : 0;
+    }
+    for (int interleaved = 1; interleaved >= 0 && !failed; interleaved--) {
+        c->in_shared = shared;
+        c->interleaved = interleaved;
+        line.name = interleaved ? "interleaved" : "consecutive";
+        line.lecture = shared && !interleaved ? "close to 32" : NULL;
+        line.counts = count_powers(c->counter, shared, interleaved);
+        if (simulate) {
+            failed = report(c->b, &line, NULL);
+        } else {
+            machine_host_powers(interleaved, numbers, c->right, count);
+            failed = measure_line(c, &line, run_powers, run_interleaved);
+        }
+    }
+    satf_free(numbers);
+    return failed;
+}
+
+static int powers_shared(coalesce_case *c)
+{
+    return powers_of(c, true);
+}
+
+static int powers_global(coalesce_case *c)
+{
+    return powers_of(c, false);
+}
+
+/* ------------------------------------------------------------------ products */
+
+static const char *const product_names[ACCESS_PRODUCT_COUNT] = {
+#define PRODUCT_NAME(NAME, name) name,
+    ACCESS_PRODUCTS(PRODUCT_NAME)
+#undef PRODUCT_NAME
+};
+
+static satf_status run_product(void *user)
+{
+    const coalesce_case *c = user;
+    return machine_cuda_product(c->b->ctx, c->way, c->in[0], c->in[1], c->out, SIDE);
+}
+
+/* Of the same words, however they lie: addresses and time are those of the first line. */
+static satf_status run_coalesced(void *user)
+{
+    const coalesce_case *c = user;
+    return machine_cuda_product(c->b->ctx, ACCESS_BY_ROWS, c->in[0], c->in[1], c->out, SIDE);
+}
+
+/* A factor's element: small integers, so that sums of SIDE products are exact. */
+static float factor(int which, int64_t row, int64_t column)
+{
+    uint32_t at = (uint32_t)(row * SIDE + column) * 2 + (uint32_t)which;
+    return (float)(at * 2654435761u >> 26);
+}
+
+/* The factors as `way` has them. */
+static satf_status upload_factors(coalesce_case *c, access_product way, float *words)
+{
+    size_t bytes = (size_t)SIDE * SIDE * sizeof(float);
+    satf_status status = SATF_OK;
+    for (int which = 0; which < 2 && !status; which++) {
+        for (int64_t row = 0; row < SIDE; row++) {
+            for (int64_t column = 0; column < SIDE; column++) {
+                words[access_product_word(way, SIDE, row, column)] = factor(which, row, column);
+            }
+        }
+        satf_gpu_free(c->b->ctx, c->in[which]);
+        status = bench_device_upload(c->b, words, bytes, "a matrix", &c->in[which]);
+    }
+    return status;
+}
+
+static satf_status open_products(coalesce_case *c, float *a, float *b)
+{
+    satf_status status = open_case(c, (size_t)SIDE * SIDE);
+    for (int64_t i = 0; i < (int64_t)SIDE * SIDE && !status; i++) {
+        a[i] = factor(0, i / SIDE, i % SIDE);
+        b[i] = factor(1, i / SIDE, i % SIDE);
+    }
+    if (!status) {
+        machine_host_product(ACCESS_BY_ROWS, a, b, c->right, SIDE);
+    }
+    return status;
+}
+
+static int products(coalesce_case *c)
+{
+    bool simulate = c->b->options.simulate;
+    coalesce_line line = {
+        .part = "product", .offset = NAN, .flops = 2.0 * SIDE * SIDE * SIDE, .runs = 1};
+    float *words = NULL;
+    int failed = 0;
+    if (!simulate) {
+        size_t n = (size_t)SIDE * SIDE;
+        words = satf_alloc(2 * n * sizeof *words);
+        if (!words) {
+            return bench_error(1, "out of memory for the matrices");
+        }
+        satf_status status = open_products(c, words, words + n);
+        failed = status ? bench_call_error(c->b, status, line.part) : 0;
+    }
+    for (int way = 0; way < ACCESS_PRODUCT_COUNT && !failed; way++) {
+        c->way = (access_product)way;
+        line.name = product_names[way];
+        line.counts = count_product(c->counter, c->way);
+        if (simulate) {
+            failed = report(c->b, &line, NULL);
+            continue;
+        }
+        satf_status status = upload_factors(c, c->way, words);
+        failed = status ? bench_call_error(c->b, status, line.part)
+                        : measure_line(c, &line, run_product, run_coalesced);
+    }
+    satf_free(words);
+    return failed;
+}
+
+/* --------------------------------------------------------------------- table */
+
+static int run_all(bench *b)
+{
+    static int (*const parts[])(coalesce_case *) = {copies, powers_shared, powers_global, products};
+    satf_machine_params params = {W, 1, 1, 1, 0};
+    counter k = {0};
+    int failed = 0;
+    satf_status status = satf_machine_create(b->ctx, &params, &k.machine);
+    if (status) {
+        return bench_call_error(b, status, "coalesce");
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !failed; i++) {
+        coalesce_case c = {.b = b, .counter = &k};
+        failed = parts[i](&c);
+        close_case(&c);
+    }
+    satf_machine_destroy(k.machine);
+    return failed;
+}
+
+static int run(bench *b)
+{
+    int failed = bench_needs_device(b);
+    return failed ? failed : run_all(b);
+}
+
+const bench_table bench_coalesce_table = {
+    .name = "coalesce",
+    .help = "misaligned copies, powers in two orders, matrix products (Verschelde)",
+    .columns = columns,
+    .x_title = "offset in words of 4 bytes",
+    .y_title = "sectors of 32 bytes a warp",
+    .note =
+        "global, sectors, shared: of a warp's access, the mean of its groups of 32 words, of its "
+        "sectors of 32 bytes, of its conflicts in 32 banks; x first: time by that of the "
+        "part's first line; us: of a copy of 128 MB, of 8 warps' powers, of the powers of 2^20 "
+        "numbers, of a product of 1024 x 1024. lecture: J. Verschelde, Memory Coalescing "
+        "Techniques "
+        "(2023), what it expects",
+    .on_cuda = true,
+    .run = run,
+    .simulate = run_all,
+};
