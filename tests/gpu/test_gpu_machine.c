@@ -1,0 +1,359 @@
+/*
+ * The measured kernels of the tables rap, amm, giles and coalesce on a CUDA device against the
+ * host's results: every layout, access, form and width of struct. --small: a few cases for
+ * compute-sanitizer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/gpu.h"
+#include "machine/gpu.h"
+#include "machine/machine.h"
+#include "machine/tile_kernels.h"
+#include "machine/tile_places.h"
+
+enum { SKIPPED = 77, DEVICE = 0, GUARD = 0xa5, GUARD_BYTES = 256, W = MACHINE_BANKS };
+
+static satf_context *ctx;
+static bool small;
+static unsigned long long runs;
+
+static void must(satf_status status, const char *what)
+{
+    if (status) {
+        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
+    }
+}
+
+static void *room(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* Device memory, filled from the host's. */
+static void *upload(const void *host, size_t bytes)
+{
+    void *there;
+    must(satf_gpu_alloc(ctx, DEVICE, bytes, "a test", &there), "memory");
+    must(satf_gpu_copy_bytes(ctx, DEVICE, there, host, bytes), "upload");
+    must(satf_gpu_wait(ctx, DEVICE), "upload");
+    return there;
+}
+
+/* Room for a result on the device, between guards. */
+typedef struct result {
+    char *there, *got;
+    size_t bytes, whole;
+} result;
+
+static result prepare(size_t bytes)
+{
+    void *there;
+    result r = {.bytes = bytes, .whole = bytes + 2 * GUARD_BYTES};
+    must(satf_gpu_alloc(ctx, DEVICE, r.whole, "a test", &there), "memory");
+    must(satf_gpu_set_bytes(ctx, DEVICE, there, GUARD, r.whole), "guards");
+    r.there = there;
+    r.got = room(r.whole);
+    return r;
+}
+
+static void *place(const result *r)
+{
+    return r->there + GUARD_BYTES;
+}
+
+/* Looks at the result and gives it back. */
+static void compare(result *r, const void *right, const char *what, int one, int other)
+{
+    must(satf_gpu_copy_bytes(ctx, DEVICE, r->got, r->there, r->whole), what);
+    must(satf_gpu_wait(ctx, DEVICE), what);
+    const unsigned char *got = (const unsigned char *)r->got + GUARD_BYTES, *wanted = right;
+    for (size_t i = 0; i < r->bytes; i++) {
+        if (got[i] != wanted[i]) {
+            fail_msg("%s, %d, %d: word %zu is wrong", what, one, other, i / 4);
+        }
+    }
+    for (size_t i = 0; i < GUARD_BYTES; i++) {
+        if ((unsigned char)r->got[i] != GUARD ||
+            (unsigned char)r->got[GUARD_BYTES + r->bytes + i] != GUARD) {
+            fail_msg("%s, %d, %d: wrote outside of its array", what, one, other);
+        }
+    }
+    satf_gpu_free(ctx, r->there);
+    free(r->got);
+    runs++;
+}
+
+/* ---------------------------------------------------------------- transposes */
+
+static const layout_2d layouts[] = {
+#define LAYOUT(NAME) LAYOUT_##NAME,
+    MACHINE_TRANSPOSE_LAYOUTS(LAYOUT)
+#undef LAYOUT
+};
+
+static void try_transpose(const machine_transpose *t, const void *in, const uint32_t *numbers,
+                          const void *right, int64_t times)
+{
+    result r = prepare((size_t)(MACHINE_MATRIX * t->element_bytes));
+    must(machine_cuda_transpose(ctx, t, in, place(&r), numbers, times), "transpose");
+    compare(&r, right, layout_2d_name(t->layout), t->way, t->element_bytes + t->computed);
+}
+
+/* One matrix as it is, and one that is right for the access. */
+static void try_matrix(machine_transpose *t, machine_random *random)
+{
+    enum { N = MACHINE_MATRIX };
+    static uint32_t host[2 * N], right[2 * N];
+    uint32_t numbers[MACHINE_NUMBERS], words = (uint32_t)t->element_bytes / 4;
+    for (uint32_t i = 0; i < N * words; i++) {
+        host[i] = 2 * i + 1;
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t to = t->way == ACCESS_COPY ? i : i % W * W + i / W;
+        memcpy(right + to * words, host + i * words, words * sizeof *right);
+    }
+    layout_2d_draw(t->layout, W, random, numbers);
+    void *in = upload(host, N * words * sizeof *host);
+    uint32_t *drawn = upload(numbers, sizeof numbers);
+    static const int64_t times[] = {1, 7, 8, 19}; /* loops are unrolled by 8 */
+    for (size_t i = 0; i < (small ? 2 : 4); i++) {
+        try_transpose(t, in, drawn, right, times[i]);
+    }
+    satf_gpu_free(ctx, in);
+    satf_gpu_free(ctx, drawn);
+}
+
+static void test_transposes(void **unused)
+{
+    (void)unused;
+    machine_random random = {3};
+    for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
+        for (int way = 0; way < ACCESS_TRANSPOSE_COUNT; way++) {
+            for (int form = 0; form < 4; form++) {
+                machine_transpose t = {layouts[l], (access_transpose)way, form & 1 ? 8 : 4,
+                                       form & 2};
+                for (int draw = 0; draw < (small ? 1 : 4); draw++) {
+                    try_matrix(&t, &random);
+                }
+            }
+        }
+    }
+}
+
+/* --------------------------------------------------------------------- tiles */
+
+static void try_tiles(size_t kernel, int64_t tiles)
+{
+    static const layout_2d tile_layouts[] = {
+#define TILE_LAYOUT(layout, name) layout,
+        TILE_LAYOUTS(TILE_LAYOUT)
+#undef TILE_LAYOUT
+    };
+    int64_t words = machine_tiles_in(kernel, tiles), results = machine_tiles_out(kernel, tiles);
+    float *host = room((size_t)words * sizeof *host);
+    float *right = room((size_t)results * sizeof *right);
+    for (int64_t i = 0; i < words; i++) { /* pivots of a diagonal block, and small values */
+        bool pivot = kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
+        host[i] = pivot ? 3.0f : (float)((uint32_t)i * 2654435761u >> 24) / 512;
+    }
+    machine_host_tiles(kernel, tiles, host, right);
+    float *in = upload(host, (size_t)words * sizeof *host);
+    for (size_t l = 0; l < sizeof tile_layouts / sizeof *tile_layouts; l++) {
+        machine_residence residence;
+        result r = prepare((size_t)results * sizeof *right);
+        must(machine_cuda_tiles_residence(ctx, kernel, tile_layouts[l], &residence), "residence");
+        assert_in_range(residence.blocks, 1, 64);
+        assert_true(residence.threads >= residence.blocks * (int)tile_kernel_at(kernel)->threads);
+        must(machine_cuda_tiles(ctx, kernel, tile_layouts[l], tiles, in, place(&r)), "tiles");
+        compare(&r, right, tile_kernel_at(kernel)->name, (int)l, (int)tiles);
+    }
+    satf_gpu_free(ctx, in);
+    free(host);
+    free(right);
+}
+
+static void test_tiles(void **unused)
+{
+    (void)unused;
+    static const int64_t tiles[] = {1, 3, 128, 384};
+    for (size_t kernel = 0; kernel < TILE_KERNELS; kernel++) {
+        for (size_t i = 0; i < (small ? 2 : 4); i++) {
+            try_tiles(kernel, tiles[i]);
+        }
+        assert_int_not_equal(machine_cuda_tiles(ctx, kernel, LAYOUT_RAP, 1, NULL, NULL), SATF_OK);
+    }
+    assert_int_not_equal(machine_cuda_tiles(ctx, TILE_KERNELS, LAYOUT_RAW, 1, NULL, NULL), SATF_OK);
+}
+
+/* ------------------------------------------------------------------- structs */
+
+static void try_structs(uint32_t fields, int64_t structs)
+{
+    size_t words = (size_t)structs * fields;
+    uint32_t *host = room(words * sizeof *host), *right = room((size_t)structs * sizeof *right);
+    for (size_t i = 0; i < words; i++) {
+        host[i] = (uint32_t)i * 2654435761u;
+    }
+    uint32_t *in = upload(host, words * sizeof *host);
+    for (int way = 0; way < MACHINE_STRUCT_COUNT; way++) {
+        result r = prepare((size_t)structs * sizeof *right);
+        machine_host_structs((machine_struct)way, fields, host, right, structs);
+        must(machine_cuda_structs(ctx, (machine_struct)way, fields, in, place(&r), structs),
+             "structs");
+        compare(&r, right, "structs", way, (int)fields);
+    }
+    satf_gpu_free(ctx, in);
+    free(host);
+    free(right);
+}
+
+static void test_structs(void **unused)
+{
+    (void)unused;
+    for (uint32_t fields = 1; fields <= MACHINE_MOST_FIELDS; fields++) {
+        if (!small || fields <= 8 || fields % 32 == 0) {
+            try_structs(fields, 32); /* three of a block's four warps have nothing to do */
+            try_structs(fields, 32 * 7);
+        }
+    }
+}
+
+/* ----------------------------------------------------------------- coalescing */
+
+static void try_copy(int64_t n, int64_t offset)
+{
+    size_t bytes = (size_t)(n + offset) * sizeof(float);
+    float *host = room(bytes), *right = room(bytes);
+    for (int64_t i = 0; i < n + offset; i++) {
+        host[i] = (float)(i + 1);
+    }
+    memset(right, GUARD, bytes);
+    memcpy(right + offset, host + offset, (size_t)n * sizeof *right);
+    float *in = upload(host, bytes);
+    result r = prepare(bytes);
+    must(machine_cuda_copy(ctx, in, place(&r), n, offset), "copy");
+    compare(&r, right, "copy", (int)n, (int)offset);
+    satf_gpu_free(ctx, in);
+    free(host);
+    free(right);
+}
+
+static void test_copies(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[] = {1, 255, 256, 1000, 65537};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int64_t offset = 0; offset <= 32; offset += small ? 31 : 1) {
+            try_copy(sizes[i], offset);
+        }
+    }
+}
+
+static void try_powers(int64_t count, bool shared)
+{
+    size_t words = (size_t)count * ACCESS_POWERS;
+    float *host = room((size_t)count * sizeof *host), *right = room(words * sizeof *right);
+    for (int64_t i = 0; i < count; i++) {
+        host[i] = 0.9f + 0.0005f * (float)(i % 397);
+    }
+    float *in = upload(host, (size_t)count * sizeof *host);
+    for (int interleaved = 0; interleaved < 2; interleaved++) {
+        result r = prepare(words * sizeof *right);
+        machine_host_powers(interleaved, host, right, count);
+        must(shared ? machine_cuda_powers_shared(ctx, interleaved, in, place(&r), 3)
+                    : machine_cuda_powers(ctx, interleaved, in, place(&r), count),
+             "powers");
+        compare(&r, right, shared ? "powers in shared memory" : "powers", interleaved, (int)count);
+    }
+    satf_gpu_free(ctx, in);
+    free(host);
+    free(right);
+}
+
+static void test_powers(void **unused)
+{
+    (void)unused;
+    try_powers(32, false);
+    try_powers(32 * 9, false);
+    try_powers(32 * 2049, false);
+    try_powers(MACHINE_POWER_GROUPS * W, true);
+}
+
+static void try_product(int64_t side)
+{
+    size_t n = (size_t)(side * side), bytes = n * sizeof(float);
+    float *a = room(bytes), *b = room(bytes), *right = room(bytes);
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (float)((uint32_t)i * 2654435761u >> 24) / 128;
+        b[i] = (float)((uint32_t)i * 2246822519u >> 24) / 64;
+    }
+    float *there_a = upload(a, bytes), *there_b = upload(b, bytes);
+    for (int way = 0; way < ACCESS_PRODUCT_COUNT; way++) {
+        result r = prepare(bytes);
+        machine_host_product((access_product)way, a, b, right, side);
+        must(machine_cuda_product(ctx, (access_product)way, there_a, there_b, place(&r), side),
+             "product");
+        compare(&r, right, "product", way, (int)side);
+    }
+    satf_gpu_free(ctx, there_a);
+    satf_gpu_free(ctx, there_b);
+    free(a);
+    free(b);
+    free(right);
+}
+
+static void test_products(void **unused)
+{
+    (void)unused;
+    try_product(32);
+    try_product(96);
+    if (!small) {
+        try_product(256);
+    }
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    return satf_context_create(&ctx) == SATF_OK && satf_context_set_device(ctx, DEVICE) == SATF_OK
+               ? 0
+               : -1;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(ctx);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *why = "it does not answer";
+    satf_gpu_info info;
+    for (int i = 1; i < argc; i++) {
+        small = small || strcmp(argv[i], "--small") == 0;
+    }
+    if (satf_gpu_count(&why) == 0 || !satf_gpu_describe(DEVICE, &info)) {
+        fprintf(stderr, "test_gpu_machine: skipped, no CUDA device: %s\n", why);
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_transposes), cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_structs),    cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_powers),     cmocka_unit_test(test_products),
+    };
+    int failed = cmocka_run_group_tests(tests, set_up, tear_down);
+    printf("test_gpu_machine: %llu runs compared\n", runs);
+    return failed != 0;
+}
