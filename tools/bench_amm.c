@@ -81,6 +81,7 @@ static const bench_column cuda_columns[] = {
     {"case", "case", BENCH_INTEGER, 4, false},
     {"kernel", "kernel", BENCH_TEXT, 11, false},
     {"name", "layout", BENCH_TEXT, 6, false},
+    {"residence", "residence", BENCH_TEXT, 9, false},
     {"tiles", "tiles", BENCH_INTEGER, 6, false},
     {"ns", "ns a tile", BENCH_REAL, 9, false},
     {"ns_min", "min", BENCH_REAL, 8, false},
@@ -109,6 +110,8 @@ typedef struct amm_case {
     bench *b;
     size_t kernel;
     layout_2d layout;
+    const tile_processor *processor; /* whose blocks are resident */
+    int most_blocks;                 /* accordingly; 0: as many as fit */
     int64_t tiles;
     size_t in_bytes, out_bytes;
     float *host, *right;
@@ -119,19 +122,14 @@ typedef struct amm_case {
 static satf_status run_tiles(void *user)
 {
     const amm_case *c = user;
-    return machine_cuda_tiles(c->b->ctx, c->kernel, c->layout, c->tiles, c->in, c->out);
+    return machine_cuda_tiles(c->b->ctx, c->kernel, c->layout, c->most_blocks, c->tiles, c->in,
+                              c->out);
 }
 
-static int report_measured(amm_case *c, size_t layout, const bench_timing *t,
+static int report_measured(amm_case *c, size_t layout, const bench_timing *t, const tile_cost *cost,
                            const machine_residence *r)
 {
     const tile_kernel *kernel = tile_kernel_at(c->kernel);
-    const tile_processor *p = tile_processor_at(1); /* this project's device */
-    tile_cost cost;
-    satf_status status = tile_measure(c->b->ctx, kernel, c->layout, p, &cost);
-    if (status) {
-        return bench_call_error(c->b, status, kernel->name);
-    }
     if (c->layout == LAYOUT_RAW) {
         c->naive_ms = t->ms;
     }
@@ -141,6 +139,7 @@ static int report_measured(amm_case *c, size_t layout, const bench_timing *t,
         {.number = kernel->kase},
         {.text = kernel->name},
         {.text = layouts[layout].name},
+        {.text = c->most_blocks ? c->processor->name : "own"},
         {.number = (double)c->tiles},
         {.number = t->ms * to_ns},
         {.number = t->ms_min * to_ns},
@@ -150,24 +149,32 @@ static int report_measured(amm_case *c, size_t layout, const bench_timing *t,
         {.number = (double)r->bytes},
         {.number = r->registers},
         {.number = r->blocks},
-        {.number = cost.blocks},
+        {.number = cost->blocks},
         {.number = (double)r->blocks * kernel->threads / r->threads},
-        {.number = cost.in},
-        {.number = cost.out},
-        {.number = (double)cost.stages},
+        {.number = cost->in},
+        {.number = cost->out},
+        {.number = (double)cost->stages},
     };
     return bench_report_add(c->b->report, values) ? 0
                                                   : bench_error(1, "out of memory for the report");
 }
 
-static int measure_layout(amm_case *c, size_t layout)
+/* As a processor holds the blocks: the device itself, or the paper's. */
+static int measure_layout(amm_case *c, size_t layout, bool own)
 {
-    const char *name = tile_kernel_at(c->kernel)->name;
+    const tile_kernel *kernel = tile_kernel_at(c->kernel);
     machine_residence residence;
     bench_timing timing;
+    tile_cost cost;
     bool right = false;
     c->layout = layouts[layout].layout;
-    satf_status status = machine_cuda_tiles_residence(c->b->ctx, c->kernel, c->layout, &residence);
+    c->processor = tile_processor_at(own ? TILE_H200 : TILE_TK1);
+    satf_status status = tile_measure(c->b->ctx, kernel, c->layout, c->processor, &cost);
+    c->most_blocks = own || status ? 0 : (int)cost.blocks;
+    if (!status) {
+        status = machine_cuda_tiles_residence(c->b->ctx, c->kernel, c->layout, c->most_blocks,
+                                              &residence);
+    }
     if (!status) {
         status =
             bench_measure(c->b, (double)(c->in_bytes + c->out_bytes), run_tiles, NULL, c, &timing);
@@ -176,10 +183,11 @@ static int measure_layout(amm_case *c, size_t layout)
         status = bench_device_leaves(c->b, run_tiles, c, c->out, c->right, c->out_bytes, &right);
     }
     if (status) {
-        return bench_call_error(c->b, status, name);
+        return bench_call_error(c->b, status, kernel->name);
     }
-    return right ? report_measured(c, layout, &timing, &residence)
-                 : bench_error(1, "%s, %s: the result is wrong", name, layouts[layout].name);
+    return right
+               ? report_measured(c, layout, &timing, &cost, &residence)
+               : bench_error(1, "%s, %s: the result is wrong", kernel->name, layouts[layout].name);
 }
 
 /* Small integers, whose sums are exact; a diagonal block by which one can divide. */
@@ -214,8 +222,10 @@ static int measure_kernel(amm_case *c)
         }
         failed = status ? bench_call_error(c->b, status, tile_kernel_at(c->kernel)->name) : 0;
     }
-    for (size_t k = 0; k < sizeof layouts / sizeof *layouts && !failed; k++) {
-        failed = measure_layout(c, k);
+    for (int own = 1; own >= 0; own--) {
+        for (size_t k = 0; k < sizeof layouts / sizeof *layouts && !failed; k++) {
+            failed = measure_layout(c, k, own);
+        }
     }
     satf_gpu_free(c->b->ctx, c->in);
     satf_gpu_free(c->b->ctx, c->out);
@@ -244,9 +254,10 @@ const bench_table bench_amm_table = {
         "(tk1: the paper's Jetson TK1); model 4: constraints of the paper's schedule that are "
         "violated, 0 if it is feasible. The paper gives times only, in figures: case 1 naive > "
         "padded > amm, case 2 padded > naive > amm, case 3 padded > naive = amm. ns: of the whole "
-        "kernel, which fills the device, by its tiles; copy: of the same bytes; counted: the "
-        "blocks "
-        "that the simulated processor h200 holds; occupancy: of a multiprocessor's threads",
+        "kernel, which fills the device, by its tiles; copy: of the same bytes; residence: own: as "
+        "many "
+        "blocks on a multiprocessor as fit, tk1: as on the paper's; counted: what the simulation "
+        "says of that; occupancy: of a multiprocessor's threads",
     .on_cuda = true,
     .run = run,
     .simulate = simulate,

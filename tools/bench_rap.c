@@ -392,7 +392,7 @@ static int run(bench *b)
     if (draws > MOST_DRAWS) {
         return bench_error(2, "--samples: at most %d draws are measured", MOST_DRAWS);
     }
-    uint32_t *numbers = satf_alloc((size_t)draws * MACHINE_NUMBERS * sizeof *numbers);
+    uint32_t *numbers = satf_alloc_zeroed((size_t)draws * MACHINE_NUMBERS * sizeof *numbers);
     uint32_t *right = satf_alloc((size_t)draws * 2 * N * sizeof *right);
     if (!numbers || !right) {
         failed = bench_error(1, "out of memory for %d matrices", draws);

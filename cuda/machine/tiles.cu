@@ -222,54 +222,73 @@ static kernel_row find(size_t kernel, layout_2d layout)
     }
 }
 
-/* As much of a multiprocessor's memory as can be is shared memory, so that it is what limits
- * the blocks that are resident. */
-static satf_status all_shared(satf_context *ctx, const kernel_row &row)
+/* Takes as much of a multiprocessor's memory as can be for shared memory, so that it is what
+ * limits the blocks that are resident, and finds how much a block asks for. */
+static satf_status prepare(satf_context *ctx, const kernel_row &row, int most_blocks, size_t *bytes)
 {
-    CUDA_RETURN(ctx, cudaFuncSetAttribute((const void *)row.function,
-                                          cudaFuncAttributePreferredSharedMemoryCarveout,
-                                          cudaSharedmemCarveoutMaxShared));
-    return SATF_OK;
-}
-
-satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layout, int64_t tiles,
-                               const float *in, float *out)
-{
-    kernel_row row = find(kernel, layout);
-    void *arguments[] = {&in, &out, &tiles};
-    satf_status status;
+    const void *function = (const void *)row.function;
+    int device, whole, reserved, most;
+    *bytes = row.bytes;
     if (!row.function) {
         return satf_fail(ctx, SATF_INVALID, "there is no such kernel");
     }
-    status = all_shared(ctx, row);
+    CUDA_RETURN(ctx, cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                          cudaSharedmemCarveoutMaxShared));
+    if (most_blocks == 0) {
+        return SATF_OK;
+    }
+    CUDA_RETURN(ctx, cudaGetDevice(&device));
+    CUDA_RETURN(
+        ctx, cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+    CUDA_RETURN(ctx,
+                cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
+    CUDA_RETURN(ctx,
+                cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    /* A block's part of it, in steps that are none smaller than a device's own. */
+    int part = (whole / most_blocks - reserved) / 1024 * 1024;
+    part = part < most ? part : most;
+    if (part > (int)*bytes) {
+        *bytes = (size_t)part;
+        CUDA_RETURN(
+            ctx, cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, part));
+    }
+    return SATF_OK;
+}
+
+satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layout, int most_blocks,
+                               int64_t tiles, const float *in, float *out)
+{
+    kernel_row row = find(kernel, layout);
+    void *arguments[] = {&in, &out, &tiles};
+    size_t bytes;
+    satf_status status = prepare(ctx, row, most_blocks, &bytes);
     if (status) {
         return status;
     }
     CUDA_RETURN(ctx, cudaLaunchKernel((const void *)row.function, dim3((unsigned)tiles),
-                                      dim3((unsigned)row.threads), arguments, row.bytes,
+                                      dim3((unsigned)row.threads), arguments, bytes,
                                       (cudaStream_t)satf_gpu_stream(ctx)));
     return SATF_OK;
 }
 
 satf_status machine_cuda_tiles_residence(satf_context *ctx, size_t kernel, layout_2d layout,
-                                         machine_residence *residence)
+                                         int most_blocks, machine_residence *residence)
 {
     kernel_row row = find(kernel, layout);
+    const void *function = (const void *)row.function;
     cudaFuncAttributes attributes;
+    size_t bytes;
     int device;
-    if (!row.function) {
-        return satf_fail(ctx, SATF_INVALID, "there is no such kernel");
-    }
-    satf_status status = all_shared(ctx, row);
+    satf_status status = prepare(ctx, row, most_blocks, &bytes);
     if (status) {
         return status;
     }
     CUDA_RETURN(ctx, cudaGetDevice(&device));
     CUDA_RETURN(ctx, cudaDeviceGetAttribute(&residence->threads,
                                             cudaDevAttrMaxThreadsPerMultiProcessor, device));
-    CUDA_RETURN(ctx, cudaFuncGetAttributes(&attributes, (const void *)row.function));
-    CUDA_RETURN(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                         &residence->blocks, (const void *)row.function, row.threads, row.bytes));
+    CUDA_RETURN(ctx, cudaFuncGetAttributes(&attributes, function));
+    CUDA_RETURN(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&residence->blocks, function,
+                                                                   row.threads, bytes));
     residence->registers = attributes.numRegs;
     residence->bytes = row.bytes;
     return SATF_OK;

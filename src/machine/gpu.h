@@ -52,19 +52,24 @@ int64_t machine_tiles_out(size_t kernel, int64_t tiles);
 /* The right result. */
 void machine_host_tiles(size_t kernel, int64_t tiles, const float *in, float *out);
 
-/* A block for each tile, which lies in shared memory by that layout, one of TILE_LAYOUTS. */
-satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layout, int64_t tiles,
-                               const float *in, float *out);
+/*
+ * A block for each tile, which lies in shared memory by that layout, one of TILE_LAYOUTS. A
+ * multiprocessor holds most_blocks of them at most, 0: as many as fit. That is brought about by
+ * asking for more shared memory than the tile takes, so that a device can be as small as the
+ * paper's.
+ */
+satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layout, int most_blocks,
+                               int64_t tiles, const float *in, float *out);
 
 typedef struct machine_residence {
     int blocks;    /* of the kernel, that a multiprocessor holds at once */
     int threads;   /* that it holds at most, of any kernel */
     int registers; /* of a thread */
-    size_t bytes;  /* of a block's shared memory */
+    size_t bytes;  /* of a block's shared memory that the tile takes */
 } machine_residence;
 
 satf_status machine_cuda_tiles_residence(satf_context *ctx, size_t kernel, layout_2d layout,
-                                         machine_residence *residence);
+                                         int most_blocks, machine_residence *residence);
 
 /* --------------------------------------------------------------- arrays of structs */
 

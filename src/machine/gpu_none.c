@@ -10,17 +10,17 @@ satf_status machine_cuda_transpose(satf_context *ctx, const machine_transpose *t
     return satf_gpu_check(ctx, 0);
 }
 
-satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layout, int64_t tiles,
-                               const float *in, float *out)
+satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layout, int most_blocks,
+                               int64_t tiles, const float *in, float *out)
 {
-    (void)kernel, (void)layout, (void)tiles, (void)in, (void)out;
+    (void)kernel, (void)layout, (void)most_blocks, (void)tiles, (void)in, (void)out;
     return satf_gpu_check(ctx, 0);
 }
 
 satf_status machine_cuda_tiles_residence(satf_context *ctx, size_t kernel, layout_2d layout,
-                                         machine_residence *residence)
+                                         int most_blocks, machine_residence *residence)
 {
-    (void)kernel, (void)layout, (void)residence;
+    (void)kernel, (void)layout, (void)most_blocks, (void)residence;
     return satf_gpu_check(ctx, 0);
 }
 

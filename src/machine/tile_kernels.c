@@ -63,9 +63,9 @@ static const tile_kernel kernels[TILE_KERNELS] = {
 };
 
 /* The Jetson TK1 (compute capability 3.2) is the paper's, the other (9.0) this project's. */
-static const tile_processor processors[] = {
-    {"tk1", 48 * 1024, 0, 2048, 16},
-    {"h200", 228 * 1024, 1024, 2048, 32},
+static const tile_processor processors[TILE_PROCESSORS] = {
+    [TILE_TK1] = {"tk1", 48 * 1024, 0, 2048, 16},
+    [TILE_H200] = {"h200", 228 * 1024, 1024, 2048, 32},
 };
 
 const tile_kernel *tile_kernel_at(size_t index)
@@ -75,7 +75,7 @@ const tile_kernel *tile_kernel_at(size_t index)
 
 const tile_processor *tile_processor_at(size_t index)
 {
-    return index < sizeof processors / sizeof *processors ? &processors[index] : NULL;
+    return index < TILE_PROCESSORS ? &processors[index] : NULL;
 }
 
 /* The mean congestion of a pass; adds its stages. */

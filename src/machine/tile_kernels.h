@@ -35,6 +35,9 @@ typedef struct tile_processor {
     uint32_t threads, blocks;
 } tile_processor;
 
+/* The paper's, a Jetson TK1, and this project's. */
+enum { TILE_TK1, TILE_H200, TILE_PROCESSORS };
+
 /* NULL behind the last. */
 const tile_processor *tile_processor_at(size_t index);
 

@@ -114,7 +114,7 @@ static void try_matrix(machine_transpose *t, machine_random *random)
 {
     enum { N = MACHINE_MATRIX };
     static uint32_t host[2 * N], right[2 * N];
-    uint32_t numbers[MACHINE_NUMBERS], words = (uint32_t)t->element_bytes / 4;
+    uint32_t numbers[MACHINE_NUMBERS] = {0}, words = (uint32_t)t->element_bytes / 4;
     for (uint32_t i = 0; i < N * words; i++) {
         host[i] = 2 * i + 1;
     }
@@ -152,6 +152,24 @@ static void test_transposes(void **unused)
 
 /* --------------------------------------------------------------------- tiles */
 
+static void try_layout(size_t kernel, layout_2d layout, int most_blocks, int64_t tiles,
+                       const float *in, const float *right)
+{
+    const tile_kernel *k = tile_kernel_at(kernel);
+    machine_residence residence;
+    result r = prepare((size_t)machine_tiles_out(kernel, tiles) * sizeof *right);
+    must(machine_cuda_tiles_residence(ctx, kernel, layout, most_blocks, &residence), k->name);
+    assert_true(residence.blocks >= 1);
+    assert_true(residence.blocks * (int)k->threads <= residence.threads);
+    if (most_blocks) { /* all these tiles are small enough for so many */
+        assert_int_equal(residence.blocks, most_blocks);
+    }
+    assert_int_equal(residence.bytes,
+                     k->arrays * layout_2d_words(layout, k->width, k->rows) * sizeof(float));
+    must(machine_cuda_tiles(ctx, kernel, layout, most_blocks, tiles, in, place(&r)), k->name);
+    compare(&r, right, k->name, (int)layout, (int)tiles);
+}
+
 static void try_tiles(size_t kernel, int64_t tiles)
 {
     static const layout_2d tile_layouts[] = {
@@ -169,13 +187,9 @@ static void try_tiles(size_t kernel, int64_t tiles)
     machine_host_tiles(kernel, tiles, host, right);
     float *in = upload(host, (size_t)words * sizeof *host);
     for (size_t l = 0; l < sizeof tile_layouts / sizeof *tile_layouts; l++) {
-        machine_residence residence;
-        result r = prepare((size_t)results * sizeof *right);
-        must(machine_cuda_tiles_residence(ctx, kernel, tile_layouts[l], &residence), "residence");
-        assert_in_range(residence.blocks, 1, 64);
-        assert_true(residence.threads >= residence.blocks * (int)tile_kernel_at(kernel)->threads);
-        must(machine_cuda_tiles(ctx, kernel, tile_layouts[l], tiles, in, place(&r)), "tiles");
-        compare(&r, right, tile_kernel_at(kernel)->name, (int)l, (int)tiles);
+        for (int most_blocks = 0; most_blocks <= 3; most_blocks += 3) {
+            try_layout(kernel, tile_layouts[l], most_blocks, tiles, in, right);
+        }
     }
     satf_gpu_free(ctx, in);
     free(host);
@@ -190,9 +204,11 @@ static void test_tiles(void **unused)
         for (size_t i = 0; i < (small ? 2 : 4); i++) {
             try_tiles(kernel, tiles[i]);
         }
-        assert_int_not_equal(machine_cuda_tiles(ctx, kernel, LAYOUT_RAP, 1, NULL, NULL), SATF_OK);
+        assert_int_not_equal(machine_cuda_tiles(ctx, kernel, LAYOUT_RAP, 0, 1, NULL, NULL),
+                             SATF_OK);
     }
-    assert_int_not_equal(machine_cuda_tiles(ctx, TILE_KERNELS, LAYOUT_RAW, 1, NULL, NULL), SATF_OK);
+    assert_int_not_equal(machine_cuda_tiles(ctx, TILE_KERNELS, LAYOUT_RAW, 0, 1, NULL, NULL),
+                         SATF_OK);
 }
 
 /* ------------------------------------------------------------------- structs */
