@@ -145,32 +145,34 @@ static satf_status run_coalesced(void *user)
     return run_way(user, MACHINE_STRUCT_COALESCED);
 }
 
-/* Beside the coalesced form, whose result is looked at too. */
+static int check(giles_case *c, machine_struct way)
+{
+    size_t count = (size_t)c->structs * sizeof *c->right;
+    bool right;
+    c->way = way;
+    machine_host_structs(way, c->fields, c->host, c->right, c->structs);
+    satf_status status = bench_device_leaves(c->b, run_structs, c, c->out, c->right, count, &right);
+    if (status) {
+        return bench_call_error(c->b, status, way_names[way]);
+    }
+    return right ? 0
+                 : bench_error(1, "%s, structs of %u words: the result is wrong", way_names[way],
+                               (unsigned)c->fields);
+}
+
+/* Beside the coalesced form. */
 static int measure_way(giles_case *c, machine_struct way, bench_timing *t)
 {
     double bytes = 4.0 * (double)c->structs * (c->fields + 1);
-    size_t count = (size_t)c->structs * sizeof *c->right;
-    const machine_struct checked[2] = {MACHINE_STRUCT_COALESCED, way};
-    bool right = true;
     c->way = way;
     satf_status status = bench_measure(c->b, bytes, run_structs, run_coalesced, c, t);
-    for (int i = 0; i < 2 && !status && right; i++) {
-        c->way = checked[i];
-        machine_host_structs(c->way, c->fields, c->host, c->right, c->structs);
-        status = bench_device_leaves(c->b, run_structs, c, c->out, c->right, count, &right);
-    }
-    if (status) {
-        return bench_call_error(c->b, status, way_names[c->way]);
-    }
-    return right ? 0
-                 : bench_error(1, "%s, structs of %u words: the result is wrong", way_names[c->way],
-                               (unsigned)c->fields);
+    return status ? bench_call_error(c->b, status, way_names[way]) : check(c, way);
 }
 
 static int measure_fields(giles_case *c, satf_machine *machine)
 {
     bench_timing t[MACHINE_STRUCT_COALESCED]; /* giles, unpadded, strided */
-    int failed = 0;
+    int failed = check(c, MACHINE_STRUCT_COALESCED);
     for (int way = 0; way < MACHINE_STRUCT_COALESCED && !failed; way++) {
         failed = measure_way(c, (machine_struct)way, &t[way]);
     }

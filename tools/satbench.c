@@ -193,7 +193,7 @@ static const bench_option commons[] = {
     {"--r", "R", "of (1+r)R1W on CUDA or simulated, above 0 and below 1", set_r, takes_r},
     {"--simulate", NULL, "count on a simulated memory machine; needs no device", set_simulate,
      is_simulated},
-    {"--samples", "N", "simulated accesses, or random permutations, to take; default 100000, 1",
+    {"--samples", "N", "simulated accesses, or random permutations, to take; default by table",
      set_samples, is_sampled},
     {"--seed", "N", "of random numbers; default 1", set_seed, is_random},
     {"--latency", "N", "time units of a simulated global memory; default 100", set_latency,

@@ -4,7 +4,7 @@
 
 extern "C" {
 #include "../../src/machine/gpu.h"
-#include "../../src/machine/tile.h"
+#include "../../src/machine/tile_kernels.h"
 #include "../../src/machine/tile_places.h"
 }
 
@@ -66,7 +66,7 @@ struct convolution_tile {
                 in[tile_convolution_place(&g, blockIdx.x, e.i, e.j)];
         }
         __syncthreads();
-#pragma unroll
+#pragma unroll 1
         for (uint32_t r = 0; r < TILE_CONVOLUTION_RESULTS; r++) {
             float sum = 0;
 #pragma unroll
@@ -165,10 +165,16 @@ template <bool coalesced, bool arithmetic> struct foo_tile {
     }
 };
 
+/* Blocks that fill a multiprocessor's 2048 threads, or its 32 blocks: registers are not to be
+ * what limits them. */
+template <typename Tile> static constexpr int most_resident()
+{
+    return Tile::THREADS > 64 ? 2048 / Tile::THREADS : 32;
+}
+
 template <typename Tile, layout_2d layout>
-__global__ __launch_bounds__(Tile::THREADS) void tile_kernel_of(const float *__restrict__ in,
-                                                                float *__restrict__ out,
-                                                                int64_t tiles)
+__global__ __launch_bounds__(Tile::THREADS, most_resident<Tile>()) void tile_kernel_of(
+    const float *__restrict__ in, float *__restrict__ out, int64_t tiles)
 {
     Tile::template run<layout>(in, out, tiles);
 }
@@ -190,12 +196,11 @@ template <typename Tile, layout_2d layout> static kernel_row row_of()
 template <typename Tile> static kernel_row row_of_layout(layout_2d layout)
 {
     switch (layout) {
-    case LAYOUT_RAW:
-        return row_of<Tile, LAYOUT_RAW>();
-    case LAYOUT_PADDED:
-        return row_of<Tile, LAYOUT_PADDED>();
-    case LAYOUT_AMM:
-        return row_of<Tile, LAYOUT_AMM>();
+#define CASE(layout, name) \
+    case layout:           \
+        return row_of<Tile, layout>();
+        TILE_LAYOUTS(CASE)
+#undef CASE
     default:
         return {};
     }
