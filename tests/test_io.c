@@ -235,6 +235,15 @@ static void test_png_late_exif(void **state)
                       reader->header.metadata.exif_bytes);
     io_close(reader);
 
+    /* what lies behind the end of the file is no part of it */
+    unsigned char *behind = malloc(file.n + sizeof chunk);
+    memcpy(behind, file.data, file.n);
+    memcpy(behind + file.n, late + end, sizeof chunk);
+    assert_int_equal(io_open_memory(ctx, behind, file.n + sizeof chunk, &reader), SATF_OK);
+    assert_null(reader->header.metadata.exif);
+    io_close(reader);
+    free(behind);
+
     int ends[2];
     char name[40];
     assert_int_equal(pipe(ends), 0);

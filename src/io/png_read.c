@@ -153,14 +153,26 @@ static satf_status find_late_exif(satf_context *ctx, io_reader *reader)
 {
     const io_source *source = &reader->source;
     satf_metadata *metadata = &reader->header.metadata;
-    unsigned char head[12]; /* length, name, and TIFF's first bytes */
-    int64_t at = 8, bytes;
+    enum { HEAD_BYTES = 12 };  /* length, name, and TIFF's first bytes */
+    unsigned char window[512]; /* so that many small chunks are few calls, and large ones little */
+    int64_t at = 8, begin = at, end = at, bytes;
     reader->header.exif_may_follow = !metadata->exif && source->bytes < 0;
     if (metadata->exif || source->bytes < 0) {
         return SATF_OK;
     }
-    for (; io_source_look(source, at, head, sizeof head) == sizeof head; at += 12 + bytes) {
+    for (;; at += 12 + bytes) {
+        if (at + HEAD_BYTES > end) {
+            begin = at;
+            end = at + (int64_t)io_source_look(source, at, window, sizeof window);
+        }
+        if (at + HEAD_BYTES > end) {
+            return SATF_OK;
+        }
+        const unsigned char *head = window + (at - begin);
         bytes = png_get_uint_32(head);
+        if (memcmp(head + 4, "IEND", 4) == 0) {
+            return SATF_OK;
+        }
         if (memcmp(head + 4, "eXIf", 4) != 0) {
             continue;
         }
@@ -182,7 +194,6 @@ static satf_status find_late_exif(satf_context *ctx, io_reader *reader)
         reader->header.exif_may_follow = false;
         return SATF_OK;
     }
-    return SATF_OK;
 }
 
 static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop info,
