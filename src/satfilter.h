@@ -160,8 +160,8 @@ SATF_API satf_status satf_context_set_algorithm(satf_context *ctx, const char *n
 SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
 
 /* How the stages of a CUDA algorithm wait for one another: "launch" (a kernel
- * each), "graph" (those, captured and replayed), "coop" (a barrier of the whole
- * grid), or "auto", the default. Algorithms without such stages refuse others. */
+ * each), "graph" (those, captured and replayed), "coop" (one kernel, whose blocks wait
+ * for the stages before), or "auto", the default. Algorithms without such stages refuse others. */
 SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
 
 /*

@@ -340,8 +340,8 @@ static const option options[] = {
     {GROUP_FILTERING, "r", 0, "X", NULL, "r of the algorithm 1+r, between 0 and 1", NULL, take_r},
     {GROUP_FILTERING, "sync", 0, "S", "auto launch graph coop",
      "between the stages of a CUDA algorithm: auto launch graph coop",
-     "launch starts a kernel for each stage, graph replays those, coop is one kernel with barriers "
-     "of the whole grid.",
+     "launch starts a kernel for each stage, graph replays those, coop is one kernel whose blocks "
+     "wait for the stages before.",
      take_sync},
 
     {GROUP_OUTPUT, "output", 'o', "DIR", "DIR",

@@ -113,8 +113,8 @@ static satf_status run_transpose(const satf_permutation *plan, const permute_cal
 
 enum { LEAST = 32 };
 
-/* The length, a multiple of 32, nearest to 1024 among those that divide n, fit a row, and
- * suit(); 0 if there is none. */
+/* The least length from 1024 up, else the largest below, among the multiples of 32 that divide n,
+ * fit a row, and suit(); 0 if there is none. */
 static uint32_t choose_length(const permute_request *r, bool (*suits)(const void *, int64_t),
                               const void *user)
 {

@@ -13,7 +13,7 @@ typedef enum sat_sync {
     SAT_SYNC_AUTO,
     SAT_SYNC_LAUNCH, /* one kernel a stage, as in the paper */
     SAT_SYNC_GRAPH,  /* those kernels captured once and replayed */
-    SAT_SYNC_COOP    /* one kernel, a barrier of the whole grid between stages */
+    SAT_SYNC_COOP    /* one kernel, whose blocks wait for the stages before */
 } sat_sync;
 
 /* The parameters of a CUDA row; 0 in a member: the row's own default. */

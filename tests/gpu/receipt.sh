@@ -11,7 +11,7 @@ receipt=tests/gpu/receipt.json
 covered()
 {
     find cuda tests/gpu src/sat src/filter src/move src/permute filters src/base/gpu.h \
-        src/machine/layout.h src/machine/pattern.h src/machine/schedule.h \
+        src/machine/layout.h src/machine/pattern.[ch] src/machine/schedule.[ch] src/machine/colour.[ch] \
         src/machine/access.h src/machine/gpu.h src/machine/host.c src/machine/tile.h \
         src/machine/tile_places.h -type f \
         \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' -o -name '*.inc' \) |
