@@ -420,8 +420,21 @@ static void test_errors(void **unused)
            satf_permutation_create(ctx, p, MAX_N, 4, SATF_HOST, "column-wise", &plan), "columns");
     assert_true(pattern_fill(PATTERN_RANDOM, 32, 32, 1, p));
     assert_int_equal(satf_context_set_limits(ctx, 0, 1000), SATF_OK);
-    expect(SATF_LIMIT, satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan), "1000");
+    static const char *const limited[] = {"d-designated", "s-designated", "scheduled", "fused"};
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++) {
+        expect(SATF_LIMIT, satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, limited[i], &plan),
+               "1000");
+        assert_null(plan);
+    }
     assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    assert_int_equal(satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan), SATF_OK);
+    uint32_t *arrays = malloc(2 * 1024 * sizeof *arrays);
+    assert_non_null(arrays);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 1000), SATF_OK);
+    expect(SATF_LIMIT, satf_permutation_apply(ctx, plan, arrays, arrays + 1024), "scratch");
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    satf_permutation_destroy(plan);
+    free(arrays);
 
     for (uint32_t i = 0; i < 64; i++) {
         p[i] = i ^ 1;

@@ -43,7 +43,9 @@ const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, siz
                    ? NULL
                    : "needs the whole picture for that algorithm";
     case REGION_PIXEL:
-        return filter_move_by_rows(&stage) ? NULL : "needs the whole picture";
+        return filter_move_by_rows(&stage) ? NULL
+                                           : "moves pixels to other rows and needs the whole "
+                                             "picture";
     default:
         return "needs the whole picture";
     }

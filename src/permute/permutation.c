@@ -319,6 +319,12 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
 {
     void *scratch = NULL;
     satf_status status = SATF_OK;
+    if (plan->device == SATF_HOST && bytes > (uint64_t)ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "a permutation's scratch needs %zu bytes, above the limit of %lld bytes "
+                         "(--max-memory)",
+                         bytes, (long long)ctx->max_bytes);
+    }
     if (bytes && plan->device == SATF_HOST) {
         scratch = satf_alloc(bytes);
         status = scratch ? SATF_OK : satf_fail_memory(ctx, bytes, "a permutation's scratch");

@@ -120,8 +120,9 @@ satf_status permute_create(satf_context *ctx, const permute_request *request, in
 
 /* --------------------------------------------------------------- schedules */
 
-/* Room for a table of the plan; NULL after a message. */
-void *permute_add_table(satf_context *ctx, satf_permutation *plan, size_t bytes);
+/* Room for the plan's next table, within the context's limit of memory for all of them. */
+satf_status permute_add_table(satf_context *ctx, satf_permutation *plan, size_t bytes,
+                              void **table);
 
 /* The shape of `fused` or, with pieces of one element, of `scheduled`. SATF_UNSUPPORTED if
  * the length has no such factors. length: of rows, 0: chosen. */

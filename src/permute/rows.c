@@ -6,25 +6,41 @@
 #include "../base/parallel.h"
 #include "permute.h"
 
-void *permute_add_table(satf_context *ctx, satf_permutation *plan, size_t bytes)
+satf_status permute_add_table(satf_context *ctx, satf_permutation *plan, size_t bytes, void **table)
 {
+    size_t all = bytes;
     int i = 0;
-    while (plan->table[i]) {
-        i++;
+    for (; plan->table[i]; i++) {
+        all += plan->table_bytes[i];
     }
-    plan->table[i] = satf_alloc(bytes);
+    if (all > (uint64_t)ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the tables of a permutation need %zu bytes or more, above the limit of "
+                         "%lld bytes (--max-memory)",
+                         all, (long long)ctx->max_bytes);
+    }
+    *table = plan->table[i] = satf_alloc(bytes);
     plan->table_bytes[i] = bytes;
-    if (!plan->table[i]) {
-        satf_fail_memory(ctx, bytes, "a schedule");
-    }
-    return plan->table[i];
+    return *table ? SATF_OK : satf_fail_memory(ctx, bytes, "a table of a permutation");
 }
 
-/* A table of 16-bit entries for rows of that length. */
-static uint16_t *add_schedule(satf_context *ctx, satf_permutation *plan, uint32_t rows,
-                              uint32_t length)
+/* A table of 16-bit entries for rows of that length; the plan's next one. */
+static satf_status add_schedule(satf_context *ctx, satf_permutation *plan, uint32_t rows,
+                                uint32_t length, uint16_t **schedule)
 {
-    return permute_add_table(ctx, plan, (size_t)rows * schedule_pitch(length) * sizeof(uint16_t));
+    void *table;
+    satf_status status = permute_add_table(
+        ctx, plan, (size_t)rows * schedule_pitch(length) * sizeof(uint16_t), &table);
+    *schedule = status ? NULL : table;
+    return status;
+}
+
+/* Two of them: s and d of `rows`. */
+static satf_status add_schedules(satf_context *ctx, satf_permutation *plan, uint32_t rows,
+                                 uint32_t length, uint16_t **s, uint16_t **d)
+{
+    satf_status status = add_schedule(ctx, plan, rows, length, s);
+    return status ? status : add_schedule(ctx, plan, rows, length, d);
 }
 
 /* ---------------------------------------------------------------- designated */
@@ -49,12 +65,13 @@ static void invert(void *user, int64_t task, int thread)
 
 static satf_status plan_to(satf_context *ctx, const permute_request *r, satf_permutation *plan)
 {
-    uint32_t *p = permute_add_table(ctx, plan, (size_t)r->n * sizeof *p);
-    if (!p) {
-        return SATF_NO_MEMORY;
+    void *p;
+    size_t bytes = (size_t)r->n * sizeof *r->p;
+    satf_status status = permute_add_table(ctx, plan, bytes, &p);
+    if (!status) {
+        memcpy(p, r->p, bytes);
     }
-    memcpy(p, r->p, (size_t)r->n * sizeof *p);
-    return SATF_OK;
+    return status;
 }
 
 static satf_status run_to(const satf_permutation *plan, const permute_call *call,
@@ -66,12 +83,13 @@ static satf_status run_to(const satf_permutation *plan, const permute_call *call
 
 static satf_status plan_from(satf_context *ctx, const permute_request *r, satf_permutation *plan)
 {
-    inversion v = {r->p, permute_add_table(ctx, plan, (size_t)r->n * sizeof *v.q), r->n};
-    if (!v.q) {
-        return SATF_NO_MEMORY;
+    void *q;
+    satf_status status = permute_add_table(ctx, plan, (size_t)r->n * sizeof *r->p, &q);
+    if (!status) {
+        inversion v = {r->p, q, r->n};
+        satf_parallel(ctx, (r->n - 1) / STRETCH + 1, invert, &v);
     }
-    satf_parallel(ctx, (r->n - 1) / STRETCH + 1, invert, &v);
-    return SATF_OK;
+    return status;
 }
 
 static satf_status run_from(const satf_permutation *plan, const permute_call *call,
@@ -134,11 +152,14 @@ static satf_status plan_rows(satf_context *ctx, satf_permutation *plan, const pe
     uint32_t length = columns ? plan->shape.rows : plan->shape.length;
     uint32_t rows = columns ? plan->shape.length : plan->shape.rows;
     size_t bytes = (size_t)rows * schedule_pitch(length) * sizeof(uint16_t);
-    uint16_t *s = add_schedule(ctx, plan, rows, length);
-    uint16_t *d = s ? add_schedule(ctx, plan, rows, length) : NULL;
-    uint16_t *p = d ? satf_alloc(bytes) : NULL;
+    uint16_t *s, *d;
+    satf_status status = add_schedules(ctx, plan, rows, length, &s, &d);
+    if (status) {
+        return status;
+    }
+    uint16_t *p = satf_alloc(bytes);
     if (!p) {
-        return d ? satf_fail_memory(ctx, bytes, "a schedule in the making") : SATF_NO_MEMORY;
+        return satf_fail_memory(ctx, bytes, "a schedule in the making");
     }
     size_t pitch = schedule_pitch(length);
     for (int64_t i = 0; i < r->n; i++) {
@@ -149,7 +170,7 @@ static satf_status plan_rows(satf_context *ctx, satf_permutation *plan, const pe
             p[y * pitch + schedule_place(x)] = (uint16_t)(r->p[i] % plan->shape.length);
         }
     }
-    satf_status status = permute_schedule_rows(ctx, p, false, rows, length, s, d);
+    status = permute_schedule_rows(ctx, p, false, rows, length, s, d);
     satf_free(p);
     return status;
 }
@@ -270,11 +291,15 @@ static satf_status plan_fused(satf_context *ctx, const permute_request *r, satf_
     if (status) {
         return status;
     }
-    uint16_t *first = add_schedule(ctx, plan, shape->rows, shape->length);
-    uint16_t *second =
-        first ? add_schedule(ctx, plan, shape->middle_rows, shape->middle_length) : NULL;
-    uint16_t *third = second ? add_schedule(ctx, plan, shape->rows, shape->length) : NULL;
-    return third ? permute_colour(ctx, r, shape, first, second, third) : SATF_NO_MEMORY;
+    uint16_t *first, *second, *third;
+    status = add_schedule(ctx, plan, shape->rows, shape->length, &first);
+    if (!status) {
+        status = add_schedule(ctx, plan, shape->middle_rows, shape->middle_length, &second);
+    }
+    if (!status) {
+        status = add_schedule(ctx, plan, shape->rows, shape->length, &third);
+    }
+    return status ? status : permute_colour(ctx, r, shape, first, second, third);
 }
 
 static satf_status run_fused(const satf_permutation *plan, const permute_call *call,
@@ -300,10 +325,9 @@ static satf_status plan_scheduled(satf_context *ctx, const permute_request *r,
     request.length = 0;
     satf_status status = permute_choose_shape(ctx, &request, false, shape);
     for (int i = 0; i < 3 && !status; i++) {
+        uint16_t *stage;
         status = add_schedule(ctx, &stages, i == 1 ? shape->length : shape->rows,
-                              i == 1 ? shape->rows : shape->length)
-                     ? SATF_OK
-                     : SATF_NO_MEMORY;
+                              i == 1 ? shape->rows : shape->length, &stage);
     }
     if (!status) {
         status =
@@ -312,10 +336,11 @@ static satf_status plan_scheduled(satf_context *ctx, const permute_request *r,
     for (int i = 0; i < 3 && !status; i++) {
         uint32_t rows = i == 1 ? shape->length : shape->rows;
         uint32_t length = i == 1 ? shape->rows : shape->length;
-        uint16_t *s = add_schedule(ctx, plan, rows, length);
-        uint16_t *d = s ? add_schedule(ctx, plan, rows, length) : NULL;
-        status = d ? permute_schedule_rows(ctx, stages.table[i], i == 2, rows, length, s, d)
-                   : SATF_NO_MEMORY;
+        uint16_t *s, *d;
+        status = add_schedules(ctx, plan, rows, length, &s, &d);
+        if (!status) {
+            status = permute_schedule_rows(ctx, stages.table[i], i == 2, rows, length, s, d);
+        }
     }
     for (int i = 0; i < 3; i++) {
         satf_free(stages.table[i]);
