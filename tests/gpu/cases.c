@@ -11,9 +11,6 @@
 
 enum { GUARD_BYTES = 256 };
 
-bool gpu_small, gpu_long;
-unsigned long long gpu_runs, gpu_refused;
-
 /* Packed, whole samples off, odd bytes off, upside down. */
 const gpu_layout gpu_layouts[GPU_LAYOUTS] = {
     {0, 0, 0, 0, false}, {16, 0, 0, 0, false}, {1, 0, 1, 0, false},
@@ -27,49 +24,6 @@ const gpu_kind gpu_kinds[GPU_KINDS] = {
     {SATF_F32, SATF_SUM_F64, false}, {SATF_F32, SATF_SUM_F64, true},
     {SATF_F64, SATF_SUM_F64, false},
 };
-
-/* ---------------------------------------------------------------- the program */
-
-void gpu_test_begin(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        gpu_small = gpu_small || strcmp(argv[i], "--small") == 0;
-        gpu_long = gpu_long || strcmp(argv[i], "--long") == 0;
-    }
-    const char *why = NULL;
-    satf_gpu_info info;
-    if (satf_gpu_count(&why) == 0) {
-        fprintf(stderr, "skipped: no CUDA device: %s\n", why);
-        exit(77);
-    }
-    if (!satf_gpu_describe(GPU_DEVICE, &info) || !info.runs_kernels) {
-        fprintf(stderr, "skipped: CUDA device %d cannot run this build's kernels\n", GPU_DEVICE);
-        exit(77);
-    }
-    printf("device: %s\ndriver: %d.%d\n", info.name, info.driver_version / 1000,
-           info.driver_version % 1000 / 10);
-}
-
-int gpu_test_end(const char *program, int status)
-{
-    printf("%s: %llu runs compared, %llu refused\n", program, gpu_runs, gpu_refused);
-    return status != 0;
-}
-
-void gpu_must(satf_context *ctx, satf_status status)
-{
-    if (status) {
-        fail_msg("%s: %s", satf_status_name(status), satf_message(ctx));
-    }
-}
-
-satf_context *gpu_new_context(void)
-{
-    satf_context *ctx;
-    assert_int_equal(satf_context_create(&ctx), SATF_OK);
-    gpu_must(ctx, satf_context_set_device(ctx, GPU_DEVICE));
-    return ctx;
-}
 
 const sat_row *gpu_row_at(size_t index)
 {

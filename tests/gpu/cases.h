@@ -6,16 +6,8 @@
 #ifndef TESTS_GPU_CASES_H
 #define TESTS_GPU_CASES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "../../src/base/gpu.h"
 #include "../../src/sat/sat.h"
-
-enum { GPU_DEVICE = 0, GPU_GUARD = 0xA5 };
+#include "program.h"
 
 typedef enum gpu_pattern {
     GPU_INTEGERS, /* floats: whole numbers whose sums are exact, even as f32 */
@@ -75,24 +67,6 @@ typedef struct gpu_data {
     size_t scratch_bytes, scratch_room;
     bool scratch_zeroed; /* the row that ran last leaves it zeros */
 } gpu_data;
-
-/* --small: every buffer is allocated anew and only as large as asked for, so
- * that compute-sanitizer sees each byte too many. */
-extern bool gpu_small, gpu_long;
-
-/* What was done, for the receipt. */
-extern unsigned long long gpu_runs, gpu_refused;
-
-/* Reads --small and --long, and leaves with 77 if there is no device. */
-void gpu_test_begin(int argc, char **argv);
-
-/* Prints the totals that the receipt holds; returns status. */
-int gpu_test_end(const char *program, int status);
-
-satf_context *gpu_new_context(void);
-
-/* Fails the test with the context's message unless status is SATF_OK. */
-void gpu_must(satf_context *ctx, satf_status status);
 
 /* Fills in, uploads it and computes what is right. */
 gpu_data gpu_prepare(satf_context *ctx, const gpu_case *c, const gpu_layout *in,

@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "../filter_reference.h"
-#include "base/gpu.h"
 #include "filter/descriptor.h"
+#include "program.h"
 
-enum { SKIPPED = 77, ALL_BORDERS = SATF_SHRINK + 1, GUARD = 0xa5 };
+enum { ALL_BORDERS = SATF_SHRINK + 1 };
 
 static const int sample_types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
 static const struct {
@@ -21,51 +21,6 @@ static const int64_t sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {5, 3}, {63, 5}, {65,
 static const int64_t windows[][2] = {{1, 1}, {3, 3}, {4, 2}, {15, 15}, {70, 5}, {300, 200}};
 
 static satf_context *cpu, *gpu;
-static bool small;
-static unsigned long long runs;
-
-static void require(satf_context *ctx, satf_status status, const char *what)
-{
-    if (status) {
-        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
-    }
-}
-
-/* ------------------------------------------------------------- device views */
-
-/* Equal to `like`, but in device memory: rows `pad` bytes longer, beginning `shift` bytes behind
- * an aligned address, bottom up if `flip`. *memory is what to free. */
-static satf_view device_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_t shift,
-                             bool flip, void **memory)
-{
-    satf_view view = *like;
-    int64_t row = satf_row_samples(like) * (int64_t)satf_type_bytes(like->type) + pad;
-    size_t bytes = (size_t)(row * like->height + shift);
-    require(ctx, satf_gpu_alloc(ctx, 0, bytes, "a test", memory), "device memory");
-    require(ctx, satf_gpu_set_bytes(ctx, 0, *memory, GUARD, bytes), "filling device memory");
-    view.device = 0;
-    view.stride = flip ? -row : row;
-    view.data = (char *)*memory + shift + (flip ? row * (like->height - 1) : 0);
-    return view;
-}
-
-/* Nothing but the rows of the view may have been written. */
-static void check_guards(satf_context *ctx, const satf_view *view, const void *memory,
-                         int64_t shift)
-{
-    int64_t row = view->stride < 0 ? -view->stride : view->stride;
-    int64_t used = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
-    size_t bytes = (size_t)(row * view->height + shift);
-    unsigned char *here = malloc(bytes);
-    require(ctx, satf_gpu_copy_bytes(ctx, 0, here, memory, bytes), "reading guards");
-    require(ctx, satf_gpu_wait(ctx, 0), "reading guards");
-    for (int64_t i = 0; i < (int64_t)bytes; i++) {
-        if (i < shift || (i - shift) % row >= used) {
-            assert_int_equal(here[i], GUARD);
-        }
-    }
-    free(here);
-}
 
 /* ------------------------------------------------------------ one comparison */
 
@@ -82,7 +37,7 @@ static satf_view host_view(const satf_view *like)
 {
     satf_view view = *like;
     view.data = malloc((size_t)(view.stride * view.height));
-    memset(view.data, GUARD, (size_t)(view.stride * view.height));
+    memset(view.data, GPU_GUARD, (size_t)(view.stride * view.height));
     return view;
 }
 
@@ -131,13 +86,13 @@ static void apply_on_device(const test_case *t, const satf_view *got)
 {
     void *memory[2];
     int64_t pad = (int64_t)(t->seed % 4), shift = (int64_t)(t->seed / 4 % 4);
-    satf_view in = device_view(gpu, &t->in, pad, shift, t->seed & 16, &memory[0]);
-    satf_view out = device_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
-    require(gpu, satf_gpu_copy(gpu, &t->in, &in), "upload");
-    require(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->name);
-    require(gpu, satf_gpu_copy(gpu, &out, got), "download");
-    require(gpu, satf_gpu_wait(gpu, 0), t->name);
-    check_guards(gpu, &out, memory[1], pad);
+    satf_view in = gpu_view(gpu, &t->in, pad, shift, t->seed & 16, &memory[0]);
+    satf_view out = gpu_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
+    gpu_must_do(gpu, satf_gpu_copy(gpu, &t->in, &in), "upload");
+    gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->name);
+    gpu_must_do(gpu, satf_gpu_copy(gpu, &out, got), "download");
+    gpu_must_do(gpu, satf_gpu_wait(gpu, 0), t->name);
+    gpu_check_guards(gpu, &out, memory[1], pad);
     satf_gpu_free(gpu, memory[0]);
     satf_gpu_free(gpu, memory[1]);
 }
@@ -145,18 +100,18 @@ static void apply_on_device(const test_case *t, const satf_view *got)
 static void run_case(const test_case *t)
 {
     satf_view want = host_view(&t->out), got = host_view(&t->out);
-    require(cpu, satf_filter_apply(cpu, t->filter, &t->in, &want), t->name);
-    require(gpu, satf_filter_apply(gpu, t->filter, &t->in, &got), t->name);
+    gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->in, &want), t->name);
+    gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &t->in, &got), t->name);
     compare(t, &want, &got, "host views");
     filter_report report;
     filter_last_report(gpu, &report);
     assert_string_equal(report.device, "cuda");
     assert_string_equal(report.engine, "sat");
     assert_non_null(report.algorithm);
-    memset(got.data, GUARD, (size_t)(got.stride * got.height));
+    memset(got.data, GPU_GUARD, (size_t)(got.stride * got.height));
     apply_on_device(t, &got);
     compare(t, &want, &got, "device views");
-    runs += 2;
+    gpu_runs += 2;
     free(want.data);
     free(got.data);
 }
@@ -166,16 +121,16 @@ static void run_case(const test_case *t)
 static satf_filter *make_filter(const char *name, int border, double constant, int64_t w, int64_t h)
 {
     satf_filter *filter;
-    require(cpu, satf_filter_create(cpu, name, &filter), name);
+    gpu_must_do(cpu, satf_filter_create(cpu, name, &filter), name);
     if (strcmp(name, "template") == 0) {
         const satf_weighted_rect rects[] = {
             {{-(w / 2), -(h / 2), w, h}, 0.75}, {{1, -3, w, 2}, -1.5}, {{-40, 5, 3, h}, 1e-3}};
-        require(cpu, satf_filter_set_rects(cpu, filter, rects, 3), name);
+        gpu_must_do(cpu, satf_filter_set_rects(cpu, filter, rects, 3), name);
     } else {
-        require(cpu, satf_filter_set_int(cpu, filter, "width", w), name);
-        require(cpu, satf_filter_set_int(cpu, filter, "height", h), name);
+        gpu_must_do(cpu, satf_filter_set_int(cpu, filter, "width", w), name);
+        gpu_must_do(cpu, satf_filter_set_int(cpu, filter, "height", h), name);
     }
-    require(cpu, satf_filter_set_border(cpu, filter, (satf_border)border, constant), name);
+    gpu_must_do(cpu, satf_filter_set_border(cpu, filter, (satf_border)border, constant), name);
     return filter;
 }
 
@@ -187,7 +142,7 @@ static void filter_image(const char *name, const ref_image *image, uint64_t seed
             double constant = border == SATF_CONSTANT ? (double)(seed % 200) : 0;
             satf_filter *filter = make_filter(name, border, constant, windows[k][0], windows[k][1]);
             test_case t = {filter, name, in, in, border, windows[k][0], windows[k][1], seed};
-            require(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
+            gpu_must_do(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
             if (seed % 2) { /* every other time another type than the exact one */
                 t.out.type = (int32_t)(seed / 2 % (SATF_F64 + 1));
             }
@@ -207,7 +162,7 @@ static void for_all_images(void (*call)(const char *name, const ref_image *image
     for (size_t t = 0; t < sizeof sample_types / sizeof *sample_types; t++) {
         for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++, seed += 7) {
-                if (small && (l % 6 || s != 5)) { /* one channel, and all four with alpha */
+                if (gpu_small && (l % 6 || s != 5)) { /* one channel, and all four with alpha */
                     continue;
                 }
                 ref_image image = {sizes[s][0],     sizes[s][1],      layouts[l].channels,
@@ -249,11 +204,11 @@ static void integrate(const char *name, const ref_image *image, uint64_t seed)
     satf_view in = ref_view(image, 1);
     for (int squared = 0; squared < 2; squared++) {
         satf_filter *filter;
-        require(cpu, satf_filter_create(cpu, name, &filter), name);
-        require(cpu, satf_filter_set_int(cpu, filter, "squared", squared), name);
+        gpu_must_do(cpu, satf_filter_create(cpu, name, &filter), name);
+        gpu_must_do(cpu, satf_filter_set_int(cpu, filter, "squared", squared), name);
         for (int type = 0; type <= SATF_F64; type++) {
             test_case t = {filter, name, in, in, 0, 0, 0, seed + (uint64_t)type};
-            require(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
+            gpu_must_do(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
             t.out.type = type;
             t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(type) + 3;
             run_case(&t);
@@ -291,10 +246,11 @@ static void test_chain(void **state)
     ref_fill(&image, 99);
     satf_view in = ref_view(&image, 0);
     satf_filter *chain;
-    require(cpu, satf_filter_parse(cpu, "box=5 stddev=9,border=wrap box=3x8,border=shrink", &chain),
-            "chain");
+    gpu_must_do(cpu,
+                satf_filter_parse(cpu, "box=5 stddev=9,border=wrap box=3x8,border=shrink", &chain),
+                "chain");
     test_case t = {chain, "chain", in, in, 0, 0, 0, 5};
-    require(cpu, satf_filter_output(cpu, chain, &in, &t.out), "chain");
+    gpu_must_do(cpu, satf_filter_output(cpu, chain, &in, &t.out), "chain");
     t.out.type = SATF_U8; /* the last bits of the floats between are the algorithm's own */
     run_case(&t);
     satf_filter_destroy(chain);
@@ -314,7 +270,7 @@ static void test_wide_sums(void **state)
     satf_view in = ref_view(&image, 0);
     satf_filter *filter = make_filter("variance", SATF_REFLECT, 0, 900, 700);
     test_case t = {filter, "variance", in, in, SATF_REFLECT, 900, 700, 11};
-    require(cpu, satf_filter_output(cpu, filter, &in, &t.out), "variance");
+    gpu_must_do(cpu, satf_filter_output(cpu, filter, &in, &t.out), "variance");
     run_case(&t);
     satf_filter_destroy(filter);
     free(in.data);
@@ -339,7 +295,7 @@ static void poison(const char *name, const ref_image *image, uint64_t seed)
     for (int border = 0; border < ALL_BORDERS; border++) {
         satf_filter *filter = make_filter(name, border, 0, 7, 4);
         test_case t = {filter, name, in, in, border, 7, 4, seed + (uint64_t)border};
-        require(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
+        gpu_must_do(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
         run_case(&t);
         t.out.type = SATF_U8;
         t.out.stride = satf_row_samples(&t.out);
@@ -368,26 +324,26 @@ static void test_sat(void **state)
     satf_view like = satf_view_packed(NULL, in.width, in.height, 3, SATF_U32);
     satf_view want = host_view(&like), got = host_view(&like), mixed = got;
     test_case t = {NULL, "sat", in, like, 0, 0, 0, 0};
-    require(cpu, satf_sat(cpu, &in, &want, SATF_SQUARED), "sat");
-    require(gpu, satf_sat(gpu, &in, &got, SATF_SQUARED), "sat");
+    gpu_must_do(cpu, satf_sat(cpu, &in, &want, SATF_SQUARED), "sat");
+    gpu_must_do(gpu, satf_sat(gpu, &in, &got, SATF_SQUARED), "sat");
     compare(&t, &want, &got, "host views");
     mixed.device = 0;
     assert_int_equal(satf_sat(gpu, &in, &mixed, 0), SATF_INVALID);
     void *memory[3];
-    satf_view there = device_view(gpu, &in, 3, 1, true, &memory[0]);
-    satf_view out = device_view(gpu, &like, 7, 2, false, &memory[1]);
+    satf_view there = gpu_view(gpu, &in, 3, 1, true, &memory[0]);
+    satf_view out = gpu_view(gpu, &like, 7, 2, false, &memory[1]);
     size_t bytes;
-    require(gpu, satf_sat_scratch(gpu, &there, &out, SATF_SQUARED, &bytes), "scratch");
-    require(gpu, satf_gpu_alloc(gpu, 0, bytes, "a test", &memory[2]), "scratch");
-    require(gpu, satf_context_set_scratch(gpu, bytes ? memory[2] : NULL, bytes), "scratch");
-    require(gpu, satf_gpu_copy(gpu, &in, &there), "upload");
-    require(gpu, satf_sat(gpu, &there, &out, SATF_SQUARED), "sat");
+    gpu_must_do(gpu, satf_sat_scratch(gpu, &there, &out, SATF_SQUARED, &bytes), "scratch");
+    gpu_must_do(gpu, satf_gpu_alloc(gpu, 0, bytes, "a test", &memory[2]), "scratch");
+    gpu_must_do(gpu, satf_context_set_scratch(gpu, bytes ? memory[2] : NULL, bytes), "scratch");
+    gpu_must_do(gpu, satf_gpu_copy(gpu, &in, &there), "upload");
+    gpu_must_do(gpu, satf_sat(gpu, &there, &out, SATF_SQUARED), "sat");
     memset(got.data, 0, (size_t)(got.stride * got.height));
-    require(gpu, satf_gpu_copy(gpu, &out, &got), "download");
-    require(gpu, satf_gpu_wait(gpu, 0), "sat");
+    gpu_must_do(gpu, satf_gpu_copy(gpu, &out, &got), "download");
+    gpu_must_do(gpu, satf_gpu_wait(gpu, 0), "sat");
     compare(&t, &want, &got, "device views, the caller's scratch");
-    check_guards(gpu, &out, memory[1], 2);
-    require(gpu, satf_context_set_scratch(gpu, NULL, 0), "scratch");
+    gpu_check_guards(gpu, &out, memory[1], 2);
+    gpu_must_do(gpu, satf_context_set_scratch(gpu, NULL, 0), "scratch");
     for (int i = 0; i < 3; i++) {
         satf_gpu_free(gpu, memory[i]);
     }
@@ -410,20 +366,20 @@ static void test_copies(void **state)
             satf_view down = satf_view_packed(malloc(bytes), width, height, 1, SATF_U8);
             satf_view like = up;
             void *memory;
-            satf_view there = device_view(gpu, &like, pad, 1, kind & 2, &memory);
+            satf_view there = gpu_view(gpu, &like, pad, 1, kind & 2, &memory);
             uint64_t seed = (uint64_t)kind;
             for (size_t i = 0; i < bytes; i++) {
                 ((unsigned char *)up.data)[i] = (unsigned char)(ref_random(&seed) >> 9);
             }
-            memset(down.data, GUARD, bytes);
+            memset(down.data, GPU_GUARD, bytes);
             up.stride = width + pad;
             if (kind & 4) {
                 up.data = (char *)up.data + (height - 1) * up.stride;
                 up.stride = -up.stride;
             }
-            require(gpu, satf_gpu_copy(gpu, &up, &there), "upload");
-            require(gpu, satf_gpu_copy(gpu, &there, &down), "download");
-            require(gpu, satf_gpu_wait(gpu, 0), "copies");
+            gpu_must_do(gpu, satf_gpu_copy(gpu, &up, &there), "upload");
+            gpu_must_do(gpu, satf_gpu_copy(gpu, &there, &down), "download");
+            gpu_must_do(gpu, satf_gpu_wait(gpu, 0), "copies");
             for (int64_t y = 0; y < height; y++) {
                 assert_memory_equal(satf_row(&up, y), satf_row(&down, y), (size_t)width);
             }
@@ -444,23 +400,24 @@ static void test_two_contexts(void **state)
     ref_image image[N];
     satf_filter *filter = make_filter("box", SATF_MIRROR, 0, 15, 9);
     for (int k = 0; k < N; k++) {
-        require(NULL, satf_context_create(&ctx[k]), "context");
+        gpu_must_do(NULL, satf_context_create(&ctx[k]), "context");
         image[k] = (ref_image){800 + 100 * k, 700, 1 + k, SATF_U8, 0, NULL};
         ref_fill(&image[k], (uint64_t)k + 1);
         host[k] = ref_view(&image[k], 0);
         want[k] = host_view(&host[k]);
-        require(cpu, satf_filter_apply(cpu, filter, &host[k], &want[k]), "box");
-        in[k] = device_view(ctx[k], &host[k], 0, 0, false, &memory[k][0]);
-        out[k] = device_view(ctx[k], &host[k], 0, 0, false, &memory[k][1]);
-        require(ctx[k], satf_gpu_copy(ctx[k], &host[k], &in[k]), "upload");
+        gpu_must_do(cpu, satf_filter_apply(cpu, filter, &host[k], &want[k]), "box");
+        in[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][0]);
+        out[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][1]);
+        gpu_must_do(ctx[k], satf_gpu_copy(ctx[k], &host[k], &in[k]), "upload");
     }
     for (int i = 0; i < ROUNDS * N; i++) {
-        require(ctx[i % N], satf_filter_apply(ctx[i % N], filter, &in[i % N], &out[i % N]), "box");
+        gpu_must_do(ctx[i % N], satf_filter_apply(ctx[i % N], filter, &in[i % N], &out[i % N]),
+                    "box");
     }
     for (int k = 0; k < N; k++) {
         satf_view got = host_view(&host[k]);
-        require(ctx[k], satf_gpu_copy(ctx[k], &out[k], &got), "download");
-        require(ctx[k], satf_gpu_wait(ctx[k], 0), "box");
+        gpu_must_do(ctx[k], satf_gpu_copy(ctx[k], &out[k], &got), "download");
+        gpu_must_do(ctx[k], satf_gpu_wait(ctx[k], 0), "box");
         test_case t = {filter, "two contexts", host[k], host[k], SATF_MIRROR, 15, 9, 0};
         compare(&t, &want[k], &got, "device views");
         satf_gpu_free(ctx[k], memory[k][0]);
@@ -478,7 +435,7 @@ static void test_exhaustion(void **state)
     satf_gpu_info info;
     assert_true(satf_gpu_describe(0, &info));
     satf_context *ctx;
-    require(NULL, satf_context_create(&ctx), "context");
+    gpu_must_do(NULL, satf_context_create(&ctx), "context");
     void *memory[2] = {NULL, NULL};
     assert_int_equal(satf_gpu_alloc(ctx, 0, info.memory_bytes * 2, "a test", &memory[0]),
                      SATF_NO_MEMORY);
@@ -489,21 +446,22 @@ static void test_exhaustion(void **state)
         satf_view_packed(NULL, 1 << 16, (int64_t)(info.memory_bytes / 5) >> 16, 1, SATF_U8);
     satf_view out = in;
     in.device = out.device = 0;
-    require(ctx, satf_context_set_limits(ctx, INT64_MAX, 0), "limits");
-    require(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[0]),
-            "input");
-    require(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[1]),
-            "output");
+    gpu_must_do(ctx, satf_context_set_limits(ctx, INT64_MAX, 0), "limits");
+    gpu_must_do(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[0]),
+                "input");
+    gpu_must_do(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[1]),
+                "output");
     in.data = memory[0], out.data = memory[1];
     satf_filter *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_NO_MEMORY);
     assert_non_null(strstr(satf_message(ctx), "bytes wanted for filtering"));
     in.height = out.height = 64;
-    require(ctx, satf_gpu_set_bytes(ctx, 0, in.data, 7, (size_t)(in.stride * in.height)), "fill");
-    require(ctx, satf_filter_apply(ctx, filter, &in, &out), "box after a refusal");
+    gpu_must_do(ctx, satf_gpu_set_bytes(ctx, 0, in.data, 7, (size_t)(in.stride * in.height)),
+                "fill");
+    gpu_must_do(ctx, satf_filter_apply(ctx, filter, &in, &out), "box after a refusal");
     unsigned char sample = 0;
-    require(ctx, satf_gpu_copy_bytes(ctx, 0, &sample, (char *)out.data + 12345, 1), "download");
-    require(ctx, satf_gpu_wait(ctx, 0), "box after a refusal");
+    gpu_must_do(ctx, satf_gpu_copy_bytes(ctx, 0, &sample, (char *)out.data + 12345, 1), "download");
+    gpu_must_do(ctx, satf_gpu_wait(ctx, 0), "box after a refusal");
     assert_int_equal(sample, 7);
     satf_gpu_free(ctx, memory[0]);
     satf_gpu_free(ctx, memory[1]);
@@ -518,15 +476,15 @@ static void test_misuse(void **state)
     ref_fill(&image, 1);
     satf_view host = ref_view(&image, 0), out = host_view(&host);
     void *memory;
-    satf_view there = device_view(gpu, &host, 0, 0, false, &memory);
+    satf_view there = gpu_view(gpu, &host, 0, 0, false, &memory);
     satf_filter *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
     assert_int_equal(satf_filter_apply(gpu, filter, &there, &out), SATF_INVALID);
     assert_non_null(strstr(satf_message(gpu), "one device"));
-    require(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW), "engine");
+    gpu_must_do(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW), "engine");
     assert_int_equal(satf_filter_apply(gpu, filter, &host, &out), SATF_UNSUPPORTED);
     assert_non_null(strstr(satf_message(gpu), "the CPU only"));
-    require(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO), "engine");
-    require(gpu, satf_filter_apply(gpu, filter, &host, &out), "box after refusals");
+    gpu_must_do(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO), "engine");
+    gpu_must_do(gpu, satf_filter_apply(gpu, filter, &host, &out), "box after refusals");
     satf_filter_destroy(filter);
     satf_gpu_free(gpu, memory);
     free(host.data), free(out.data), free(image.samples);
@@ -553,20 +511,25 @@ static void test_command(void **state)
     assert_int_equal(system(command), 0);
 }
 
+static int set_up(void **unused)
+{
+    (void)unused;
+    gpu = gpu_new_context();
+    return satf_context_create(&cpu) || satf_context_set_device(cpu, SATF_DEVICE_CPU) ||
+           satf_context_set_engine(cpu, SATF_ENGINE_SAT);
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(cpu);
+    satf_context_destroy(gpu);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    small = argc > 1 && strcmp(argv[1], "--small") == 0;
-    const char *why;
-    if (satf_gpu_count(&why) == 0) {
-        printf("skipped: no CUDA device: %s\n", why);
-        return SKIPPED;
-    }
-    if (satf_context_create(&cpu) || satf_context_create(&gpu) ||
-        satf_context_set_device(cpu, SATF_DEVICE_CPU) || satf_context_set_device(gpu, 0) ||
-        satf_context_set_engine(cpu, SATF_ENGINE_SAT)) {
-        fprintf(stderr, "%s\n", satf_message(gpu));
-        return 1;
-    }
+    gpu_test_begin(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies),     cmocka_unit_test(test_sat),
         cmocka_unit_test(test_table),      cmocka_unit_test(test_box),
@@ -583,10 +546,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_wide_sums),    cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_two_contexts),
     };
-    int failed = small ? cmocka_run_group_tests(small_tests, NULL, NULL)
-                       : cmocka_run_group_tests(tests, NULL, NULL);
-    printf("test_gpu_filter: %llu runs compared\n", runs);
-    satf_context_destroy(cpu);
-    satf_context_destroy(gpu);
-    return failed != 0;
+    return gpu_test_end("test_gpu_filter",
+                        gpu_small ? cmocka_run_group_tests(small_tests, set_up, tear_down)
+                                  : cmocka_run_group_tests(tests, set_up, tear_down));
 }

@@ -9,10 +9,8 @@
 #include <cmocka.h>
 
 #include "../move_reference.h"
-#include "base/gpu.h"
 #include "filter/filter.h"
-
-enum { SKIPPED = 77, GUARD = 0xa5 };
+#include "program.h"
 
 /* Beside tiles of 32, 64 and 128 pixels, and words. */
 static const int64_t sizes[][2] = {{1, 1},     {1, 97},  {97, 1},    {2, 3},
@@ -21,54 +19,12 @@ static const int64_t sizes[][2] = {{1, 1},     {1, 97},  {97, 1},    {2, 3},
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static satf_context *cpu, *gpu;
-static bool small;
-static unsigned long long runs;
-
-static void require(satf_context *ctx, satf_status status, const char *what)
-{
-    if (status) {
-        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
-    }
-}
 
 static satf_filter *parse(const char *spec)
 {
     satf_filter *filter = NULL;
-    require(cpu, satf_filter_parse(cpu, spec, &filter), spec);
+    gpu_must_do(cpu, satf_filter_parse(cpu, spec, &filter), spec);
     return filter;
-}
-
-/* Memory of the device for such a view: rows `pad` bytes longer, `shift` bytes behind an aligned
- * address, bottom up if `flip`. *memory is what to free. */
-static satf_view device_view(const satf_view *like, int64_t pad, int64_t shift, bool flip,
-                             void **memory)
-{
-    satf_view view = *like;
-    int64_t row = satf_row_samples(like) * (int64_t)satf_type_bytes(like->type) + pad;
-    size_t bytes = (size_t)(row * like->height + shift);
-    require(gpu, satf_gpu_alloc(gpu, 0, bytes, "a test", memory), "device memory");
-    require(gpu, satf_gpu_set_bytes(gpu, 0, *memory, GUARD, bytes), "filling device memory");
-    view.device = 0;
-    view.stride = flip ? -row : row;
-    view.data = (char *)*memory + shift + (flip ? row * (like->height - 1) : 0);
-    return view;
-}
-
-/* Nothing but the rows of the view may have been written. */
-static void check_guards(const satf_view *view, const void *memory, int64_t shift)
-{
-    int64_t row = view->stride < 0 ? -view->stride : view->stride;
-    int64_t used = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
-    size_t bytes = (size_t)(row * view->height + shift);
-    unsigned char *here = malloc(bytes);
-    require(gpu, satf_gpu_copy_bytes(gpu, 0, here, memory, bytes), "reading guards");
-    require(gpu, satf_gpu_wait(gpu, 0), "reading guards");
-    for (int64_t i = 0; i < (int64_t)bytes; i++) {
-        if (i < shift || (i - shift) % row >= used) {
-            assert_int_equal(here[i], GUARD);
-        }
-    }
-    free(here);
 }
 
 static void compare(const char *name, const satf_view *in, const satf_view *want,
@@ -87,7 +43,7 @@ static void compare(const char *name, const satf_view *in, const satf_view *want
                      (long)in->width, (long)in->height, (unsigned long)seed, (long)y, i);
         }
     }
-    runs++;
+    gpu_runs++;
 }
 
 /* Host views, then views on the device, which the seed lays out. out: its type. */
@@ -95,7 +51,7 @@ static void run_case(const char *name, const satf_filter *filter, const satf_vie
                      uint64_t seed)
 {
     satf_view out;
-    require(cpu, satf_filter_output(cpu, filter, in, &out), name);
+    gpu_must_do(cpu, satf_filter_output(cpu, filter, in, &out), name);
     if (type != SATF_TYPE_AUTO) {
         out = satf_view_packed(NULL, out.width, out.height, out.channels, (satf_type)type);
     }
@@ -103,9 +59,9 @@ static void run_case(const char *name, const satf_filter *filter, const satf_vie
     satf_view want = out, got = out;
     want.data = malloc(bytes);
     got.data = malloc(bytes);
-    memset(got.data, GUARD, bytes);
-    require(cpu, satf_filter_apply(cpu, filter, in, &want), name);
-    require(gpu, satf_filter_apply(gpu, filter, in, &got), name);
+    memset(got.data, GPU_GUARD, bytes);
+    gpu_must_do(cpu, satf_filter_apply(cpu, filter, in, &want), name);
+    gpu_must_do(gpu, satf_filter_apply(gpu, filter, in, &got), name);
     compare(name, in, &want, &got, seed, "host views");
     filter_report report;
     filter_last_report(gpu, &report);
@@ -113,15 +69,16 @@ static void run_case(const char *name, const satf_filter *filter, const satf_vie
 
     void *memory[2];
     int64_t pad = (int64_t)(seed % 6), shift = (int64_t)(seed / 4 % 4);
-    satf_view there = device_view(in, seed & 64 ? 0 : pad, shift, seed & 16, &memory[0]);
-    satf_view result = device_view(&out, seed & 64 ? 0 : 5 - pad, 3 - shift, seed & 32, &memory[1]);
-    require(gpu, satf_gpu_copy(gpu, in, &there), "upload");
-    require(gpu, satf_filter_apply(gpu, filter, &there, &result), name);
-    memset(got.data, GUARD, bytes);
-    require(gpu, satf_gpu_copy(gpu, &result, &got), "download");
-    require(gpu, satf_gpu_wait(gpu, 0), name);
+    satf_view there = gpu_view(gpu, in, seed & 64 ? 0 : pad, shift, seed & 16, &memory[0]);
+    satf_view result =
+        gpu_view(gpu, &out, seed & 64 ? 0 : 5 - pad, 3 - shift, seed & 32, &memory[1]);
+    gpu_must_do(gpu, satf_gpu_copy(gpu, in, &there), "upload");
+    gpu_must_do(gpu, satf_filter_apply(gpu, filter, &there, &result), name);
+    memset(got.data, GPU_GUARD, bytes);
+    gpu_must_do(gpu, satf_gpu_copy(gpu, &result, &got), "download");
+    gpu_must_do(gpu, satf_gpu_wait(gpu, 0), name);
     compare(name, in, &want, &got, seed, "device views");
-    check_guards(&result, memory[1], 3 - shift);
+    gpu_check_guards(gpu, &result, memory[1], 3 - shift);
     satf_gpu_free(gpu, memory[0]);
     satf_gpu_free(gpu, memory[1]);
     free(want.data);
@@ -142,7 +99,7 @@ static void for_all_images(void (*call)(const satf_view *in, uint64_t seed))
     for (int type = SATF_U8; type <= SATF_F64; type++) {
         for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
             for (int k = 0; k < SIZES; k++, seed += 13) {
-                if (small && (k % 6 || (type != SATF_U8 && channels % 2 == 0))) {
+                if (gpu_small && (k % 6 || (type != SATF_U8 && channels % 2 == 0))) {
                     continue;
                 }
                 satf_view in = noise(sizes[k][0], sizes[k][1], channels, type, seed);
@@ -174,8 +131,8 @@ static satf_filter *shuffling(int64_t pixels, uint64_t seed)
     satf_filter *filter = NULL;
     int64_t *order = malloc((size_t)pixels * sizeof *order);
     ref_shuffle(order, pixels, seed);
-    require(cpu, satf_filter_create(cpu, "permute", &filter), "permute");
-    require(cpu, satf_filter_set_order(cpu, filter, order, (size_t)pixels), "permute");
+    gpu_must_do(cpu, satf_filter_create(cpu, "permute", &filter), "permute");
+    gpu_must_do(cpu, satf_filter_set_order(cpu, filter, order, (size_t)pixels), "permute");
     free(order);
     return filter;
 }
@@ -244,8 +201,8 @@ static void test_large(void **state)
                   {8191, 4099, 3, SATF_U8, "rotate=90"},
                   {8192, 4096, 4, SATF_F64, "rotate=270"},
                   {4100000, 9, 3, SATF_U8, "flip=h"}};
-    require(cpu, satf_context_set_limits(cpu, (int64_t)1 << 33, 0), "limits");
-    require(gpu, satf_context_set_limits(gpu, (int64_t)1 << 33, 0), "limits");
+    gpu_must_do(cpu, satf_context_set_limits(cpu, (int64_t)1 << 33, 0), "limits");
+    gpu_must_do(gpu, satf_context_set_limits(gpu, (int64_t)1 << 33, 0), "limits");
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
         satf_view in =
             noise(images[i].width, images[i].height, images[i].channels, images[i].type, i + 1);
@@ -254,8 +211,8 @@ static void test_large(void **state)
         satf_filter_destroy(filter);
         free(in.data);
     }
-    require(cpu, satf_context_set_limits(cpu, 0, 0), "limits");
-    require(gpu, satf_context_set_limits(gpu, 0, 0), "limits");
+    gpu_must_do(cpu, satf_context_set_limits(cpu, 0, 0), "limits");
+    gpu_must_do(gpu, satf_context_set_limits(gpu, 0, 0), "limits");
 }
 
 /* ----------------------------------------------------------------------- timing */
@@ -268,13 +225,13 @@ static double least_ms(const satf_filter *filter, const satf_view *in, const sat
     double least = 0;
     for (int i = 0; i < REPEATS; i++) {
         double ms;
-        require(gpu, satf_gpu_time_begin(gpu, 0), "timing");
-        require(gpu,
-                filter ? satf_filter_apply(gpu, filter, in, out)
-                       : satf_gpu_copy_bytes(gpu, 0, out->data, in->data,
-                                             (size_t)(in->stride * in->height)),
-                "timing");
-        require(gpu, satf_gpu_time_end(gpu, 0, &ms), "timing");
+        gpu_must_do(gpu, satf_gpu_time_begin(gpu, 0), "timing");
+        gpu_must_do(gpu,
+                    filter ? satf_filter_apply(gpu, filter, in, out)
+                           : satf_gpu_copy_bytes(gpu, 0, out->data, in->data,
+                                                 (size_t)(in->stride * in->height)),
+                    "timing");
+        gpu_must_do(gpu, satf_gpu_time_end(gpu, 0, &ms), "timing");
         least = i == 0 || ms < least ? ms : least;
     }
     return least;
@@ -294,8 +251,8 @@ static void time_all(void **state)
         satf_view like =
             satf_view_packed(NULL, SIDE, SIDE, kinds[k].channels, (satf_type)kinds[k].type);
         void *memory[2];
-        satf_view in = device_view(&like, 0, 0, false, &memory[0]);
-        satf_view out = device_view(&like, 0, 0, false, &memory[1]);
+        satf_view in = gpu_view(gpu, &like, 0, 0, false, &memory[0]);
+        satf_view out = gpu_view(gpu, &like, 0, 0, false, &memory[1]);
         double copy_ms = least_ms(NULL, &in, &out);
         printf("%s x%d: copy %.3f ms, %.0f GB/s;", satf_type_name(kinds[k].type), kinds[k].channels,
                copy_ms, 2 * (double)(in.stride * SIDE) / copy_ms / 1e6);
@@ -310,20 +267,25 @@ static void time_all(void **state)
     }
 }
 
+static int set_up(void **unused)
+{
+    (void)unused;
+    gpu = gpu_new_context();
+    return satf_context_create(&cpu) || satf_context_set_device(cpu, SATF_DEVICE_CPU) ||
+           satf_context_set_engine(cpu, SATF_ENGINE_SAT);
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(cpu);
+    satf_context_destroy(gpu);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    small = argc > 1 && strcmp(argv[1], "--small") == 0;
-    const char *why;
-    if (satf_gpu_count(&why) == 0) {
-        printf("skipped: no CUDA device: %s\n", why);
-        return SKIPPED;
-    }
-    if (satf_context_create(&cpu) || satf_context_create(&gpu) ||
-        satf_context_set_device(cpu, SATF_DEVICE_CPU) || satf_context_set_device(gpu, 0) ||
-        satf_context_set_engine(cpu, SATF_ENGINE_SAT)) {
-        fprintf(stderr, "%s\n", satf_message(gpu));
-        return 1;
-    }
+    gpu_test_begin(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns),  cmocka_unit_test(test_orders),
         cmocka_unit_test(test_chains), cmocka_unit_test(test_conversions),
@@ -336,11 +298,8 @@ int main(int argc, char **argv)
     };
     const struct CMUnitTest timing[] = {cmocka_unit_test(time_all)};
     bool times = argc > 1 && strcmp(argv[1], "--time") == 0;
-    int failed = times   ? cmocka_run_group_tests(timing, NULL, NULL)
-                 : small ? cmocka_run_group_tests(small_tests, NULL, NULL)
-                         : cmocka_run_group_tests(tests, NULL, NULL);
-    printf("test_gpu_geometry: %llu runs compared\n", runs);
-    satf_context_destroy(cpu);
-    satf_context_destroy(gpu);
-    return failed != 0;
+    return gpu_test_end("test_gpu_geometry",
+                        times       ? cmocka_run_group_tests(timing, set_up, tear_down)
+                        : gpu_small ? cmocka_run_group_tests(small_tests, set_up, tear_down)
+                                    : cmocka_run_group_tests(tests, set_up, tear_down));
 }

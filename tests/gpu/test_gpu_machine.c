@@ -13,23 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gpu.h"
 #include "machine/gpu.h"
 #include "machine/machine.h"
 #include "machine/tile_kernels.h"
 #include "machine/tile_places.h"
+#include "program.h"
 
-enum { SKIPPED = 77, DEVICE = 0, GUARD = 0xa5, GUARD_BYTES = 256, W = MACHINE_BANKS };
+enum { GUARD_BYTES = 256, W = MACHINE_BANKS };
 
 static satf_context *ctx;
-static bool small;
-static unsigned long long runs;
 
+/* Fails the test unless status is SATF_OK. */
 static void must(satf_status status, const char *what)
 {
-    if (status) {
-        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
-    }
+    gpu_must_do(ctx, status, what);
 }
 
 static void *room(size_t bytes)
@@ -43,9 +40,9 @@ static void *room(size_t bytes)
 static void *upload(const void *host, size_t bytes)
 {
     void *there;
-    must(satf_gpu_alloc(ctx, DEVICE, bytes, "a test", &there), "memory");
-    must(satf_gpu_copy_bytes(ctx, DEVICE, there, host, bytes), "upload");
-    must(satf_gpu_wait(ctx, DEVICE), "upload");
+    must(satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &there), "memory");
+    must(satf_gpu_copy_bytes(ctx, GPU_DEVICE, there, host, bytes), "upload");
+    must(satf_gpu_wait(ctx, GPU_DEVICE), "upload");
     return there;
 }
 
@@ -59,8 +56,8 @@ static result prepare(size_t bytes)
 {
     void *there;
     result r = {.bytes = bytes, .whole = bytes + 2 * GUARD_BYTES};
-    must(satf_gpu_alloc(ctx, DEVICE, r.whole, "a test", &there), "memory");
-    must(satf_gpu_set_bytes(ctx, DEVICE, there, GUARD, r.whole), "guards");
+    must(satf_gpu_alloc(ctx, GPU_DEVICE, r.whole, "a test", &there), "memory");
+    must(satf_gpu_set_bytes(ctx, GPU_DEVICE, there, GPU_GUARD, r.whole), "guards");
     r.there = there;
     r.got = room(r.whole);
     return r;
@@ -74,8 +71,8 @@ static void *place(const result *r)
 /* Looks at the result and gives it back. */
 static void compare(result *r, const void *right, const char *what, int one, int other)
 {
-    must(satf_gpu_copy_bytes(ctx, DEVICE, r->got, r->there, r->whole), what);
-    must(satf_gpu_wait(ctx, DEVICE), what);
+    must(satf_gpu_copy_bytes(ctx, GPU_DEVICE, r->got, r->there, r->whole), what);
+    must(satf_gpu_wait(ctx, GPU_DEVICE), what);
     const unsigned char *got = (const unsigned char *)r->got + GUARD_BYTES, *wanted = right;
     for (size_t i = 0; i < r->bytes; i++) {
         if (got[i] != wanted[i]) {
@@ -83,14 +80,14 @@ static void compare(result *r, const void *right, const char *what, int one, int
         }
     }
     for (size_t i = 0; i < GUARD_BYTES; i++) {
-        if ((unsigned char)r->got[i] != GUARD ||
-            (unsigned char)r->got[GUARD_BYTES + r->bytes + i] != GUARD) {
+        if ((unsigned char)r->got[i] != GPU_GUARD ||
+            (unsigned char)r->got[GUARD_BYTES + r->bytes + i] != GPU_GUARD) {
             fail_msg("%s, %d, %d: wrote outside of its array", what, one, other);
         }
     }
     satf_gpu_free(ctx, r->there);
     free(r->got);
-    runs++;
+    gpu_runs++;
 }
 
 /* ---------------------------------------------------------------- transposes */
@@ -126,7 +123,7 @@ static void try_matrix(machine_transpose *t, machine_random *random)
     void *in = upload(host, N * words * sizeof *host);
     uint32_t *drawn = upload(numbers, sizeof numbers);
     static const int64_t times[] = {1, 7, 8, 19}; /* loops are unrolled by 8 */
-    for (size_t i = 0; i < (small ? 2 : 4); i++) {
+    for (size_t i = 0; i < (gpu_small ? 2 : 4); i++) {
         try_transpose(t, in, drawn, right, times[i]);
     }
     satf_gpu_free(ctx, in);
@@ -142,7 +139,7 @@ static void test_transposes(void **unused)
             for (int form = 0; form < 4; form++) {
                 machine_transpose t = {layouts[l], (access_transpose)way, form & 1 ? 8 : 4,
                                        form & 2};
-                for (int draw = 0; draw < (small ? 1 : 4); draw++) {
+                for (int draw = 0; draw < (gpu_small ? 1 : 4); draw++) {
                     try_matrix(&t, &random);
                 }
             }
@@ -201,7 +198,7 @@ static void test_tiles(void **unused)
     (void)unused;
     static const int64_t tiles[] = {1, 3, 128, 384};
     for (size_t kernel = 0; kernel < TILE_KERNELS; kernel++) {
-        for (size_t i = 0; i < (small ? 2 : 4); i++) {
+        for (size_t i = 0; i < (gpu_small ? 2 : 4); i++) {
             try_tiles(kernel, tiles[i]);
         }
         assert_int_not_equal(machine_cuda_tiles(ctx, kernel, LAYOUT_RAP, 0, 1, NULL, NULL),
@@ -237,7 +234,7 @@ static void test_structs(void **unused)
 {
     (void)unused;
     for (uint32_t fields = 1; fields <= MACHINE_MOST_FIELDS; fields++) {
-        if (!small || fields <= 8 || fields % 32 == 0) {
+        if (!gpu_small || fields <= 8 || fields % 32 == 0) {
             try_structs(fields, 32); /* three of a block's four warps have nothing to do */
             try_structs(fields, 32 * 7);
         }
@@ -253,7 +250,7 @@ static void try_copy(int64_t n, int64_t offset)
     for (int64_t i = 0; i < n + offset; i++) {
         host[i] = (float)(i + 1);
     }
-    memset(right, GUARD, bytes);
+    memset(right, GPU_GUARD, bytes);
     memcpy(right + offset, host + offset, (size_t)n * sizeof *right);
     float *in = upload(host, bytes);
     result r = prepare(bytes);
@@ -269,7 +266,7 @@ static void test_copies(void **unused)
     (void)unused;
     static const int64_t sizes[] = {1, 255, 256, 1000, 65537};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        for (int64_t offset = 0; offset <= 32; offset += small ? 31 : 1) {
+        for (int64_t offset = 0; offset <= 32; offset += gpu_small ? 31 : 1) {
             try_copy(sizes[i], offset);
         }
     }
@@ -333,7 +330,7 @@ static void test_products(void **unused)
     (void)unused;
     try_product(32);
     try_product(96);
-    if (!small) {
+    if (!gpu_small) {
         try_product(256);
     }
 }
@@ -341,9 +338,8 @@ static void test_products(void **unused)
 static int set_up(void **unused)
 {
     (void)unused;
-    return satf_context_create(&ctx) == SATF_OK && satf_context_set_device(ctx, DEVICE) == SATF_OK
-               ? 0
-               : -1;
+    ctx = gpu_new_context();
+    return 0;
 }
 
 static int tear_down(void **unused)
@@ -355,21 +351,11 @@ static int tear_down(void **unused)
 
 int main(int argc, char **argv)
 {
-    const char *why = "it does not answer";
-    satf_gpu_info info;
-    for (int i = 1; i < argc; i++) {
-        small = small || strcmp(argv[i], "--small") == 0;
-    }
-    if (satf_gpu_count(&why) == 0 || !satf_gpu_describe(DEVICE, &info)) {
-        fprintf(stderr, "test_gpu_machine: skipped, no CUDA device: %s\n", why);
-        return SKIPPED;
-    }
+    gpu_test_begin(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transposes), cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_structs),    cmocka_unit_test(test_copies),
         cmocka_unit_test(test_powers),     cmocka_unit_test(test_products),
     };
-    int failed = cmocka_run_group_tests(tests, set_up, tear_down);
-    printf("test_gpu_machine: %llu runs compared\n", runs);
-    return failed != 0;
+    return gpu_test_end("test_gpu_machine", cmocka_run_group_tests(tests, set_up, tear_down));
 }

@@ -14,23 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gpu.h"
 #include "machine/machine.h"
 #include "machine/pattern.h"
 #include "machine/schedule.h"
 #include "permute/gpu.h"
+#include "program.h"
 
-enum { SKIPPED = 77, DEVICE = 0, GUARD = 0xa5, GUARD_BYTES = 256 };
+enum { GUARD_BYTES = 256 };
 
 static satf_context *ctx;
-static bool small, all;
-static unsigned long long runs;
 
+/* Fails the test unless status is SATF_OK. */
 static void must(satf_status status, const char *what)
 {
-    if (status) {
-        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
-    }
+    gpu_must_do(ctx, status, what);
 }
 
 static void *room(size_t bytes)
@@ -63,17 +60,18 @@ static arrays prepare(uint32_t *p, int64_t n, int bytes, size_t shift)
         uint32_t word = (uint32_t)i * 2654435761u;
         memcpy(a.in + i * bytes, bytes == 8 ? (void *)&value : (void *)&word, (size_t)bytes);
     }
-    must(satf_gpu_alloc(ctx, DEVICE, a.size + shift, "a test", &in), "memory");
-    must(satf_gpu_alloc(ctx, DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out), "memory");
+    must(satf_gpu_alloc(ctx, GPU_DEVICE, a.size + shift, "a test", &in), "memory");
+    must(satf_gpu_alloc(ctx, GPU_DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out),
+         "memory");
     a.there_in = in;
     a.there_out = out;
-    must(satf_gpu_copy_bytes(ctx, DEVICE, a.there_in + shift, a.in, a.size), "upload");
+    must(satf_gpu_copy_bytes(ctx, GPU_DEVICE, a.there_in + shift, a.in, a.size), "upload");
     return a;
 }
 
 static void release(arrays *a)
 {
-    must(satf_gpu_wait(ctx, DEVICE), "wait");
+    must(satf_gpu_wait(ctx, GPU_DEVICE), "wait");
     satf_gpu_free(ctx, a->there_in);
     satf_gpu_free(ctx, a->there_out);
     free(a->in);
@@ -83,8 +81,8 @@ static void release(arrays *a)
 static void check(arrays *a, const char *what)
 {
     size_t whole = a->size + 2 * GUARD_BYTES + a->shift;
-    must(satf_gpu_copy_bytes(ctx, DEVICE, a->out, a->there_out, whole), "download");
-    must(satf_gpu_wait(ctx, DEVICE), what);
+    must(satf_gpu_copy_bytes(ctx, GPU_DEVICE, a->out, a->there_out, whole), "download");
+    must(satf_gpu_wait(ctx, GPU_DEVICE), what);
     const unsigned char *out = a->out + GUARD_BYTES + a->shift;
     for (int64_t i = 0; i < a->n; i++) {
         if (memcmp(out + (int64_t)a->p[i] * a->bytes, a->in + i * a->bytes, (size_t)a->bytes)) {
@@ -96,11 +94,11 @@ static void check(arrays *a, const char *what)
         if (i == GUARD_BYTES + a->shift) {
             i += a->size;
         }
-        if (a->out[i] != GUARD) {
+        if (a->out[i] != GPU_GUARD) {
             fail_msg("%s wrote outside of its array", what);
         }
     }
-    runs++;
+    gpu_runs++;
 }
 
 /* length: of the rows of fused, or 0. Returns whether the algorithm takes this permutation. */
@@ -109,8 +107,8 @@ static bool try(arrays *a, const char *algorithm, uint32_t length)
     satf_permutation *plan;
     permute_request request = {a->p, a->n, a->bytes, length};
     satf_status status =
-        length ? permute_create(ctx, &request, DEVICE, algorithm, &plan)
-               : satf_permutation_create(ctx, a->p, a->n, a->bytes, DEVICE, algorithm, &plan);
+        length ? permute_create(ctx, &request, GPU_DEVICE, algorithm, &plan)
+               : satf_permutation_create(ctx, a->p, a->n, a->bytes, GPU_DEVICE, algorithm, &plan);
     if (status == SATF_UNSUPPORTED) {
         return false;
     }
@@ -120,10 +118,10 @@ static bool try(arrays *a, const char *algorithm, uint32_t length)
     must(satf_permutation_scratch(ctx, plan, &bytes), algorithm);
     for (int own = 0; own < 2; own++) {
         if (own && bytes) {
-            must(satf_gpu_alloc(ctx, DEVICE, bytes, "a test", &scratch), "scratch");
+            must(satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch), "scratch");
             must(satf_context_set_scratch(ctx, scratch, bytes), "scratch");
         }
-        must(satf_gpu_set_bytes(ctx, DEVICE, a->there_out, GUARD,
+        must(satf_gpu_set_bytes(ctx, GPU_DEVICE, a->there_out, GPU_GUARD,
                                 a->size + 2 * GUARD_BYTES + a->shift),
              "guards");
         must(satf_permutation_apply(ctx, plan, a->there_in + a->shift,
@@ -133,7 +131,7 @@ static bool try(arrays *a, const char *algorithm, uint32_t length)
         check(a, algorithm);
     }
     satf_gpu_free(ctx, scratch);
-    must(satf_gpu_wait(ctx, DEVICE), algorithm);
+    must(satf_gpu_wait(ctx, GPU_DEVICE), algorithm);
     satf_permutation_destroy(plan);
     return true;
 }
@@ -160,7 +158,7 @@ static void test_patterns(void **unused)
         {32, 32},   {96, 160},     {32, 2016}, {33, 65},     {1, 1},       {1, 7},      {512, 512},
         {480, 352}, {37 * 32, 32}, {64, 8192}, {1024, 2048}, {1056, 1504}, {4096, 4096}};
     size_t count = sizeof shapes / sizeof *shapes;
-    for (size_t i = 0; i < (small ? 3 : all ? count : count - 1); i++) {
+    for (size_t i = 0; i < (gpu_small ? 3 : gpu_long ? count : count - 1); i++) {
         int64_t n = (int64_t)shapes[i][0] * shapes[i][1];
         uint32_t *p = room((size_t)n * sizeof *p);
         for (int which = 0; which < PATTERN_COUNT; which++) {
@@ -187,15 +185,17 @@ static void test_layouts(void **unused)
         for (int layout = 0; layout < LAYOUT_2D_COUNT; layout++) {
             satf_permutation *plan;
             machine_random random = {(uint64_t)layout};
-            must(satf_permutation_create(ctx, p, a.n, bytes, DEVICE, "transpose", &plan), "plan");
+            must(satf_permutation_create(ctx, p, a.n, bytes, GPU_DEVICE, "transpose", &plan),
+                 "plan");
             plan->tile.layout = (layout_2d)layout;
             layout_2d_draw(plan->tile.layout, PERMUTE_TILE_SIDE, &random, plan->tile.numbers);
-            must(satf_gpu_set_bytes(ctx, DEVICE, a.there_out, GUARD, a.size + 2 * GUARD_BYTES),
+            must(satf_gpu_set_bytes(ctx, GPU_DEVICE, a.there_out, GPU_GUARD,
+                                    a.size + 2 * GUARD_BYTES),
                  "guards");
             must(satf_permutation_apply(ctx, plan, a.there_in, a.there_out + GUARD_BYTES),
                  layout_2d_name(plan->tile.layout));
             check(&a, layout_2d_name(plan->tile.layout));
-            must(satf_gpu_wait(ctx, DEVICE), "wait");
+            must(satf_gpu_wait(ctx, GPU_DEVICE), "wait");
             satf_permutation_destroy(plan);
         }
         release(&a);
@@ -208,7 +208,7 @@ static void test_row_and_column_wise(void **unused)
     (void)unused;
     static const uint32_t shapes[][2] = {{64, 96}, {160, 32}, {96, 2048}, {64, 16384}, {32768, 32}};
     static uint32_t q[32768];
-    for (size_t i = 0; i < (small ? 2 : 5); i++) {
+    for (size_t i = 0; i < (gpu_small ? 2 : 5); i++) {
         uint32_t rows = shapes[i][0], columns = shapes[i][1];
         uint32_t *p = room((size_t)rows * columns * sizeof *p);
         for (uint32_t y = 0; y < rows; y++) {
@@ -246,7 +246,7 @@ static void test_lengths(void **unused)
                                         {15 << 10, 480},  {1 << 20, 1024},  {1 << 20, 8192},
                                         {1 << 20, 16384}, {1 << 20, 32768}, {9 << 16, 18432},
                                         {5 << 18, 20480}, {15 << 16, 30720}};
-    for (size_t i = 0; i < (small ? 4 : sizeof cases / sizeof *cases); i++) {
+    for (size_t i = 0; i < (gpu_small ? 4 : sizeof cases / sizeof *cases); i++) {
         uint32_t n = cases[i][0];
         uint32_t *p = room(n * sizeof *p);
         assert_true(pattern_fill(PATTERN_RANDOM, 1, n, i, p));
@@ -262,7 +262,7 @@ static void test_lengths(void **unused)
 static void test_large(void **unused)
 {
     (void)unused;
-    for (int log = 22; log <= (all ? 28 : 22); log += 6) {
+    for (int log = 22; log <= (gpu_long ? 28 : 22); log += 6) {
         int64_t n = INT64_C(1) << log;
         uint32_t *p = room((size_t)n * sizeof *p);
         assert_true(pattern_fill(PATTERN_RANDOM, 1, (uint32_t)n, 5, p));
@@ -298,14 +298,14 @@ static void test_shared(void **unused)
             table[3][i] = d[i];
         }
         void *there;
-        must(satf_gpu_open(ctx, DEVICE), "device");
-        must(permute_cuda_keep(ctx, DEVICE, table, sizeof table, &there), "tables");
+        must(satf_gpu_open(ctx, GPU_DEVICE), "device");
+        must(permute_cuda_keep(ctx, GPU_DEVICE, table, sizeof table, &there), "tables");
         for (int bytes = 4; bytes <= 8; bytes += 4) {
             arrays a = prepare(p, PATTERN_SMALL, bytes, 0);
             permute_call call = {.ctx = ctx, .element_bytes = bytes};
             for (int way = PERMUTE_TO; way < PERMUTE_WAYS; way++) {
                 for (int in_place = 0; in_place <= pattern_in_place((pattern)which); in_place++) {
-                    must(satf_gpu_set_bytes(ctx, DEVICE, a.there_out, GUARD,
+                    must(satf_gpu_set_bytes(ctx, GPU_DEVICE, a.there_out, GPU_GUARD,
                                             a.size + 2 * GUARD_BYTES),
                          "guards");
                     must(permute_cuda_small(&call, (permute_way)way, in_place, (pattern)which,
@@ -323,9 +323,8 @@ static void test_shared(void **unused)
 static int set_up(void **unused)
 {
     (void)unused;
-    return satf_context_create(&ctx) == SATF_OK && satf_context_set_device(ctx, DEVICE) == SATF_OK
-               ? 0
-               : -1;
+    ctx = gpu_new_context();
+    return 0;
 }
 
 static int tear_down(void **unused)
@@ -337,16 +336,7 @@ static int tear_down(void **unused)
 
 int main(int argc, char **argv)
 {
-    const char *why = "it does not answer";
-    satf_gpu_info info;
-    for (int i = 1; i < argc; i++) {
-        small = small || strcmp(argv[i], "--small") == 0;
-        all = all || strcmp(argv[i], "--long") == 0;
-    }
-    if (satf_gpu_count(&why) == 0 || !satf_gpu_describe(DEVICE, &info)) {
-        fprintf(stderr, "test_gpu_permute: skipped, no CUDA device: %s\n", why);
-        return SKIPPED;
-    }
+    gpu_test_begin(argc, argv);
     const struct CMUnitTest few[] = {
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_layouts),
@@ -362,8 +352,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_shared),
     };
-    int failed = small ? cmocka_run_group_tests(few, set_up, tear_down)
-                       : cmocka_run_group_tests(tests, set_up, tear_down);
-    printf("test_gpu_permute: %llu runs compared\n", runs);
-    return failed != 0;
+    return gpu_test_end("test_gpu_permute", gpu_small
+                                                ? cmocka_run_group_tests(few, set_up, tear_down)
+                                                : cmocka_run_group_tests(tests, set_up, tear_down));
 }

@@ -1,0 +1,89 @@
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/base/view.h"
+
+bool gpu_small, gpu_long;
+unsigned long long gpu_runs, gpu_refused;
+
+void gpu_test_begin(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        gpu_small = gpu_small || strcmp(argv[i], "--small") == 0;
+        gpu_long = gpu_long || strcmp(argv[i], "--long") == 0;
+    }
+    const char *why = NULL;
+    satf_gpu_info info;
+    if (satf_gpu_count(&why) == 0) {
+        fprintf(stderr, "skipped: no CUDA device: %s\n", why);
+        exit(77);
+    }
+    if (!satf_gpu_describe(GPU_DEVICE, &info) || !info.runs_kernels) {
+        fprintf(stderr, "skipped: CUDA device %d cannot run this build's kernels\n", GPU_DEVICE);
+        exit(77);
+    }
+    printf("device: %s\ndriver: %d.%d\n", info.name, info.driver_version / 1000,
+           info.driver_version % 1000 / 10);
+}
+
+int gpu_test_end(const char *program, int failed)
+{
+    printf("%s: %llu runs compared, %llu refused\n", program, gpu_runs, gpu_refused);
+    return failed != 0;
+}
+
+void gpu_must(satf_context *ctx, satf_status status)
+{
+    if (status) {
+        fail_msg("%s: %s", satf_status_name(status), satf_message(ctx));
+    }
+}
+
+void gpu_must_do(satf_context *ctx, satf_status status, const char *what)
+{
+    if (status) {
+        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
+    }
+}
+
+satf_context *gpu_new_context(void)
+{
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    gpu_must(ctx, satf_context_set_device(ctx, GPU_DEVICE));
+    return ctx;
+}
+
+satf_view gpu_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_t shift, bool flip,
+                   void **memory)
+{
+    satf_view view = *like;
+    int64_t row = satf_row_samples(like) * (int64_t)satf_type_bytes(like->type) + pad;
+    size_t bytes = (size_t)(row * like->height + shift);
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", memory));
+    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, *memory, GPU_GUARD, bytes));
+    view.device = GPU_DEVICE;
+    view.stride = flip ? -row : row;
+    view.data = (char *)*memory + shift + (flip ? row * (like->height - 1) : 0);
+    return view;
+}
+
+void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memory, int64_t shift)
+{
+    int64_t row = view->stride < 0 ? -view->stride : view->stride;
+    int64_t used = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
+    size_t bytes = (size_t)(row * view->height + shift);
+    unsigned char *here = malloc(bytes);
+    assert_non_null(here);
+    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, here, memory, bytes));
+    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+    for (int64_t i = 0; i < (int64_t)bytes; i++) {
+        if (i < shift || (i - shift) % row >= used) {
+            assert_int_equal(here[i], GPU_GUARD);
+        }
+    }
+    free(here);
+}

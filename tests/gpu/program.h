@@ -1,0 +1,45 @@
+/* What all programs that test a CUDA device share: options, device, totals, contexts, and
+ * images in device memory between guard bytes. */
+#ifndef TESTS_GPU_PROGRAM_H
+#define TESTS_GPU_PROGRAM_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../../src/base/context.h"
+#include "../../src/base/gpu.h"
+
+enum { GPU_DEVICE = 0, GPU_GUARD = 0xA5 };
+
+/* --small: a few cases for compute-sanitizer, and buffers only as large as asked for, each
+ * allocated anew, so that it sees every byte too many. --long: all cases there are. */
+extern bool gpu_small, gpu_long;
+
+/* What was done, for the receipt. */
+extern unsigned long long gpu_runs, gpu_refused;
+
+/* Reads --small and --long, and leaves with 77 if there is no device. */
+void gpu_test_begin(int argc, char **argv);
+
+/* Prints the totals that the receipt holds; the exit status, 1 if any test failed. */
+int gpu_test_end(const char *program, int failed);
+
+/* Of the device. */
+satf_context *gpu_new_context(void);
+
+/* Fails the test with the context's message unless status is SATF_OK. */
+void gpu_must(satf_context *ctx, satf_status status);
+void gpu_must_do(satf_context *ctx, satf_status status, const char *what);
+
+/* Equal to `like`, but in device memory: rows `pad` bytes longer, beginning `shift` bytes behind
+ * an aligned address, bottom up if `flip`, all bytes GPU_GUARD. *memory is what to free. */
+satf_view gpu_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_t shift, bool flip,
+                   void **memory);
+
+/* Fails if more than the rows of the view has been written. */
+void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memory, int64_t shift);
+
+#endif
