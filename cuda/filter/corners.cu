@@ -1,6 +1,6 @@
 /*
- * The filters' formulas on a CUDA device: a thread a pixel reads the corners of
- * its region, applies the formula of filters/ and stores the samples.
+ * The filters' formulas on a CUDA device: a thread a pixel, or a few of them, reads the
+ * corners of its region, applies the formula of filters/ and stores the samples.
  */
 #include <cstring>
 
@@ -79,8 +79,9 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
     }
 }
 
-/* One channel of a pixel: the formula of one rectangle after the other. */
-template <class Filter, class Sum, class Square>
+/* One channel of a pixel: the formula of one rectangle after the other. INNER: of the window,
+ * which lies inside the image. */
+template <class Filter, class Sum, class Square, bool INNER>
 static __device__ inline formula_value apply(const filter_gpu_task *task, int64_t x, int64_t y,
                                              int c)
 {
@@ -89,10 +90,12 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, int64_
     in.rounded = task->out.type != SATF_F32 && task->out.type != SATF_F64;
     bool by_alpha = task->weighted && c + 1 < task->in.channels;
     formula_value value = formula_real(0);
-    for (int64_t k = 0; k < task->rect_count; k++) {
-        const satf_weighted_rect *rect = task->rects ? &task->rects[k] : &task->window;
+    for (int64_t k = 0; k < (INNER ? 1 : task->rect_count); k++) {
+        const satf_weighted_rect *rect = !INNER && task->rects ? &task->rects[k] : &task->window;
         region r;
-        if (task->prefix) {
+        if (INNER) {
+            locate_inside(&rect->rect, x, y, &r);
+        } else if (task->prefix) {
             locate_prefix(x, y, &r);
         } else {
             locate(task, &rect->rect, x, y, &r);
@@ -116,50 +119,97 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, int64_
 
 enum { BLOCK_COLUMNS = 64, BLOCK_ROWS = 4, MAX_GRID_ROWS = 65535 };
 
-template <class Filter, class Sum, class Square>
-static __global__ void __launch_bounds__(BLOCK_COLUMNS *BLOCK_ROWS)
-    read_corners(filter_gpu_task task, bool aligned)
+/* `count` positions along an axis from `first` on, `gap` left out behind the first `before`. */
+typedef struct stretch {
+    int64_t first, count, before, gap;
+} stretch;
+
+static __device__ inline int64_t position(const stretch *s, int64_t i)
 {
-    int64_t x = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    int64_t first = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= task.in.width) {
+    return s->first + i + (i < s->before ? 0 : s->gap);
+}
+
+/* INNER: the windows of all these pixels lie inside the image. */
+template <class Filter, class Sum, class Square, bool INNER>
+static __global__ void __launch_bounds__(BLOCK_COLUMNS *BLOCK_ROWS)
+    read_corners(filter_gpu_task task, stretch columns, stretch rows, bool aligned)
+{
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= columns.count) {
         return;
     }
-    for (int64_t y = first; y < task.in.height; y += (int64_t)gridDim.y * blockDim.y) {
+    int64_t x = position(&columns, i);
+    for (int64_t k = (int64_t)blockIdx.y * blockDim.y + threadIdx.y; k < rows.count;
+         k += (int64_t)gridDim.y * blockDim.y) {
+        int64_t y = position(&rows, k);
         for (int c = 0; c < task.in.channels; c++) {
-            formula_value value = apply<Filter, Sum, Square>(&task, x, y, c);
+            formula_value value = apply<Filter, Sum, Square, INNER>(&task, x, y, c);
             store(&task.out, x, y, c, aligned, value);
         }
     }
 }
 
-typedef void (*corner_kernel)(filter_gpu_task task, bool aligned);
+typedef void (*corner_kernel)(filter_gpu_task task, stretch columns, stretch rows, bool aligned);
 
 /* The kernel for those types of sums and squares, NULL if no image needs them:
  * squares are wider than sums, and 128 bits only those weighted by 16-bit alpha. */
-template <class Filter> static corner_kernel choose_kernel(satf_sum_type sum, satf_sum_type square)
+template <class Filter, bool INNER>
+static corner_kernel choose_kernel(satf_sum_type sum, satf_sum_type square)
 {
     if (sum == SATF_SUM_F64) {
-        return read_corners<Filter, double, double>;
+        return read_corners<Filter, double, double, INNER>;
     }
     if (sum == SATF_SUM_U32) {
-        return square == SATF_SUM_U32   ? read_corners<Filter, uint32_t, uint32_t>
-               : square == SATF_SUM_U64 ? read_corners<Filter, uint32_t, uint64_t>
+        return square == SATF_SUM_U32   ? read_corners<Filter, uint32_t, uint32_t, INNER>
+               : square == SATF_SUM_U64 ? read_corners<Filter, uint32_t, uint64_t, INNER>
                                         : NULL;
     }
     return sum != SATF_SUM_U64       ? NULL
-           : square == SATF_SUM_U64  ? read_corners<Filter, uint64_t, uint64_t>
-           : square == SATF_SUM_U128 ? read_corners<Filter, uint64_t, satf_u128>
+           : square == SATF_SUM_U64  ? read_corners<Filter, uint64_t, uint64_t, INNER>
+           : square == SATF_SUM_U128 ? read_corners<Filter, uint64_t, satf_u128, INNER>
                                      : NULL;
 }
 
 static const struct {
     const char *name;
     corner_kernel (*choose)(satf_sum_type sum, satf_sum_type square);
+    corner_kernel (*choose_inner)(satf_sum_type sum, satf_sum_type square);
 } filters[] = {
-#define FILTER_ENTRY(name) {#name, choose_kernel<name##_of>},
+#define FILTER_ENTRY(name) {#name, choose_kernel<name##_of, false>, choose_kernel<name##_of, true>},
 #include "../../filters/all.h"
 };
+
+/* The positions along an axis of n pixels where a window from `first` on lies inside it. */
+static stretch inner_stretch(int64_t n, int64_t first, int64_t length)
+{
+    stretch inner = {first < 0 ? -first : 0, 0, 0, 0};
+    int64_t end = n - (first + length > 0 ? first + length - 1 : 0);
+    inner.count = end > inner.first ? end - inner.first : 0;
+    return inner;
+}
+
+/* All others. */
+static stretch outer_stretch(int64_t n, const stretch *inner)
+{
+    stretch outer = {0, n - inner->count, inner->first, inner->count};
+    return outer;
+}
+
+/* Rows of inner pixels that a thread does, for what is the same for all of them. */
+enum { INNER_ROWS = 4 };
+
+static cudaError_t launch(corner_kernel kernel, const filter_gpu_task *task, const stretch &columns,
+                          const stretch &rows, int rows_each, bool aligned, cudaStream_t stream)
+{
+    if (columns.count == 0 || rows.count == 0) {
+        return cudaSuccess;
+    }
+    int64_t blocks = (rows.count - 1) / (BLOCK_ROWS * rows_each) + 1;
+    dim3 grid((unsigned)((columns.count - 1) / BLOCK_COLUMNS + 1),
+              (unsigned)(blocks < MAX_GRID_ROWS ? blocks : MAX_GRID_ROWS));
+    kernel<<<grid, dim3(BLOCK_COLUMNS, BLOCK_ROWS), 0, stream>>>(*task, columns, rows, aligned);
+    return cudaGetLastError();
+}
 
 extern "C" satf_status filter_gpu_apply(satf_context *ctx, const char *filter,
                                         const filter_gpu_task *task)
@@ -175,10 +225,11 @@ extern "C" satf_status filter_gpu_apply(satf_context *ctx, const char *filter,
     }
     satf_sum_type sum = task->layers[0].type;
     satf_sum_type square = task->layer_count > 1 ? task->layers[1].type : sum;
-    corner_kernel kernel = NULL;
+    corner_kernel kernel = NULL, inner_kernel = NULL;
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         if (strcmp(filters[i].name, filter) == 0) {
             kernel = filters[i].choose(sum, square);
+            inner_kernel = filters[i].choose_inner(sum, square);
         }
     }
     if (!kernel) {
@@ -186,10 +237,18 @@ extern "C" satf_status filter_gpu_apply(satf_context *ctx, const char *filter,
     }
     uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
     bool aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
-    int64_t columns = (task->in.width - 1) / BLOCK_COLUMNS + 1;
-    int64_t rows = (task->in.height - 1) / BLOCK_ROWS + 1;
-    dim3 grid((unsigned)columns, (unsigned)(rows < MAX_GRID_ROWS ? rows : MAX_GRID_ROWS));
-    dim3 block(BLOCK_COLUMNS, BLOCK_ROWS);
-    kernel<<<grid, block, 0, (cudaStream_t)satf_gpu_stream(ctx)>>>(*task, aligned);
-    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    int64_t width = task->in.width, height = task->in.height;
+    const satf_rect *window = &task->window.rect;
+    bool by_window = !task->prefix && !task->rects;
+    stretch columns = inner_stretch(width, window->x, window->w);
+    stretch rows = inner_stretch(height, window->y, window->h), all = {0, width, 0, 0};
+    if (!by_window || columns.count == 0 || rows.count == 0) {
+        columns.count = rows.count = 0;
+    }
+    CUDA_RETURN(ctx, launch(inner_kernel, task, columns, rows, INNER_ROWS, aligned, stream));
+    CUDA_RETURN(ctx, launch(kernel, task, all, outer_stretch(height, &rows), 1, aligned, stream));
+    CUDA_RETURN(ctx,
+                launch(kernel, task, outer_stretch(width, &columns), rows, 1, aligned, stream));
+    return SATF_OK;
 }

@@ -39,6 +39,17 @@ static __device__ inline void locate(const filter_gpu_task *task, const satf_rec
     }
 }
 
+/* Where it is known to lie inside. */
+static __device__ inline void locate_inside(const satf_rect *rect, int64_t x, int64_t y, region *to)
+{
+    to->inside = true;
+    to->x0 = x + rect->x;
+    to->y0 = y + rect->y;
+    to->x1 = to->x0 + rect->w;
+    to->y1 = to->y0 + rect->h;
+    to->area = to->covered = rect->w * rect->h;
+}
+
 /* Everything above and left of the pixel, and the pixel. */
 static __device__ inline void locate_prefix(int64_t x, int64_t y, region *to)
 {
