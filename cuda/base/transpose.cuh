@@ -1,15 +1,15 @@
 /*
  * The transpose of a matrix (dissertation, section 5.3), 16 bytes at a time, or 8. A block
- * does a tile of SIDE x SIDE chunks, a chunk being V elements: a thread takes V
+ * does a tile of ACROSS x DOWN chunks, a chunk being V elements: a thread takes V
  * chunks that lie below one another, turns these V x V elements about in its
  * registers, and puts the V chunks that result into shared memory, from where
- * they are written. There they form V matrices of SIDE x SIDE chunks, by default in the
- * diagonal arrangement: the 8 threads that are served together meet all 8 groups of
- * 4 banks both ways. The other layouts are there to be compared.
+ * they are written. There they form V matrices of ACROSS x DOWN chunks, by default in the
+ * diagonal arrangement: the threads that are served together, 8 or 16, meet all
+ * banks both ways. The other layouts are there to be compared.
  *
- * Each element is read and written once, in runs of SIDE chunks. Tiles are taken
- * down bands of BAND rows of tiles, so that what all blocks write at about the
- * same time are runs of BAND * SIDE chunks.
+ * Each element is read and written once, and written in runs of 256 bytes: with runs of 128
+ * kernels took 1.3 to 1.5 of a copy. Tiles are taken down bands of BAND rows of
+ * tiles, so that what all blocks write at about the same time are longer runs yet.
  */
 #ifndef CUDA_BASE_TRANSPOSE_CUH
 #define CUDA_BASE_TRANSPOSE_CUH
@@ -19,8 +19,11 @@
 
 #include "../../src/machine/layout.h"
 
-/* Chunks of a tile's side, tiles of a band. */
-enum { TRANSPOSE_SIDE = 16, TRANSPOSE_BAND = 16 };
+/* Chunks across a tile, tiles of a band. */
+enum { TRANSPOSE_ACROSS = 16, TRANSPOSE_BAND = 16 };
+
+/* Chunks down a tile. */
+template <typename E, int V> constexpr int transpose_down = sizeof(E) * V < 16 ? 32 : 16;
 
 /* Elements of a chunk: more than 8 x 8 of them would take a thread too many registers. */
 template <typename E>
@@ -122,17 +125,17 @@ transpose_column(const transpose_chunk<E, V> (&from)[V], int i)
 /* All rows are aligned to chunks. */
 template <typename E, int V, layout_2d layout>
 __global__
-__launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_SIDE) void transpose_kernel(transpose_job job)
+__launch_bounds__(TRANSPOSE_ACROSS *transpose_down<E, V>) void transpose_kernel(transpose_job job)
 {
     typedef transpose_chunk<E, V> chunk;
-    constexpr uint32_t S = TRANSPOSE_SIDE;
-    __shared__ chunk tile[V][S * (S + (layout == LAYOUT_PADDED))];
+    constexpr uint32_t X = TRANSPOSE_ACROSS, Y = transpose_down<E, V>;
+    __shared__ chunk tile[V][X * (Y + (layout == LAYOUT_PADDED))];
     int64_t tile_x, tile_y;
     transpose_tile(job, blockIdx.x, &tile_x, &tile_y);
-    int64_t x0 = tile_x * (S * V), y0 = tile_y * (S * V);
-    uint32_t low = threadIdx.x % S, high = threadIdx.x / S;
+    int64_t x0 = tile_x * (X * V), y0 = tile_y * (Y * V);
 
-    int64_t x = x0 + low * V, y = y0 + high * V;
+    uint32_t i_x = threadIdx.x % X, i_y = threadIdx.x / X; /* the thread's chunks of the source */
+    int64_t x = x0 + i_x * V, y = y0 + i_y * V;
     chunk here[V];
 #pragma unroll
     for (int j = 0; j < V; j++) {
@@ -143,17 +146,19 @@ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_SIDE) void transpose_kernel(transpos
     }
 #pragma unroll
     for (int i = 0; i < V; i++) {
-        tile[i][layout_2d_address(layout, S, job.numbers, low, high)] =
+        tile[i][layout_2d_address(layout, Y, job.numbers, i_x, i_y)] =
             transpose_column<E, V>(here, i);
     }
     __syncthreads();
-    x = x0 + high * V; /* now its column, and row, of the source as the result has them */
-    y = y0 + low * V;
+    i_x = threadIdx.x / Y; /* and those that it writes, as the source had them */
+    i_y = threadIdx.x % Y;
+    x = x0 + i_x * V;
+    y = y0 + i_y * V;
 #pragma unroll
     for (int i = 0; i < V; i++) {
         if (x + i < job.columns && y < job.rows) {
             transpose_store<E, V>(job.out, x + i, y, job.rows,
-                                  tile[i][layout_2d_address(layout, S, job.numbers, high, low)]);
+                                  tile[i][layout_2d_address(layout, Y, job.numbers, i_x, i_y)]);
         }
     }
 }
@@ -161,14 +166,14 @@ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_SIDE) void transpose_kernel(transpos
 template <typename E, int V, layout_2d layout = LAYOUT_DIAGONAL>
 inline cudaError_t transpose_launch(transpose_job job, cudaStream_t stream)
 {
-    constexpr int S = TRANSPOSE_SIDE;
-    job.tiles_x = (job.columns - 1) / (S * V) + 1;
-    job.tiles_y = (job.rows - 1) / (S * V) + 1;
+    constexpr int X = TRANSPOSE_ACROSS, Y = transpose_down<E, V>;
+    job.tiles_x = (job.columns - 1) / (X * V) + 1;
+    job.tiles_y = (job.rows - 1) / (Y * V) + 1;
     if (job.tiles_x > INT32_MAX / job.tiles_y) {
         return cudaErrorInvalidConfiguration;
     }
     transpose_kernel<E, V, layout>
-        <<<(unsigned)(job.tiles_x * job.tiles_y), S * S, 0, stream>>>(job);
+        <<<(unsigned)(job.tiles_x * job.tiles_y), X * Y, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -2,7 +2,8 @@
 
 #include "steps.cuh"
 
-static_assert((int)PERMUTE_TILE_SIDE == (int)TRANSPOSE_SIDE,
+static_assert(PERMUTE_TILE_SIDE == transpose_down<uint32_t, 4> &&
+                  PERMUTE_TILE_SIDE == transpose_down<uint64_t, 2>,
               "plans draw the numbers of the kernel's tiles");
 
 /* By chunks in any layout; what is not aligned to them goes element by element in the usual one. */
