@@ -215,10 +215,9 @@ expect 0 permute-global --simulate --sizes 256 --patterns random --samples 5 --t
 grep -q '^random  *mean  *fused  *-  *f32  *256  *256  *2048  *64 .* 1.000 *$' out ||
     fail "no mean of random permutations: $(cat out)"
 expect 0 permute-global --simulate --sizes 64 --patterns transpose --types f32 \
-    --algorithms transpose,fused --layouts raw,rap
-for layout in raw rap; do
-    grep -q "^transpose  *-  *transpose  *$layout  *f32" out || fail "no transpose in $layout: $(cat out)"
-done
+    --algorithms transpose,fused --layouts raw,diagonal
+grep -q "^transpose  *-  *transpose  *raw  *f32 .* 4.500 *$" out || fail "no conflicts in raw: $(cat out)"
+grep -q "^transpose  *-  *transpose  *diagonal  *f32 .* 1.000 *$" out || fail "conflicts: $(cat out)"
 expect 2 permute-global --simulate --layouts nonsense
 for table in permute permute-global; do
     expect 1 $table

@@ -198,10 +198,31 @@ static double bytes_each(const global_case *c)
     return kernels * 2 * c->element_bytes + tables / (double)c->n;
 }
 
+/* Of an access to the transpose's tile of chunks, 8 of which are served at a time, on average
+ * over both ways. */
+static double tile_conflicts(const permute_tile *tile)
+{
+    enum { SIDE = PERMUTE_TILE_SIDE, AT_ONCE = 8 };
+    uint32_t along[AT_ONCE], down[AT_ONCE], sum = 0;
+    for (uint32_t k = 0; k < SIDE * SIDE; k += AT_ONCE) {
+        for (uint32_t i = 0; i < AT_ONCE; i++) {
+            uint32_t high = (k + i) / SIDE, low = (k + i) % SIDE;
+            along[i] = layout_2d_address(tile->layout, SIDE, tile->numbers, high, low);
+            down[i] = layout_2d_address(tile->layout, SIDE, tile->numbers, low, high);
+        }
+        sum += schedule_congestion(along, AT_ONCE, AT_ONCE);
+        sum += schedule_congestion(down, AT_ONCE, AT_ONCE);
+    }
+    return (double)sum / (2 * SIDE * SIDE / AT_ONCE);
+}
+
 /* Stages of a warp's casual access to shared memory, on average over the plan's tables (host
  * memory); NaN if it has none of 16 bits. */
 static double conflicts(const global_case *c)
 {
+    if (strcmp(c->plan->row->name, "transpose") == 0) {
+        return tile_conflicts(&c->plan->tile);
+    }
     const satf_permutation *plan = c->plan;
     uint32_t at_once = c->element_bytes == 4 ? WARP : WARP / 2;
     double sum = 0, accesses = 0;
@@ -564,10 +585,12 @@ const bench_table bench_permute_global_table = {
                  [BENCH_PATTERNS] = "identical,shuffle,random,bit-reversal,transpose",
                  [BENCH_LAYOUTS] = "diagonal"},
     .columns = columns,
-    .note = "bytes: moved for each element, tables included, a casual access counted as what it "
-            "uses. stages: of a warp's access to shared memory. paper: A. Kasagi's dissertation "
-            "(2015), GeForce GTX 680, as printed (they cannot be ms); paper x: to the identical "
-            "permutation by d-designated",
+    .note =
+        "bytes: moved for each element, tables included, a casual access counted as what it "
+        "uses. stages: of an access to shared memory, by those threads that are served at once. "
+        "paper: A. Kasagi's dissertation "
+        "(2015), GeForce GTX 680, as printed (they cannot be ms); paper x: to the identical "
+        "permutation by d-designated",
     .on_cuda = true,
     .run = run,
     .simulate = run_all,
