@@ -48,27 +48,30 @@ static __device__ __forceinline__ void load_tile(const move_task &task, uint32_t
                                                  int64_t y, int rows)
 {
     constexpr int SIDE = group<E>::SIDE, ROW_WORDS = group<E>::ROW_WORDS;
-    constexpr int EACH = SIDE * ROW_WORDS / THREADS;
-    static_assert(SIDE * ROW_WORDS % THREADS == 0, "all threads load as many words");
+    constexpr int WORDS = group<E>::WORDS, ROWS = SIDE / WARPS; /* a row a warp */
+    constexpr int DEEP = AT_ONCE / WORDS < ROWS ? AT_ONCE / WORDS : ROWS;
+    static_assert(ROWS % DEEP == 0, "as many rows each time");
     const unsigned char *first = task.in.data + y * task.in.stride;
     bool whole = rows == SIDE && (x + SIDE) * E <= task.row_bytes &&
                  (((uintptr_t)task.in.data | (uintptr_t)task.in.stride) & 3) == 0;
     if (whole) {
-        constexpr int PART = EACH % AT_ONCE == 0 ? AT_ONCE : 4;
-        static_assert(EACH % PART == 0, "parts of equal length");
-        first += x * E;
-        for (int n = 0; n < EACH; n += PART) {
-            uint32_t words[PART];
+        int lane = (int)threadIdx.x % LANES, warp = (int)threadIdx.x / LANES;
+        const unsigned char *row = first + warp * task.in.stride + x * E + 4 * lane;
+        for (int n = 0; n < ROWS; n += DEEP) {
+            uint32_t words[DEEP][WORDS];
 #pragma unroll
-            for (int i = 0; i < PART; i++) {
-                int at = (n + i) * THREADS + (int)threadIdx.x;
-                words[i] = ((const unsigned int *)(first + at / ROW_WORDS *
-                                                               task.in.stride))[at % ROW_WORDS];
+            for (int i = 0; i < DEEP; i++, row += WARPS * task.in.stride) {
+#pragma unroll
+                for (int f = 0; f < WORDS; f++) {
+                    words[i][f] = ((const unsigned int *)row)[LANES * f];
+                }
             }
 #pragma unroll
-            for (int i = 0; i < PART; i++) {
-                int at = (n + i) * THREADS + (int)threadIdx.x;
-                tile[tile_at<E>(at / ROW_WORDS, at % ROW_WORDS)] = words[i];
+            for (int i = 0; i < DEEP; i++) {
+#pragma unroll
+                for (int f = 0; f < WORDS; f++) {
+                    tile[tile_at<E>((n + i) * WARPS + warp, lane + LANES * f)] = words[i][f];
+                }
             }
         }
         return;
@@ -80,8 +83,8 @@ static __device__ __forceinline__ void load_tile(const move_task &task, uint32_t
     }
 }
 
-/* A row of the result, `rows` pixels of the tile's: at once where lanes' words are neighbours and
- * aligned, else through the stage. */
+/* A row of the result, `rows` pixels of the tile's: through the stage, unless lanes' words are
+ * neighbours and aligned. */
 template <int E>
 static __device__ __forceinline__ void store_row(const stage<E> &staged, const group<E> &g,
                                                  unsigned char *to, int rows, int lane)
@@ -92,7 +95,14 @@ static __device__ __forceinline__ void store_row(const stage<E> &staged, const g
     }
     staged.put(lane, g);
     __syncwarp();
-    staged.store(to, rows * E, lane);
+    if (rows == group<E>::SIDE && ((uintptr_t)to & 3) == 0) {
+#pragma unroll
+        for (int f = 0; f < group<E>::WORDS; f++) {
+            ((unsigned int *)to)[lane + LANES * f] = staged.at(lane + LANES * f);
+        }
+    } else {
+        staged.store(to, rows * E, lane);
+    }
     __syncwarp();
 }
 

@@ -35,16 +35,18 @@ static __device__ __forceinline__ void turn_groups(const group<E> (&from)[group<
     if constexpr (N == 1) {
         to[0] = from[0];
     } else {
+        /* Byte k of to[b] is a byte of pixel b of group k / E: that word, and where in it. */
+        auto word_of = [&](int b, int k) { return from[k / E].word[(b * E + k % E) / 4]; };
+        auto place_of = [&](int b, int k) { return (uint32_t)(b * E + k % E) % 4; };
 #pragma unroll
         for (int b = 0; b < N; b++) {
-            to[b] = {};
 #pragma unroll
-            for (int i = 0; i < N; i++) {
-#pragma unroll
-                for (int e = 0; e < E; e++) {
-                    int at = i * E + e;
-                    to[b].word[at / 4] |= byte_of(from[i], b * E + e) << 8 * (at % 4);
-                }
+            for (int k = 0; k < N * E; k += 4) {
+                uint32_t low = __byte_perm(word_of(b, k), word_of(b, k + 1),
+                                           place_of(b, k) | (4 + place_of(b, k + 1)) << 4);
+                uint32_t high = __byte_perm(word_of(b, k + 2), word_of(b, k + 3),
+                                            place_of(b, k + 2) | (4 + place_of(b, k + 3)) << 4);
+                to[b].word[k / 4] = __byte_perm(low, high, 0x5410);
             }
         }
     }
