@@ -20,10 +20,20 @@ template <int E> struct group {
     uint32_t word[WORDS];
 };
 
-/* A byte of a group; with i known when it is compiled, a register and a shift. */
-template <int E> static __device__ __forceinline__ uint32_t byte_of(const group<E> &g, int i)
+/* A byte, as the word that it is in and its place there. */
+struct byte_source {
+    uint32_t word, place;
+};
+
+/* The word of the bytes k ... k + 3 of what source_of() describes; all is known when it is
+ * compiled but the words. */
+template <class Source>
+static __device__ __forceinline__ uint32_t join_bytes(Source source_of, int k)
 {
-    return g.word[i / 4] >> 8 * (i % 4) & 0xff;
+    byte_source a = source_of(k), b = source_of(k + 1), c = source_of(k + 2), d = source_of(k + 3);
+    uint32_t low = __byte_perm(a.word, b.word, a.place | (4 + b.place) << 4);
+    uint32_t high = __byte_perm(c.word, d.word, c.place | (4 + d.place) << 4);
+    return __byte_perm(low, high, 0x5410);
 }
 
 /* to[b], pixel i = from[i], pixel b. */
@@ -35,19 +45,36 @@ static __device__ __forceinline__ void turn_groups(const group<E> (&from)[group<
     if constexpr (N == 1) {
         to[0] = from[0];
     } else {
-        /* Byte k of to[b] is a byte of pixel b of group k / E: that word, and where in it. */
-        auto word_of = [&](int b, int k) { return from[k / E].word[(b * E + k % E) / 4]; };
-        auto place_of = [&](int b, int k) { return (uint32_t)(b * E + k % E) % 4; };
 #pragma unroll
         for (int b = 0; b < N; b++) {
+            auto source_of = [&](int k) {
+                int at = b * E + k % E;
+                return byte_source{from[k / E].word[at / 4], (uint32_t)at % 4};
+            };
 #pragma unroll
             for (int k = 0; k < N * E; k += 4) {
-                uint32_t low = __byte_perm(word_of(b, k), word_of(b, k + 1),
-                                           place_of(b, k) | (4 + place_of(b, k + 1)) << 4);
-                uint32_t high = __byte_perm(word_of(b, k + 2), word_of(b, k + 3),
-                                            place_of(b, k + 2) | (4 + place_of(b, k + 3)) << 4);
-                to[b].word[k / 4] = __byte_perm(low, high, 0x5410);
+                to[b].word[k / 4] = join_bytes(source_of, k);
             }
+        }
+    }
+}
+
+/* Of WORDS words that are P pixels of E bytes, the last pixel first. */
+template <int E, int WORDS>
+static __device__ __forceinline__ void reverse_pixels(const uint32_t (&from)[WORDS],
+                                                      uint32_t (&to)[WORDS])
+{
+    constexpr int P = 4 * WORDS / E;
+    auto source_of = [&](int k) {
+        int at = (P - 1 - k / E) * E + k % E;
+        return byte_source{from[at / 4], (uint32_t)at % 4};
+    };
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+        if constexpr (E % 4 == 0) {
+            to[i] = source_of(4 * i).word;
+        } else {
+            to[i] = join_bytes(source_of, 4 * i);
         }
     }
 }
@@ -55,43 +82,22 @@ static __device__ __forceinline__ void turn_groups(const group<E> (&from)[group<
 /* The pixels of a group, the last one first. */
 template <int E> static __device__ __forceinline__ group<E> reversed(const group<E> &from)
 {
-    constexpr int N = group<E>::PIXELS;
-    if constexpr (N == 1) {
-        return from;
-    } else {
-        group<E> to = {};
-#pragma unroll
-        for (int i = 0; i < N * E; i++) {
-            to.word[i / 4] |= byte_of(from, (N - 1 - i / E) * E + i % E) << 8 * (i % 4);
-        }
-        return to;
-    }
+    group<E> to;
+    reverse_pixels<E>(from.word, to.word);
+    return to;
 }
 
 /* Whole pixels of E bytes that fill CHUNKS chunks of 16 bytes. */
 template <int E> struct chunks {
     static constexpr int CHUNKS = E % 3 == 0 ? 3 : E > 16 ? E / 16 : 1;
-    static constexpr int WORDS = 4 * CHUNKS, PIXELS = 4 * WORDS / E;
+    static constexpr int WORDS = 4 * CHUNKS;
     uint32_t word[WORDS];
 };
 
-/* Its pixels, the last one first. */
 template <int E> static __device__ __forceinline__ chunks<E> reversed(const chunks<E> &from)
 {
-    chunks<E> to = {};
-    constexpr int P = chunks<E>::PIXELS;
-    if constexpr (E % 4 == 0) {
-#pragma unroll
-        for (int i = 0; i < chunks<E>::WORDS; i++) {
-            to.word[i] = from.word[(P - 1 - 4 * i / E) * (E / 4) + i % (E / 4)];
-        }
-    } else {
-#pragma unroll
-        for (int i = 0; i < P * E; i++) {
-            int source = (P - 1 - i / E) * E + i % E;
-            to.word[i / 4] |= (from.word[source / 4] >> 8 * (source % 4) & 0xff) << 8 * (i % 4);
-        }
-    }
+    chunks<E> to;
+    reverse_pixels<E>(from.word, to.word);
     return to;
 }
 
