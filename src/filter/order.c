@@ -5,10 +5,16 @@
 #include "../base/memory.h"
 #include "../move/move.h"
 
+/* Of the check that each entry is there once: a bit each. */
+static size_t check_bytes(int64_t count)
+{
+    return (size_t)(count - 1) / 8 + 1;
+}
+
 satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **out)
 {
     filter_order *order;
-    size_t bytes;
+    size_t bytes, with_check;
     *out = NULL;
     if (count < 1 || count > MOVE_MAX_ORDER) {
         return satf_fail(ctx, SATF_INVALID,
@@ -16,7 +22,9 @@ satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **ou
                          MOVE_MAX_ORDER);
     }
     if (!satf_mul((size_t)count, sizeof *order->entries, &bytes) ||
-        !satf_add(bytes, sizeof *order, &bytes) || bytes > (uint64_t)ctx->max_bytes) {
+        !satf_add(bytes, sizeof *order, &bytes) ||
+        !satf_add(bytes, check_bytes(count), &with_check) ||
+        with_check > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "an order of %" PRId64 " pixels is above the limit of %" PRId64
                          " bytes (--max-memory)",
@@ -35,7 +43,7 @@ satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **ou
 
 satf_status filter_order_prove(satf_context *ctx, const filter_order *order)
 {
-    size_t bytes = (size_t)(order->count - 1) / 8 + 1;
+    size_t bytes = check_bytes(order->count);
     unsigned char *seen = satf_alloc_zeroed(bytes);
     if (!seen) {
         return satf_fail_memory(ctx, bytes, "the check of an order");
