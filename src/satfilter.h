@@ -178,7 +178,8 @@ typedef enum satf_limit {
     SATF_MAX_PIXELS,   /* pixels of an image; default 2^31 */
     SATF_MAX_MEMORY,   /* bytes that one piece of work takes; default three quarters of
                         * the machine's memory */
-    SATF_MAX_METADATA, /* bytes of a file that are no pixels, packed and unpacked; default 2^26 */
+    SATF_MAX_METADATA, /* bytes of a PNG or JPEG that are no pixels, packed and unpacked; default
+                        * 2^26 */
     SATF_MAX_SCANS,    /* scans of a progressive JPEG, each of which costs a pass; default 500 */
     SATF_MAX_RATIO     /* size of a PNG's or JPEG's samples over that of its file, where that is
                         * known beforehand; default 1100, which every real file keeps */
@@ -194,7 +195,7 @@ SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixe
 /*
  * The formats that may be read, by the names of satf_format() between commas or blanks
  * ("png,jpeg"); "all" for all of them. NULL: the default, png, jpeg, pnm, pfm and npy, whose
- * decoders are fit for files of strangers; the others come from stb_image, which does not claim
+ * decoders are fit for files of strangers; the others, psd and those of stb_image, do not claim
  * that. Files of other formats are refused with SATF_LIMIT. What is written is not restricted.
  */
 SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *names);

@@ -292,6 +292,8 @@ expect 2 sat --device gpu
 expect 2 sat --markdown=yes
 expect 2 sat --r 1
 expect 2 sat --tile 0
+expect 2 sat --sizes 8 --tile 32
+expect 2 sat --sizes 8 --sync launch
 expect 2 sat --sync never
 expect 2 filter --tile 32
 expect 2 permute --sync launch

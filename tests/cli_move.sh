@@ -40,6 +40,7 @@ becomes()
 {
     local want=$1
     shift
+    rm -f out.pnm
     run 0 "$@" out.pnm
     local got
     got=$(pixels out.pnm)

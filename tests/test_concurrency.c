@@ -179,6 +179,7 @@ static void test_fork(void **state)
 {
     worker workers[THREADS];
     pid_t child = fork();
+    assert_true(child >= 0);
     if (child == 0) {
         run_all(*state, workers);
         bool right = true;

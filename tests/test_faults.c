@@ -511,6 +511,7 @@ static void test_output_error(void **state)
     for (size_t k = 0; k < OUTPUTS; k++) {
         fflush(stdout);
         pid_t child = fork();
+        assert_true(child >= 0);
         if (child == 0) {
             char line[128];
             snprintf(line, sizeof line, "-T1 --box 3 --format %s large.ppm -", outputs[k] + 4);

@@ -6,6 +6,7 @@
 #ifndef SATF_TOOLS_BENCH_H
 #define SATF_TOOLS_BENCH_H
 
+#include <math.h>
 #include <stdio.h>
 
 #include "../src/base/context.h"
@@ -70,6 +71,12 @@ typedef struct bench_value {
     const char *text; /* static, or of the options; NULL: not there (nor is a NaN number) */
     double number;
 } bench_value;
+
+/* A figure above 0, or none. */
+static inline double bench_or_none(double number)
+{
+    return number > 0 ? number : (double)NAN;
+}
 
 typedef struct bench_table {
     const char *name;

@@ -198,16 +198,11 @@ static void close_case(small_case *c)
 
 /* ------------------------------------------------------------------- reports */
 
-static double or_none(double number)
-{
-    return number > 0 ? number : (double)NAN;
-}
-
 /* t: NULL where nothing was measured. */
 static int report(const small_case *c, int algorithm, const bench_timing *t)
 {
     const paper_row *printed = &paper[c->type == SATF_F64];
-    double paper_ns = or_none(printed->ns[c->which][c->in_place][algorithm]);
+    double paper_ns = bench_or_none(printed->ns[c->which][c->in_place][algorithm]);
     double read, write, ns = 1e6 / TIMES;
     count(c, &read, &write);
     /* the indices come from shared memory too */
@@ -227,7 +222,7 @@ static int report(const small_case *c, int algorithm, const bench_timing *t)
         {.number = read},
         {.number = write},
         {.number = read + write + indices},
-        {.number = or_none(printed->cost[c->which][c->in_place][algorithm])},
+        {.number = bench_or_none(printed->cost[c->which][c->in_place][algorithm])},
     };
     return bench_report_add(c->b->report, values) ? 0
                                                   : bench_error(1, "out of memory for the report");
@@ -312,12 +307,8 @@ static int run_all(bench *b)
 
 static int run(bench *b)
 {
-    if (b->options.device < 0) {
-        return bench_error(1, "the table permute is timed in a CUDA device's shared memory; use "
-                              "--device cuda, or --simulate to count without one");
-    }
-    bench_set_place(b, b->options.device);
-    return run_all(b);
+    int failed = bench_needs_device(b);
+    return failed ? failed : run_all(b);
 }
 
 const bench_table bench_permute_table = {

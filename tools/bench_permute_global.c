@@ -568,12 +568,8 @@ static int run_all(bench *b)
 
 static int run(bench *b)
 {
-    if (b->options.device < 0) {
-        return bench_error(1, "the table permute-global is timed on a CUDA device; use --device "
-                              "cuda, or --simulate to count without one");
-    }
-    bench_set_place(b, b->options.device);
-    return run_all(b);
+    int failed = bench_needs_device(b);
+    return failed ? failed : run_all(b);
 }
 
 const bench_table bench_permute_global_table = {

@@ -247,11 +247,6 @@ static double count_stages(satf_machine *machine, const rap_case *c, bool write)
     return (double)sum / ((double)c->draws * (N / at_once));
 }
 
-static double or_none(double number)
-{
-    return number > 0 ? number : (double)NAN;
-}
-
 static int report_measured(rap_case *c, const bench_timing *t, double read, double write)
 {
     const bool doubles = c->t.element_bytes == 8;
@@ -274,9 +269,9 @@ static int report_measured(rap_case *c, const bench_timing *t, double read, doub
         {.number = ns / c->diagonal_ns},
         {.number = read},
         {.number = write},
-        {.number = or_none(paper_ns)},
-        {.number = or_none(paper_3[c->t.layout][c->t.way].read)},
-        {.number = or_none(paper_3[c->t.layout][c->t.way].write)},
+        {.number = bench_or_none(paper_ns)},
+        {.number = bench_or_none(paper_3[c->t.layout][c->t.way].read)},
+        {.number = bench_or_none(paper_3[c->t.layout][c->t.way].write)},
     };
     char line[64];
     snprintf(line, sizeof line, "%s, addresses %s", doubles ? "f64" : "f32",

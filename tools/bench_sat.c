@@ -116,11 +116,6 @@ static double image_bytes(const sat_call *call)
            (double)(call->out.stride * call->out.height);
 }
 
-static double or_none(double number)
-{
-    return number > 0 ? number : (double)NAN;
-}
-
 static bool report(const sat_call *call, const sat_line *line, const bench_timing *t)
 {
     bench *b = call->b;
@@ -143,10 +138,10 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
         {.number = (double)in->width},
         {.number = (double)in->height},
         {.number = in->channels},
-        {.number = or_none(t->threads)},
-        {.number = cuda && has_r ? or_none(tuning->r) : (double)NAN},
-        {.number = or_none(tuning->tile)},
-        {.number = or_none(tuning->threads)},
+        {.number = bench_or_none(t->threads)},
+        {.number = cuda && has_r ? bench_or_none(tuning->r) : (double)NAN},
+        {.number = bench_or_none(tuning->tile)},
+        {.number = bench_or_none(tuning->threads)},
         {.text = tuning->sync ? sat_sync_name(tuning->sync) : NULL},
         {.number = t->ms},
         {.number = t->ms_min},

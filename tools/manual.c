@@ -108,7 +108,7 @@ void help_man_page(void)
            satf_version());
     roff_paragraph(
         "Reads a picture, applies the filters in the order written, and writes the result. "
-        "The time does not depend on the size of the filters' windows. Results of integer "
+        "The time does not grow with the area of the filters' windows. Results of integer "
         "images are exact: bit-identical on every device and with any number of threads.");
     puts(".PP");
     roff_paragraph(
@@ -151,6 +151,11 @@ void help_man_page(void)
     }
     puts(".SH ENVIRONMENT\n.TP\n\\fBSATFILTER_CPU\\fR");
     roff_paragraph("base, avx2 or avx512: use no instructions beyond these (for testing).");
+    puts(".TP\n\\fBSATFILTER_TUNE\\fR");
+    roff_paragraph("off: use nothing that --tune has found; random:SEED: any algorithm that "
+                   "fits (for testing).");
+    puts(".TP\n\\fBXDG_CACHE_HOME\\fR");
+    roff_paragraph("the folder below which --tune keeps what it finds; default ~/.cache.");
 }
 
 /* ------------------------------------------------------------------ completion */

@@ -488,6 +488,10 @@ static int check_options(const bench *b)
     if (!o->simulate && !b->table->run) {
         return bench_error(1, "the table %s is counted only, on no device; use --simulate", name);
     }
+    if (o->device < 0 && is_sat(b->table) &&
+        (o->tuning.tile || o->tuning.sync || o->tuning.r > 0)) {
+        return bench_error(2, "--tile, --sync and --r are of CUDA rows; use --device cuda");
+    }
     if (o->device >= 0 && !b->table->on_cuda) {
         return bench_error(2, "the table %s is measured on the CPU only", name);
     }

@@ -105,8 +105,8 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     }
     satf_type made = (satf_type)(type == SATF_TYPE_AUTO ? view.type : type);
     satf_image *image;
-    status =
-        satf_image_create(ctx, view.width, view.height, view.channels, made, view.flags, &image);
+    status = satf_image_create_unset(ctx, view.width, view.height, view.channels, made, view.flags,
+                                     &image);
     if (status) {
         return status;
     }

@@ -160,7 +160,8 @@ bool filter_move_by_rows(const filter_stage *stage)
 
 void filter_move_rows_need(const filter_stage *stage, filter_rows_need *need)
 {
-    *need = (filter_rows_need){.kept = 1, .bytes = (size_t)moved_view(stage, NULL, 1).stride};
+    size_t row_bytes = (size_t)moved_view(stage, NULL, 1).stride;
+    *need = (filter_rows_need){.kept = 1, .bytes = converts(stage) ? row_bytes : 0};
 }
 
 static satf_status run_rows(satf_context *ctx, const filter_stage *stage)
@@ -168,8 +169,8 @@ static satf_status run_rows(satf_context *ctx, const filter_stage *stage)
     const filter_rows *rows = stage->rows;
     move_job job = make_job(stage);
     satf_view moved = moved_view(stage, NULL, 1);
-    moved.data = satf_alloc((size_t)moved.stride);
-    if (!moved.data) {
+    moved.data = converts(stage) ? satf_alloc((size_t)moved.stride) : NULL;
+    if (converts(stage) && !moved.data) {
         return satf_fail_memory(ctx, (size_t)moved.stride, "a row");
     }
     satf_status status = SATF_OK;

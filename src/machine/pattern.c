@@ -1,5 +1,7 @@
 #include "pattern.h"
 
+#include "machine.h"
+
 static const struct {
     const char *name;
     bool in_place;
@@ -19,24 +21,6 @@ bool pattern_in_place(pattern which)
     return patterns[which].in_place;
 }
 
-/* SplitMix64, scaled to 0 ... bound - 1. */
-static uint32_t random_below(uint64_t *state, uint32_t bound)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(((z ^ z >> 31) >> 32) * bound >> 32);
-}
-
-static void fill_random(uint32_t n, uint64_t seed, uint32_t *p)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t j = random_below(&seed, i + 1);
-        p[i] = p[j];
-        p[j] = i;
-    }
-}
-
 bool pattern_fill(pattern which, uint32_t rows, uint32_t columns, uint64_t seed, uint32_t *p)
 {
     uint32_t n = rows * columns, bits = 0;
@@ -47,7 +31,8 @@ bool pattern_fill(pattern which, uint32_t rows, uint32_t columns, uint64_t seed,
         return false;
     }
     if (which == PATTERN_RANDOM) {
-        fill_random(n, seed, p);
+        machine_random random = {seed};
+        machine_random_permutation(&random, p, n);
     }
     for (uint32_t i = 0; i < n && which != PATTERN_RANDOM; i++) {
         switch (which) {

@@ -209,7 +209,7 @@ satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, i
         return satf_fail(ctx, SATF_INVALID, "the places of the elements are missing");
     }
     if (n < 1 || n > SATF_MAX_PERMUTATION) {
-        return satf_fail(ctx, n < 1 ? SATF_INVALID : SATF_LIMIT,
+        return satf_fail(ctx, SATF_INVALID,
                          "%" PRId64 " elements cannot be permuted; 1 to %" PRId64 " can", n,
                          (int64_t)SATF_MAX_PERMUTATION);
     }

@@ -26,9 +26,10 @@ one()
     runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
     edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
     features=$(sed -n 's/.* ft: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-    if [ $status -eq 0 ]; then
-        echo "PASS: fuzz $target: $seconds s, ${runs:-0} runs, ${edges:-0} edges, ${features:-0} features"
+    if [ $status -eq 0 ] && [ "${runs:-0}" -gt 0 ]; then
+        echo "PASS: fuzz $target: $seconds s, $runs runs, ${edges:-0} edges, ${features:-0} features"
     else
+        status=1
         echo "FAIL: fuzz $target: see $log"
         grep -A 12 -E 'ERROR:|runtime error|not so|gives another' "$log" | head -n 24
     fi
