@@ -105,6 +105,36 @@ static void matrices_are_bijections(void **state)
     }
 }
 
+/* Rows and columns are free of conflicts for warps that are served part by part. */
+static void spread_numbers_serve_parts(void **state)
+{
+    (void)state;
+    for (uint32_t w = 4; w <= 64; w *= 2) {
+        for (uint32_t part = 1; part <= w; part *= 2) {
+            machine_random random = {w + part};
+            for (int draw = 0; draw < 50; draw++) {
+                uint32_t r[64] = {0}, column[64], seen[64] = {0};
+                layout_rap_draw_spread(w, part, &random, r);
+                for (uint32_t i = 0; i < w; i++) {
+                    assert_int_equal(seen[layout_number(w, r, i)]++, 0);
+                }
+                for (uint32_t j = 0; j < w; j++) {
+                    for (uint32_t first = 0; first < w; first += part) {
+                        for (uint32_t t = 0; t < part; t++) {
+                            column[t] = layout_rap(w, r, first + t, j);
+                        }
+                        bool banks[64] = {false};
+                        for (uint32_t t = 0; t < part; t++) {
+                            assert_false(banks[column[t] % part]);
+                            banks[column[t] % part] = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 static void draws_what_the_list_says(void **state)
 {
     (void)state;
@@ -324,6 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_are_bijections),
+        cmocka_unit_test(spread_numbers_serve_parts),
         cmocka_unit_test(draws_what_the_list_says),
         cmocka_unit_test(packs_numbers_as_the_paper_does),
         cmocka_unit_test(matches_the_figures),

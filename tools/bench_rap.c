@@ -161,9 +161,13 @@ static const char *const way_names[ACCESS_TRANSPOSE_COUNT] = {
 #undef WAY_NAME
 };
 
-static const layout_2d measured[] = {
-#define MEASURED(NAME) LAYOUT_##NAME,
-    MACHINE_TRANSPOSE_LAYOUTS(MEASURED)
+/* spread: RAP's numbers drawn for words that half a warp at a time is served. */
+static const struct {
+    layout_2d layout;
+    bool spread;
+} measured[] = {
+#define MEASURED(NAME) {LAYOUT_##NAME, false},
+    MACHINE_TRANSPOSE_LAYOUTS(MEASURED){LAYOUT_RAP, true},
 #undef MEASURED
 };
 
@@ -186,6 +190,7 @@ static const struct {
 typedef struct rap_case {
     bench *b;
     machine_transpose t;
+    bool spread;
     int draws;
     int64_t times;        /* of a launch */
     uint32_t *numbers;    /* MACHINE_NUMBERS a draw */
@@ -227,35 +232,42 @@ static satf_status run_plain_copy(void *user)
     return run_draws(c, &copy);
 }
 
-/* The mean congestion of a warp's reads, or its writes, over the draws. Words of 8 bytes are
- * served to half a warp at a time, from 16 banks of 8 bytes. */
+/* Words of 8 bytes are served to half a warp at a time, from 16 banks of 8 bytes. */
+static uint32_t at_once(const rap_case *c)
+{
+    return c->t.element_bytes == 4 ? W : W / 2;
+}
+
+/* The mean congestion of a warp's reads, or its writes, over the draws. */
 static double count_stages(satf_machine *machine, const rap_case *c, bool write)
 {
-    uint32_t at_once = c->t.element_bytes == 4 ? W : W / 2;
+    uint32_t threads = at_once(c);
     int64_t sum = 0, address[W];
     for (int d = 0; d < c->draws; d++) {
         const uint32_t *numbers = c->numbers + (size_t)d * MACHINE_NUMBERS;
-        for (uint32_t first = 0; first < N; first += at_once) {
-            for (uint32_t t = 0; t < at_once; t++) {
+        for (uint32_t first = 0; first < N; first += threads) {
+            for (uint32_t t = 0; t < threads; t++) {
                 access_element e = write ? access_write(c->t.way, W, first + t)
                                          : access_read(c->t.way, W, first + t);
                 address[t] = layout_2d_address(c->t.layout, W, numbers, e.i, e.j);
             }
-            sum += machine_warp_stages(machine, false, address, at_once);
+            sum += machine_warp_stages(machine, false, address, threads);
         }
     }
-    return (double)sum / ((double)c->draws * (N / at_once));
+    return (double)sum / ((double)c->draws * (N / threads));
 }
 
 static int report_measured(rap_case *c, const bench_timing *t, double read, double write)
 {
     const bool doubles = c->t.element_bytes == 8;
-    const char *name = layout_2d_name(c->t.layout), *access = way_names[c->t.way];
+    const char *name = c->spread ? "rap spread" : layout_2d_name(c->t.layout),
+               *access = way_names[c->t.way];
     double to_ns = 1e6 / ((double)c->times * c->draws), ns = t->ms * to_ns;
     if (c->t.layout == LAYOUT_DIAGONAL && c->t.way == ACCESS_CRSW) {
         c->diagonal_ns = ns;
     }
-    double paper_ns = doubles ? paper_3[c->t.layout][c->t.way].ns : 0;
+    bool has_paper = !c->spread;
+    double paper_ns = doubles && has_paper ? paper_3[c->t.layout][c->t.way].ns : 0;
     bench_value values[] = {
         {.text = "rap"},
         {.text = name},
@@ -270,8 +282,8 @@ static int report_measured(rap_case *c, const bench_timing *t, double read, doub
         {.number = read},
         {.number = write},
         {.number = bench_or_none(paper_ns)},
-        {.number = bench_or_none(paper_3[c->t.layout][c->t.way].read)},
-        {.number = bench_or_none(paper_3[c->t.layout][c->t.way].write)},
+        {.number = bench_or_none(has_paper ? paper_3[c->t.layout][c->t.way].read : 0)},
+        {.number = bench_or_none(has_paper ? paper_3[c->t.layout][c->t.way].write : 0)},
     };
     char line[64];
     snprintf(line, sizeof line, "%s, addresses %s", doubles ? "f64" : "f32",
@@ -283,7 +295,7 @@ static int report_measured(rap_case *c, const bench_timing *t, double read, doub
 
 static int measure_case(rap_case *c)
 {
-    satf_machine_params params = {c->t.element_bytes == 4 ? W : W / 2, 1, 1, 1, 0};
+    satf_machine_params params = {(int32_t)at_once(c), 1, 1, 1, 0};
     satf_machine *machine;
     size_t bytes = matrix_bytes(c), all = (size_t)c->draws * bytes;
     bench_timing timing;
@@ -312,12 +324,21 @@ static int measure_form(rap_case *c, int draws)
     int failed = 0;
     for (size_t l = 0; l < sizeof measured / sizeof *measured && !failed; l++) {
         machine_random random = {(uint64_t)c->b->options.seed};
-        c->t.layout = measured[l];
+        c->t.layout = measured[l].layout;
+        c->spread = measured[l].spread;
+        if (c->spread && at_once(c) == W) {
+            continue; /* it would be RAP again */
+        }
         bool is_random = layout_2d_numbers(c->t.layout, W) > 0;
         c->draws = is_random ? draws : 1;
         c->times = is_random ? TIMES : (int64_t)TIMES * 8;
         for (int d = 0; d < c->draws; d++) {
-            layout_2d_draw(c->t.layout, W, &random, c->numbers + (size_t)d * MACHINE_NUMBERS);
+            uint32_t *numbers = c->numbers + (size_t)d * MACHINE_NUMBERS;
+            if (c->spread) {
+                layout_rap_draw_spread(W, at_once(c), &random, numbers);
+            } else {
+                layout_2d_draw(c->t.layout, W, &random, numbers);
+            }
         }
         size_t bytes = (size_t)c->draws * MACHINE_NUMBERS * sizeof *c->numbers;
         satf_status status = bench_device_upload(c->b, c->numbers, bytes, "numbers", &c->there);

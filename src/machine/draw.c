@@ -98,6 +98,25 @@ void layout_2d_draw(layout_2d layout, uint32_t w, machine_random *random, uint32
     draw(&line, w, random, r);
 }
 
+void layout_rap_draw_spread(uint32_t w, uint32_t part, machine_random *random, uint32_t *r)
+{
+    uint32_t residue[MACHINE_MAX_WIDTH], which[MACHINE_MAX_WIDTH], numbers[MACHINE_MAX_WIDTH];
+    uint32_t parts = w / part;
+    memset(r, 0, layout_registers(w, w) * sizeof *r);
+    for (uint32_t x = 0; x < part; x++) { /* which part gets which number of residue x */
+        machine_random_permutation(random, which, parts);
+        for (uint32_t p = 0; p < parts; p++) {
+            numbers[p * part + x] = which[p] * part + x;
+        }
+    }
+    for (uint32_t p = 0; p < parts; p++) {
+        machine_random_permutation(random, residue, part);
+        for (uint32_t i = 0; i < part; i++) {
+            layout_put_number(w, r, p * part + i, numbers[p * part + residue[i]]);
+        }
+    }
+}
+
 uint32_t layout_4d_numbers(layout_4d layout, uint32_t w)
 {
     layout_line line = line_4d(layout, w);

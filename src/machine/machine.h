@@ -38,6 +38,11 @@ void machine_random_permutation(machine_random *random, uint32_t *out, uint32_t 
  * must be layout_registers(w, that). w <= MACHINE_MAX_WIDTH. */
 uint32_t layout_2d_numbers(layout_2d layout, uint32_t w);
 void layout_2d_draw(layout_2d layout, uint32_t w, machine_random *random, uint32_t *r);
+
+/* RAP for a memory that serves `part` threads of a warp at a time from as many banks, a divisor of
+ * w (words of 8 bytes: w / 2): of the permutations whose numbers in each `part` consecutive rows
+ * differ modulo part, a uniform one. With part = w layout_2d_draw()'s. */
+void layout_rap_draw_spread(uint32_t w, uint32_t part, machine_random *random, uint32_t *r);
 uint32_t layout_4d_numbers(layout_4d layout, uint32_t w);
 void layout_4d_draw(layout_4d layout, uint32_t w, machine_random *random, uint32_t *r);
 
