@@ -70,16 +70,14 @@ def spread(values):
 
 # ------------------------------------------------------------------ table 6.2
 LABELS = {"2r2w": "2R2W", "4r4w": "4R4W", "4r1w": "4R1W", "2r1w": "2R1W", "1r1w": "1R1W",
-          "skss": "SKSS", "lookback": "look-back", "1.25": "1.25R1W", "1+r": "fastest (1+r)R1W",
+          "1.25": "1.25R1W", "1+r": "fastest (1+r)R1W", "skss": "SKSS", "lookback": "look-back",
           "cpu 2r2w": "2R2W(CPU)", "cpu 4r1w": "4R1W(CPU)"}
 
 
 def table_6_2():
     """{label: {size: record}} of sat.json. Of a size's two records of 1+r the first has r = 1/4."""
-    lines = {label: {} for label in ("2R2W", "4R4W", "4R1W", "2R1W", "1R1W", "1.25R1W",
-                                     "fastest (1+r)R1W", "SKSS", "look-back", "2R2W(CPU)",
-                                     "4R1W(CPU)")}
-    for r in records("sat"):
+    lines = {label: {} for label in LABELS.values()}
+    for r in (r for r in records("sat") if r["input"] == "f64"):
         cpu = "cpu " if r.get("device") == "cpu" else ""
         label = LABELS[cpu + r["name"]]
         if r["name"] == "1+r" and r["width"] not in lines["1.25R1W"]:
@@ -154,7 +152,11 @@ def types():
 
 # ------------------------------------------------------------ stages and bytes
 def stages_row(label, r, wait):
-    """One algorithm at one size: its stages and launches, what it moves, and what is left."""
+    """
+    One algorithm at one size: its stages and launches (cuda/sat/rows.cu), what it moves, and what
+    of its time that leaves. Triangles have `triangle` blocks a side, both together that many and
+    one more in a row; blocks are 64 x 64 where the record leaves them at the default.
+    """
     blocks = -(-r["width"] // r.get("tile", 64))
     triangle = round(math.sqrt(r.get("r", 0.25)) * blocks) if r["name"] == "1+r" else 0
     stages = 2 * blocks - 1 - 2 * triangle
@@ -162,7 +164,7 @@ def stages_row(label, r, wait):
     launches = (stages if wait == "launch" else 1) + (6 if triangle else 0)
     if r["name"] == "2r1w":
         stages, moved = 0, 3
-        launches = 4 if blocks <= 32 else 7  # the table of block sums by 2R1W again, 32 x 32
+        launches = 4 if blocks <= 32 else 7  # the table of block sums in turn, by 32 x 32
     beyond = r["ms"] - moved / 2 * r["copy_ms"]
     return [side(r), label, wait, ratio(r["r"]) if "r" in r else "", blocks, stages or "",
             "one graph" if wait == "graph" else launches, ratio(moved), digits(r["ms"]),
@@ -213,8 +215,8 @@ def crossings():
 
 # ----------------------------------------------------------------------- peers
 def lookback_of(given, sums, width):
-    return next(r for r in records("types") if (r["name"], r["input"], r["sum"], r["width"]) ==
-                ("lookback", given, sums, width))
+    return next((r for r in records("types") if (r["name"], r["input"], r["sum"], r["width"]) ==
+                 ("lookback", given, sums, width)), None)
 
 
 def peers():
@@ -225,8 +227,9 @@ def peers():
         cells = []
         for n in sizes:
             r = next((r for r in group if r["width"] == n), None)
-            cells.append(f"{digits(r['ms'])} ({r['ms'] / lookback_of(given, sums, n)['ms']:.1f})"
-                         if r else "")
+            own = lookback_of(given, sums, n)
+            cells.append("" if not r else digits(r["ms"]) +
+                         (f" ({r['ms'] / own['ms']:.1f})" if own else ""))
         rows.append([name, f"{given} to {sums}", *cells])
     return table(["<ms (times look-back's)", "<type", *(f"{n // 1024}K" for n in sizes)], rows)
 
@@ -381,12 +384,14 @@ def rap():
 
 def rap_counters():
     """What the hardware counted: passes over the banks for each instruction of a warp."""
-    layouts, accesses = ("raw", "padded", "diagonal", "ras", "rap"), ("crsw", "srcw", "drdw", "copy")
+    layouts = ("raw", "padded", "diagonal", "ras", "rap")  # as in src/machine/layout.h
+    accesses = ("crsw", "srcw", "drdw", "copy")  # as in src/machine/access.h
     lines = [line for line in read("results/h200/rap-ncu.csv").splitlines() if line]
     kernels = grouped(csv.DictReader(lines), lambda r: (r["ID"], r["Kernel Name"]))
     rows = {}
     for (_, name), metrics in kernels.items():
-        element, layout, access, computed = re.search(r"<([\w ]+), (\d), (\d), (\d)>", name).groups()
+        element, layout, access, computed = re.search(r"<([\w ]+), (\d), (\d), (\d)>",
+                                                      name).groups()
         value = {r["Metric Name"]: int(r["Metric Value"].replace(",", "")) for r in metrics}
 
         def passes(way, value=value):
@@ -394,17 +399,17 @@ def rap_counters():
                     value[f"smsp__inst_executed_op_shared_{way}.sum"])
         key = (layouts[int(layout)], accesses[int(access)],
                "computed" if computed == "1" else "kept", "f64" if "long" in element else "f32")
-        halves = 2 if key[3] == "f64" else 1
-        said = next((r for r in records("rap") if key == (r["name"], r["access"], r["addresses"],
-                                                          r["input"])), {})
-        rows.setdefault(key, []).append(
-            (passes("ld"), passes("st"), said.get("read", 1) * halves,
-             said.get("write", 1) * halves))
-    return table(["<layout", "<access", "<addresses", "<type", "launches", "read, counted",
-                  "simulated", "write, counted", "simulated"],
-                 [[key[0] if key[1] != "copy" else "", *key[1:], len(found),
-                   ratio(found[0][0], 3), ratio(found[0][2], 3), ratio(found[0][1], 3),
-                   ratio(found[0][3], 3)] for key, found in rows.items()])
+        halves = 2 if key[3] == "f64" else 1  # what an access without conflicts takes
+        said = {"read": 1, "write": 1} if key[1] == "copy" else next(
+            (r for r in records("rap") if r["name"] not in ("ras", "rap")  # other random numbers
+             and key == (r["name"], r["access"], r["addresses"], r["input"])), None)
+        cells = [ratio(passes("ld"), 3), ratio(said and said["read"] * halves, 3),
+                 ratio(passes("st"), 3), ratio(said and said["write"] * halves, 3)]
+        rows.setdefault((*key, *cells), []).append(name)
+    return table(["<layout", "<access", "<addresses", "<type", "read, counted", "simulated",
+                  "write, counted", "simulated", "launches"],
+                 [["" if row[1] == "copy" else row[0], *row[1:], len(found)]
+                  for row, found in rows.items()])
 
 
 PAPER_AMM = {1: "amm < padded < naive", 2: "amm < naive < padded", 3: "amm = naive < padded"}
@@ -420,9 +425,10 @@ def amm():
         for before, name in zip(ranked, ranked[1:]):
             alike = at[name]["ns"] <= 1.01 * at[before]["ns"]
             order += f" {'=' if alike else '<'} {name}"
-        rows.append([case, kernel, residence, *(digits(at[name]["ns"]) for name in at),
-                     ratio(at["padded"]["x_naive"]), ratio(at["amm"]["x_naive"]),
-                     ", ".join(str(at[name]["blocks"]) for name in at), order, PAPER_AMM[case]])
+        three = [at[name] for name in ("naive", "padded", "amm")]
+        rows.append([case, kernel, residence, *(digits(r["ns"]) for r in three),
+                     *(ratio(r["x_naive"]) for r in three[1:]),
+                     ", ".join(str(r["blocks"]) for r in three), order, PAPER_AMM[case]])
     return table(["case", "<kernel", "<blocks as on", "naive, ns", "padded", "amm",
                   "padded / naive", "amm / naive", "<resident", "<here", "<paper"], rows)
 
