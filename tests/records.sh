@@ -16,9 +16,9 @@ for part in docs/*.md results/h200/* tests/gpu/receipt.json tests/peers/h200.py 
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done
-sed '/<!-- aims -->/,/<!-- end -->/s/missed/met/' docs/results.md >"$work/docs/results.md"
+sed '/<!-- aims -->/,/<!-- end -->/s/1/2/g' docs/results.md >"$work/docs/results.md"
 if python3 "$work/tests/peers/h200.py" --check >"$work/found"; then
-    echo "an aim that was missed could be called met"
+    echo "a page with other figures than the records goes unnoticed"
     exit 1
 fi
 grep 'table aims' "$work/found"

@@ -154,8 +154,8 @@ def types():
 def stages_row(label, r, wait):
     """
     One algorithm at one size: its stages and launches (cuda/sat/rows.cu), what it moves, and what
-    of its time that leaves. Triangles have `triangle` blocks a side, both together that many and
-    one more in a row; blocks are 64 x 64 where the record leaves them at the default.
+    of its time that leaves. Both triangles together have triangle * (triangle + 1) blocks, which
+    are read twice. Blocks are 64 x 64 where the record leaves them at the default.
     """
     blocks = -(-r["width"] // r.get("tile", 64))
     triangle = round(math.sqrt(r.get("r", 0.25)) * blocks) if r["name"] == "1+r" else 0
@@ -314,20 +314,25 @@ def of_permutations(kind):
     return grouped(chosen, lambda r: (r["width"] * r["height"], r["pattern"]))
 
 
+ANY = ("d-designated", "s-designated", "scheduled", "fused")  # what takes any permutation
+
+
 def permute_global(kind):
     rows = []
     for (n, pattern), group in of_permutations(kind).items():
-        at = {r["name"]: r for r in group}
-        if n < 1 << 20 or not {"d-designated", "s-designated", "scheduled", "fused"} <= set(at):
+        at = {r["name"]: r for r in group if r["name"] in ANY}
+        if n < 1 << 20 or not at:
             continue
-        casual = min(at["d-designated"]["ms"], at["s-designated"]["ms"])
-        rows.append([power(n), pattern, *(digits(1000 * at[a]["ms"]) for a in
-                                          ("d-designated", "s-designated", "scheduled", "fused")),
-                     ratio(at["fused"]["x_copy"]),
-                     ratio(at["fused"]["ms"] / at["scheduled"]["ms"]),
-                     ratio(casual / at["fused"]["ms"])])
-    return table(["n", "<pattern", "d-designated", "s-designated", "scheduled", "fused",
-                  "fused, x copy", "fused / scheduled", "better casual one / fused"], rows)
+        rows.append([power(n), pattern,
+                     *(digits(1000 * at[name]["ms"]) if name in at else "" for name in ANY)])
+        if len(at) == len(ANY):
+            d, s, scheduled, fused = (at[name]["ms"] for name in ANY)
+            rows[-1] += [ratio(at["fused"]["x_copy"]), ratio(fused / scheduled),
+                         ratio(min(d, s) / fused)]
+        else:
+            rows[-1] += ["", "", ""]
+    return table(["n", "<pattern", *ANY, "fused, x copy", "fused / scheduled",
+                  "better casual one / fused"], rows)
 
 
 def permute_spread():
@@ -341,10 +346,9 @@ def permute_spread():
             copies = [r["copy_ms"] for r in group]
             rows.append([kind, power(n), digits(1000 * statistics.median(copies)),
                          *(f"{100 * spread(ms[name]):.1f} %" if len(ms.get(name, ())) > 1 else ""
-                           for name in ("d-designated", "s-designated", "scheduled", "fused")),
+                           for name in ANY),
                          f"{100 * spread(copies):.0f} %"])
-    return table(["<", "n", "copy, us", "d-designated", "s-designated", "scheduled", "fused",
-                  "the copies"], rows)
+    return table(["<", "n", "copy, us", *ANY, "the copies"], rows)
 
 
 def permute_shared(kind):
