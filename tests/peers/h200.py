@@ -375,11 +375,12 @@ def rap():
     for (name, access), group in groups.items():
         at = {(r["input"], r["addresses"]): r for r in group}
         cells = []
-        for kind in kinds:
-            cells += [digits(at[kind]["ns"]), ratio(at[kind]["x_diagonal"])]
+        for kind in kinds:  # spread numbers are for doubles only
+            cells += [digits(at[kind]["ns"]), ratio(at[kind]["x_diagonal"])] if kind in at else [
+                "", ""]
+        kept = [at.get((kind, "kept")) for kind in ("f32", "f64")]
         rows.append([name, access.upper(), *cells,
-                     *(f"{at[kind, 'kept']['read']:.3g} + {at[kind, 'kept']['write']:.3g}"
-                       for kind in ("f32", "f64"))])
+                     *(f"{r['read']:.3g} + {r['write']:.3g}" if r else "" for r in kept)])
     head = ["<layout", "<access"]
     for kind, way in kinds:
         head += [f"{kind} {way}, ns", "x diagonal"]
