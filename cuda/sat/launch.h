@@ -86,10 +86,9 @@ struct sat_aux {
  * ticket; all 0 before and after. */
 struct sat_lookback {
     unsigned *ticket;
-    /* [channel][J][I]: sums of a row of blocks up to J, then of these rows up to I; the
-     * same for those below and for those to the right */
-    void *chain, *corner;
     void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
+    void *corner;    /* [channel][I][J]: the table's value at the block's last sample */
+    bool hinted;     /* whether L2 is told which words to keep */
 };
 
 /* How many blocks sat_shape.sums takes. */

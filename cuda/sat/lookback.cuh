@@ -2,10 +2,12 @@
  * Decoupled look-back in two dimensions: one kernel, each sample read once and each
  * sum written once. A block hands on the sums of its own columns and rows as soon as it has
  * them; what lies left of it and above it it gathers from the blocks to the left and
- * above, back to the nearest that knows its whole prefix. What lies before both, the
- * corner, is the total of the columns of blocks up to the left neighbour's, and is gathered
- * down these from the totals of their rows. Blocks are taken by ticket along anti-diagonals,
- * so whatever a block waits for is done or on its way, however few CUDA blocks are resident.
+ * above, back to the nearest that knows its whole prefix. What lies before both, the corner,
+ * is the table's value at the last sample of the block up and left: it grows, from a block to the
+ * one down and right, by what lies above the latter's columns and by its rows from the
+ * image's edge on, and is looked back for along that diagonal. Blocks are taken by ticket along
+ * anti-diagonals, so whatever a block waits for is done or on its way, however few CUDA
+ * blocks are resident.
  *
  * What is gathered is added up in the order in which it lies in the image, from the
  * prefix on, whichever block had it: so float sums are the same bits in every run.
@@ -21,29 +23,34 @@
 
 /* How far back a thread looks at once. Farther blocks need not be seen: the nearer
  * ones get their prefix in time. */
-enum { REACH = 4 };
+enum { REACH = 3 };
 
 /*
  * The sum of all blocks before this one, from their words, `pitch` apart; `available`: how many
- * there are; nearest: the word before this one, read in advance.
+ * there are; nearest: the word before this one, read in advance, and as it was read last. While the
+ * nearest has nothing to say, only it is asked.
  */
 template <class W>
 __device__ __forceinline__ typename W::S look_back(const typename W::word *own, int64_t pitch,
-                                                   int available, typename W::word nearest)
+                                                   int available, typename W::word &nearest)
 {
     typedef typename W::S S;
     if (available == 0) {
         return 0;
     }
-    if (W::state(nearest) == WORD_PREFIX) {
-        return W::value(nearest);
-    }
     for (;;) {
+        while (W::state(nearest) == WORD_NONE) {
+            nearest = W::read(own - pitch);
+        }
+        if (W::state(nearest) == WORD_PREFIX) {
+            return W::value(nearest);
+        }
         typename W::word seen[REACH];
 #pragma unroll
         for (int i = 0; i < REACH; i++) {
             seen[i] = i < available ? W::read(own - (i + 1) * pitch) : W::make(0, WORD_PREFIX);
         }
+        nearest = seen[0];
         S sum = 0;
         bool prefix = false; /* from the farthest on: sums of blocks count from a prefix */
 #pragma unroll
@@ -58,31 +65,57 @@ __device__ __forceinline__ typename W::S look_back(const typename W::word *own, 
     }
 }
 
-/* Clears a neighbour's word once it has its prefix, after which its owner writes no more. Whoever
- * finds it gone finds this block's prefix instead, or comes again until he does. */
-template <class W> __device__ __forceinline__ void retire(typename W::word *other, unsigned seen)
-{
-    while (seen != WORD_PREFIX) {
-        seen = W::state(W::read(other));
-    }
-    W::write(other, 0, WORD_NONE);
-}
+/*
+ * A neighbour's word that this thread is to clear, after its owner has written its prefix and no
+ * more. Whoever finds it gone finds this block's prefix instead, or comes again until he
+ * does. A word whose prefix is still to come is left until the thread's next block is stored:
+ * asked before, the answer is there when the stores have been issued.
+ */
+template <class W> struct lookback_late {
+    typename W::word *at, seen;
 
-/* The words of a block's neighbours and its own, for thread `line` of a column or row. */
+    /* state: the word's when it was read last. */
+    __device__ __forceinline__ void retire(typename W::word *other, unsigned state, bool hinted)
+    {
+        if (state == WORD_PREFIX) {
+            W::write(other, 0, WORD_NONE, word_goes(hinted));
+        } else {
+            at = other;
+        }
+    }
+    __device__ __forceinline__ void ask()
+    {
+        if (at) {
+            seen = W::read(at);
+        }
+    }
+    __device__ __forceinline__ void finish(bool hinted)
+    {
+        if (at) {
+            while (W::state(seen) != WORD_PREFIX) {
+                seen = W::read(at);
+            }
+            W::write(at, 0, WORD_NONE, word_goes(hinted));
+            at = NULL;
+        }
+    }
+};
+
+/* The words of a block, for thread `line` of a column or row. */
 template <class C> struct lookback_place {
     typedef lookback_word<typename C::S> W;
-    typename W::word *col, *row, *chain, *corner; /* chain[-1], corner[-1]: the block above's */
-    int64_t up, left; /* words from a block's to the one above's, left's */
+    typename W::word *col, *row, *corner;
+    int64_t up, left, diagonal; /* words from a block's to those of the neighbours */
     __device__ __forceinline__ lookback_place(const sat_grid &g, const sat_lookback &b,
                                               const tile_place &at, int line)
     {
         int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
         col = (typename W::word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + line;
         row = (typename W::word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + line;
-        chain = (typename W::word *)b.chain + plane + at.J * g.tiles_y + at.I;
-        corner = (typename W::word *)b.corner + plane + at.J * g.tiles_y + at.I;
+        corner = (typename W::word *)b.corner + plane + at.I * g.tiles_x + at.J;
         up = g.tiles_x * C::TILE;
         left = g.tiles_y * C::TILE;
+        diagonal = g.tiles_x + 1;
     }
 };
 
@@ -96,15 +129,16 @@ __global__ __launch_bounds__(C::THREADS,
     typedef lookback_word<S> W;
     typedef typename W::word word;
     FEED_SHARED(C);
-    __shared__ unsigned ticket; /* of this block, then of the next */
-    __shared__ S rows_to_here;  /* the block's rows, from the image's left edge */
+    __shared__ unsigned ticket;                       /* of this block, then of the next */
     constexpr bool SPLIT = C::THREADS >= 2 * C::TILE; /* enough threads for rows and columns */
-    enum { CORNER = 64, CHAIN = 96 };                 /* the threads that look for totals */
+    enum { LAST = (SPLIT ? 2 : 1) * C::TILE - 1 };    /* the thread of the last row */
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
     int line = t % C::TILE; /* the column, the row, or both, that this thread searches for */
     bool columns = t < C::TILE, rows = SPLIT ? t / C::TILE == 1 : columns;
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels), next = 0;
+    lookback_late<W> late_col = {}, late_row = {}; /* where they are split, a thread has one */
+    lookback_late<W> &late_one = SPLIT ? late_col : late_row;
     if (t == LOADER) {
         ticket = next = atomicAdd(b.ticket, 1u);
         if (next < blocks) {
@@ -119,14 +153,18 @@ __global__ __launch_bounds__(C::THREADS,
             next = atomicAdd(b.ticket, 1u);
         }
         scan_tile<C>(v, s);
-        word near_col = {}, near_row = {};
+        word near_col = {}, near_row = {}, near_corner = {};
+        int before = at.I < at.J ? at.I : at.J; /* blocks on the diagonal */
         {
             lookback_place<C> of(g, b, at, line);
-            if (columns && at.I > 0) {
+            if ((columns || t == LAST) && at.I > 0) {
                 near_col = W::read(of.col - of.up);
             }
             if (rows && at.J > 0) {
                 near_row = W::read(of.row - of.left);
+            }
+            if (t == LAST && before > 0) {
+                near_corner = W::read(of.corner - of.diagonal);
             }
         }
         __syncthreads();
@@ -138,84 +176,76 @@ __global__ __launch_bounds__(C::THREADS,
         }
         stress_pause(stress, number, 0);
         bool right = at.J + 1 < g.tiles_x, below = at.I + 1 < g.tiles_y; /* others will ask */
-        bool chained = right && below && at.I > 0, far_below = right && at.I + 2 < g.tiles_y;
-        S total_above = 0;
         if (columns || rows) {
             lookback_place<C> of(g, b, at, line);
-            S column_sum, row_sum;
+            S column_sum, row_sum, above = 0, to_here = 0;
             block_sums<C>(s, line, &column_sum, &row_sum);
             column_sum = W::add(column_sum, 0);
             row_sum = W::add(row_sum, 0);
             /* others may look past this block while it looks itself */
             if (columns && below && at.I > 0 && W::state(near_col) != WORD_PREFIX) {
-                W::write(of.col, column_sum, WORD_BLOCK);
+                W::write(of.col, column_sum, WORD_BLOCK, word_stays(b.hinted));
             }
             if (rows && right && at.J > 0 && W::state(near_row) != WORD_PREFIX) {
-                W::write(of.row, row_sum, WORD_BLOCK);
+                W::write(of.row, row_sum, WORD_BLOCK, word_stays(b.hinted));
             }
             stress_pause(stress, number, 1);
             if (columns) {
-                S above = look_back<W>(of.col, of.up, at.I, near_col);
+                above = look_back<W>(of.col, of.up, at.I, near_col);
                 if (below) {
-                    W::write(of.col, W::add(above, column_sum), WORD_PREFIX);
+                    W::write(of.col, W::add(above, column_sum), WORD_PREFIX, word_stays(b.hinted));
                 }
                 s.above[line] = above;
             }
             if (rows) {
                 S left = look_back<W>(of.row, of.left, at.J, near_row);
-                S to_here = W::add(left, row_sum);
+                to_here = W::add(left, row_sum);
                 if (right) {
-                    W::write(of.row, to_here, WORD_PREFIX);
+                    W::write(of.row, to_here, WORD_PREFIX, word_stays(b.hinted));
                 }
                 s.left[line] = (typename finish_type<typename C::L, S>::type)left;
-                if (line == C::TILE - 1) {
-                    rows_to_here = to_here;
-                    unsigned state = at.I > 0 ? WORD_BLOCK : WORD_PREFIX;
-                    if (far_below) {
-                        W::write(of.chain, to_here, state);
-                    }
-                    if (below && right) {
-                        W::write(of.corner, to_here, state);
-                    }
+            }
+            stress_pause(stress, number, 2);
+            if (t == LAST) {
+                if (SPLIT) { /* it may look itself sooner than another warp could tell it */
+                    above = look_back<W>(of.col, of.up, at.I, near_col);
                 }
+                S step = W::add(above, to_here);
+                if (right && below && before > 0 && W::state(near_corner) != WORD_PREFIX) {
+                    W::write(of.corner, step, WORD_BLOCK, word_stays(b.hinted));
+                }
+                S corner = look_back<W>(of.corner, of.diagonal, before, near_corner);
+                if (right && below) {
+                    W::write(of.corner, W::add(corner, step), WORD_PREFIX, word_stays(b.hinted));
+                }
+                s.corner = corner;
             }
         }
-        stress_pause(stress, number, 2);
-        if (t == CORNER) {
-            const word *left_one = lookback_place<C>(g, b, at, line).corner - g.tiles_y;
-            s.corner =
-                at.I > 0 && at.J > 0 ? look_back<W>(left_one, 1, at.I, W::read(left_one - 1)) : 0;
-        }
-        if (t == CHAIN && chained) {
-            const word *own = lookback_place<C>(g, b, at, line).chain;
-            total_above = look_back<W>(own, 1, at.I, W::read(own - 1));
-        }
+        late_col.ask();
+        late_row.ask();
         __syncthreads();
-        if (t == CHAIN && chained) {
-            lookback_place<C> of(g, b, at, line);
-            S total = W::add(total_above, rows_to_here);
-            if (far_below) {
-                W::write(of.chain, total, WORD_PREFIX);
-            }
-            W::write(of.corner, total, WORD_PREFIX);
-        }
         store_tile<C>(p, at, v, s);
+        late_col.finish(b.hinted);
+        late_row.finish(b.hinted);
         lookback_place<C> of(g, b, at, line);
         if (columns && at.I > 0) {
-            retire<W>(of.col - of.up, W::state(near_col));
+            late_col.retire(of.col - of.up, W::state(near_col), b.hinted);
         }
         if (rows && at.J > 0) {
-            retire<W>(of.row - of.left, W::state(near_row));
+            late_one.retire(of.row - of.left, W::state(near_row), b.hinted);
         }
-        if (t == CORNER && at.I > 0 && at.J > 0) {
-            retire<W>(of.corner - g.tiles_y - 1, WORD_NONE);
-        }
-        if (t == CHAIN && chained) {
-            retire<W>(of.chain - 1, WORD_NONE);
+        if (t == LAST && before > 0) {
+            lookback_late<W> late_corner = {};
+            late_corner.retire(of.corner - of.diagonal, W::state(near_corner), b.hinted);
+            late_corner.finish(b.hinted);
         }
         number = ticket;
         __syncthreads(); /* s and ticket are used again */
     }
+    late_col.ask();
+    late_col.finish(b.hinted);
+    late_row.ask();
+    late_row.finish(b.hinted);
     if (t == LOADER && ticket == blocks + gridDim.x - 1) {
         *b.ticket = 0; /* every CUDA block has drawn its last */
     }

@@ -488,10 +488,11 @@ static sat_lookback carve_lookback(carver *from, const sat_job *job)
     size_t word = (size_t)b.shape->word_bytes;
     sat_lookback m;
     m.ticket = carve_count(from, job);
-    m.chain = carve(from, blocks, 1, word);
     m.corner = carve(from, blocks, 1, word);
     m.col = carve(from, blocks, b.shape->tile, word);
     m.row = carve(from, blocks, b.shape->tile, word);
+    /* On an H200 up to 7 % faster, but for large images of bytes 1 to 2 % slower. */
+    m.hinted = b.pair->in != SATF_U8 || b.p.width * b.p.height < (int64_t)1 << 27;
     return m;
 }
 

@@ -17,9 +17,43 @@ __device__ __forceinline__ uint64_t read_word(const uint64_t *from)
     return word;
 }
 
-__device__ __forceinline__ void write_word(uint64_t *to, uint64_t word)
+/*
+ * What L2 is told of a word: words that others will ask for should stay, those that the last
+ * has read may go first. Else the samples and sums that pass through push out words before they
+ * are read, and words that are done with fill L2. !hinted: like everything else.
+ */
+__device__ __forceinline__ uint64_t word_stays(bool hinted)
 {
+    uint64_t policy = 0;
+#if __CUDA_ARCH__ >= 800
+    uint64_t like_all;
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(like_all));
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    policy = hinted ? policy : like_all;
+#endif
+    return policy;
+}
+
+__device__ __forceinline__ uint64_t word_goes(bool hinted)
+{
+    uint64_t policy = 0;
+#if __CUDA_ARCH__ >= 800
+    uint64_t like_all;
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(like_all));
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    policy = hinted ? policy : like_all;
+#endif
+    return policy;
+}
+
+__device__ __forceinline__ void write_word(uint64_t *to, uint64_t word, uint64_t policy)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("st.relaxed.gpu.global.L2::cache_hint.u64 [%0], %1, %2;" ::"l"(to), "l"(word),
+                 "l"(policy));
+#else
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word));
+#endif
 }
 
 /* 128 bits, with the atomicity that PTX gives to the type b128. */
@@ -34,12 +68,19 @@ __device__ __forceinline__ ulonglong2 read_word(const ulonglong2 *from)
     return word;
 }
 
-__device__ __forceinline__ void write_word(ulonglong2 *to, ulonglong2 word)
+__device__ __forceinline__ void write_word(ulonglong2 *to, ulonglong2 word, uint64_t policy)
 {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("{\n\t.reg .b128 w;\n\t"
+                 "mov.b128 w, {%1, %2};\n\t"
+                 "st.relaxed.gpu.global.L2::cache_hint.b128 [%0], w, %3;\n\t}" ::"l"(to),
+                 "l"(word.x), "l"(word.y), "l"(policy));
+#else
     asm volatile("{\n\t.reg .b128 w;\n\t"
                  "mov.b128 w, {%1, %2};\n\t"
                  "st.relaxed.gpu.global.b128 [%0], w;\n\t}" ::"l"(to),
                  "l"(word.x), "l"(word.y));
+#endif
 }
 
 /* Sums of 64 bits: the state has the other half. */
@@ -67,9 +108,9 @@ template <typename S_> struct lookback_word {
     {
         return read_word(from);
     }
-    static __device__ __forceinline__ void write(word *to, S value, unsigned state)
+    static __device__ __forceinline__ void write(word *to, S value, unsigned state, uint64_t policy)
     {
-        write_word(to, make(value, state));
+        write_word(to, make(value, state), policy);
     }
 };
 
@@ -96,9 +137,9 @@ template <> struct lookback_word<uint32_t> {
     {
         return read_word(from);
     }
-    static __device__ __forceinline__ void write(word *to, S value, unsigned state)
+    static __device__ __forceinline__ void write(word *to, S value, unsigned state, uint64_t policy)
     {
-        write_word(to, make(value, state));
+        write_word(to, make(value, state), policy);
     }
 };
 
@@ -128,9 +169,9 @@ template <> struct lookback_word<double> {
     {
         return read_word(from);
     }
-    static __device__ __forceinline__ void write(word *to, S value, unsigned state)
+    static __device__ __forceinline__ void write(word *to, S value, unsigned state, uint64_t policy)
     {
-        write_word(to, make(value, state));
+        write_word(to, make(value, state), policy);
     }
 };
 
