@@ -105,8 +105,8 @@ __device__ __forceinline__ void share_all_carries(tile_shared<C> &s, int t,
 /*
  * The frame of the kernels whose blocks have fixed numbers, 0 ... count - 1, of 31 bits. A CUDA
  * block takes every gridDim.x-th; while it works on one, the next is on its way. place(k) says
- * where block k is, ahead(k, at) is called before its samples are waited for, finish(at, v, s)
- * behind scan_tile() and a barrier.
+ * where block k is, ahead(k, at) is called before its samples are waited for,
+ * finish(at, v, s, feed_buffer) behind scan_tile() and a barrier.
  */
 template <class C, class Place, class Ahead, class Finish>
 __device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane &p, unsigned count,
@@ -132,7 +132,7 @@ __device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane
         }
         scan_tile<C>(v, s);
         __syncthreads();
-        finish(at, v, s);
+        finish(at, v, s, feed_buffer);
         __syncthreads(); /* s is used again */
     }
 }
@@ -152,7 +152,7 @@ __global__ __launch_bounds__(C::THREADS,
     walk_blocks<C>(
         map, p, count, [&](unsigned k) { return place_in_rows(g, side, k); },
         [](unsigned, const tile_place &) {},
-        [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s) {
+        [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s, void *) {
             if (t < C::TILE) {
                 S column, row;
                 block_sums<C>(s, t, &column, &row);
@@ -176,7 +176,7 @@ __device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane
                 carry = read_carries<C>(aux, at, t);
             }
         },
-        [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s) {
+        [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s, void *buffer) {
             if (t < C::TILE) {
                 share_all_carries<C>(s, t, carry);
                 if (HAND_ON) {
@@ -186,7 +186,7 @@ __device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane
                 }
             }
             __syncthreads();
-            store_tile<C>(p, at, v, s);
+            store_tile<C>(p, at, v, s, buffer);
         });
 }
 
@@ -239,7 +239,7 @@ __global__ __launch_bounds__(C::THREADS,
             int right = (int)g.tiles_x - 1 - at.J;
             awaited = k - (unsigned)((at.I < right ? at.I : right) * g.channels + at.channel);
         },
-        [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s) {
+        [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s, void *buffer) {
             S column = 0, row = 0;
             if (t < C::TILE) {
                 block_sums<C>(s, t, &column, &row);
@@ -257,7 +257,7 @@ __global__ __launch_bounds__(C::THREADS,
             if (t == 0) {
                 add_to_count(handed_on);
             }
-            store_tile<C>(p, at, v, s);
+            store_tile<C>(p, at, v, s, buffer);
         });
 }
 

@@ -224,7 +224,7 @@ __global__ __launch_bounds__(C::THREADS,
         late_col.ask();
         late_row.ask();
         __syncthreads();
-        store_tile<C>(p, at, v, s);
+        store_tile<C>(p, at, v, s, feed_buffer);
         late_col.finish(b.hinted);
         late_row.finish(b.hinted);
         lookback_place<C> of(g, b, at, line);

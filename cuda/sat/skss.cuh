@@ -70,7 +70,7 @@ __global__ __launch_bounds__(C::THREADS,
         if (t == 0) {
             raise_flag(mine + at.I, 1);
         }
-        store_tile<C>(p, at, v, s);
+        store_tile<C>(p, at, v, s, feed_buffer);
         __syncthreads();
     }
 }

@@ -204,7 +204,7 @@ __device__ __forceinline__ void fill_tile(const sat_plane &p, const tile_place &
     int columns = inside(tile_x<C>(at), p.width, C::TILE);
     int column = (int)threadIdx.x % C::TILE;
     const char *row = p.in + tile_y<C>(at) * p.in_stride;
-#pragma unroll 8
+#pragma unroll(32) /* loads on their way at once: nothing else hides their latency */
     for (int i = (int)threadIdx.x / C::TILE; i < C::TILE; i += C::THREADS / C::TILE) {
         bool is_inside = i < rows && column < columns;
         buffer[i * C::TILE + column] =
@@ -369,11 +369,39 @@ __device__ __forceinline__ void share_carries(tile_shared<C> &s, int t, typename
     s.left[t] = (typename finish_type<typename C::L, typename C::S>::type)left;
 }
 
-/* Adds the carries and stores the block. */
+/*
+ * A row of one of several channels, VEC sums of which each lane has. As they are, neighbouring
+ * lanes would write VEC pixels apart; handed over in the warp's part of the buffer, they write
+ * neighbouring pixels, hence fewer sectors of memory at a time.
+ */
+template <class C>
+__device__ __forceinline__ void
+store_channel_row(const sat_plane &p, char *row, int columns, bool aligned,
+                  const vector_values<typename C::O, C::VEC> &sums, void *buffer)
+{
+    typedef typename C::O O;
+    static_assert(C::WARPS * sizeof(O) <= C::TILE * sizeof(typename C::T), "a row for every warp");
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    O *line = (O *)buffer + warp * C::TILE;
+    int64_t step = p.channels * (int64_t)sizeof(O);
+    ((vector_values<O, C::VEC> *)line)[lane] = sums;
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < C::VEC; k++) {
+        int column = k * 32 + lane;
+        if (column < columns) {
+            write_value<O>(row + column * step, line[column], aligned);
+        }
+    }
+    __syncwarp();
+}
+
+/* Adds the carries and stores the block. buffer: the feed's, where nothing is on its way to it if
+ * there are several channels. */
 template <class C>
 __device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place &at,
                                            const typename C::L (&v)[C::ROWS][C::VEC],
-                                           const tile_shared<C> &s)
+                                           const tile_shared<C> &s, void *buffer)
 {
     typedef typename C::S S;
     typedef typename C::O O;
@@ -392,27 +420,42 @@ __device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place 
         }
         above[k] = (F)sum;
     }
-    int rows = inside(y, p.height, C::ROWS), columns = inside(x, p.width, C::VEC);
-    bool whole =
-        columns == C::VEC && p.channels == 1 && p.out_align >= vector_values<O, C::VEC>::WIDE;
-    bool aligned = p.out_align >= (int)sizeof(O);
-    int step = p.channels * (int)sizeof(O);
-    char *row = sum_at<O>(p, y, x, at.channel);
-#pragma unroll
-    for (int i = 0; i < C::ROWS; i++) {
+    auto row_of = [&](int i) {
         F left = s.left[warp * C::ROWS + i];
         vector_values<O, C::VEC> sums;
 #pragma unroll
         for (int k = 0; k < C::VEC; k++) {
             sums.value[k] = (O)((F)v[i][k] + left + above[k]);
         }
+        return sums;
+    };
+    int rows = inside(y, p.height, C::ROWS);
+    bool aligned = p.out_align >= (int)sizeof(O);
+    if (p.channels > 1) {
+        int columns = inside(tile_x<C>(at), p.width, C::TILE);
+        char *row = sum_at<O>(p, y, tile_x<C>(at), at.channel);
+#pragma unroll
+        for (int i = 0; i < C::ROWS; i++) {
+            if (i < rows) { /* the same for the whole warp */
+                store_channel_row<C>(p, row, columns, aligned, row_of(i), buffer);
+            }
+            row += p.out_stride;
+        }
+        return;
+    }
+    int columns = inside(x, p.width, C::VEC);
+    bool whole = columns == C::VEC && p.out_align >= vector_values<O, C::VEC>::WIDE;
+    char *row = sum_at<O>(p, y, x, at.channel);
+#pragma unroll
+    for (int i = 0; i < C::ROWS; i++) {
+        vector_values<O, C::VEC> sums = row_of(i);
         if (whole && i < rows) {
             write_vector<O, C::VEC>(row, sums);
         } else if (i < rows) {
 #pragma unroll
             for (int k = 0; k < C::VEC; k++) {
                 if (k < columns) {
-                    write_value<O>(row + k * step, sums.value[k], aligned);
+                    write_value<O>(row + k * (int)sizeof(O), sums.value[k], aligned);
                 }
             }
         }
