@@ -366,6 +366,49 @@ static void test_pieces(void **unused)
     }
 }
 
+/* --------------------------------------------------------------------- auto */
+
+/* The choice alone: a limit of memory keeps long schedules from being made. */
+static const char *chosen(const uint32_t *places, int64_t n, int bytes, bool on_device)
+{
+    satf_permutation *plan = calloc(1, sizeof *plan);
+    permute_request request = {places, n, bytes, 0};
+    assert_non_null(plan);
+    plan->n = n;
+    plan->element_bytes = bytes;
+    plan->device = SATF_HOST;
+    assert_int_equal(satf_context_set_limits(ctx, 0, 8 * n), SATF_OK);
+    satf_status status = permute_choose(ctx, &request, on_device, plan);
+    const char *name = plan->row->name;
+    assert_int_equal(status, strcmp(name, "fused") == 0 ? SATF_LIMIT : SATF_OK);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    satf_permutation_destroy(plan);
+    return name;
+}
+
+/* A device reads casually what caches or short distances serve. */
+static void test_auto(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 2048, COLUMNS = 4096, LARGE = ROWS * COLUMNS };
+    static const char *const large[PATTERN_COUNT] = {[PATTERN_IDENTICAL] = "s-designated",
+                                                     [PATTERN_SHUFFLE] = "s-designated",
+                                                     [PATTERN_RANDOM] = "fused",
+                                                     [PATTERN_BIT_REVERSAL] = "fused",
+                                                     [PATTERN_TRANSPOSE] = "transpose"};
+    uint32_t *places = malloc(LARGE * sizeof *places);
+    assert_non_null(places);
+    for (int which = 0; which < PATTERN_COUNT; which++) {
+        assert_true(pattern_fill((pattern)which, ROWS, COLUMNS, 7, places));
+        assert_string_equal(chosen(places, LARGE, 8, true), large[which]);
+        assert_string_equal(chosen(places, LARGE, 4, true), "s-designated");
+        assert_string_equal(chosen(places, LARGE, 8, false), "s-designated");
+    }
+    assert_true(pattern_fill(PATTERN_RANDOM, 1, LARGE - 1, 7, places));
+    assert_string_equal(chosen(places, LARGE - 1, 8, true), "s-designated"); /* no rows of 32 */
+    free(places);
+}
+
 /* ---------------------------------------------------------------------- errors */
 
 static void expect(satf_status want, satf_status got, const char *word)
@@ -490,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_algorithms),
         cmocka_unit_test(test_row_and_column_wise),
         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_auto),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

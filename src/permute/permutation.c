@@ -92,28 +92,29 @@ static satf_status plan_by(satf_context *ctx, const char *name, const permute_re
 }
 
 enum {
-    SECTOR_BYTES = 32,              /* what a device reads or writes at least */
+    FETCHED_BYTES = 64,             /* what a device's memory delivers at least */
     SAMPLES = 4096,                 /* warps that are looked at */
-    CACHED_BYTES = 16 * 1024 * 1024 /* arrays whose casual accesses the device's caches serve */
+    CACHED_BYTES = 32 * 1024 * 1024 /* arrays whose casual reads the device's caches serve */
 };
 
-/* Bytes that d-designated moves for each element, from a sample of its warps. */
-static double casual_bytes(const permute_request *r)
+/* Bytes that s-designated moves for each element, from a sample of its warps; q: its table. */
+static double casual_bytes(const permute_request *r, const uint32_t *q)
 {
-    int64_t warps = r->n / 32, step = warps > SAMPLES ? warps / SAMPLES : 1, sectors = 0, seen = 0;
+    uint32_t fetched_elems = FETCHED_BYTES / (uint32_t)r->element_bytes;
+    int64_t warps = r->n / 32, step = warps > SAMPLES ? warps / SAMPLES : 1, fetched = 0, seen = 0;
     for (int64_t warp = 0; warp < warps; warp += step, seen += 32) {
-        uint32_t sector[32], found = 0;
+        uint32_t place[32], found = 0;
         for (int64_t i = warp * 32; i < warp * 32 + 32; i++) {
-            uint32_t here = r->p[i] / (SECTOR_BYTES / (uint32_t)r->element_bytes), j = 0;
-            while (j < found && sector[j] != here) {
+            uint32_t here = q[i] / fetched_elems, j = 0;
+            while (j < found && place[j] != here) {
                 j++;
             }
-            sector[found] = here;
+            place[found] = here;
             found += j == found;
         }
-        sectors += found;
+        fetched += found;
     }
-    return 4 + r->element_bytes + (seen ? (double)sectors * SECTOR_BYTES / (double)seen : 0);
+    return 4 + r->element_bytes + (seen ? (double)fetched * FETCHED_BYTES / (double)seen : 0);
 }
 
 /* Rows and columns long enough that a tile of the transpose is mostly used. */
@@ -124,20 +125,19 @@ static bool is_thin(const satf_permutation *plan)
 }
 
 /* On the host casual reads cost less than three passes; on a device what is moved counts. */
-static satf_status choose(satf_context *ctx, const permute_request *request, int device,
-                          satf_permutation *plan)
+satf_status permute_choose(satf_context *ctx, const permute_request *request, bool on_device,
+                           satf_permutation *plan)
 {
     static const char *const special[] = {"transpose", "row-wise", "fused"};
-    if (device == SATF_HOST) {
-        return plan_by(ctx, "s-designated", request, plan);
-    }
     double fused_bytes = 3 * (2 * request->element_bytes + 2);
-    if (request->n * request->element_bytes <= CACHED_BYTES ||
-        casual_bytes(request) <= fused_bytes) {
-        return plan_by(ctx, "d-designated", request, plan);
+    satf_status status = plan_by(ctx, "s-designated", request, plan);
+    if (status || !on_device || request->n * request->element_bytes <= CACHED_BYTES ||
+        casual_bytes(request, plan->table[0]) <= fused_bytes) {
+        return status;
     }
+    drop_tables(plan);
     for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
-        satf_status status = plan_by(ctx, special[i], request, plan);
+        status = plan_by(ctx, special[i], request, plan);
         if (status != SATF_UNSUPPORTED && (status || !is_thin(plan))) {
             return status;
         }
@@ -180,8 +180,9 @@ satf_status permute_create(satf_context *ctx, const permute_request *request, in
     plan->tile.layout = LAYOUT_DIAGONAL;
     satf_status status = device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, device);
     if (!status) {
-        status = strcmp(algorithm, "auto") == 0 ? choose(ctx, request, device, plan)
-                                                : plan_by(ctx, algorithm, request, plan);
+        status = strcmp(algorithm, "auto") == 0
+                     ? permute_choose(ctx, request, device != SATF_HOST, plan)
+                     : plan_by(ctx, algorithm, request, plan);
     }
     if (!status && device != SATF_HOST) {
         status = upload(ctx, plan, device);

@@ -114,6 +114,11 @@ typedef struct permute_row {
 /* NULL behind the last. */
 const permute_row *permute_row_at(size_t index);
 
+/* Plans by the row that `auto` takes on the host or on CUDA devices: of a zeroed plan, whose n and
+ * element_bytes are set, row, shape and tables (host memory). */
+satf_status permute_choose(satf_context *ctx, const permute_request *request, bool on_device,
+                           satf_permutation *plan);
+
 /* satf_permutation_create() with a length for the rows of `fused`; p of the host. */
 satf_status permute_create(satf_context *ctx, const permute_request *request, int device,
                            const char *algorithm, satf_permutation **out);
