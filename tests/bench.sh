@@ -187,6 +187,13 @@ expect 2 sat --simulate
 expect 2 filter --simulate
 expect 2 amm --simulate --plot amm.svg
 expect 2 amm --simulate --samples 5
+for table in permute permute-global; do
+    expect 2 $table --simulate --plot plot.svg
+done
+expect 2 giles --simulate --repeat 3
+grep -q 'leave out --repeat' err || fail "--repeat: $(cat err)"
+expect 2 rap --widths 32,64
+grep -q '32 banks' err || fail "--widths: $(cat err)"
 expect 2 rap --simulate --widths 1
 expect 2 rap --simulate --samples 0
 expect 2 rap --simulate --latency 5
@@ -219,6 +226,16 @@ expect 0 permute-global --simulate --sizes 64 --patterns transpose --types f32 \
 grep -q "^transpose  *-  *transpose  *raw  *f32 .* 4.500 *$" out || fail "no conflicts in raw: $(cat out)"
 grep -q "^transpose  *-  *transpose  *diagonal  *f32 .* 1.000 *$" out || fail "conflicts: $(cat out)"
 expect 2 permute-global --simulate --layouts nonsense
+# What would be ignored is refused, and what is skipped says why.
+expect 2 permute-global --simulate --sizes 64 --layouts raw
+grep -q 'of transpose' err || fail "--layouts: $(cat err)"
+expect 2 permute-global --simulate --sizes 64 --patterns transpose --samples 5
+grep -q 'of random' err || fail "--samples: $(cat err)"
+expect 2 permute-global --simulate --sizes 64 --algorithms scheduled --tile 2048
+grep -q 'of fused' err || fail "--tile: $(cat err)"
+expect 0 permute-global --simulate --sizes 33x65 --patterns random --samples 3 --types f32 \
+    --algorithms s-designated,fused
+grep -q '^satbench: fused, random: skipped, .*elements' err || fail "nothing says why: $(cat err)"
 for table in permute permute-global; do
     expect 1 $table
     grep -q -e '--device cuda, or --simulate' err || fail "$table: $(cat err)"
@@ -254,6 +271,12 @@ cp out completion.bash
 for word in sat filter $(grep -o -e '--[a-z]*' help | sort -u); do
     grep -qF -e "$(printf '%s' "$word" | sed 's/-/\\-/g')" man.1 || fail "the man page lacks $word"
     grep -qF -e "$word" completion.bash || fail "the completion lacks $word"
+done
+for table in sat filter model rap giles coalesce; do
+    grep -A 1 -e '--plot FILE' help | tail -n 1 | grep -qw "$table" || fail "--plot: no $table"
+done
+for table in amm permute permute-global; do
+    grep -A 1 -e '--plot FILE' help | tail -n 1 | grep -q -e "$table\(,\|\$\)" && fail "--plot: $table"
 done
 awk 'length > 100 { exit 1 }' help || fail "--help is wider than 100 columns"
 if command -v bash >/dev/null 2>&1; then

@@ -41,6 +41,7 @@ typedef struct bench_options {
     struct bench_values {
         bench_item item[BENCH_MAX_ITEMS];
         int count;
+        bool given; /* not the table's default */
     } list[BENCH_LISTS];
     int device;        /* SATF_DEVICE_CPU or a CUDA device */
     int threads;       /* 0: one per core */
@@ -85,7 +86,7 @@ typedef struct bench_table {
     const bench_column *columns;       /* ends with key and title NULL */
     const bench_column *cuda_columns;  /* likewise, in their place when a CUDA device is measured;
                                         * NULL: the same */
-    const char *x_title;               /* of the plot; NULL: the table has none */
+    const char *x_title;               /* of the plot; NULL: the table has none, nor --plot */
     const char *y_title;               /* of a simulated plot */
     const char *note;                  /* printed below the table, or NULL */
     bool on_cuda;                      /* measures CUDA devices too */
@@ -146,6 +147,9 @@ const char *bench_device_kind(const bench *b);
 
 /* Parses a comma-separated list into values. false after a message. */
 bool bench_parse_list(bench_list list, const char *text, struct bench_values *values);
+
+/* Whether a list holds one of these words, of which the last is followed by NULL. */
+bool bench_has_item(const struct bench_values *values, const char *const *words);
 
 /* --sizes, ... and what they take, for --help. */
 const char *bench_list_option(bench_list list);

@@ -43,10 +43,28 @@ static void print_option(const char *option, const char *metavar, const char *he
     printf("  %-20s %s\n", left, help);
 }
 
+enum { NAMES = 256 };
+
+/* The tables that take an option, side by side; false: all do. */
+static bool name_tables(const bench_option *option, char *text, size_t bytes)
+{
+    const bench_table *table;
+    size_t length = 0;
+    *text = '\0';
+    for (size_t i = 0; option->takes && (table = bench_table_at(i)) != NULL; i++) {
+        if (option->takes(table) && length < bytes) {
+            length += (size_t)snprintf(text + length, bytes - length, "%s%s",
+                                       length ? ", " : "tables: ", table->name);
+        }
+    }
+    return option->takes;
+}
+
 void bench_print_help(void)
 {
     const bench_table *table;
     const bench_option *option;
+    char names[NAMES];
     puts("usage: satbench TABLE [OPTIONS]\n");
     print_wrapped(description);
     puts("\nTables, and the lists they take with their defaults:");
@@ -68,6 +86,9 @@ void bench_print_help(void)
     for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
         if (option->help) {
             print_option(option->option, option->metavar, option->help);
+            if (name_tables(option, names, sizeof names)) {
+                print_option("", NULL, names);
+            }
         }
     }
     for (size_t i = 0; texts[i].option; i++) {
@@ -130,6 +151,7 @@ void bench_print_man(void)
 {
     const bench_table *table;
     const bench_option *option;
+    char names[NAMES];
     printf(".TH SATBENCH 1 \"\" \"satfilter %s\" \"User Commands\"\n"
            ".SH NAME\n"
            "satbench \\- measures summed area tables and the filters built on them\n"
@@ -157,6 +179,10 @@ void bench_print_man(void)
     for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
         if (option->help) {
             tagged(option->option, option->metavar, option->help);
+            if (name_tables(option, names, sizeof names)) {
+                puts(".br");
+                roff_paragraph(names);
+            }
         }
     }
     for (size_t i = 0; texts[i].option; i++) {

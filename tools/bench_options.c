@@ -140,6 +140,18 @@ const char *bench_list_help(bench_list list)
     return lists[list].help;
 }
 
+bool bench_has_item(const struct bench_values *values, const char *const *words)
+{
+    for (; *words; words++) {
+        for (int i = 0; i < values->count; i++) {
+            if (strcmp(values->item[i].text, *words) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool bench_parse_list(bench_list list, const char *text, struct bench_values *values)
 {
     if (list == BENCH_SIZES && strcmp(text, "paper") == 0) {

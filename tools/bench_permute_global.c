@@ -399,20 +399,21 @@ static int fill(global_case *c, uint64_t seed)
     return 0;
 }
 
-/* Least, mean and most of the figures of several random permutations: table 5.3. */
-static int run_samples(global_case *c, const char *name)
+/* Least, mean and most of the figures of several random permutations: table 5.3. *skip: not for
+ * arrays of this size. */
+static int run_samples(global_case *c, const char *name, bool *skip)
 {
     static const char *const of[] = {"least", "mean", "most"};
     figures all[3], one;
     int samples = c->b->options.samples, failed = 0;
-    bool skip = false;
-    for (int i = 0; i < samples && !failed && !skip; i++) {
+    *skip = false;
+    for (int i = 0; i < samples && !failed && !*skip; i++) {
         satf_permutation_destroy(c->plan);
         c->plan = NULL;
         fill(c, (uint64_t)c->b->options.seed + (uint64_t)i);
-        failed = run_plan(c, name, &one, &skip);
+        failed = run_plan(c, name, &one, skip);
         const double *from = (const double *)&one;
-        for (int k = 0; k < FIGURES && !failed && !skip; k++) {
+        for (int k = 0; k < FIGURES && !failed && !*skip; k++) {
             double *least = (double *)&all[0] + k, *mean = (double *)&all[1] + k;
             double *most = (double *)&all[2] + k;
             *least = i ? fmin(*least, from[k]) : from[k];
@@ -420,7 +421,7 @@ static int run_samples(global_case *c, const char *name)
             *most = i ? fmax(*most, from[k]) : from[k];
         }
     }
-    for (int i = 0; i < 3 && !failed && !skip; i++) {
+    for (int i = 0; i < 3 && !failed && !*skip; i++) {
         failed = report(c, &all[i], of[i]);
     }
     return failed;
@@ -431,16 +432,14 @@ static int run_layout(global_case *c, const char *name, bool asked)
 {
     figures f;
     bool skip = false;
-    int failed;
-    if (c->which == PATTERN_RANDOM && c->b->options.samples > 1) {
-        failed = run_samples(c, name);
-    } else {
-        failed = run_plan(c, name, &f, &skip);
-        if (skip && asked) {
-            bench_error(0, "%s, %s: skipped, %s", name, pattern_name(c->which),
-                        satf_message(c->b->ctx));
-        }
-        failed = failed || skip ? failed : report(c, &f, NULL);
+    bool sampled = c->which == PATTERN_RANDOM && c->b->options.samples > 1;
+    int failed = sampled ? run_samples(c, name, &skip) : run_plan(c, name, &f, &skip);
+    if (skip && asked) {
+        bench_error(0, "%s, %s: skipped, %s", name, pattern_name(c->which),
+                    satf_message(c->b->ctx));
+    }
+    if (!sampled && !failed && !skip) {
+        failed = report(c, &f, NULL);
     }
     satf_permutation_destroy(c->plan);
     c->plan = NULL;
@@ -548,11 +547,30 @@ static int run_size(bench *b, const bench_item *size, int type)
     return failed;
 }
 
+/* Options of what the lists leave out; 0 or the exit status. */
+static int check_options(const bench *b)
+{
+    static const char *const transpose[] = {"transpose", "all", NULL}, *const random[] = {"random",
+                                                                                          NULL};
+    static const char *const fused[] = {"fused", "auto", "all", NULL};
+    const struct bench_values *list = b->options.list;
+    if (list[BENCH_LAYOUTS].given && !bench_has_item(&list[BENCH_ALGORITHMS], transpose)) {
+        return bench_error(2, "--layouts are of transpose, which --algorithms leaves out");
+    }
+    if (b->options.tuning.tile && !bench_has_item(&list[BENCH_ALGORITHMS], fused)) {
+        return bench_error(2, "--tile is of fused, which --algorithms leaves out");
+    }
+    if (b->options.samples && !bench_has_item(&list[BENCH_PATTERNS], random)) {
+        return bench_error(2, "--samples are of random, which --patterns leaves out");
+    }
+    return 0;
+}
+
 static int run_all(bench *b)
 {
     const struct bench_values *types = &b->options.list[BENCH_TYPES];
     const struct bench_values *sizes = &b->options.list[BENCH_SIZES];
-    int failed = 0;
+    int failed = check_options(b);
     for (int t = 0; t < types->count && !failed; t++) {
         int type = types->item[t].input;
         if (!satf_type_is_float(type) || types->item[t].output != SATF_TYPE_AUTO) {

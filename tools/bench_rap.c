@@ -394,19 +394,17 @@ static int run(bench *b)
 {
     const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
     int draws = b->options.samples ? b->options.samples : DRAWS;
-    bool has_width = false;
-    int failed = bench_needs_device(b);
-    if (failed) {
-        return failed;
-    }
-    for (int i = 0; i < widths->count; i++) {
-        has_width = has_width || widths->item[i].number == W;
-    }
-    if (!has_width) {
-        return bench_error(2, "a CUDA device has %d banks, which --widths leaves out", W);
+    for (int i = 0; i < widths->count && widths->given; i++) {
+        if (widths->item[i].number != W) {
+            return bench_error(2, "a CUDA device has %d banks; other --widths take --simulate", W);
+        }
     }
     if (draws > MOST_DRAWS) {
         return bench_error(2, "--samples: at most %d draws are measured", MOST_DRAWS);
+    }
+    int failed = bench_needs_device(b);
+    if (failed) {
+        return failed;
     }
     uint32_t *numbers = satf_alloc_zeroed((size_t)draws * MACHINE_NUMBERS * sizeof *numbers);
     uint32_t *right = satf_alloc((size_t)draws * 2 * N * sizeof *right);

@@ -181,6 +181,11 @@ static bool is_model(const bench_table *table)
     return table == &bench_model_table;
 }
 
+static bool has_plot(const bench_table *table)
+{
+    return table->x_title;
+}
+
 static const bench_option commons[] = {
     {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device, NULL},
     {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads, NULL},
@@ -201,7 +206,7 @@ static const bench_option commons[] = {
     {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
      set_json, NULL},
     {"--plot", "FILE", "write a plot as SVG: time and ratio to the copy, or what is simulated",
-     set_plot, NULL},
+     set_plot, has_plot},
     {"--markdown", NULL, "print the table in Markdown", set_markdown, NULL},
 };
 
@@ -244,6 +249,7 @@ static int parse_option(bench *b, const char *word, char ***next)
         if (!value) {
             return bench_error(2, "%s needs a value", option);
         }
+        b->options.list[list].given = true;
         return bench_parse_list((bench_list)list, value, &b->options.list[list]) ? 0 : 2;
     }
     for (size_t i = 0; i < COMMONS; i++) {
@@ -479,11 +485,11 @@ static int check_options(const bench *b)
     if (takes_stdout(o->json) && takes_stdout(o->plot)) {
         return bench_error(2, "--json and --plot cannot both go to standard output");
     }
-    if (o->plot && !b->table->x_title) {
-        return bench_error(2, "the table %s has no plot", name);
-    }
     if (o->simulate && o->device >= 0) {
         return bench_error(2, "a simulation takes no device; leave out --device or --simulate");
+    }
+    if (o->simulate && o->repeat) {
+        return bench_error(2, "a simulation takes no time; leave out --repeat or --simulate");
     }
     if (!o->simulate && !b->table->run) {
         return bench_error(1, "the table %s is counted only, on no device; use --simulate", name);
