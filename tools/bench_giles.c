@@ -150,7 +150,6 @@ static int check(giles_case *c, machine_struct way)
     size_t count = (size_t)c->structs * sizeof *c->right;
     bool right;
     c->way = way;
-    machine_host_structs(way, c->fields, c->host, c->right, c->structs);
     satf_status status = bench_device_leaves(c->b, run_structs, c, c->out, c->right, count, &right);
     if (status) {
         return bench_call_error(c->b, status, way_names[way]);
@@ -172,7 +171,10 @@ static int measure_way(giles_case *c, machine_struct way, bench_timing *t)
 static int measure_fields(giles_case *c, satf_machine *machine)
 {
     bench_timing t[MACHINE_STRUCT_COALESCED]; /* giles, unpadded, strided */
+    machine_host_structs(MACHINE_STRUCT_COALESCED, c->fields, c->host, c->right, c->structs);
     int failed = check(c, MACHINE_STRUCT_COALESCED);
+    /* of the others too */
+    machine_host_structs(MACHINE_STRUCT_GILES, c->fields, c->host, c->right, c->structs);
     for (int way = 0; way < MACHINE_STRUCT_COALESCED && !failed; way++) {
         failed = measure_way(c, (machine_struct)way, &t[way]);
     }

@@ -75,7 +75,7 @@ typedef struct small_case {
     uint32_t table[4][N]; /* p, q, s, d */
     void *there;          /* the same on the device */
     void *in, *out;       /* arrays there */
-    uint64_t host[N], result[N];
+    uint64_t host[N], right[N];
     permute_way way;
     bool in_place;
 } small_case;
@@ -144,49 +144,26 @@ static satf_status run_copy(void *user)
     return run_way(user, PERMUTE_COPY);
 }
 
-/* Runs it once more, since the peer writes to the same array, and looks at the result. */
-static satf_status check(small_case *c, bool *right)
+/* Each number is another, of 4 bytes or 8; where they are to go. */
+static void fill_numbers(small_case *c)
 {
-    satf_context *ctx = c->b->ctx;
-    int device = c->b->options.device;
-    size_t bytes = (size_t)N * (size_t)c->element_bytes;
-    satf_status status = satf_gpu_set_bytes(ctx, device, c->out, 0xa5, bytes);
-    if (!status) {
-        status = run_small(c);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(ctx, device, c->result, c->out, bytes);
-    }
-    if (!status) {
-        status = satf_gpu_wait(ctx, device);
-    }
-    *right = true;
+    size_t each = (size_t)c->element_bytes;
     for (uint32_t i = 0; i < N; i++) {
-        size_t each = (size_t)c->element_bytes;
-        const char *got = (const char *)c->result + c->table[0][i] * each;
-        *right = *right && memcmp(got, (const char *)c->host + i * each, each) == 0;
+        c->host[i] = (uint64_t)(2 * i + 1) << 32 | 2 * i;
     }
-    return status;
+    for (uint32_t i = 0; i < N; i++) {
+        memcpy((char *)c->right + c->table[0][i] * each, (const char *)c->host + i * each, each);
+    }
 }
 
 static satf_status open_case(small_case *c)
 {
-    satf_context *ctx = c->b->ctx;
-    int device = c->b->options.device;
-    satf_status status = satf_gpu_alloc(ctx, device, sizeof c->table, "tables", &c->there);
+    bench *b = c->b;
+    satf_status status = bench_device_upload(b, c->table, sizeof c->table, "tables", &c->there);
     if (!status) {
-        status = satf_gpu_alloc(ctx, device, sizeof c->host, "the numbers", &c->in);
+        status = bench_device_upload(b, c->host, sizeof c->host, "the numbers", &c->in);
     }
-    if (!status) {
-        status = satf_gpu_alloc(ctx, device, sizeof c->host, "the result", &c->out);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(ctx, device, c->there, c->table, sizeof c->table);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(ctx, device, c->in, c->host, sizeof c->host);
-    }
-    return status ? status : satf_gpu_wait(ctx, device);
+    return status ? status : bench_device_upload(b, NULL, sizeof c->host, "the result", &c->out);
 }
 
 static void close_case(small_case *c)
@@ -231,14 +208,15 @@ static int report(const small_case *c, int algorithm, const bench_timing *t)
 static int run_one(small_case *c, int algorithm)
 {
     bench_timing timing;
-    bool right = true;
+    bool right;
     c->way = algorithms[algorithm].way;
     if (c->b->options.simulate) {
         return report(c, algorithm, NULL);
     }
     satf_status status = bench_measure(c->b, sizeof c->host, run_small, run_copy, c, &timing);
     if (!status) {
-        status = check(c, &right);
+        status = bench_device_leaves(c->b, run_small, c, c->out, c->right,
+                                     N * (size_t)c->element_bytes, &right);
     }
     if (status) {
         return bench_call_error(c->b, status, algorithms[algorithm].name);
@@ -294,9 +272,7 @@ static int run_all(bench *b)
                              .type = type,
                              .element_bytes = (int)satf_type_bytes(type)};
             fill_tables(&c);
-            for (uint32_t i = 0; i < N; i++) { /* each number is another, of 4 bytes or 8 */
-                c.host[i] = (uint64_t)(2 * i + 1) << 32 | 2 * i;
-            }
+            fill_numbers(&c);
             satf_status status = b->options.simulate ? SATF_OK : open_case(&c);
             failed = status ? bench_call_error(b, status, pattern_name(c.which)) : run_case(&c);
             close_case(&c);

@@ -107,7 +107,7 @@ typedef struct global_case {
     layout_2d layout; /* of the transpose's tiles */
     int64_t n;
     uint32_t *p;
-    void *host, *result; /* NULL for simulations */
+    void *right;         /* what the result is; NULL for simulations */
     void *in, *out;      /* on the device */
     double distribution; /* D_w(P) / n */
     satf_permutation *plan;
@@ -133,7 +133,6 @@ enum { STRETCH = 1 << 16 };
 typedef struct stretches {
     const global_case *c;
     atomic_llong groups; /* that warps meet */
-    atomic_llong wrong;  /* elements in another place than theirs */
 } stretches;
 
 static void for_stretches(const global_case *c, void (*body)(void *user, int64_t task, int thread),
@@ -141,7 +140,6 @@ static void for_stretches(const global_case *c, void (*body)(void *user, int64_t
 {
     s->c = c;
     atomic_init(&s->groups, 0);
-    atomic_init(&s->wrong, 0);
     satf_parallel(c->b->ctx, (c->n - 1) / STRETCH + 1, body, s);
 }
 
@@ -262,40 +260,30 @@ static size_t array_bytes(const global_case *c)
     return (size_t)c->n * (size_t)c->element_bytes;
 }
 
-static void compare(void *user, int64_t stretch, int thread)
+/* Each element is another. */
+static void put(const global_case *c, int64_t place, int64_t i)
+{
+    if (c->element_bytes == 4) {
+        ((uint32_t *)c->right)[place] = (uint32_t)i * 2654435761u;
+    } else {
+        ((uint64_t *)c->right)[place] = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
+    }
+}
+
+static void put_stretch(void *user, int64_t stretch, int thread)
 {
     (void)thread;
-    stretches *s = user;
-    const global_case *c = s->c;
-    size_t each = (size_t)c->element_bytes;
-    int64_t wrong = 0;
+    const global_case *c = ((const stretches *)user)->c;
     for (int64_t i = stretch * STRETCH; i < stretch_end(c, stretch); i++) {
-        wrong += memcmp((const char *)c->result + c->p[i] * each,
-                        (const char *)c->host + (size_t)i * each, each) != 0;
+        put(c, c->p[i], i);
     }
-    atomic_fetch_add(&s->wrong, wrong);
 }
 
 static satf_status check(global_case *c, bool *right)
 {
-    satf_context *ctx = c->b->ctx;
-    int device = c->b->options.device;
     stretches s;
-    satf_status status = satf_gpu_set_bytes(ctx, device, c->out, 0xa5, array_bytes(c));
-    if (!status) {
-        status = apply(c);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(ctx, device, c->result, c->out, array_bytes(c));
-    }
-    if (!status) {
-        status = satf_gpu_wait(ctx, device);
-    }
-    if (!status) {
-        for_stretches(c, compare, &s);
-        *right = atomic_load(&s.wrong) == 0;
-    }
-    return status;
+    for_stretches(c, put_stretch, &s);
+    return bench_device_leaves(c->b, apply, c, c->out, c->right, array_bytes(c), right);
 }
 
 static satf_status measure(global_case *c, figures *f, bool *right)
@@ -486,35 +474,23 @@ static int run_algorithms(global_case *c)
 static satf_status open_arrays(global_case *c)
 {
     bench *b = c->b;
-    int device = b->options.device;
-    c->host = satf_alloc(array_bytes(c));
-    c->result = satf_alloc(array_bytes(c));
-    if (!c->host || !c->result) {
-        return satf_fail_memory(b->ctx, 2 * array_bytes(c), "the arrays");
+    size_t bytes = array_bytes(c);
+    c->right = satf_alloc(bytes);
+    if (!c->right) {
+        return satf_fail_memory(b->ctx, bytes, "the arrays");
     }
-    for (int64_t i = 0; i < c->n; i++) { /* each element is another */
-        if (c->element_bytes == 4) {
-            ((uint32_t *)c->host)[i] = (uint32_t)i * 2654435761u;
-        } else {
-            ((uint64_t *)c->host)[i] = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
-        }
+    for (int64_t i = 0; i < c->n; i++) {
+        put(c, i, i);
     }
-    satf_status status = satf_gpu_alloc(b->ctx, device, array_bytes(c), "the input", &c->in);
-    if (!status) {
-        status = satf_gpu_alloc(b->ctx, device, array_bytes(c), "the output", &c->out);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, c->in, c->host, array_bytes(c));
-    }
-    return status ? status : satf_gpu_wait(b->ctx, device);
+    satf_status status = bench_device_upload(b, c->right, bytes, "the input", &c->in);
+    return status ? status : bench_device_upload(b, NULL, bytes, "the output", &c->out);
 }
 
 static void close_arrays(global_case *c)
 {
     satf_gpu_free(c->b->ctx, c->in);
     satf_gpu_free(c->b->ctx, c->out);
-    satf_free(c->host);
-    satf_free(c->result);
+    satf_free(c->right);
     satf_free(c->p);
 }
 
