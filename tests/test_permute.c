@@ -461,6 +461,14 @@ static void test_errors(void **unused)
            satf_permutation_create(ctx, p, MAX_N, 4, SATF_HOST, "row-wise", &plan), "rows");
     expect(SATF_UNSUPPORTED,
            satf_permutation_create(ctx, p, MAX_N, 4, SATF_HOST, "column-wise", &plan), "columns");
+    /* the first of several, whatever thread meets which */
+    p[200000] = p[100001] = p[100000] = p[7];
+    p[100002] = MAX_N;
+    expect(SATF_INVALID, satf_permutation_create(ctx, p, MAX_N, 4, SATF_HOST, "auto", &plan),
+           "element 100000 goes");
+    p[100000] = UINT32_MAX;
+    expect(SATF_INVALID, satf_permutation_create(ctx, p, MAX_N, 4, SATF_HOST, "auto", &plan),
+           "element 100000 goes to place 4294967295, but");
     assert_true(pattern_fill(PATTERN_RANDOM, 32, 32, 1, p));
     assert_int_equal(satf_context_set_limits(ctx, 0, 1000), SATF_OK);
     static const char *const limited[] = {"d-designated", "s-designated", "scheduled", "fused"};

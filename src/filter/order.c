@@ -2,14 +2,9 @@
 
 #include <inttypes.h>
 
+#include "../base/bijection.h"
 #include "../base/memory.h"
 #include "../move/move.h"
-
-/* Of the check that each entry is there once: a bit each. */
-static size_t check_bytes(int64_t count)
-{
-    return (size_t)(count - 1) / 8 + 1;
-}
 
 satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **out)
 {
@@ -23,7 +18,7 @@ satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **ou
     }
     if (!satf_mul((size_t)count, sizeof *order->entries, &bytes) ||
         !satf_add(bytes, sizeof *order, &bytes) ||
-        !satf_add(bytes, check_bytes(count), &with_check) ||
+        !satf_add(bytes, satf_bijection_bytes(count), &with_check) ||
         with_check > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "an order of %" PRId64 " pixels is above the limit of %" PRId64
@@ -43,26 +38,16 @@ satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **ou
 
 satf_status filter_order_prove(satf_context *ctx, const filter_order *order)
 {
-    size_t bytes = check_bytes(order->count);
-    unsigned char *seen = satf_alloc_zeroed(bytes);
-    if (!seen) {
-        return satf_fail_memory(ctx, bytes, "the check of an order");
+    int64_t k;
+    satf_status status =
+        satf_bijection_check(ctx, order->entries, order->count, "the check of an order", &k);
+    if (status || k == order->count) {
+        return status;
     }
-    satf_status status = SATF_OK;
-    for (int64_t k = 0; k < order->count && !status; k++) {
-        uint32_t value = order->entries[k];
-        unsigned char bit = (unsigned char)(1u << value % 8);
-        if (seen[value / 8] & bit) {
-            status = satf_fail(ctx, SATF_DATA,
-                               "entry %" PRId64 " is %" PRIu32
-                               ", which is there before; each of 0 to %" PRId64 " must be there "
-                               "once",
-                               k, value, order->count - 1);
-        }
-        seen[value / 8] |= bit;
-    }
-    satf_free(seen);
-    return status;
+    return satf_fail(ctx, SATF_DATA,
+                     "entry %" PRId64 " is %" PRIu32
+                     ", which is there before; each of 0 to %" PRId64 " must be there once",
+                     k, order->entries[k], order->count - 1);
 }
 
 satf_status filter_order_fail(satf_context *ctx, const filter_order *order, int64_t k,

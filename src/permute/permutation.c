@@ -1,51 +1,22 @@
 /* The public functions of permutations. */
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <string.h>
 
+#include "../base/bijection.h"
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "../base/parallel.h"
 #include "gpu.h"
 #include "permute.h"
 
 /* ------------------------------------------------------------- the argument */
 
-enum { STRETCH = 1 << 16 };
-
-typedef struct check {
-    const uint32_t *p;
-    int64_t n;
-    _Atomic uint32_t *seen;  /* a bit each */
-    _Atomic int64_t problem; /* an element whose place is none, or taken; n: none */
-} check;
-
-static void check_stretch(void *user, int64_t task, int thread)
-{
-    (void)thread;
-    check *c = user;
-    int64_t end = (task + 1) * STRETCH < c->n ? (task + 1) * STRETCH : c->n;
-    for (int64_t i = task * STRETCH; i < end; i++) {
-        uint32_t place = c->p[i], bit = UINT32_C(1) << place % 32;
-        if (place >= c->n ||
-            atomic_fetch_or_explicit(&c->seen[place / 32], bit, memory_order_relaxed) & bit) {
-            atomic_store_explicit(&c->problem, i, memory_order_relaxed);
-            return;
-        }
-    }
-}
-
 static satf_status check_bijection(satf_context *ctx, const uint32_t *p, int64_t n)
 {
-    size_t bytes = ((size_t)n + 31) / 32 * sizeof(uint32_t);
-    check c = {.p = p, .n = n, .seen = satf_alloc_zeroed(bytes)};
-    if (!c.seen) {
-        return satf_fail_memory(ctx, bytes, "the check of a permutation");
+    int64_t i;
+    satf_status status = satf_bijection_check(ctx, p, n, "the check of a permutation", &i);
+    if (status) {
+        return status;
     }
-    atomic_init(&c.problem, n);
-    satf_parallel(ctx, (n - 1) / STRETCH + 1, check_stretch, &c);
-    satf_free((void *)c.seen);
-    int64_t i = atomic_load_explicit(&c.problem, memory_order_relaxed);
     if (i == n) {
         return SATF_OK;
     }
