@@ -31,7 +31,7 @@ src/window: src/base src/satfilter.h
 src/move: src/base src/satfilter.h
 src/filter: src/move src/sat src/window src/base src/satfilter.h filters/all.h
 filters: src/filter/formula.h
-src/permute: src/machine src/base src/satfilter.h
+src/permute: src/machine src/move src/base src/satfilter.h
 src/pipeline: src/filter src/io src/base src/satfilter.h
 cuda/base: src/machine src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/machine src/base src/satfilter.h

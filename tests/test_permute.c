@@ -402,7 +402,8 @@ static void test_auto(void **unused)
         assert_true(pattern_fill((pattern)which, ROWS, COLUMNS, 7, places));
         assert_string_equal(chosen(places, LARGE, 8, true), large[which]);
         assert_string_equal(chosen(places, LARGE, 4, true), "s-designated");
-        assert_string_equal(chosen(places, LARGE, 8, false), "s-designated");
+        assert_string_equal(chosen(places, LARGE, 8, false),
+                            which == PATTERN_TRANSPOSE ? "transpose" : "s-designated");
     }
     assert_true(pattern_fill(PATTERN_RANDOM, 1, LARGE - 1, 7, places));
     assert_string_equal(chosen(places, LARGE - 1, 8, true), "s-designated"); /* no rows of 32 */

@@ -3,17 +3,20 @@
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
+#include "../base/view.h"
+#include "../move/move.h"
 #include "permute.h"
 
-enum { STRETCH = 1 << 14, TILE = 64 };
+enum { STRETCH = 1 << 14, BLOCK = 256 };
 
 typedef struct job {
     const void *in;
     void *out;
     const uint32_t *table;
     const uint16_t *s, *d;
-    int64_t n, rows, columns, tiles_x;
+    int64_t n, rows, columns, blocks_x;
     uint32_t length, piece;
+    satf_type type; /* of as many bytes as an element */
     char *work;
 } job;
 
@@ -47,23 +50,6 @@ size_t permute_work_bytes(const satf_context *ctx, uint32_t length, int element_
         for (int64_t i = task * STRETCH; i < end; i++) {                         \
             out[i] = in[j->table[i]];                                            \
         }                                                                        \
-    }
-
-#define TRANSPOSE(E, bytes)                                                   \
-    static void transpose_##bytes(void *user, int64_t task, int thread)       \
-    {                                                                         \
-        const job *j = user;                                                  \
-        const E *in = j->in;                                                  \
-        E *out = j->out;                                                      \
-        (void)thread;                                                         \
-        int64_t x0 = task % j->tiles_x * TILE, y0 = task / j->tiles_x * TILE; \
-        int64_t x1 = x0 + TILE < j->columns ? x0 + TILE : j->columns;         \
-        int64_t y1 = y0 + TILE < j->rows ? y0 + TILE : j->rows;               \
-        for (int64_t x = x0; x < x1; x++) {                                   \
-            for (int64_t y = y0; y < y1; y++) {                               \
-                out[x * j->rows + y] = in[y * j->columns + x];                \
-            }                                                                 \
-        }                                                                     \
     }
 
 /* A thread's row is made in memory of its own, so in may be out. */
@@ -113,9 +99,24 @@ size_t permute_work_bytes(const satf_context *ctx, uint32_t length, int element_
         memcpy((E *)j->out + task * n, row, n * sizeof(E));                     \
     }
 
-#define TASKS(X) X(SCATTER) X(GATHER) X(TRANSPOSE) X(ROW) X(SPREAD) X(COLLECT)
+#define TASKS(X) X(SCATTER) X(GATHER) X(ROW) X(SPREAD) X(COLLECT)
 #define BOTH(TASK) TASK(uint32_t, 4) TASK(uint64_t, 8)
 TASKS(BOTH)
+
+/* By the kernels that move pixels, whatever an element means. */
+static void transpose_block(void *user, int64_t task, int thread)
+{
+    (void)thread;
+    const job *j = user;
+    int64_t x = task % j->blocks_x * BLOCK, y = task / j->blocks_x * BLOCK;
+    int64_t bytes = (int64_t)satf_type_bytes(j->type);
+    satf_view in = satf_view_packed((char *)j->in + (y * j->columns + x) * bytes,
+                                    j->columns - x < BLOCK ? j->columns - x : BLOCK,
+                                    j->rows - y < BLOCK ? j->rows - y : BLOCK, 1, j->type);
+    in.stride = j->columns * bytes;
+    move_job move = {.in = in, .turn = MOVE_TRANSPOSE};
+    move_rows(&move, 0, in.width, (char *)j->out + (x * j->rows + y) * bytes, j->rows * bytes);
+}
 
 typedef void task_body(void *user, int64_t task, int thread);
 
@@ -123,6 +124,7 @@ static satf_status run(const permute_call *call, int64_t tasks, task_body *of_4,
                        job *j)
 {
     j->work = call->work;
+    j->type = call->element_bytes == 4 ? SATF_U32 : SATF_U64;
     satf_parallel(call->ctx, tasks, call->element_bytes == 4 ? of_4 : of_8, j);
     return SATF_OK;
 }
@@ -148,8 +150,8 @@ static satf_status transpose(const permute_call *call, const void *in, void *out
              .out = out,
              .rows = rows,
              .columns = columns,
-             .tiles_x = (columns - 1) / TILE + 1};
-    return run(call, j.tiles_x * ((rows - 1) / TILE + 1), transpose_4, transpose_8, &j);
+             .blocks_x = (columns - 1) / BLOCK + 1};
+    return run(call, j.blocks_x * ((rows - 1) / BLOCK + 1), transpose_block, transpose_block, &j);
 }
 
 static satf_status rows(const permute_call *call, const void *in, void *out, const uint16_t *s,

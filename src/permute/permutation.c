@@ -95,19 +95,24 @@ static bool is_thin(const satf_permutation *plan)
     return strcmp(plan->row->name, "transpose") == 0 && (s->rows < 32 || s->length < 32);
 }
 
-/* On the host casual reads cost less than three passes; on a device what is moved counts. */
+/* On the host casual reads cost less than three passes, but more than tiles; on a device what is
+ * moved counts. */
 satf_status permute_choose(satf_context *ctx, const permute_request *request, bool on_device,
                            satf_permutation *plan)
 {
     static const char *const special[] = {"transpose", "row-wise", "fused"};
     double fused_bytes = 3 * (2 * request->element_bytes + 2);
-    satf_status status = plan_by(ctx, "s-designated", request, plan);
-    if (status || !on_device || request->n * request->element_bytes <= CACHED_BYTES ||
-        casual_bytes(request, plan->table[0]) <= fused_bytes) {
-        return status;
+    size_t count = on_device ? sizeof special / sizeof *special : 1;
+    satf_status status;
+    if (on_device) {
+        status = plan_by(ctx, "s-designated", request, plan);
+        if (status || request->n * request->element_bytes <= CACHED_BYTES ||
+            casual_bytes(request, plan->table[0]) <= fused_bytes) {
+            return status;
+        }
+        drop_tables(plan);
     }
-    drop_tables(plan);
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+    for (size_t i = 0; i < count; i++) {
         status = plan_by(ctx, special[i], request, plan);
         if (status != SATF_UNSUPPORTED && (status || !is_thin(plan))) {
             return status;
