@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,19 +128,7 @@ satf_status satf_context_create_like(const satf_context *ctx, satf_context **out
 {
     satf_status status = satf_context_create(out);
     if (!status) {
-        satf_context *made = *out;
-        *made = *ctx;
-        made->stream = NULL;
-        made->scratch = NULL;
-        made->scratch_bytes = 0;
-        made->progress = NULL;
-        made->progress_user = NULL;
-        made->pool = NULL;
-        made->gpu = NULL;
-        made->device_cache = NULL;
-        made->device_cache_free = NULL;
-        made->message[0] = '\0';
-        satf_progress_begin(made);
+        memcpy(*out, ctx, offsetof(satf_context, stream));
     }
     return status;
 }

@@ -19,17 +19,19 @@ typedef struct satf_progress_part {
 } satf_progress_part;
 
 struct satf_context {
+    /* The settings that satf_context_create_like() copies: all that stands before `stream`. */
     int device;  /* SATF_DEVICE_AUTO, SATF_DEVICE_CPU or a CUDA device */
     int threads; /* settled: what was sized by it must go on fitting */
     satf_engine engine;
     char algorithm[32];
     double r;
-    int sync; /* sat_sync */
-    void *stream;
+    int sync;           /* sat_sync */
     int64_t max_pixels; /* never 0, nor are the other limits */
     int64_t max_bytes;
     int64_t max_metadata, max_scans, max_ratio; /* see satf_limit */
     unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
+
+    void *stream;
     void *scratch;
     size_t scratch_bytes;
     satf_progress progress;

@@ -284,22 +284,23 @@ static satf_status run_column_wise(const satf_permutation *plan, const permute_c
 
 /* ---------------------------------------------------------- scheduled, fused */
 
+/* The three permutations of rows, as the plan's next tables; r->length 0: of rows, chosen. */
+static satf_status plan_stages(satf_context *ctx, const permute_request *r, bool pieces,
+                               satf_permutation *plan)
+{
+    permute_shape *s = &plan->shape;
+    uint16_t *stage[3];
+    satf_status status = permute_choose_shape(ctx, r, pieces, s);
+    for (int i = 0; i < 3 && !status; i++) {
+        status = add_schedule(ctx, plan, i == 1 ? s->middle_rows : s->rows,
+                              i == 1 ? s->middle_length : s->length, &stage[i]);
+    }
+    return status ? status : permute_colour(ctx, r, s, stage[0], stage[1], stage[2]);
+}
+
 static satf_status plan_fused(satf_context *ctx, const permute_request *r, satf_permutation *plan)
 {
-    permute_shape *shape = &plan->shape;
-    satf_status status = permute_choose_shape(ctx, r, true, shape);
-    if (status) {
-        return status;
-    }
-    uint16_t *first, *second, *third;
-    status = add_schedule(ctx, plan, shape->rows, shape->length, &first);
-    if (!status) {
-        status = add_schedule(ctx, plan, shape->middle_rows, shape->middle_length, &second);
-    }
-    if (!status) {
-        status = add_schedule(ctx, plan, shape->rows, shape->length, &third);
-    }
-    return status ? status : permute_colour(ctx, r, shape, first, second, third);
+    return plan_stages(ctx, r, true, plan);
 }
 
 static satf_status run_fused(const satf_permutation *plan, const permute_call *call,
@@ -321,21 +322,13 @@ static satf_status plan_scheduled(satf_context *ctx, const permute_request *r,
 {
     permute_request request = *r;
     satf_permutation stages = {0};
-    permute_shape *shape = &plan->shape;
+    const permute_shape *shape = &plan->shape;
     request.length = 0;
-    satf_status status = permute_choose_shape(ctx, &request, false, shape);
+    satf_status status = plan_stages(ctx, &request, false, &stages);
+    plan->shape = stages.shape;
     for (int i = 0; i < 3 && !status; i++) {
-        uint16_t *stage;
-        status = add_schedule(ctx, &stages, i == 1 ? shape->length : shape->rows,
-                              i == 1 ? shape->rows : shape->length, &stage);
-    }
-    if (!status) {
-        status =
-            permute_colour(ctx, &request, shape, stages.table[0], stages.table[1], stages.table[2]);
-    }
-    for (int i = 0; i < 3 && !status; i++) {
-        uint32_t rows = i == 1 ? shape->length : shape->rows;
-        uint32_t length = i == 1 ? shape->rows : shape->length;
+        uint32_t rows = i == 1 ? shape->middle_rows : shape->rows;
+        uint32_t length = i == 1 ? shape->middle_length : shape->length;
         uint16_t *s, *d;
         status = add_schedules(ctx, plan, rows, length, &s, &d);
         if (!status) {
