@@ -283,7 +283,9 @@ bad huge.pgm
 printf 'P5\n100000 100000\n255\n\001' >large.pgm
 bad large.pgm;    says 'max-pixels'
 printf 'P5\n100000 10000\n255\n\001' >claims.pgm
-bad --max-memory 1M --integral claims.pgm; says 'max-memory'
+bad --max-memory 1M --integral claims.pgm; says 'truncated'
+{ printf 'P5\n100000 40\n255\n' && head -c 4000000 /dev/zero; } >wide.pgm
+bad --max-memory 1M --integral wide.pgm; says 'max-memory'
 bad --max-pixels 1K noise.ppm;  says 'max-pixels'
 # A PNG header of 40000 by 40000 with its checksum, and no more.
 printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\234\100\0\0\234\100\010\0\0\0\0CRC!' >claims.png

@@ -257,14 +257,26 @@ static void claims_without_pixels(void **state)
         {"PFM", "PF\n10000 10000\n-1\n"},
         {"PAM", "P7\nWIDTH 20000\nHEIGHT 20000\nDEPTH 4\nMAXVAL 255\nENDHDR\n"},
     };
+    /* Memory for such pictures is refused, so they are refused before it is asked for. */
+    set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char file[200];
         int n = snprintf(file, sizeof file, "%s%s", cases[i].head, "0123456789");
         expect(ctx, cases[i].what, file, (size_t)n, SATF_DATA, "truncated");
     }
-    set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
-    expect(ctx, "a PGM above the memory", cases[0].head, strlen(cases[0].head), SATF_LIMIT,
+    /* 40000 x 40000 pixels, RGB of 16 bits, no sections, not packed */
+    static const unsigned char psd[] = "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\x9c\x40\0\0\x9c\x40\0\x10\0\3"
+                                       "\0\0\0\0\0\0\0\0\0\0\0\0\0\0the pixels";
+    assert_int_equal(satf_context_set_formats(ctx, "psd,pnm"), SATF_OK);
+    expect(ctx, "PSD", psd, sizeof psd - 1, SATF_DATA, "truncated");
+
+    enum { SIDE = 1500 };
+    static char whole[SIDE * SIDE + 20];
+    int head = snprintf(whole, sizeof whole, "P5 %d %d 255\n", SIDE, SIDE);
+    expect(ctx, "a PGM above the memory", whole, (size_t)head + SIDE * SIDE, SATF_LIMIT,
            "--max-memory");
+    set_limit(ctx, SATF_MAX_MEMORY, 0);
+    expect(ctx, "the same PGM", whole, (size_t)head + SIDE * SIDE, SATF_OK, "");
 }
 
 static void formats(void **state)

@@ -390,7 +390,7 @@ static const option options[] = {
      "refuse work that needs more bytes; default 3/4 of memory",
      "The suffixes K, M and G are powers of 1024.", take_max_memory},
     {GROUP_RUNNING, "max-metadata", 0, "N", NULL,
-     "refuse files with more bytes that are no pixels; default 64M", NULL, take_max_metadata},
+     "refuse a PNG or JPEG of more bytes that are no pixels; default 64M", NULL, take_max_metadata},
     {GROUP_RUNNING, "max-scans", 0, "N", NULL, "refuse a JPEG of more scans; default 500", NULL,
      take_max_scans},
     {GROUP_RUNNING, "max-ratio", 0, "N", NULL,

@@ -105,6 +105,18 @@ static unsigned readable(const satf_context *ctx)
     return mask;
 }
 
+/* A picture that is not compressed and of which a part is missing is refused before memory is
+ * taken for it. */
+static satf_status check_left(satf_context *ctx, const io_reader *reader)
+{
+    const io_source *source = &reader->source;
+    const io_source cut = {.fd = -1};
+    int64_t rows = reader->header.view.height, row_bytes = reader->header.file_row_bytes;
+    bool missing =
+        source->bytes >= 0 && row_bytes > (source->bytes - io_source_taken(source)) / rows;
+    return missing ? io_fail_short(ctx, &cut) : SATF_OK;
+}
+
 /* Finds the format and opens its decoder; on failure the reader is still the caller's. */
 static satf_status open_source(satf_context *ctx, io_reader *reader)
 {
@@ -135,7 +147,9 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
         return status;
     }
     const satf_view *v = &reader->header.view;
-    return io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
+    status =
+        io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
+    return status ? status : check_left(ctx, reader);
 }
 
 static satf_status open_file(satf_context *ctx, const char *path, io_source *source)
@@ -194,18 +208,6 @@ satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io
     return open_reader(ctx, &source, reader);
 }
 
-/* A picture that is not compressed and of which a part is missing is not begun. Memory for it is
- * there by now, but not touched. */
-static satf_status check_left(satf_context *ctx, const io_reader *reader)
-{
-    const io_source *source = &reader->source;
-    const io_source cut = {.fd = -1};
-    int64_t rows = reader->header.view.height, row_bytes = reader->header.file_row_bytes;
-    bool missing =
-        source->bytes >= 0 && row_bytes > (source->bytes - io_source_taken(source)) / rows;
-    return missing ? io_fail_short(ctx, &cut) : SATF_OK;
-}
-
 /* The whole picture into reader->held, from which rows are then copied. */
 static satf_status hold(satf_context *ctx, io_reader *reader)
 {
@@ -229,7 +231,7 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
         return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows asked for, %" PRId64 " are left", n,
                          v->height - reader->next_row);
     }
-    satf_status status = reader->next_row == 0 ? check_left(ctx, reader) : SATF_OK;
+    satf_status status = SATF_OK;
     bool all = n == v->height;
     if (!status && !reader->header.rows_in_order && !all && !reader->held) {
         status = hold(ctx, reader);
@@ -245,6 +247,12 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     }
     reader->next_row += status ? 0 : n;
     return status;
+}
+
+satf_status io_find_exif(satf_context *ctx, io_reader *reader)
+{
+    bool look = reader->header.exif_may_follow && reader->format->find_exif;
+    return look ? reader->format->find_exif(ctx, reader) : SATF_OK;
 }
 
 void io_close(io_reader *reader)

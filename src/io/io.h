@@ -34,7 +34,7 @@ typedef struct io_header {
     int picture_type; /* see satf_image */
     satf_metadata metadata;
     bool exif_may_follow;   /* metadata has no EXIF so far, and may have some after the last row:
-                             * a PNG out of a pipe */
+                             * a PNG's, until io_find_exif() has found or missed it */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */
@@ -61,6 +61,7 @@ typedef struct io_format {
      */
     satf_status (*open)(satf_context *ctx, io_reader *reader);
     satf_status (*rows)(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
+    satf_status (*find_exif)(satf_context *ctx, io_reader *reader); /* NULL: never behind them */
     void (*close)(io_reader *reader);
 
     /*
@@ -73,7 +74,8 @@ typedef struct io_format {
     unsigned channel_mask; /* bit c: c channels, alpha not counted */
     bool stores_alpha;
     bool stores_maxval; /* 0 ... maxval with any maxval; else maxval is the type's maximum */
-    bool exif_first;    /* EXIF is written before the pixels, and cannot be behind them */
+    /* EXIF is not stored; before the pixels alone; before them where it is known by then. */
+    enum { IO_EXIF_NONE, IO_EXIF_FIRST, IO_EXIF_ANYWHERE } exif;
 
     /* Writing; all NULL when the format is read only. put takes the next n rows
      * of writer->plan.out samples. abandon frees the state (NULL is possible);
@@ -111,6 +113,13 @@ satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io
 satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                          int64_t n);
 void io_close(io_reader *reader); /* NULL is allowed */
+
+/*
+ * Looks behind the pixels for EXIF, where header.exif_may_follow and the file can be gone about
+ * in, so that who goes by rows knows it as early as who does not. Before the first row. Damage
+ * there is left to the rows.
+ */
+satf_status io_find_exif(satf_context *ctx, io_reader *reader);
 
 /*
  * How samples of an image become samples of a file: found by io_make_plan(), used

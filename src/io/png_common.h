@@ -27,6 +27,7 @@ _Noreturn void io_png_error(png_structp png, png_const_charp message);
 
 bool io_png_probe(const unsigned char *head, size_t n);
 satf_status io_png_open(satf_context *ctx, io_reader *reader);
+satf_status io_png_find_exif(satf_context *ctx, io_reader *reader);
 satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
 void io_png_close(io_reader *reader);
 

@@ -145,21 +145,18 @@ static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
     return SATF_OK;
 }
 
-/*
- * EXIF that follows the pixels, so that who goes by rows knows it as early as who does not. The
- * way there goes by the chunks' lengths; libpng looks at the chunk when it comes by.
- */
-static satf_status find_late_exif(satf_context *ctx, io_reader *reader)
+/* The way there goes by the chunks' lengths; libpng looks at the chunk when it comes by. */
+satf_status io_png_find_exif(satf_context *ctx, io_reader *reader)
 {
     const io_source *source = &reader->source;
     satf_metadata *metadata = &reader->header.metadata;
     enum { HEAD_BYTES = 12 };  /* length, name, and TIFF's first bytes */
     unsigned char window[512]; /* so that many small chunks are few calls, and large ones little */
     int64_t at = 8, begin = at, end = at, bytes;
-    reader->header.exif_may_follow = !metadata->exif && source->bytes < 0;
-    if (metadata->exif || source->bytes < 0) {
+    if (source->bytes < 0) {
         return SATF_OK;
     }
+    reader->header.exif_may_follow = false;
     for (;; at += 12 + bytes) {
         if (at + HEAD_BYTES > end) {
             begin = at;
@@ -283,6 +280,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     satf_status status = read_metadata(ctx, png, state->info, &reader->header.metadata);
     if (!status) {
         set_transforms(state, &reader->header);
+        reader->header.exif_may_follow = !reader->header.metadata.exif;
     }
     return status;
 }
@@ -305,8 +303,7 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
     if (!state->info) {
         return satf_fail(ctx, SATF_NO_MEMORY, "libpng could not be started");
     }
-    status = read_header(ctx, reader);
-    return status ? status : find_late_exif(ctx, reader);
+    return read_header(ctx, reader);
 }
 
 /* -------------------------------------------------------------------- rows */

@@ -95,6 +95,7 @@ static satf_status open_psd(satf_context *ctx, io_reader *reader)
     if (big(compression, 2) > 1) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "the PSD is compressed by ZIP; save it anew");
     }
+    reader->header.file_row_bytes = p->packed ? 0 : reader->header.view.stride;
     return SATF_OK;
 }
 

@@ -253,9 +253,15 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
  * whole images keep. Only a picture that is large is decoded twice for it, and not carried to a
  * CUDA device as a whole, unless somebody insists; large: more than a quarter of the machine's
  * memory, or than a third of the limit, of which the default is three quarters. */
-static satf_status choose_path(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
+static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
                                pipeline_plan *plan, pipeline_result *result, bool *streams)
 {
+    if (job->path != PIPELINE_WHOLE && plan->io.format->exif != IO_EXIF_NONE) {
+        satf_status status = io_find_exif(ctx, reader);
+        if (status) {
+            return status;
+        }
+    }
     char reason[PIPELINE_REASON_BYTES];
     bool twice, fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->max_bytes / 3;
     const char *why = pipeline_stream_refuses(ctx, job, plan, reader, reason, &twice);

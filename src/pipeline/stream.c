@@ -326,7 +326,7 @@ const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
                  reader->format->name);
         return reason;
     }
-    if (reader->header.exif_may_follow && plan->io.format->exif_first) {
+    if (reader->header.exif_may_follow && plan->io.format->exif == IO_EXIF_FIRST) {
         snprintf(
             reason, PIPELINE_REASON_BYTES,
             "EXIF may follow the pixels in this %s file (out of a pipe), and leads in a %s file",
