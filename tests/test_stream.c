@@ -78,7 +78,12 @@ static void every_window_filter(void **state)
             if (info->needs_value && satf_filter_parse(ctx, spec, &filter) == SATF_OK) {
                 satf_view view = satf_view_packed(NULL, pictures[i].width, pictures[i].height,
                                                   pictures[i].channels, pictures[i].type);
-                refusal = filter_rows_refuses(ctx, filter, 0, &view);
+                satf_view out_view;
+                filter_rows_need need = {0};
+                refusal = filter_output_at(ctx, filter, 0, &view, &out_view) ||
+                                  filter_rows_plan(ctx, filter, 0, &view, &out_view, &need)
+                              ? "cannot be applied"
+                              : need.refusal;
                 satf_filter_destroy(filter);
             }
             for (int b = 0; b < BORDERS && !refusal; b++) {

@@ -101,6 +101,9 @@ typedef struct filter_rows {
 } filter_rows;
 
 typedef struct filter_rows_need {
+    /* NULL: the filter can work by rows on such an input, on the CPU. Else why it cannot, a clause
+     * of which the filter is the subject (static storage), and all else is 0. */
+    const char *refusal;
     int64_t kept; /* rows of the input that must be kept, as window_rows_kept() */
     int64_t end,
         start;    /* and for good, as window_rows_wrapped(): those of the end are wanted first */
@@ -111,17 +114,13 @@ typedef struct filter_rows_need {
 satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, satf_view *out);
 
-/* NULL if filter `index` can work by rows on such an input, on the CPU; else why it cannot, a
- * clause of which the filter is the subject (static storage). in->data is not looked at. */
-const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, size_t index,
-                                const satf_view *in);
-
-/* What that takes, if it can. */
+/* Whether filter `index` can make out of in by rows, and what that takes. The views' data are not
+ * looked at. */
 satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, const satf_view *out, filter_rows_need *need);
 
-/* satf_filter_apply() of filter `index` alone, by rows, where filter_rows_refuses() is NULL: the
- * same bits. The views' data are not looked at. */
+/* satf_filter_apply() of filter `index` alone, by rows, where filter_rows_plan() does not refuse:
+ * the same bits. The views' data are not looked at. */
 satf_status filter_run_rows(satf_context *ctx, const satf_filter *chain, size_t index,
                             const satf_view *in, const satf_view *out, const filter_rows *rows);
 

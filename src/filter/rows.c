@@ -21,20 +21,14 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
     return satf_filter_output(ctx, &one, in, out);
 }
 
-const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, size_t index,
-                                const satf_view *in)
+/* filter_rows_need.refusal */
+static const char *refusal(const satf_context *ctx, const filter_stage *stage)
 {
-    const chain_link *link = &chain->links[index];
-    filter_stage stage;
-    satf_view out;
-    if (filter_output_at(ctx, chain, index, in, &out) ||
-        filter_plan_stage(ctx, link, in, &out, &stage)) {
-        return "cannot be applied";
-    }
-    switch (link->info->engine->region) {
+    const filter_values *values = stage->values;
+    switch (stage->info->engine->region) {
     case REGION_WINDOW:
-        return stage.way != BY_WINDOW ? "needs the whole picture on the SAT engine"
-               : link->values.border == SATF_WRAP && link->values.height >= in->height
+        return stage->way != BY_WINDOW ? "needs the whole picture on the SAT engine"
+               : values->border == SATF_WRAP && values->height >= stage->in.height
                    ? "needs the whole picture for so high a window with border wrap"
                    : NULL;
     case REGION_PREFIX:
@@ -43,9 +37,9 @@ const char *filter_rows_refuses(satf_context *ctx, const satf_filter *chain, siz
                    ? NULL
                    : "needs the whole picture for that algorithm";
     case REGION_PIXEL:
-        return filter_move_by_rows(&stage) ? NULL
-                                           : "moves pixels to other rows and needs the whole "
-                                             "picture";
+        return filter_move_by_rows(stage) ? NULL
+                                          : "moves pixels to other rows and needs the whole "
+                                            "picture";
     default:
         return "needs the whole picture";
     }
@@ -165,11 +159,14 @@ static satf_status run_integral(satf_context *ctx, const filter_stage *stage)
 satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, const satf_view *out, filter_rows_need *need)
 {
-    const chain_link *link = &chain->links[index];
     filter_stage stage;
-    satf_status status = filter_plan_stage(ctx, link, in, out, &stage);
+    satf_status status = filter_plan_stage(ctx, &chain->links[index], in, out, &stage);
     if (status) {
         return status;
+    }
+    *need = (filter_rows_need){.refusal = refusal(ctx, &stage)};
+    if (need->refusal) {
+        return SATF_OK;
     }
     if (stage.way == BY_WINDOW) {
         return filter_window_rows_need(ctx, &stage, need);

@@ -262,17 +262,18 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
             return status;
         }
     }
-    char reason[PIPELINE_REASON_BYTES];
-    bool twice, fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->max_bytes / 3;
-    const char *why = pipeline_stream_refuses(ctx, job, plan, reader, reason, &twice);
-    if (job->path == PIPELINE_STREAM && (why || ctx->device >= 0)) {
+    pipeline_look look;
+    bool fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->max_bytes / 3;
+    pipeline_stream_look(ctx, job, plan, reader, &look);
+    bool possible = !*look.refusal && ctx->device < 0;
+    if (job->path == PIPELINE_STREAM && !possible) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s; leave out --stream",
-                         why ? why : "a CUDA device takes whole pictures");
+                         *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
     }
     bool asked = job->path == PIPELINE_STREAM;
-    *streams = !why && job->path != PIPELINE_WHOLE && ctx->device < 0 && (asked || large || !twice);
+    *streams = possible && job->path != PIPELINE_WHOLE && (asked || large || !look.twice);
     if (*streams && !asked && fits) {
-        *streams = pipeline_stream_bytes(ctx, job, plan) <= (uint64_t)ctx->max_bytes;
+        *streams = look.bytes <= (uint64_t)ctx->max_bytes;
     }
     if (*streams && ctx->device == SATF_DEVICE_AUTO && (asked || large)) {
         snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");

@@ -20,11 +20,12 @@ typedef struct ring {
     char *data; /* owned */
     satf_view view;
     int64_t capacity, block;
-    int64_t kept;       /* rows that the reader looks back on */
-    int64_t start, end; /* rows at the picture's two ends that it wants at any time: border wrap */
-    char *ends;         /* those rows, of the start and then of the end */
-    int64_t made;       /* rows above it are complete; advanced by the writer only */
-    int64_t freed;      /* rows above it are not looked at any more; by the reader only */
+    int64_t kept;        /* rows that the reader looks back on */
+    int64_t start, end;  /* rows at the picture's two ends that it wants at any time: border wrap */
+    const char *refusal; /* why it takes no rows one by one, or NULL */
+    char *ends;          /* those rows, of the start and then of the end */
+    int64_t made;        /* rows above it are complete; advanced by the writer only */
+    int64_t freed;       /* rows above it are not looked at any more; by the reader only */
 } ring;
 
 struct stream;
@@ -314,57 +315,12 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file)
     return status;
 }
 
-const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
-                                    const pipeline_plan *plan, const io_reader *reader,
-                                    char reason[PIPELINE_REASON_BYTES], bool *twice)
-{
-    *twice = false;
-    if (!reader->header.rows_in_order) {
-        snprintf(reason, PIPELINE_REASON_BYTES,
-                 "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
-                 "bottom up out of a pipe)",
-                 reader->format->name);
-        return reason;
-    }
-    if (reader->header.exif_may_follow && plan->io.format->exif == IO_EXIF_FIRST) {
-        snprintf(
-            reason, PIPELINE_REASON_BYTES,
-            "EXIF may follow the pixels in this %s file (out of a pipe), and leads in a %s file",
-            reader->format->name, plan->io.format->name);
-        return reason;
-    }
-    bool again = reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
-    satf_view view = reader->header.view, next;
-    for (size_t i = 0; i < filter_count(job->filter); i++, view = next) {
-        const filter_values *values;
-        filter_rows_need need = {0};
-        const char *why = filter_rows_refuses(ctx, job->filter, i, &view);
-        if (!why && (filter_output_at(ctx, job->filter, i, &view, &next) ||
-                     filter_rows_plan(ctx, job->filter, i, &view, &next, &need))) {
-            why = "cannot be applied";
-        }
-        bool wraps = need.end + need.start > 0;
-        if (!why && wraps && (i > 0 || !again)) {
-            why = again ? "needs the whole picture for border wrap behind another filter"
-                        : "needs the whole picture for border wrap out of a pipe";
-        }
-        if (why) {
-            snprintf(reason, PIPELINE_REASON_BYTES, "--%s %s",
-                     filter_at(job->filter, i, &values)->name, why);
-            return reason;
-        }
-        *twice |= wraps;
-    }
-    return NULL;
-}
-
 /* Views and sizes of the rings; *all: the bytes that the stream will take, SIZE_MAX if no memory
  * has as many. */
-static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
-                              const satf_view *out, size_t *all)
+static satf_status plan_rings(satf_context *ctx, stream *s, const pipeline_plan *plan, size_t *all)
 {
     *all = 0;
-    s->rings[0].view = *in;
+    s->rings[0].view = plan->in.view;
     for (int i = 0; i <= s->filters; i++) {
         ring *r = &s->rings[i];
         bool last = i == s->filters;
@@ -372,7 +328,7 @@ static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
         satf_status status = SATF_OK;
         if (!last) {
             ring *next = &s->rings[i + 1];
-            next->view = *out;
+            next->view = plan->out.view;
             if (i + 1 < s->filters) {
                 status = filter_output_at(ctx, s->job->filter, (size_t)i, &r->view, &next->view);
             }
@@ -384,6 +340,7 @@ static satf_status plan_rings(satf_context *ctx, stream *s, const satf_view *in,
         if (status) {
             return status;
         }
+        r->refusal = need.refusal;
         r->kept = need.kept;
         r->start = need.start;
         r->end = need.end;
@@ -409,15 +366,46 @@ static stream new_stream(const pipeline_job *job, const pipeline_plan *plan)
     return s;
 }
 
-size_t pipeline_stream_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan)
+void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                          const io_reader *reader, pipeline_look *look)
 {
-    size_t all = SIZE_MAX;
+    *look = (pipeline_look){.bytes = SIZE_MAX};
+    if (!reader->header.rows_in_order) {
+        snprintf(look->refusal, sizeof look->refusal,
+                 "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
+                 "bottom up out of a pipe)",
+                 reader->format->name);
+        return;
+    }
+    if (reader->header.exif_may_follow && plan->io.format->exif == IO_EXIF_FIRST) {
+        snprintf(
+            look->refusal, sizeof look->refusal,
+            "EXIF may follow the pixels in this %s file (out of a pipe), and leads in a %s file",
+            reader->format->name, plan->io.format->name);
+        return;
+    }
+    bool again = reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
     stream s = new_stream(job, plan);
-    if (s.rings && plan_rings(ctx, &s, &plan->in.view, &plan->out.view, &all)) {
-        all = SIZE_MAX;
+    if (!s.rings || plan_rings(ctx, &s, plan, &look->bytes)) {
+        snprintf(look->refusal, sizeof look->refusal, "%s",
+                 s.rings ? satf_message(ctx) : "out of memory");
+    }
+    for (int i = 0; i < s.filters && !*look->refusal; i++) {
+        const filter_values *values;
+        const ring *r = &s.rings[i];
+        const char *why = r->refusal;
+        bool wraps = r->end + r->start > 0;
+        if (!why && wraps && (i > 0 || !again)) {
+            why = again ? "needs the whole picture for border wrap behind another filter"
+                        : "needs the whole picture for border wrap out of a pipe";
+        }
+        if (why) {
+            snprintf(look->refusal, sizeof look->refusal, "--%s %s",
+                     filter_at(job->filter, (size_t)i, &values)->name, why);
+        }
+        look->twice |= wraps;
     }
     satf_free(s.rings);
-    return all;
 }
 
 /* Decodes the input once to its end, for the last rows of it, which border wrap shows first. */
@@ -453,7 +441,7 @@ static satf_status derive(satf_context *ctx, satf_context **out)
 static satf_status make_stages(satf_context *ctx, stream *s, const pipeline_plan *plan)
 {
     size_t all;
-    satf_status status = plan_rings(ctx, s, &plan->in.view, &plan->out.view, &all);
+    satf_status status = plan_rings(ctx, s, plan, &all);
     if (!status && all > (uint64_t)ctx->max_bytes) {
         status = satf_fail(ctx, SATF_LIMIT,
                            "streaming it needs %zu bytes for rows of the windows' heights, above "

@@ -8,17 +8,17 @@
 
 #include "stages.h"
 
-#define PIPELINE_REASON_BYTES 256
+/* What is to be known of streaming a job. */
+typedef struct pipeline_look {
+    char refusal[256]; /* why it is not possible, a clause; empty if it is: the input comes by
+                        * rows, and every filter takes them so */
+    bool twice;        /* the input must be decoded twice, for border wrap shows its end before its
+                        * start */
+    size_t bytes;      /* memory that it takes; SIZE_MAX if that cannot be said */
+} pipeline_look;
 
-/* NULL if the job can be streamed: the input comes by rows, and every filter takes them so. Else
- * why not, a clause in `reason`. *twice: the input must be decoded twice, for border wrap shows
- * its end before its start. */
-const char *pipeline_stream_refuses(satf_context *ctx, const pipeline_job *job,
-                                    const pipeline_plan *plan, const io_reader *reader,
-                                    char reason[PIPELINE_REASON_BYTES], bool *twice);
-
-/* What a job that can be streamed takes for it; SIZE_MAX if that cannot be said. */
-size_t pipeline_stream_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan);
+void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                          const io_reader *reader, pipeline_look *look);
 
 /* Does it. The reader is at its first row and stays the caller's. Fills
  * result's times but the total, report and at. */

@@ -205,8 +205,8 @@ static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, c
                                  satf_view *out)
 {
     streamed s = {.in = in, .out = out, .newest = -1};
-    if (filter_rows_refuses(ctx, filter, 0, in) ||
-        filter_rows_plan(ctx, filter, 0, in, out, &s.need) || s.need.kept * in->stride > 1 << 25) {
+    if (filter_rows_plan(ctx, filter, 0, in, out, &s.need) || s.need.refusal ||
+        s.need.kept * in->stride > 1 << 25) {
         ctx->message[0] = '\0';
         return NULL;
     }
