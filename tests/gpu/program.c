@@ -8,6 +8,7 @@
 
 bool gpu_small, gpu_long;
 unsigned long long gpu_runs, gpu_refused;
+satf_context *gpu, *cpu;
 
 void gpu_test_begin(int argc, char **argv)
 {
@@ -55,6 +56,22 @@ satf_context *gpu_new_context(void)
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     gpu_must(ctx, satf_context_set_device(ctx, GPU_DEVICE));
     return ctx;
+}
+
+int gpu_set_up(void **unused)
+{
+    (void)unused;
+    gpu = gpu_new_context();
+    return satf_context_create(&cpu) || satf_context_set_device(cpu, SATF_DEVICE_CPU) ||
+           satf_context_set_engine(cpu, SATF_ENGINE_SAT);
+}
+
+int gpu_tear_down(void **unused)
+{
+    (void)unused;
+    satf_context_destroy(cpu);
+    satf_context_destroy(gpu);
+    return 0;
 }
 
 satf_view gpu_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_t shift, bool flip,

@@ -30,6 +30,12 @@ int gpu_test_end(const char *program, int failed);
 /* Of the device. */
 satf_context *gpu_new_context(void);
 
+/* A program's contexts, of the device and of the CPU's SAT engine, which has the same results.
+ * They are there between these fixtures of its group of tests. */
+extern satf_context *gpu, *cpu;
+int gpu_set_up(void **unused);
+int gpu_tear_down(void **unused);
+
 /* Fails the test with the context's message unless status is SATF_OK. */
 void gpu_must(satf_context *ctx, satf_status status);
 void gpu_must_do(satf_context *ctx, satf_status status, const char *what);

@@ -20,8 +20,6 @@ static const struct {
 static const int64_t sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {5, 3}, {63, 5}, {65, 33}, {131, 67}};
 static const int64_t windows[][2] = {{1, 1}, {3, 3}, {4, 2}, {15, 15}, {70, 5}, {300, 200}};
 
-static satf_context *cpu, *gpu;
-
 /* ------------------------------------------------------------ one comparison */
 
 typedef struct test_case {
@@ -511,22 +509,6 @@ static void test_command(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static int set_up(void **unused)
-{
-    (void)unused;
-    gpu = gpu_new_context();
-    return satf_context_create(&cpu) || satf_context_set_device(cpu, SATF_DEVICE_CPU) ||
-           satf_context_set_engine(cpu, SATF_ENGINE_SAT);
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    satf_context_destroy(cpu);
-    satf_context_destroy(gpu);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
@@ -547,6 +529,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_two_contexts),
     };
     return gpu_test_end("test_gpu_filter",
-                        gpu_small ? cmocka_run_group_tests(small_tests, set_up, tear_down)
-                                  : cmocka_run_group_tests(tests, set_up, tear_down));
+                        gpu_small ? cmocka_run_group_tests(small_tests, gpu_set_up, gpu_tear_down)
+                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
 }

@@ -1,6 +1,5 @@
 /* Moved pixels on a CUDA device against the CPU's, bit for bit: every turn and order, any memory.
- * --small: a few cases for compute-sanitizer. --time: what each costs beside a copy, and no test.
- */
+ * --small: a few cases for compute-sanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +16,6 @@ static const int64_t sizes[][2] = {{1, 1},     {1, 97},  {97, 1},    {2, 3},
                                    {33, 31},   {64, 64}, {131, 67},  {128, 128},
                                    {129, 257}, {300, 5}, {1030, 515}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
-
-static satf_context *cpu, *gpu;
 
 static satf_filter *parse(const char *spec)
 {
@@ -215,74 +212,6 @@ static void test_large(void **state)
     gpu_must_do(gpu, satf_context_set_limits(gpu, 0, 0), "limits");
 }
 
-/* ----------------------------------------------------------------------- timing */
-
-enum { REPEATS = 20, SIDE = 8192 };
-
-/* The least of some runs in ms; a NULL filter copies. */
-static double least_ms(const satf_filter *filter, const satf_view *in, const satf_view *out)
-{
-    double least = 0;
-    for (int i = 0; i < REPEATS; i++) {
-        double ms;
-        gpu_must_do(gpu, satf_gpu_time_begin(gpu, 0), "timing");
-        gpu_must_do(gpu,
-                    filter ? satf_filter_apply(gpu, filter, in, out)
-                           : satf_gpu_copy_bytes(gpu, 0, out->data, in->data,
-                                                 (size_t)(in->stride * in->height)),
-                    "timing");
-        gpu_must_do(gpu, satf_gpu_time_end(gpu, 0, &ms), "timing");
-        least = i == 0 || ms < least ? ms : least;
-    }
-    return least;
-}
-
-static void time_all(void **state)
-{
-    (void)state;
-    static const struct {
-        int channels, type;
-    } kinds[] = {{1, SATF_U8},  {2, SATF_U8},  {3, SATF_U8},  {4, SATF_U8},  {1, SATF_U16},
-                 {3, SATF_U16}, {1, SATF_F32}, {3, SATF_F32}, {4, SATF_F32}, {1, SATF_F64}};
-    static const char *const specs[] = {"transpose",  "rotate=90", "rotate=270",
-                                        "rotate=180", "flip=h",    "flip=v"};
-    printf("%d x %d pixels; ratios to a copy of the same bytes\n", SIDE, SIDE);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        satf_view like =
-            satf_view_packed(NULL, SIDE, SIDE, kinds[k].channels, (satf_type)kinds[k].type);
-        void *memory[2];
-        satf_view in = gpu_view(gpu, &like, 0, 0, false, &memory[0]);
-        satf_view out = gpu_view(gpu, &like, 0, 0, false, &memory[1]);
-        double copy_ms = least_ms(NULL, &in, &out);
-        printf("%s x%d: copy %.3f ms, %.0f GB/s;", satf_type_name(kinds[k].type), kinds[k].channels,
-               copy_ms, 2 * (double)(in.stride * SIDE) / copy_ms / 1e6);
-        for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-            satf_filter *filter = parse(specs[i]);
-            printf(" %s %.2f", specs[i], least_ms(filter, &in, &out) / copy_ms);
-            satf_filter_destroy(filter);
-        }
-        printf("\n");
-        satf_gpu_free(gpu, memory[0]);
-        satf_gpu_free(gpu, memory[1]);
-    }
-}
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    gpu = gpu_new_context();
-    return satf_context_create(&cpu) || satf_context_set_device(cpu, SATF_DEVICE_CPU) ||
-           satf_context_set_engine(cpu, SATF_ENGINE_SAT);
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    satf_context_destroy(cpu);
-    satf_context_destroy(gpu);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
@@ -296,10 +225,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_conversions),
     };
-    const struct CMUnitTest timing[] = {cmocka_unit_test(time_all)};
-    bool times = argc > 1 && strcmp(argv[1], "--time") == 0;
     return gpu_test_end("test_gpu_geometry",
-                        times       ? cmocka_run_group_tests(timing, set_up, tear_down)
-                        : gpu_small ? cmocka_run_group_tests(small_tests, set_up, tear_down)
-                                    : cmocka_run_group_tests(tests, set_up, tear_down));
+                        gpu_small ? cmocka_run_group_tests(small_tests, gpu_set_up, gpu_tear_down)
+                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
 }

@@ -22,12 +22,10 @@
 
 enum { GUARD_BYTES = 256 };
 
-static satf_context *ctx;
-
 /* Fails the test unless status is SATF_OK. */
 static void must(satf_status status, const char *what)
 {
-    gpu_must_do(ctx, status, what);
+    gpu_must_do(gpu, status, what);
 }
 
 static void *room(size_t bytes)
@@ -60,20 +58,20 @@ static arrays prepare(uint32_t *p, int64_t n, int bytes, size_t shift)
         uint32_t word = (uint32_t)i * 2654435761u;
         memcpy(a.in + i * bytes, bytes == 8 ? (void *)&value : (void *)&word, (size_t)bytes);
     }
-    must(satf_gpu_alloc(ctx, GPU_DEVICE, a.size + shift, "a test", &in), "memory");
-    must(satf_gpu_alloc(ctx, GPU_DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out),
+    must(satf_gpu_alloc(gpu, GPU_DEVICE, a.size + shift, "a test", &in), "memory");
+    must(satf_gpu_alloc(gpu, GPU_DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out),
          "memory");
     a.there_in = in;
     a.there_out = out;
-    must(satf_gpu_copy_bytes(ctx, GPU_DEVICE, a.there_in + shift, a.in, a.size), "upload");
+    must(satf_gpu_copy_bytes(gpu, GPU_DEVICE, a.there_in + shift, a.in, a.size), "upload");
     return a;
 }
 
 static void release(arrays *a)
 {
-    must(satf_gpu_wait(ctx, GPU_DEVICE), "wait");
-    satf_gpu_free(ctx, a->there_in);
-    satf_gpu_free(ctx, a->there_out);
+    must(satf_gpu_wait(gpu, GPU_DEVICE), "wait");
+    satf_gpu_free(gpu, a->there_in);
+    satf_gpu_free(gpu, a->there_out);
     free(a->in);
     free(a->out);
 }
@@ -81,8 +79,8 @@ static void release(arrays *a)
 static void check(arrays *a, const char *what)
 {
     size_t whole = a->size + 2 * GUARD_BYTES + a->shift;
-    must(satf_gpu_copy_bytes(ctx, GPU_DEVICE, a->out, a->there_out, whole), "download");
-    must(satf_gpu_wait(ctx, GPU_DEVICE), what);
+    must(satf_gpu_copy_bytes(gpu, GPU_DEVICE, a->out, a->there_out, whole), "download");
+    must(satf_gpu_wait(gpu, GPU_DEVICE), what);
     const unsigned char *out = a->out + GUARD_BYTES + a->shift;
     for (int64_t i = 0; i < a->n; i++) {
         if (memcmp(out + (int64_t)a->p[i] * a->bytes, a->in + i * a->bytes, (size_t)a->bytes)) {
@@ -107,31 +105,31 @@ static bool try(arrays *a, const char *algorithm, uint32_t length)
     satf_permutation *plan;
     permute_request request = {a->p, a->n, a->bytes, length};
     satf_status status =
-        length ? permute_create(ctx, &request, GPU_DEVICE, algorithm, &plan)
-               : satf_permutation_create(ctx, a->p, a->n, a->bytes, GPU_DEVICE, algorithm, &plan);
+        length ? permute_create(gpu, &request, GPU_DEVICE, algorithm, &plan)
+               : satf_permutation_create(gpu, a->p, a->n, a->bytes, GPU_DEVICE, algorithm, &plan);
     if (status == SATF_UNSUPPORTED) {
         return false;
     }
     must(status, algorithm);
     size_t bytes;
     void *scratch = NULL;
-    must(satf_permutation_scratch(ctx, plan, &bytes), algorithm);
+    must(satf_permutation_scratch(gpu, plan, &bytes), algorithm);
     for (int own = 0; own < 2; own++) {
         if (own && bytes) {
-            must(satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch), "scratch");
-            must(satf_context_set_scratch(ctx, scratch, bytes), "scratch");
+            must(satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch), "scratch");
+            must(satf_context_set_scratch(gpu, scratch, bytes), "scratch");
         }
-        must(satf_gpu_set_bytes(ctx, GPU_DEVICE, a->there_out, GPU_GUARD,
+        must(satf_gpu_set_bytes(gpu, GPU_DEVICE, a->there_out, GPU_GUARD,
                                 a->size + 2 * GUARD_BYTES + a->shift),
              "guards");
-        must(satf_permutation_apply(ctx, plan, a->there_in + a->shift,
+        must(satf_permutation_apply(gpu, plan, a->there_in + a->shift,
                                     a->there_out + GUARD_BYTES + a->shift),
              algorithm);
-        must(satf_context_set_scratch(ctx, NULL, 0), "scratch");
+        must(satf_context_set_scratch(gpu, NULL, 0), "scratch");
         check(a, algorithm);
     }
-    satf_gpu_free(ctx, scratch);
-    must(satf_gpu_wait(ctx, GPU_DEVICE), algorithm);
+    satf_gpu_free(gpu, scratch);
+    must(satf_gpu_wait(gpu, GPU_DEVICE), algorithm);
     satf_permutation_destroy(plan);
     return true;
 }
@@ -185,17 +183,17 @@ static void test_layouts(void **unused)
         for (int layout = 0; layout < LAYOUT_2D_COUNT; layout++) {
             satf_permutation *plan;
             machine_random random = {(uint64_t)layout};
-            must(satf_permutation_create(ctx, p, a.n, bytes, GPU_DEVICE, "transpose", &plan),
+            must(satf_permutation_create(gpu, p, a.n, bytes, GPU_DEVICE, "transpose", &plan),
                  "plan");
             plan->tile.layout = (layout_2d)layout;
             layout_2d_draw(plan->tile.layout, PERMUTE_TILE_SIDE, &random, plan->tile.numbers);
-            must(satf_gpu_set_bytes(ctx, GPU_DEVICE, a.there_out, GPU_GUARD,
+            must(satf_gpu_set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
                                     a.size + 2 * GUARD_BYTES),
                  "guards");
-            must(satf_permutation_apply(ctx, plan, a.there_in, a.there_out + GUARD_BYTES),
+            must(satf_permutation_apply(gpu, plan, a.there_in, a.there_out + GUARD_BYTES),
                  layout_2d_name(plan->tile.layout));
             check(&a, layout_2d_name(plan->tile.layout));
-            must(satf_gpu_wait(ctx, GPU_DEVICE), "wait");
+            must(satf_gpu_wait(gpu, GPU_DEVICE), "wait");
             satf_permutation_destroy(plan);
         }
         release(&a);
@@ -301,16 +299,16 @@ static void test_shared(void **unused)
             table[3][i] = d[i];
         }
         void *there;
-        must(satf_gpu_open(ctx, GPU_DEVICE), "device");
-        must(permute_cuda_keep(ctx, GPU_DEVICE, table, sizeof table, &there), "tables");
+        must(satf_gpu_open(gpu, GPU_DEVICE), "device");
+        must(permute_cuda_keep(gpu, GPU_DEVICE, table, sizeof table, &there), "tables");
         for (int bytes = 4; bytes <= 8; bytes += 4) {
             arrays a = prepare(p, PATTERN_SMALL, bytes, 0);
-            permute_call call = {.ctx = ctx, .element_bytes = bytes};
+            permute_call call = {.ctx = gpu, .element_bytes = bytes};
             for (int way = PERMUTE_COPY; way < PERMUTE_WAYS; way++) {
                 bool computed = way != PERMUTE_COPY && pattern_in_place((pattern)which);
                 a.p = way == PERMUTE_COPY ? same : p;
                 for (int in_place = 0; in_place <= computed; in_place++) {
-                    must(satf_gpu_set_bytes(ctx, GPU_DEVICE, a.there_out, GPU_GUARD,
+                    must(satf_gpu_set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
                                             a.size + 2 * GUARD_BYTES),
                          "guards");
                     must(permute_cuda_small(&call, (permute_way)way, in_place, (pattern)which,
@@ -323,20 +321,6 @@ static void test_shared(void **unused)
         }
         permute_cuda_drop(there);
     }
-}
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    ctx = gpu_new_context();
-    return 0;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    satf_context_destroy(ctx);
-    return 0;
 }
 
 int main(int argc, char **argv)
@@ -357,7 +341,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_shared),
     };
-    return gpu_test_end("test_gpu_permute", gpu_small
-                                                ? cmocka_run_group_tests(few, set_up, tear_down)
-                                                : cmocka_run_group_tests(tests, set_up, tear_down));
+    return gpu_test_end("test_gpu_permute",
+                        gpu_small ? cmocka_run_group_tests(few, gpu_set_up, gpu_tear_down)
+                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
 }

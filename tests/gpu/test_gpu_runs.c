@@ -14,7 +14,6 @@
 #include "../../cuda/sat/stress.h"
 #include "../../src/base/memory.h"
 
-static satf_context *ctx;
 static const sat_tuning defaults;
 
 static gpu_case usual_case(gpu_kind kind, int64_t width, int64_t height, gpu_pattern pattern,
@@ -33,7 +32,7 @@ static void test_impulse(void **unused)
     (void)unused;
     enum { W = 300, H = 170 };
     gpu_case c = usual_case(gpu_kinds[0], W, H, GPU_IMPULSE, 1);
-    gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[4], &gpu_layouts[2]);
+    gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[4], &gpu_layouts[2]);
     for (size_t r = 0; gpu_row_at(r); r++) {
         gpu_check(&d, gpu_row_at(r), &defaults);
         for (int64_t y = 0; y < H; y++) {
@@ -53,25 +52,25 @@ static void table_of(const sat_row *row, const uint16_t *image, uint32_t *table)
 {
     size_t pixels = (size_t)LINEAR_W * LINEAR_H, bytes = 0;
     void *in, *out, *scratch = NULL;
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels * 2, "a test", &in));
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels * 4, "a test", &out));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels * 2, "a test", &in));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
     sat_job job = {.in = satf_view_packed(in, LINEAR_W, LINEAR_H, 1, SATF_U16),
                    .sum_type = SATF_SUM_U32,
                    .out = out,
                    .out_stride = LINEAR_W * 4};
     job.in.device = GPU_DEVICE;
-    assert_true(!row->scratch_bytes || row->scratch_bytes(ctx, &job, &bytes));
+    assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, &job, &bytes));
     if (bytes) {
-        gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
-        gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, scratch, 0, bytes));
+        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
+        gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
     }
-    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, in, image, pixels * 2));
-    gpu_must(ctx, row->run(ctx, &job, scratch));
-    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, table, out, pixels * 4));
-    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
-    satf_gpu_free(ctx, in);
-    satf_gpu_free(ctx, out);
-    satf_gpu_free(ctx, scratch);
+    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, in, image, pixels * 2));
+    gpu_must(gpu, row->run(gpu, &job, scratch));
+    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, table, out, pixels * 4));
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    satf_gpu_free(gpu, in);
+    satf_gpu_free(gpu, out);
+    satf_gpu_free(gpu, scratch);
 }
 
 /* table(a) + table(b) = table(a + b) */
@@ -131,7 +130,7 @@ static void test_repeats(void **unused)
             continue;
         }
         gpu_case c = usual_case(gpu_kinds[k], 1531, 1279, GPU_RANDOM, 7);
-        gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
+        gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
         for (size_t r = 0; gpu_row_at(r); r++) {
             check_repeats(gpu_row_at(r), &d, is_single_pass(gpu_row_at(r)) ? 100 : 3);
         }
@@ -152,7 +151,7 @@ static void test_stress(void **unused)
                     continue;
                 }
                 gpu_case c = usual_case(gpu_kinds[k], sizes[s][0], sizes[s][1], GPU_RANDOM, 3);
-                gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[1]);
+                gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[1]);
                 gpu_check(&d, gpu_row_at(r), &defaults);
                 unsigned char *calm = satf_alloc(d.out.bytes);
                 assert_non_null(calm);
@@ -305,24 +304,24 @@ static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
 {
     size_t bytes = 0;
     void *scratch = NULL;
-    assert_true(!row->scratch_bytes || row->scratch_bytes(ctx, job, &bytes));
+    assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, job, &bytes));
     if (bytes) {
-        gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
-        gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, scratch, 0, bytes));
+        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
+        gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
     }
-    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, job->out, GPU_GUARD,
+    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, job->out, GPU_GUARD,
                                      (size_t)LARGE_W * LARGE_H * 4));
-    gpu_must(ctx, row->run(ctx, job, scratch));
+    gpu_must(gpu, row->run(gpu, job, scratch));
     uint32_t above = 0;
     for (int64_t y = 0; y < LARGE_H; y++) {
         above += down(y);
         if (!gpu_long && y % LARGE_STEP != 0 && y < LARGE_H - 3) {
             continue;
         }
-        gpu_must(ctx,
-                 satf_gpu_copy_bytes(ctx, GPU_DEVICE, line,
+        gpu_must(gpu,
+                 satf_gpu_copy_bytes(gpu, GPU_DEVICE, line,
                                      (const char *)job->out + y * job->out_stride, LARGE_W * 4));
-        gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
         uint32_t left = 0;
         for (int64_t x = 0; x < LARGE_W; x++) {
             left += across(x);
@@ -332,7 +331,7 @@ static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
             }
         }
     }
-    satf_gpu_free(ctx, scratch);
+    satf_gpu_free(gpu, scratch);
     gpu_runs++;
 }
 
@@ -354,10 +353,10 @@ static void test_large(void **unused)
     }
     size_t pixels = (size_t)LARGE_W * LARGE_H;
     void *in, *out;
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels, "a test", &in));
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, pixels * 4, "a test", &out));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels, "a test", &in));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
     for (int64_t y = 0; y < LARGE_H; y++) {
-        gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, (char *)in + y * LARGE_W, lines[down(y)],
+        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, (char *)in + y * LARGE_W, lines[down(y)],
                                           LARGE_W));
     }
     sat_job job = {.in = satf_view_packed(in, LARGE_W, LARGE_H, 1, SATF_U8),
@@ -368,8 +367,8 @@ static void test_large(void **unused)
     for (size_t r = 0; gpu_row_at(r); r++) {
         check_large(gpu_row_at(r), &job, line);
     }
-    satf_gpu_free(ctx, in);
-    satf_gpu_free(ctx, out);
+    satf_gpu_free(gpu, in);
+    satf_gpu_free(gpu, out);
 }
 
 /* What cannot be had is an error with the bytes in it, and what could be done
@@ -383,58 +382,44 @@ static void test_exhaustion(void **unused)
     assert_true(satf_gpu_describe(GPU_DEVICE, &info));
     satf_view in = satf_view_packed(NULL, N, N, 1, SATF_F64), out = in;
     in.device = out.device = GPU_DEVICE;
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)N * N * 8, "a test", &in.data));
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)N * N * 8, "a test", &out.data));
-    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, in.data, 0, (size_t)N * N * 8));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &in.data));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &out.data));
+    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, in.data, 0, (size_t)N * N * 8));
     void *none = NULL;
-    assert_int_equal(satf_gpu_alloc(ctx, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
+    assert_int_equal(satf_gpu_alloc(gpu, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
                      SATF_NO_MEMORY);
     char wanted[32];
     snprintf(wanted, sizeof wanted, "%zu", info.memory_bytes * 2);
-    assert_non_null(strstr(satf_message(ctx), wanted));
+    assert_non_null(strstr(satf_message(gpu), wanted));
     int count = 0;
     for (size_t bytes = (size_t)4 << 30; bytes >= (size_t)16 << 20; bytes /= 2) {
         while (count < HOGS &&
-               satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &hogs[count]) == SATF_OK) {
+               satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &hogs[count]) == SATF_OK) {
             count++;
         }
     }
-    assert_int_equal(satf_context_set_algorithm(ctx, "4r4w"), SATF_OK); /* of much scratch */
+    assert_int_equal(satf_context_set_algorithm(gpu, "4r4w"), SATF_OK); /* of much scratch */
     size_t scratch = 0;
-    gpu_must(ctx, satf_sat_scratch(ctx, &in, &out, 0, &scratch));
+    gpu_must(gpu, satf_sat_scratch(gpu, &in, &out, 0, &scratch));
     if (scratch > (size_t)32 << 20) {
-        assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_NO_MEMORY);
-        assert_string_not_equal(satf_message(ctx), "");
+        assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_NO_MEMORY);
+        assert_string_not_equal(satf_message(gpu), "");
     }
     while (count) {
-        satf_gpu_free(ctx, hogs[--count]);
+        satf_gpu_free(gpu, hogs[--count]);
     }
-    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
-    gpu_must(ctx, satf_sat(ctx, &in, &out, 0));
-    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
-    satf_gpu_free(ctx, in.data);
-    satf_gpu_free(ctx, out.data);
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    satf_gpu_free(gpu, in.data);
+    satf_gpu_free(gpu, out.data);
+    assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
     gpu_case c = usual_case(gpu_kinds[0], 301, 203, GPU_INTEGERS, 5);
-    gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
+    gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
     for (size_t r = 0; gpu_row_at(r); r++) {
         gpu_check(&d, gpu_row_at(r), &defaults);
     }
     gpu_release(&d);
-}
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    ctx = gpu_new_context();
-    return 0;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    satf_context_destroy(ctx);
-    return 0;
 }
 
 int main(int argc, char **argv)
@@ -450,7 +435,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_two_streams), cmocka_unit_test(test_two_threads),
         cmocka_unit_test(test_large),       cmocka_unit_test(test_exhaustion),
     };
-    return gpu_test_end("test_gpu_runs", gpu_small
-                                             ? cmocka_run_group_tests(small, set_up, tear_down)
-                                             : cmocka_run_group_tests(tests, set_up, tear_down));
+    return gpu_test_end("test_gpu_runs",
+                        gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
+                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
 }

@@ -10,8 +10,6 @@
 
 #include "../../src/base/view.h"
 
-static satf_context *ctx;
-
 /* Of (1+r)R1W: the default, one block, the paper's, nearly all. */
 static const double rs[] = {0, 0.01, 0.25, 0.5, 0.9};
 enum { RS = sizeof rs / sizeof *rs };
@@ -60,7 +58,7 @@ static void check_row(gpu_data *d, const sat_row *row, unsigned turn)
 
 static void check_case(const gpu_case *c, unsigned turn)
 {
-    gpu_data d = gpu_prepare(ctx, c, &gpu_layouts[turn % GPU_LAYOUTS],
+    gpu_data d = gpu_prepare(gpu, c, &gpu_layouts[turn % GPU_LAYOUTS],
                              &gpu_layouts[turn / GPU_LAYOUTS % GPU_LAYOUTS]);
     for (size_t r = 0; gpu_row_at(r); r++) {
         check_row(&d, gpu_row_at(r), turn + (unsigned)r);
@@ -142,7 +140,7 @@ static void test_lines(void **unused)
     for (unsigned s = 0; s < (gpu_small ? 0 : 3); s++) {
         gpu_case c = {SATF_U8,     SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1,
                       lines[s][0], lines[s][1],        GPU_INTEGERS, s + 1};
-        gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
+        gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
         for (size_t r = 0; gpu_row_at(r); r++) {
             if (gpu_long || strcmp(gpu_row_at(r)->name, "4r1w") != 0) {
                 gpu_check(&d, gpu_row_at(r), &(sat_tuning){0});
@@ -150,20 +148,6 @@ static void test_lines(void **unused)
         }
         gpu_release(&d);
     }
-}
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    ctx = gpu_new_context();
-    return 0;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    satf_context_destroy(ctx);
-    return 0;
 }
 
 int main(int argc, char **argv)
@@ -174,5 +158,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tunings),
         cmocka_unit_test(test_lines),
     };
-    return gpu_test_end("test_gpu_sat", cmocka_run_group_tests(tests, set_up, tear_down));
+    return gpu_test_end("test_gpu_sat", cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
 }
