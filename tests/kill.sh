@@ -35,17 +35,24 @@ start=$(date +%s%N)
 whole_ms=$((($(date +%s%N) - start) / 1000000 + 2))
 check "outputs of a batch" "$(ls whole | wc -l)" 12
 
-left=0 present=0 wrong=0 survived=0 unfinished=0
-for _ in $(seq "$kills"); do
+# Until one was hit with some of its outputs there and others not, at least.
+left=0 present=0 wrong=0 survived=0 unfinished=0 midst=0 runs=0
+while [ $runs -lt "$kills" ] || { [ $midst -eq 0 ] && [ $runs -lt $((10 * kills)) ]; }; do
     rm -rf out
+    runs=$((runs + 1))
     # Half of the runs replace outputs that are there.
-    [ $((RANDOM % 2)) = 0 ] || cp -r whole out
+    replaces=$((RANDOM % 2))
+    [ $replaces = 0 ] || cp -r whole out
     "${batch[@]}" -o out 2>/dev/null &
     child=$!
     sleep "$(awk -v r=$((RANDOM % 1000)) -v t=$whole_ms 'BEGIN { printf "%.4f", r / 1000 * t / 1000 }')"
     kill -9 $child 2>/dev/null
     wait $child 2>/dev/null
-    [ $? -ne 137 ] || unfinished=$((unfinished + 1))
+    if [ $? -eq 137 ]; then
+        unfinished=$((unfinished + 1))
+        count=$(find out -name '*.png' 2>/dev/null | wc -l)
+        [ $replaces = 1 ] || [ "$count" -eq 0 ] || [ "$count" -eq 12 ] || midst=$((midst + 1))
+    fi
     for output in out/*.png; do
         [ -e "$output" ] || continue
         present=$((present + 1))
@@ -58,11 +65,9 @@ for _ in $(seq "$kills"); do
 done
 check "outputs that are not complete or not right" "$wrong" 0
 check "temporary files after a second run" "$survived" 0
-if [ $unfinished -eq 0 ]; then
-    echo "no run was killed before its end"
-    failed=$((failed + 1))
-fi
-echo "$kills kills: $unfinished before the end, $left left a temporary file, $present outputs compared"
+check "a run was killed in its midst" "$([ $midst -gt 0 ] && echo yes)" yes
+echo "$runs kills: $unfinished before the end, $midst between outputs, $left left a temporary file," \
+    "$present outputs compared"
 
 # What was left is removed; what only looks alike, or is somebody's, stays.
 : >out/.7.png.abcdefghij05.satf-tmp

@@ -1,8 +1,7 @@
 /* Damaged, truncated and lying files: an error and a message, never a crash, leak or wrong pixel.
  */
-#include "test_io_files.h"
+#include "test_io_jpeg.h"
 
-#include <jpeglib.h>
 #include <png.h>
 
 /* Decodes; SATF_OK demands the same pixels as want, or any if want is NULL. */
@@ -149,39 +148,16 @@ static void test_interlaced_png(void **state)
 static void test_progressive_jpeg(void **state)
 {
     satf_context *ctx = *state;
-    struct jpeg_compress_struct c;
-    struct jpeg_error_mgr errors;
-    unsigned char *data = NULL;
-    unsigned long n = 0;
-    c.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&c);
-    jpeg_mem_dest(&c, &data, &n);
-    c.image_width = c.image_height = 17;
-    c.input_components = 3;
-    c.in_color_space = JCS_RGB;
-    jpeg_set_defaults(&c);
-    jpeg_simple_progression(&c);
-    jpeg_start_compress(&c, TRUE);
-    uint64_t seed = 9;
-    while (c.next_scanline < c.image_height) {
-        unsigned char row[51];
-        JSAMPROW at = row;
-        for (int i = 0; i < 51; i++) {
-            row[i] = (unsigned char)next_random(&seed);
-        }
-        jpeg_write_scanlines(&c, &at, 1);
-    }
-    jpeg_finish_compress(&c);
-    jpeg_destroy_compress(&c);
-    bytes file = {data, n};
+    bytes file = make_jpeg(17, 3, true, 0);
     satf_context_set_limits(ctx, 1 << 20, 1 << 26);
     truncate_everywhere(ctx, "progressive JPEG", &file, 0);
-    for (size_t bit = 0; bit < 8 * n; bit += 5) { /* every fifth: they are slow under sanitizers */
-        data[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        try_decode(ctx, "progressive JPEG", data, n, NULL);
-        data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    /* every fifth: they are slow under sanitizers */
+    for (size_t bit = 0; bit < 8 * file.n; bit += 5) {
+        file.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        try_decode(ctx, "progressive JPEG", file.data, file.n, NULL);
+        file.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
-    free(data);
+    free(file.data);
 }
 
 /* ----------------------------------------------------- files by hand bytes */

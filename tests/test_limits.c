@@ -1,8 +1,7 @@
 /* What a file may demand: every limit refuses with its name, before memory is taken, and lets
  * real files through; only the formats allowed are decoded. */
-#include "test_io_files.h"
+#include "test_io_jpeg.h"
 
-#include <jpeglib.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -165,52 +164,17 @@ static void png_metadata(void **state)
 
 /* ------------------------------------------------------------------- JPEGs */
 
-static bytes make_jpeg(bool progressive, int markers)
-{
-    struct jpeg_compress_struct c;
-    struct jpeg_error_mgr errors;
-    unsigned char *data = NULL;
-    unsigned long n = 0;
-    c.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&c);
-    jpeg_mem_dest(&c, &data, &n);
-    c.image_width = c.image_height = 16;
-    c.input_components = 1;
-    c.in_color_space = JCS_GRAYSCALE;
-    jpeg_set_defaults(&c);
-    if (progressive) {
-        jpeg_simple_progression(&c);
-    }
-    jpeg_start_compress(&c, TRUE);
-    static const JOCTET comment[60000];
-    for (int i = 0; i < markers; i++) {
-        jpeg_write_marker(&c, JPEG_APP0 + 1, comment, sizeof comment);
-    }
-    uint64_t seed = 9;
-    while (c.next_scanline < c.image_height) {
-        unsigned char row[16];
-        JSAMPROW at = row;
-        for (int i = 0; i < 16; i++) {
-            row[i] = (unsigned char)next_random(&seed);
-        }
-        jpeg_write_scanlines(&c, &at, 1);
-    }
-    jpeg_finish_compress(&c);
-    jpeg_destroy_compress(&c);
-    return (bytes){data, n};
-}
-
 static void jpegs(void **state)
 {
     satf_context *ctx = *state;
-    bytes file = make_jpeg(true, 0);
+    bytes file = make_jpeg(16, 1, true, 0);
     expect(ctx, "a progressive JPEG", file.data, file.n, SATF_OK, "");
     set_limit(ctx, SATF_MAX_SCANS, 2);
     expect(ctx, "more than two scans", file.data, file.n, SATF_LIMIT, "--max-scans");
     set_limit(ctx, SATF_MAX_SCANS, 0);
     free(file.data);
 
-    file = make_jpeg(false, 20);
+    file = make_jpeg(16, 1, false, 20);
     expect(ctx, "a JPEG with 1.2 MB of EXIF", file.data, file.n, SATF_OK, "");
     set_limit(ctx, SATF_MAX_METADATA, 1 << 20);
     expect(ctx, "a JPEG with 1.2 MB of EXIF", file.data, file.n, SATF_LIMIT, "--max-metadata");
@@ -229,7 +193,7 @@ static void jpegs(void **state)
     free(file.data);
 
     /* the size in the frame header becomes 65500 x 65500 */
-    file = make_jpeg(false, 0);
+    file = make_jpeg(16, 1, false, 0);
     for (size_t i = 0; i + 9 < file.n; i++) {
         if (file.data[i] == 0xff && file.data[i + 1] == 0xc0) {
             memcpy(file.data + i + 5, "\xff\xdc\xff\xdc", 4);
