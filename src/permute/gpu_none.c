@@ -17,11 +17,3 @@ void permute_cuda_drop(void *memory)
 {
     (void)memory;
 }
-
-satf_status permute_cuda_small(const permute_call *call, permute_way way, bool in_place,
-                               pattern which, const void *in, void *out, const uint32_t *table,
-                               int64_t times)
-{
-    (void)way, (void)in_place, (void)which, (void)in, (void)out, (void)table, (void)times;
-    return satf_gpu_check(call->ctx, 0);
-}
