@@ -386,6 +386,23 @@ static const char *chosen(const uint32_t *places, int64_t n, int bytes, bool on_
     return name;
 }
 
+/* Runs of memory that fused writes: 64 bytes while rows can be long enough. */
+static void test_short_runs(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int log_n, bytes;
+        bool is_short;
+    } cases[] = {{24, 4, false}, {26, 4, false}, {28, 4, true},
+                 {24, 8, false}, {26, 8, false}, {28, 8, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        permute_request request = {NULL, (int64_t)1 << cases[i].log_n, cases[i].bytes, 0};
+        assert_int_equal(permute_writes_short(ctx, &request), cases[i].is_short);
+    }
+    permute_request odd = {NULL, 32 * 32 + 1, 4, 0};
+    assert_false(permute_writes_short(ctx, &odd)); /* no shape at all */
+}
+
 /* A device reads casually what caches or short distances serve. */
 static void test_auto(void **unused)
 {
@@ -542,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_algorithms),
         cmocka_unit_test(test_row_and_column_wise),
         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_short_runs),
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_errors),
     };

@@ -245,9 +245,10 @@ double bench_units(const satf_view *in);
 const char *bench_check_sat(const satf_view *in, const satf_view *out);
 
 /* Likewise for a filter of the reference's list with a square window (or none)
- * and the border clamp. */
+ * and the border clamp. of_table: it read the corners of a summed area table, which is less
+ * exact for floats than sums of the window alone. */
 const char *bench_check_filter(const char *filter, int window, const satf_view *in,
-                               const satf_view *out);
+                               const satf_view *out, bool of_table);
 
 /* Whether there is a reference for that filter: by name, or "rotate=180", "flip=v". */
 bool bench_can_check(const char *filter);

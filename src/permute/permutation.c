@@ -64,6 +64,7 @@ static satf_status plan_by(satf_context *ctx, const char *name, const permute_re
 
 enum {
     FETCHED_BYTES = 64,             /* what a device's memory delivers at least */
+    SECTOR_BYTES = 32,              /* and what it writes at once */
     SAMPLES = 4096,                 /* warps that are looked at */
     CACHED_BYTES = 32 * 1024 * 1024 /* arrays whose casual reads the device's caches serve */
 };
@@ -95,12 +96,19 @@ static bool is_thin(const satf_permutation *plan)
     return strcmp(plan->row->name, "transpose") == 0 && (s->rows < 32 || s->length < 32);
 }
 
+bool permute_writes_short(satf_context *ctx, const permute_request *request)
+{
+    permute_shape shape;
+    return permute_choose_shape(ctx, request, true, &shape) == SATF_OK &&
+           (int64_t)shape.piece * request->element_bytes < SECTOR_BYTES;
+}
+
 /* On the host casual reads cost less than three passes, but more than tiles; on a device what is
  * moved counts. */
 satf_status permute_choose(satf_context *ctx, const permute_request *request, bool on_device,
                            satf_permutation *plan)
 {
-    static const char *const special[] = {"transpose", "row-wise", "fused"};
+    static const char *const special[] = {"transpose", "row-wise", "fused", "scheduled"};
     double fused_bytes = 3 * (2 * request->element_bytes + 2);
     size_t count = on_device ? sizeof special / sizeof *special : 1;
     satf_status status;
@@ -113,6 +121,9 @@ satf_status permute_choose(satf_context *ctx, const permute_request *request, bo
         drop_tables(plan);
     }
     for (size_t i = 0; i < count; i++) {
+        if (strcmp(special[i], "fused") == 0 && permute_writes_short(ctx, request)) {
+            continue;
+        }
         status = plan_by(ctx, special[i], request, plan);
         if (status != SATF_UNSUPPORTED && (status || !is_thin(plan))) {
             return status;

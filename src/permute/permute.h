@@ -134,6 +134,10 @@ satf_status permute_add_table(satf_context *ctx, satf_permutation *plan, size_t 
 satf_status permute_choose_shape(satf_context *ctx, const permute_request *request, bool pieces,
                                  permute_shape *shape);
 
+/* Whether `fused` would write pieces of less than a sector, as it does with the longest arrays:
+ * the five passes of `scheduled` are faster then. */
+bool permute_writes_short(satf_context *ctx, const permute_request *request);
+
 /*
  * The three permutations of rows that make up p (section 5.5), tables as above:
  * spread by first, with pieces to the middle rows; spread by second, back; collect by third. Slots
