@@ -150,6 +150,19 @@ def types():
     return table(["<x copy (x convert)", *sizes], rows)
 
 
+def channels():
+    def what(r):
+        return r["name"], r["input"], r["sum"], side(r)
+    counts = list(grouped(records("channels"), lambda r: r["channels"]))
+    rows = []
+    for (name, given, sums, size), group in grouped(records("channels"), what).items():
+        at = {r["channels"]: r for r in group}
+        rows.append([f"{name} {given} to {sums}, {size}",
+                     *(f"{digits(at[n]['ms'])} ({at[n]['x_copy']:.2f})" if n in at else ""
+                       for n in counts)])
+    return table(["<ms (x copy)", *(f"{n} channels" for n in counts)], rows)
+
+
 # ------------------------------------------------------------ stages and bytes
 def stages_row(label, r, wait):
     """
@@ -309,8 +322,13 @@ def power(n):
     return f"2^{exponent}" if n == 1 << exponent else str(n)
 
 
+def permutations():
+    """The longest arrays take minutes to plan: a record of their own, of some algorithms."""
+    return records("permute-global") + records("permute-global-16K")
+
+
 def of_permutations(kind):
-    chosen = [r for r in records("permute-global") if r["input"] == kind and "layout" not in r]
+    chosen = [r for r in permutations() if r["input"] == kind and "layout" not in r]
     return grouped(chosen, lambda r: (r["width"] * r["height"], r["pattern"]))
 
 
@@ -337,7 +355,7 @@ def permute_global(kind):
 
 def permute_spread():
     rows = []
-    for kind in grouped(records("permute-global"), lambda r: r["input"]):
+    for kind in grouped(permutations(), lambda r: r["input"]):
         by_size = grouped([r for group in of_permutations(kind).values() for r in group],
                           lambda r: r["width"] * r["height"])
         for n, group in by_size.items():
@@ -492,6 +510,7 @@ def coalesce():
 
 PAGES = {
     "docs/results.md": {"sat": sat_ms, "ratios": sat_ratios, "order": sat_order, "types": types,
+                        "channels": channels,
                         "crossings": crossings, "stages": stages,
                         "peers": peers, "aims": aims},
     "docs/performance.md": {"fit": fit},
