@@ -297,11 +297,13 @@ static double stored(double value, int type)
 }
 
 /* What sums of floats below 1 may be off by, a pixel of the window. From a table, where a border
- * repeats up to half a window of rows, so often does the rounding of its largest sum count. */
+ * repeats up to half a window of rows and of columns, the rounding of its largest sum counts as
+ * often as there are pixels in that quarter. */
 static double noise(const satf_view *in, int window, bool of_table)
 {
+    double repeated = (window / 2 + 1) / (double)window;
     double largest = (double)in->width * (double)in->height;
-    double table = 0x1p-53 * largest * (window / 2 + 1) / ((double)window * window);
+    double table = 0x1p-53 * largest * repeated * repeated;
     return !satf_type_is_float(in->type) ? 0 : of_table ? fmax(1e-12, table) : 1e-12;
 }
 
