@@ -114,7 +114,7 @@ start()
 # A directory that vanishes while a batch runs: the rest fails, nothing hangs or is left.
 for _ in $(seq $tries); do
     start gone 1
-    mv gone went && rm -r went
+    rm -rf went && mv gone went && rm -r went
     wait $child
     status=$?
     [ $status -eq 0 ] || break

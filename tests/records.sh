@@ -16,6 +16,7 @@ for part in docs/*.md results/h200/* tests/gpu/receipt.json tests/peers/h200.py 
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done
+chmod -R u+w "$work" # a tarball's files may be read-only
 sed '/<!-- aims -->/,/<!-- end -->/s/1/2/g' docs/results.md >"$work/docs/results.md"
 if python3 "$work/tests/peers/h200.py" --check >"$work/found"; then
     echo "a page with other figures than the records goes unnoticed"

@@ -233,7 +233,7 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     }
     satf_status status = SATF_OK;
     bool all = n == v->height;
-    if (!status && !reader->header.rows_in_order && !all && !reader->held) {
+    if (!reader->header.rows_in_order && !all && !reader->held) {
         status = hold(ctx, reader);
     }
     if (!status && reader->held) {
