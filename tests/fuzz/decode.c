@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(satf_context_set_formats(ctx, FUZZ_FORMATS) == SATF_OK);
     satf_status status = satf_image_decode(ctx, data, size, &image);
     fuzz_check_status(ctx, status);
-    FUZZ_REQUIRE(!strstr(satf_message(ctx), "may be read"));
+    FUZZ_REQUIRE(!strstr(satf_message(ctx), "satf_context_set_formats"));
     FUZZ_REQUIRE(status != SATF_IO && status != SATF_NO_MEMORY && status != SATF_INVALID);
     FUZZ_REQUIRE(!status == !!image);
 
