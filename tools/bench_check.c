@@ -309,18 +309,18 @@ static double noise(const satf_view *in, int window, bool of_table)
 
 /* Integer images meet the reference exactly. Real values of floats, and means,
  * which may be S / A or S * (1 / A), come within rounding errors of it. */
-static double tolerance(const satf_view *out, double noise, double want)
+static double tolerance(const satf_view *out, double error, double want)
 {
     if (!satf_type_is_float(out->type)) {
         return 0;
     }
     double step = out->type == SATF_F32 ? 0x1p-22 : 0x1p-50;
-    return noise + step * fabs(want);
+    return error + step * fabs(want);
 }
 
 static const char *compare_filter_row(const formula *f, const satf_view *in, const satf_view *out,
                                       int64_t y, const uint64_t *a, const uint64_t *b,
-                                      uint64_t area, double noise)
+                                      uint64_t area, double error)
 {
     bool exact_mean =
         f->value == mean && !satf_type_is_float(in->type) && !satf_type_is_float(out->type);
@@ -328,7 +328,7 @@ static const char *compare_filter_row(const formula *f, const satf_view *in, con
         double want = exact_mean ? (double)((2 * a[i] + area) / (2 * area))
                                  : stored(f->value(a[i], b[i], area, bench_units(in)), out->type);
         double got = load_output(out, y, i);
-        if (!(fabs(got - want) <= tolerance(out, noise, want))) {
+        if (!(fabs(got - want) <= tolerance(out, error, want))) {
             return wrong(out, y, i, got, want);
         }
     }
@@ -353,14 +353,15 @@ static const char *check_formula(const formula *f, int window, const satf_view *
     bool first_open = a && b && march_open(&first_march, in, first, false);
     bool second_open = first_open && march_open(&second_march, in, second, f->squares);
     if (second_open) {
+        uint64_t area = (uint64_t)window * (uint64_t)window;
+        double error = noise(in, window, of_table);
         problem = NULL;
         for (int64_t y = 0; y < in->height && !problem; y++) {
             march_row(&first_march, y, a);
             if (f->value != mean) {
                 march_row(&second_march, y, b);
             }
-            uint64_t area = (uint64_t)window * (uint64_t)window;
-            problem = compare_filter_row(f, in, out, y, a, b, area, noise(in, window, of_table));
+            problem = compare_filter_row(f, in, out, y, a, b, area, error);
         }
         march_close(&second_march);
     }
