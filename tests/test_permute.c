@@ -401,6 +401,8 @@ static void test_short_runs(void **unused)
     }
     permute_request odd = {NULL, 32 * 32 + 1, 4, 0};
     assert_false(permute_writes_short(ctx, &odd)); /* no shape at all */
+    permute_request alone = {NULL, 512 * 525 * 525, 4, 0};
+    assert_false(permute_writes_short(ctx, &alone)); /* only fused has one */
 }
 
 /* A device reads casually what caches or short distances serve. */

@@ -7,8 +7,8 @@
  * diagonal arrangement: the threads that are served together, 8 or 16, meet all
  * banks both ways. The other layouts are there to be compared.
  *
- * Each element is read and written once, and written in runs of 256 bytes: with runs of 128
- * kernels took 1.3 to 1.5 of a copy. Tiles are taken down bands of BAND rows of
+ * Each element is read and written once, and written in runs of 256 bytes, bytes in runs of
+ * 128. Tiles are taken down bands of BAND rows of
  * tiles, so that what all blocks write at about the same time are longer runs yet.
  */
 #ifndef CUDA_BASE_TRANSPOSE_CUH
@@ -22,8 +22,9 @@
 /* Chunks across a tile, tiles of a band. */
 enum { TRANSPOSE_ACROSS = 16, TRANSPOSE_BAND = 16 };
 
-/* Chunks down a tile. */
-template <typename E, int V> constexpr int transpose_down = sizeof(E) * V < 16 ? 32 : 16;
+/* Chunks down a tile: 16-bit elements gain by higher tiles, bytes lose. */
+template <typename E, int V>
+constexpr int transpose_down = sizeof(E) * V<16 && sizeof(E)> 1 ? 32 : 16;
 
 /* Elements of a chunk: more than 8 x 8 of them would take a thread too many registers. */
 template <typename E>

@@ -1,10 +1,15 @@
 /*
- * The filters' formulas on a CUDA device: a thread a pixel, or a few of them, reads the
- * corners of its region, applies the formula of filters/ and stores the samples.
+ * The filters' formulas on a CUDA device: from the corners of a pixel's region to its
+ * samples. One kernel a filter and pair of sum types: its first blocks do the pixels whose window
+ * meets a border (any.cuh), the others those inside (inner.cuh), at the same time.
  */
 #include <cstring>
 
-#include "corners.cuh"
+#include "inner.cuh"
+
+extern "C" {
+#include "../../src/base/view.h"
+}
 
 #include "../../filters/all.h"
 
@@ -19,170 +24,95 @@
 #include "../../filters/all.h"
 #undef FILTER_ENTRY
 
-static __device__ inline void load_sum(formula_sums *in, double sum)
-{
-    in->real_sum = sum;
-}
+/* What blocks do: numbers below `outer_blocks` the first two areas, the others `inside`, which is
+ * `inner` as an area of any pixels. */
+typedef struct corner_plan {
+    pixel_area outside[2], inside;
+    inner_area inner;
+    int64_t outer_blocks, inner_blocks;
+    bool aligned; /* the output, to its samples */
+} corner_plan;
 
-static __device__ inline void load_square(formula_sums *in, double square)
-{
-    in->real_square = square;
-}
+enum { CORNER_BLOCKS = 4 /* that a multiprocessor holds */ };
 
-template <class Sum> static __device__ inline void load_sum(formula_sums *in, Sum sum)
+template <class Filter, class Sum, class Square>
+static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
+    read_corners(const __grid_constant__ filter_gpu_task task,
+                 const __grid_constant__ corner_plan plan)
 {
-    in->sum = sum;
-}
-
-template <class Sum> static __device__ inline void load_square(formula_sums *in, Sum square)
-{
-    in->square = square;
-}
-
-/* The weight of a channel: the pixels, or their alphas. */
-static __device__ inline void load_weight(formula_sums *in, double alpha)
-{
-    in->real_weight = alpha;
-}
-
-template <class Sum> static __device__ inline void load_weight(formula_sums *in, Sum alpha)
-{
-    in->weight = (uint64_t)alpha;
-}
-
-static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, int c, bool aligned,
-                                    formula_value value)
-{
-    int bytes = out->type == SATF_U8                             ? 1
-                : out->type == SATF_U16                          ? 2
-                : out->type == SATF_U32 || out->type == SATF_F32 ? 4
-                                                                 : 8;
-    char *to = (char *)out->data + y * out->stride + (x * out->channels + c) * bytes;
-    if (!aligned) {
-        formula_store(out->type, value, to);
+    __shared__ padded_span span[ANY_SPANS];
+    bool outer = blockIdx.x < plan.outer_blocks, spoilt = false;
+    for (int k = 0; k < task.layer_count; k++) {
+        spoilt = spoilt || has_hits(&task.layers[k]);
+    }
+    int64_t tile = blockIdx.x - (outer ? 0 : plan.outer_blocks);
+    int64_t step = outer ? plan.outer_blocks : plan.inner_blocks;
+    if (outer || spoilt) {
+        int64_t first = plan.outside[0].tiles, both = first + plan.outside[1].tiles;
+        for (; tile < (outer ? both : plan.inside.tiles); tile += step) {
+            bool second = outer && tile >= first;
+            do_any_tile<Filter, Sum, Square>(&task, outer ? &plan.outside[second] : &plan.inside,
+                                             second ? tile - first : tile, plan.aligned, span);
+        }
         return;
     }
-    uint64_t sample = 0;
-    formula_store(out->type, value, &sample);
-    switch (bytes) {
-    case 1:
-        *to = (char)sample;
-        break;
-    case 2:
-        *(uint16_t *)to = (uint16_t)sample;
-        break;
-    case 4:
-        *(uint32_t *)to = (uint32_t)sample;
-        break;
-    default:
-        *(uint64_t *)to = sample;
-    }
-}
-
-/* One channel of a pixel: the formula of one rectangle after the other. INNER: of the window,
- * which lies inside the image. */
-template <class Filter, class Sum, class Square, bool INNER>
-static __device__ inline formula_value apply(const filter_gpu_task *task, int64_t x, int64_t y,
-                                             int c)
-{
-    formula_sums in = {};
-    in.real = (Sum)0.5 != 0; /* Sum is double */
-    in.rounded = task->out.type != SATF_F32 && task->out.type != SATF_F64;
-    bool by_alpha = task->weighted && c + 1 < task->in.channels;
-    formula_value value = formula_real(0);
-    for (int64_t k = 0; k < (INNER ? 1 : task->rect_count); k++) {
-        const satf_weighted_rect *rect = !INNER && task->rects ? &task->rects[k] : &task->window;
-        region r;
-        if (INNER) {
-            locate_inside(&rect->rect, x, y, &r);
-        } else if (task->prefix) {
-            locate_prefix(x, y, &r);
-        } else {
-            locate(task, &rect->rect, x, y, &r);
-        }
-        int64_t area = task->border == SATF_SHRINK ? r.covered : r.area;
-        in.weight = (uint64_t)area;
-        in.real_weight = (double)area;
-        if (by_alpha) {
-            load_weight(&in, region_sum<Sum>(task, &task->layers[0], &r, task->in.channels - 1));
-        }
-        load_sum(&in, region_sum<Sum>(task, &task->layers[0], &r, c));
-        if (task->layer_count > 1) {
-            load_square(&in, region_sum<Square>(task, &task->layers[1], &r, c));
-        }
-        in.factor = rect->weight;
-        value = task->weighted && !by_alpha ? formula_mean(&in) : Filter::apply(&in);
-        in.before = value.real;
-    }
-    return value;
-}
-
-enum { BLOCK_COLUMNS = 64, BLOCK_ROWS = 4, MAX_GRID_ROWS = 65535 };
-
-/* `count` positions along an axis from `first` on, `gap` left out behind the first `before`. */
-typedef struct stretch {
-    int64_t first, count, before, gap;
-} stretch;
-
-static __device__ inline int64_t position(const stretch *s, int64_t i)
-{
-    return s->first + i + (i < s->before ? 0 : s->gap);
-}
-
-/* INNER: the windows of all these pixels lie inside the image. */
-template <class Filter, class Sum, class Square, bool INNER>
-static __global__ void __launch_bounds__(BLOCK_COLUMNS *BLOCK_ROWS)
-    read_corners(filter_gpu_task task, stretch columns, stretch rows, bool aligned)
-{
-    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= columns.count) {
-        return;
-    }
-    int64_t x = position(&columns, i);
-    for (int64_t k = (int64_t)blockIdx.y * blockDim.y + threadIdx.y; k < rows.count;
-         k += (int64_t)gridDim.y * blockDim.y) {
-        int64_t y = position(&rows, k);
-        for (int c = 0; c < task.in.channels; c++) {
-            formula_value value = apply<Filter, Sum, Square, INNER>(&task, x, y, c);
-            store(&task.out, x, y, c, aligned, value);
+    if constexpr (sizeof(Square) <= 8) { /* wider ones have weights, hence no inner area */
+        for (; tile < plan.inner.tiles; tile += step) {
+            do_inner_tile<Filter, Sum, Square>(&task, &plan.inner, tile);
         }
     }
 }
 
-typedef void (*corner_kernel)(filter_gpu_task task, stretch columns, stretch rows, bool aligned);
+typedef void (*corner_kernel)(const filter_gpu_task task, const corner_plan plan);
 
-/* The kernel for those types of sums and squares, NULL if no image needs them:
- * squares are wider than sums, and 128 bits only those weighted by 16-bit alpha. */
-template <class Filter, bool INNER>
-static corner_kernel choose_kernel(satf_sum_type sum, satf_sum_type square)
+/* The kernel for the layers' types, NULL if no image needs them: squares are wider than sums,
+ * and 128 bits only those weighted by 16-bit alpha. */
+template <class Filter> static corner_kernel choose_kernel(const filter_gpu_task *task)
 {
-    if (sum == SATF_SUM_F64) {
-        return read_corners<Filter, double, double, INNER>;
-    }
-    if (sum == SATF_SUM_U32) {
-        return square == SATF_SUM_U32   ? read_corners<Filter, uint32_t, uint32_t, INNER>
-               : square == SATF_SUM_U64 ? read_corners<Filter, uint32_t, uint64_t, INNER>
+    satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
+    bool squares = task->layer_count > 1;
+    switch (sum) {
+    case SATF_SUM_U32:
+        return !squares                 ? read_corners<Filter, uint32_t, no_squares>
+               : square == SATF_SUM_U32 ? read_corners<Filter, uint32_t, uint32_t>
+               : square == SATF_SUM_U64 ? read_corners<Filter, uint32_t, uint64_t>
                                         : NULL;
+    case SATF_SUM_U64:
+        return !squares                  ? read_corners<Filter, uint64_t, no_squares>
+               : square == SATF_SUM_U64  ? read_corners<Filter, uint64_t, uint64_t>
+               : square == SATF_SUM_U128 ? read_corners<Filter, uint64_t, satf_u128>
+                                         : NULL;
+    case SATF_SUM_F64:
+        return squares ? read_corners<Filter, double, double>
+                       : read_corners<Filter, double, no_squares>;
+    default:
+        return NULL;
     }
-    return sum != SATF_SUM_U64       ? NULL
-           : square == SATF_SUM_U64  ? read_corners<Filter, uint64_t, uint64_t, INNER>
-           : square == SATF_SUM_U128 ? read_corners<Filter, uint64_t, satf_u128, INNER>
-                                     : NULL;
 }
 
 static const struct {
     const char *name;
-    corner_kernel (*choose)(satf_sum_type sum, satf_sum_type square);
-    corner_kernel (*choose_inner)(satf_sum_type sum, satf_sum_type square);
+    corner_kernel (*choose)(const filter_gpu_task *task);
 } filters[] = {
-#define FILTER_ENTRY(name) {#name, choose_kernel<name##_of, false>, choose_kernel<name##_of, true>},
+#define FILTER_ENTRY(name) {#name, choose_kernel<name##_of>},
 #include "../../filters/all.h"
 };
 
-/* The positions along an axis of n pixels where a window from `first` on lies inside it. */
+static corner_kernel find_kernel(const char *filter, const filter_gpu_task *task)
+{
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        if (strcmp(filters[i].name, filter) == 0) {
+            return filters[i].choose(task);
+        }
+    }
+    return NULL;
+}
+
+/* The positions along an axis of n pixels where a window from `first` on lies inside it, with one
+ * to spare before it. */
 static stretch inner_stretch(int64_t n, int64_t first, int64_t length)
 {
-    stretch inner = {first < 0 ? -first : 0, 0, 0, 0};
+    stretch inner = {first < 1 ? 1 - first : 0, 0, 0, 0};
     int64_t end = n - (first + length > 0 ? first + length - 1 : 0);
     inner.count = end > inner.first ? end - inner.first : 0;
     return inner;
@@ -195,20 +125,58 @@ static stretch outer_stretch(int64_t n, const stretch *inner)
     return outer;
 }
 
-/* Rows of inner pixels that a thread does, for what is the same for all of them. */
-enum { INNER_ROWS = 4 };
-
-static cudaError_t launch(corner_kernel kernel, const filter_gpu_task *task, const stretch &columns,
-                          const stretch &rows, int rows_each, bool aligned, cudaStream_t stream)
+static int64_t tiles_of(int64_t n, int64_t tile)
 {
-    if (columns.count == 0 || rows.count == 0) {
-        return cudaSuccess;
+    return (n + tile - 1) / tile;
+}
+
+static pixel_area make_area(const stretch &columns, const stretch &rows)
+{
+    pixel_area area = {columns, rows, columns.count < ANY_WIDE ? ANY_NARROW : ANY_WIDE, 0, 0};
+    area.tiles_x = tiles_of(columns.count, area.across);
+    area.tiles = area.tiles_x * tiles_of(rows.count, ANY_ROWS * FILTER_THREADS / area.across);
+    return area;
+}
+
+/* Whether offsets within `down` rows of the tables and some more have 32 bits. */
+static bool inner_reaches(const filter_gpu_task *task, int64_t down)
+{
+    int64_t most = (INT64_C(1) << 31) / (down + INNER_APART);
+    return task->layers[0].stride < most && task->layers[task->layer_count - 1].stride < most;
+}
+
+/* Tiles are as high as rounds of all multiprocessors have the least to do, the other blocks in
+ * the first one: each takes its rows, the window's, which it reads twice, and its start. */
+static inner_area make_inner(const filter_gpu_task *task, const stretch &columns,
+                             const stretch &rows, int64_t at_once, int64_t others)
+{
+    enum { START = 16, MOST = 64 /* tiles below one another, and rows that caches hold */ };
+    int64_t window = task->window.rect.h < MOST ? task->window.rect.h : MOST, least = INT64_MAX;
+    inner_area area = {columns, rows, 0, 0, 0, {0, 0, 0}};
+    area.tiles_x = tiles_of(columns.count * task->in.channels, INNER_COLUMNS);
+    if (area.tiles_x == 0 || rows.count == 0) {
+        return area;
     }
-    int64_t blocks = (rows.count - 1) / (BLOCK_ROWS * rows_each) + 1;
-    dim3 grid((unsigned)((columns.count - 1) / BLOCK_COLUMNS + 1),
-              (unsigned)(blocks < MAX_GRID_ROWS ? blocks : MAX_GRID_ROWS));
-    kernel<<<grid, dim3(BLOCK_COLUMNS, BLOCK_ROWS), 0, stream>>>(*task, columns, rows, aligned);
-    return cudaGetLastError();
+    for (int64_t parts = 1; parts <= MOST || !area.down; parts++) {
+        int64_t down = tiles_of(rows.count, parts);
+        int64_t work = tiles_of(others + area.tiles_x * parts, at_once) * (down + START + window);
+        if (work < least && inner_reaches(task, down)) {
+            least = work;
+            area.down = down;
+        }
+    }
+    area.tiles = area.tiles_x * tiles_of(rows.count, area.down);
+    uint64_t max = satf_type_max(task->in.type);
+    if (max && !finish_magic_find(32, max, (uint64_t)(task->window.rect.w * task->window.rect.h),
+                                  &area.magic)) {
+        area.magic.multiplier = 0;
+    }
+    return area;
+}
+
+static int64_t at_most(int64_t blocks)
+{
+    return blocks < 1 << 30 ? blocks : 1 << 30;
 }
 
 extern "C" satf_status filter_gpu_apply(satf_context *ctx, const char *filter,
@@ -223,32 +191,33 @@ extern "C" satf_status filter_gpu_apply(satf_context *ctx, const char *filter,
     if (status) {
         return status;
     }
-    satf_sum_type sum = task->layers[0].type;
-    satf_sum_type square = task->layer_count > 1 ? task->layers[1].type : sum;
-    corner_kernel kernel = NULL, inner_kernel = NULL;
-    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
-        if (strcmp(filters[i].name, filter) == 0) {
-            kernel = filters[i].choose(sum, square);
-            inner_kernel = filters[i].choose_inner(sum, square);
-        }
-    }
+    corner_kernel kernel = find_kernel(filter, task);
     if (!kernel) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "%s has no kernel for sums of these types", filter);
     }
     uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
-    bool aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    corner_plan plan;
+    plan.aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
     int64_t width = task->in.width, height = task->in.height;
     const satf_rect *window = &task->window.rect;
-    bool by_window = !task->prefix && !task->rects;
-    stretch columns = inner_stretch(width, window->x, window->w);
-    stretch rows = inner_stretch(height, window->y, window->h), all = {0, width, 0, 0};
-    if (!by_window || columns.count == 0 || rows.count == 0) {
+    stretch columns = inner_stretch(width, window->x, window->w), all = {0, width, 0, 0};
+    stretch rows = inner_stretch(height, window->y, window->h);
+    if (task->prefix || task->rects || task->weighted || !plan.aligned ||
+        !inner_stores(task->out.type) || !inner_reaches(task, 1) || columns.count == 0 ||
+        rows.count == 0) {
         columns.count = rows.count = 0;
     }
-    CUDA_RETURN(ctx, launch(inner_kernel, task, columns, rows, INNER_ROWS, aligned, stream));
-    CUDA_RETURN(ctx, launch(kernel, task, all, outer_stretch(height, &rows), 1, aligned, stream));
-    CUDA_RETURN(ctx,
-                launch(kernel, task, outer_stretch(width, &columns), rows, 1, aligned, stream));
-    return SATF_OK;
+    plan.outside[0] = make_area(all, outer_stretch(height, &rows));
+    plan.outside[1] = make_area(outer_stretch(width, &columns), rows);
+    plan.inside = make_area(columns, rows);
+    plan.outer_blocks = at_most(plan.outside[0].tiles + plan.outside[1].tiles);
+    int processors = 0;
+    CUDA_RETURN(
+        ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, task->in.device));
+    plan.inner =
+        make_inner(task, columns, rows, (int64_t)processors * CORNER_BLOCKS, plan.outer_blocks);
+    plan.inner_blocks = at_most(plan.inner.tiles);
+    kernel<<<(unsigned)(plan.outer_blocks + plan.inner_blocks), FILTER_THREADS, 0,
+             (cudaStream_t)satf_gpu_stream(ctx)>>>(*task, plan);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -16,38 +16,25 @@ extern "C" {
 /* Where the sums of a region are found. */
 typedef struct region {
     bool inside;
-    int64_t x0, y0, x1, y1; /* inside: columns x0 ... x1 - 1, rows y0 ... y1 - 1 */
-    axis_sum columns, rows; /* else */
-    int64_t covered;        /* pixels of the image */
-    int64_t area;           /* pixels in all */
+    int64_t x0, y0, x1, y1;         /* inside: columns x0 ... x1 - 1, rows y0 ... y1 - 1 */
+    const axis_sum *columns, *rows; /* else */
+    int64_t covered;                /* pixels of the image */
+    int64_t area;                   /* pixels in all */
 } region;
 
-static __device__ inline void locate(const filter_gpu_task *task, const satf_rect *rect, int64_t x,
-                                     int64_t y, region *to)
+/* The rectangle around a pixel; columns, rows: its spans along both axes. */
+static __device__ inline void locate(const satf_rect *rect, int64_t x, int64_t y,
+                                     const axis_sum *columns, const axis_sum *rows, region *to)
 {
-    int64_t width = task->in.width, height = task->in.height;
     to->x0 = x + rect->x;
     to->y0 = y + rect->y;
     to->x1 = to->x0 + rect->w;
     to->y1 = to->y0 + rect->h;
-    to->inside = to->x0 >= 0 && to->y0 >= 0 && to->x1 <= width && to->y1 <= height;
-    to->area = to->covered = rect->w * rect->h;
-    if (!to->inside) {
-        axis_span(task->border, width, to->x0, rect->w, &to->columns);
-        axis_span(task->border, height, to->y0, rect->h, &to->rows);
-        to->covered = to->columns.inside * to->rows.inside;
-    }
-}
-
-/* Where it is known to lie inside. */
-static __device__ inline void locate_inside(const satf_rect *rect, int64_t x, int64_t y, region *to)
-{
-    to->inside = true;
-    to->x0 = x + rect->x;
-    to->y0 = y + rect->y;
-    to->x1 = to->x0 + rect->w;
-    to->y1 = to->y0 + rect->h;
-    to->area = to->covered = rect->w * rect->h;
+    to->columns = columns;
+    to->rows = rows;
+    to->inside = columns->inside == rect->w && rows->inside == rect->h;
+    to->area = rect->w * rect->h;
+    to->covered = columns->inside * rows->inside;
 }
 
 /* Everything above and left of the pixel, and the pixel. */
@@ -80,13 +67,13 @@ template <class Sum> struct lane {
     __device__ Sum terms(const region *r) const
     {
         Sum sum = 0;
-        for (int i = 0; i < r->columns.count; i++) {
-            int64_t x = r->columns.term[i].end - 1;
+        for (int i = 0; i < r->columns->count; i++) {
+            int64_t x = r->columns->term[i].end - 1;
             Sum strip = 0;
-            for (int k = 0; k < r->rows.count; k++) {
-                strip += (Sum)r->rows.term[k].coef * at(x, r->rows.term[k].end - 1);
+            for (int k = 0; k < r->rows->count; k++) {
+                strip += (Sum)r->rows->term[k].coef * at(x, r->rows->term[k].end - 1);
             }
-            sum += (Sum)r->columns.term[i].coef * strip;
+            sum += (Sum)r->columns->term[i].coef * strip;
         }
         return sum;
     }
@@ -105,7 +92,7 @@ template <class Sum> struct lane {
 static __device__ inline double outside(const filter_gpu_layer *layer, int c, int64_t pixels,
                                         double)
 {
-    return layer->outside[c].real * (double)pixels;
+    return pixels ? layer->outside[c].real * (double)pixels : 0; /* no pixel of infinity is NaN */
 }
 
 template <class Sum>
@@ -114,11 +101,27 @@ static __device__ inline Sum outside(const filter_gpu_layer *layer, int c, int64
     return (Sum)layer->outside[c].integer * (Sum)pixels;
 }
 
-/* What is not finite inside the region, as hits.cuh counts it: only floats have any. */
+static __device__ inline bool has_hits(const filter_gpu_layer *layer)
+{
+    return layer->hits && head_of(layer)->found;
+}
+
+/* A sum of a table that hits.cuh has built anew, as it was: only floats have such. */
+static __device__ inline double unscaled(const filter_gpu_layer *layer, double sum)
+{
+    return has_hits(layer) ? sum * hit_scale(layer) : sum;
+}
+
+template <class Sum> static __device__ inline Sum unscaled(const filter_gpu_layer *, Sum sum)
+{
+    return sum;
+}
+
+/* What is not finite inside the region. */
 static __device__ inline double hits_of(const filter_gpu_task *task, const filter_gpu_layer *layer,
                                         const region *r, int c, double sum)
 {
-    if (!layer->hits || !*(const int *)layer->hits) {
+    if (!has_hits(layer)) {
         return sum;
     }
     int64_t lanes = (int64_t)task->in.channels * HIT_SIGNS;
@@ -146,7 +149,7 @@ static __device__ inline Sum region_sum(const filter_gpu_task *task, const filte
 {
     lane<Sum> table = {(const char *)layer->sat + c * (int64_t)sizeof(Sum), layer->stride,
                        task->in.channels};
-    Sum sum = table.over(r);
+    Sum sum = unscaled(layer, table.over(r));
     if (task->border == SATF_CONSTANT) {
         sum += outside(layer, c, r->area - r->covered, (Sum)0);
     }

@@ -1,13 +1,13 @@
 /*
- * Float images that hold samples which are not finite. One of them makes every
- * sum below and right of it such, so its table is built once more with 0 in their
- * place, beside one that counts them. Nothing can be read back while work is
- * being enqueued, so these kernels are always launched, and return at once when
- * the table turns out to be finite.
+ * Float images that hold samples which are not finite, or whose sums overflow. Either makes
+ * every sum below and right of it infinite or NaN, so the table is built once more with 0
+ * in place of such samples, beside one that counts them, and scaled down where others are
+ * large. Nothing can be read back while work is being enqueued, so these kernels are always
+ * launched, and return at once when the table turns out to be finite.
  *
- * Where a layer's hits lie: a flag, 1 if there is any, in the first 64 bytes; behind
- * it two counts a sample, of +Inf or NaN and of -Inf or NaN: a window's sum gets an
- * infinity of the sign of each count that is not 0, and both make NaN.
+ * Where a layer's hits lie: a head in the first 64 bytes; behind it two counts a sample, of
+ * +Inf or NaN and of -Inf or NaN: a window's sum gets an infinity of the sign of each
+ * count that is not 0, and both make NaN.
  */
 #ifndef CUDA_FILTER_HITS_CUH
 #define CUDA_FILTER_HITS_CUH
@@ -20,9 +20,29 @@ extern "C" {
 
 enum { HIT_SIGNS = 2 };
 
+typedef struct hit_head {
+    int found;               /* whether the table was not finite */
+    unsigned long long peak; /* then the largest finite magnitude of a summand, its bits */
+} hit_head;
+static_assert(sizeof(hit_head) <= FILTER_GPU_HEAD_BYTES, "the head is below the counts");
+
+/* As sat_layer_rebuild(): what a table is divided by if a summand is above HIT_PEAK. */
+#define HIT_PEAK 0x1p800
+#define HIT_SCALE 0x1p128
+
+static __device__ inline hit_head *head_of(const filter_gpu_layer *layer)
+{
+    return (hit_head *)layer->hits;
+}
+
+static __device__ inline double hit_scale(const filter_gpu_layer *layer)
+{
+    return __longlong_as_double((long long)head_of(layer)->peak) > HIT_PEAK ? HIT_SCALE : 1;
+}
+
 static __host__ __device__ inline uint32_t *hit_counts(const filter_gpu_layer *layer)
 {
-    return (uint32_t *)((char *)layer->hits + FILTER_GPU_FLAG_BYTES);
+    return (uint32_t *)((char *)layer->hits + FILTER_GPU_HEAD_BYTES);
 }
 
 static __host__ __device__ inline int64_t hit_row(const satf_view *in)
@@ -43,7 +63,8 @@ static __global__ void find_hits(satf_view in, filter_gpu_layer layer)
     for (int c = 0; c < in.channels; c++) {
         found |= !isfinite(last[c]);
     }
-    *(int *)layer.hits = found;
+    head_of(&layer)->found = found;
+    head_of(&layer)->peak = 0;
 }
 
 /* Sample i of a row (no alignment). */
@@ -76,21 +97,36 @@ static __device__ inline double float_summand(const satf_view *in, satf_summand 
     return i == alpha ? w : summand == SATF_SUMMAND_WEIGHTED ? a * w : a * a * w;
 }
 
+/* A thread a sample of a row: the peak of its column. */
+static __global__ void find_peak(satf_view in, filter_gpu_layer layer)
+{
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= in.width * in.channels || !head_of(&layer)->found) {
+        return;
+    }
+    double peak = 0;
+    for (int64_t y = 0; y < in.height; y++) {
+        double size = fabs(float_summand(&in, layer.summand, y, i));
+        peak = size > peak && isfinite(size) ? size : peak;
+    }
+    atomicMax(&head_of(&layer)->peak, (unsigned long long)__double_as_longlong(peak));
+}
+
 /* A thread a sample of a row: sums and counts down its column. */
 static __global__ void sum_columns(satf_view in, filter_gpu_layer layer)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= in.width * in.channels || !*(const int *)layer.hits) {
+    if (i >= in.width * in.channels || !head_of(&layer)->found) {
         return;
     }
-    double sum = 0;
+    double sum = 0, factor = 1 / hit_scale(&layer);
     uint32_t up = 0, down = 0;
     for (int64_t y = 0; y < in.height; y++) {
         double a = float_summand(&in, layer.summand, y, i);
         bool finite = isfinite(a);
         up += !finite && !(a < 0);
         down += !finite && !(a > 0);
-        sum += finite ? a : 0;
+        sum += finite ? a * factor : 0;
         table_row(&layer, y)[i] = sum;
         uint32_t *counts = hit_counts(&layer) + y * hit_row(&in) + HIT_SIGNS * i;
         counts[0] = up;
@@ -103,7 +139,7 @@ static __global__ void sum_rows(satf_view in, filter_gpu_layer layer)
 {
     int64_t task = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     int64_t y = task / in.channels;
-    if (y >= in.height || !*(const int *)layer.hits) {
+    if (y >= in.height || !head_of(&layer)->found) {
         return;
     }
     double *row = table_row(&layer, y), sum = 0;
@@ -123,6 +159,9 @@ static satf_status separate_hits(satf_context *ctx, const satf_view *in,
     int64_t columns = (in->width * in->channels - 1) / THREADS + 1;
     int64_t rows = (in->height * in->channels - 1) / THREADS + 1;
     find_hits<<<1, 1, 0, stream>>>(*in, *layer);
+    if (in->type == SATF_F64) { /* f32 cannot come near the peak */
+        find_peak<<<(unsigned)columns, THREADS, 0, stream>>>(*in, *layer);
+    }
     sum_columns<<<(unsigned)columns, THREADS, 0, stream>>>(*in, *layer);
     sum_rows<<<(unsigned)rows, THREADS, 0, stream>>>(*in, *layer);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");

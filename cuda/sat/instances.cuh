@@ -2,10 +2,10 @@
  * The instances of the kernels: one list of block shapes, expanded for each pair
  * of sample and sum type into kernels and into the table that rows choose from.
  *
- * SHAPES_x(X): X(tile, threads, plain), the row's default first. tile is 32, 64 or 128;
+ * SHAPES_x(X): X(tile, threads, scope), the row's default first. tile is 32, 64 or 128;
  * threads at least tile and at most 32 * tile. Registers bound a thread's share:
- * tile * tile / threads sums, at most 128 of 32 bits or 64 of 64. A shape that
- * is not plain takes any summand.
+ * tile * tile / threads sums, at most 128 of 32 bits or 64 of 64. Several channels have a
+ * shape of their own: their code costs one channel up to 5 %.
  */
 #ifndef CUDA_SAT_INSTANCES_CUH
 #define CUDA_SAT_INSTANCES_CUH
@@ -14,30 +14,33 @@
 #include "passes.cuh"
 #include "skss.cuh"
 
-#define SHAPES_NARROW(X) \
-    X(128, 256, true)    \
-    X(128, 128, true)    \
-    X(64, 128, true)     \
-    X(32, 128, true)     \
-    X(64, 128, false)
+#define SHAPES_NARROW(X)         \
+    X(128, 256, SAT_ONE_CHANNEL) \
+    X(128, 128, SAT_ONE_CHANNEL) \
+    X(64, 128, SAT_ONE_CHANNEL)  \
+    X(32, 128, SAT_ONE_CHANNEL)  \
+    X(128, 256, SAT_CHANNELS)    \
+    X(64, 128, SAT_ANY_SUMMAND)
 
-#define SHAPES_WIDE(X) \
-    X(64, 128, true)   \
-    X(64, 256, true)   \
-    X(128, 256, true)  \
-    X(128, 512, true)  \
-    X(32, 128, true)   \
-    X(64, 128, false)
+#define SHAPES_WIDE(X)           \
+    X(64, 128, SAT_ONE_CHANNEL)  \
+    X(64, 256, SAT_ONE_CHANNEL)  \
+    X(128, 256, SAT_ONE_CHANNEL) \
+    X(128, 512, SAT_ONE_CHANNEL) \
+    X(32, 128, SAT_ONE_CHANNEL)  \
+    X(64, 128, SAT_CHANNELS)     \
+    X(64, 128, SAT_ANY_SUMMAND)
 
-#define SHAPES_FEW(X) \
-    X(128, 128, true) \
-    X(64, 128, false)
+#define SHAPES_FEW(X)            \
+    X(128, 128, SAT_ONE_CHANNEL) \
+    X(128, 128, SAT_CHANNELS)    \
+    X(64, 128, SAT_ANY_SUMMAND)
 
 template <class C> constexpr sat_shape make_shape()
 {
     return {C::TILE,
             C::THREADS,
-            C::PLAIN,
+            C::SCOPE,
             blocks_launch<C>::sums,
             blocks_launch<C>::tables,
             blocks_launch<C>::stage,
@@ -51,30 +54,25 @@ template <class C> constexpr sat_shape make_shape()
 template <class C> constexpr sat_shape make_shape_2r1w()
 {
     return {
-        C::TILE, C::THREADS, C::PLAIN, blocks_launch<C>::sums, blocks_launch<C>::tables, NULL, NULL,
+        C::TILE, C::THREADS, C::SCOPE, blocks_launch<C>::sums, blocks_launch<C>::tables, NULL, NULL,
         NULL,    NULL,       0};
 }
 
-#define SHAPE_END                                          \
-    {                                                      \
-        0, 0, false, NULL, NULL, NULL, NULL, NULL, NULL, 0 \
+#define SHAPE_END                                                    \
+    {                                                                \
+        0, 0, SAT_ANY_SUMMAND, NULL, NULL, NULL, NULL, NULL, NULL, 0 \
     }
 
 /*
- * The kernels and the table of a pair. OF_SUMS: the pair for tables of S; PLAIN_L: what plain
- * sums within a block are held in, ANY_L: those of any summand. The file defines
- * NAME_ROW(TILE, THREADS, PLAIN) for the shapes.
+ * The kernels and the table of a pair. OF_SUMS: the pair for tables of S; PLAIN_L: what sums of
+ * samples within a block are held in, ANY_L: those of any summand. The file defines
+ * NAME_ROW(TILE, THREADS, SCOPE) for the shapes.
  */
 #define SAT_PAIR(NAME, IN, T, SUM, F32_OUT, OF_SUMS, PLAIN_L, ANY_L, S, O, SHAPES)               \
-    template <bool PLAIN> struct NAME##_local {                                                  \
-        typedef PLAIN_L type;                                                                    \
-    };                                                                                           \
-    template <> struct NAME##_local<false> {                                                     \
-        typedef ANY_L type;                                                                      \
-    };                                                                                           \
-    template <int TILE, int THREADS, bool PLAIN>                                                 \
+    template <int TILE, int THREADS, sat_scope SCOPE>                                            \
     using NAME##_shape =                                                                         \
-        tile_shape<T, typename NAME##_local<PLAIN>::type, S, O, PLAIN, TILE / 32, THREADS / 32>; \
+        tile_shape<T, std::conditional_t<SCOPE == SAT_ANY_SUMMAND, ANY_L, PLAIN_L>, S, O, SCOPE, \
+                   TILE / 32, THREADS / 32>;                                                     \
     static const sat_shape NAME##_shapes[] = {SHAPES(NAME##_ROW) SHAPE_END};                     \
     extern const sat_pair sat_pair_##NAME = {IN,                                                 \
                                              SUM,                                                \
@@ -93,23 +91,23 @@ template <class C> constexpr sat_shape make_shape_2r1w()
                                              passes_launch<T, S, O>::transpose};
 
 /* Tables of sums, for the recursion of 2r1w. */
-#define SAT_SUMS(S, NAME)                                                  \
-    static const sat_shape NAME##_shapes[] = {                             \
-        make_shape_2r1w<tile_shape<S, S, S, S, true, 1, 4>>(), SHAPE_END}; \
-    extern const sat_pair NAME = {-1,                                      \
-                                  -1,                                      \
-                                  false,                                   \
-                                  (int)sizeof(S),                          \
-                                  (int)sizeof(S),                          \
-                                  NAME##_shapes,                           \
-                                  &NAME,                                   \
-                                  launch_prefix<S>,                        \
-                                  launch_corners<S>,                       \
-                                  NULL,                                    \
-                                  NULL,                                    \
-                                  NULL,                                    \
-                                  NULL,                                    \
-                                  NULL,                                    \
+#define SAT_SUMS(S, NAME)                                                             \
+    static const sat_shape NAME##_shapes[] = {                                        \
+        make_shape_2r1w<tile_shape<S, S, S, S, SAT_ONE_CHANNEL, 1, 4>>(), SHAPE_END}; \
+    extern const sat_pair NAME = {-1,                                                 \
+                                  -1,                                                 \
+                                  false,                                              \
+                                  (int)sizeof(S),                                     \
+                                  (int)sizeof(S),                                     \
+                                  NAME##_shapes,                                      \
+                                  &NAME,                                              \
+                                  launch_prefix<S>,                                   \
+                                  launch_corners<S>,                                  \
+                                  NULL,                                               \
+                                  NULL,                                               \
+                                  NULL,                                               \
+                                  NULL,                                               \
+                                  NULL,                                               \
                                   NULL};
 
 #endif

@@ -97,6 +97,10 @@ __host__ __device__ inline int64_t blocks_of_side(const sat_grid &g, int64_t sid
     return (side ? side * (side + 1) : g.tiles_x * g.tiles_y) * g.channels;
 }
 
+/* What kernels for blocks are compiled for: samples of one channel, samples of several, or any
+ * summand of any number of channels. */
+enum sat_scope { SAT_ONE_CHANNEL, SAT_CHANNELS, SAT_ANY_SUMMAND };
+
 /*
  * Kernels for blocks of one shape. side: which blocks they take, 0 for all, else those of the
  * first and of the last `side` anti-diagonals, two triangles apart from one another: at most
@@ -104,7 +108,7 @@ __host__ __device__ inline int64_t blocks_of_side(const sat_grid &g, int64_t sid
  */
 struct sat_shape {
     int tile, threads;
-    bool plain; /* only for SATF_SUMMAND_PLAIN */
+    sat_scope scope;
     /* aux = the sums of each block alone. */
     cudaError_t (*sums)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t side,
                         cudaStream_t stream);

@@ -78,7 +78,7 @@ template <class W> struct lookback_late {
     __device__ __forceinline__ void retire(typename W::word *other, unsigned state, bool hinted)
     {
         if (state == WORD_PREFIX) {
-            W::write(other, 0, WORD_NONE, word_goes(hinted));
+            W::write(other, 0, WORD_NONE, word_policy<WORD_GOES>(hinted));
         } else {
             at = other;
         }
@@ -95,7 +95,7 @@ template <class W> struct lookback_late {
             while (W::state(seen) != WORD_PREFIX) {
                 seen = W::read(at);
             }
-            W::write(at, 0, WORD_NONE, word_goes(hinted));
+            W::write(at, 0, WORD_NONE, word_policy<WORD_GOES>(hinted));
             at = NULL;
         }
     }
@@ -184,16 +184,17 @@ __global__ __launch_bounds__(C::THREADS,
             row_sum = W::add(row_sum, 0);
             /* others may look past this block while it looks itself */
             if (columns && below && at.I > 0 && W::state(near_col) != WORD_PREFIX) {
-                W::write(of.col, column_sum, WORD_BLOCK, word_stays(b.hinted));
+                W::write(of.col, column_sum, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
             }
             if (rows && right && at.J > 0 && W::state(near_row) != WORD_PREFIX) {
-                W::write(of.row, row_sum, WORD_BLOCK, word_stays(b.hinted));
+                W::write(of.row, row_sum, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
             }
             stress_pause(stress, number, 1);
             if (columns) {
                 above = look_back<W>(of.col, of.up, at.I, near_col);
                 if (below) {
-                    W::write(of.col, W::add(above, column_sum), WORD_PREFIX, word_stays(b.hinted));
+                    W::write(of.col, W::add(above, column_sum), WORD_PREFIX,
+                             word_policy<WORD_STAYS>(b.hinted));
                 }
                 s.above[line] = above;
             }
@@ -201,7 +202,7 @@ __global__ __launch_bounds__(C::THREADS,
                 S left = look_back<W>(of.row, of.left, at.J, near_row);
                 to_here = W::add(left, row_sum);
                 if (right) {
-                    W::write(of.row, to_here, WORD_PREFIX, word_stays(b.hinted));
+                    W::write(of.row, to_here, WORD_PREFIX, word_policy<WORD_STAYS>(b.hinted));
                 }
                 s.left[line] = (typename finish_type<typename C::L, S>::type)left;
             }
@@ -212,11 +213,12 @@ __global__ __launch_bounds__(C::THREADS,
                 }
                 S step = W::add(above, to_here);
                 if (right && below && before > 0 && W::state(near_corner) != WORD_PREFIX) {
-                    W::write(of.corner, step, WORD_BLOCK, word_stays(b.hinted));
+                    W::write(of.corner, step, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
                 }
                 S corner = look_back<W>(of.corner, of.diagonal, before, near_corner);
                 if (right && below) {
-                    W::write(of.corner, W::add(corner, step), WORD_PREFIX, word_stays(b.hinted));
+                    W::write(of.corner, W::add(corner, step), WORD_PREFIX,
+                             word_policy<WORD_STAYS>(b.hinted));
                 }
                 s.corner = corner;
             }

@@ -1,5 +1,5 @@
 #include "instances.cuh"
 
-#define f64_f64_ROW(TILE, THREADS, PLAIN) make_shape<f64_f64_shape<TILE, THREADS, PLAIN>>(),
+#define f64_f64_ROW(TILE, THREADS, SCOPE) make_shape<f64_f64_shape<TILE, THREADS, SCOPE>>(),
 SAT_PAIR(f64_f64, SATF_F64, double, SATF_SUM_F64, false, sat_pair_f64_f64, double, double, double,
          double, SHAPES_WIDE)

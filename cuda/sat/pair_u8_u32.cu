@@ -1,5 +1,5 @@
 #include "instances.cuh"
 
-#define u8_u32_ROW(TILE, THREADS, PLAIN) make_shape<u8_u32_shape<TILE, THREADS, PLAIN>>(),
+#define u8_u32_ROW(TILE, THREADS, SCOPE) make_shape<u8_u32_shape<TILE, THREADS, SCOPE>>(),
 SAT_PAIR(u8_u32, SATF_U8, uint8_t, SATF_SUM_U32, false, sat_sums_u32, uint32_t, uint32_t, uint32_t,
          uint32_t, SHAPES_NARROW)

@@ -39,7 +39,9 @@ static const sat_pair *find_pair(const sat_job *job)
 
 static bool fits(const sat_shape *shape, const sat_job *job)
 {
-    return !shape->plain || job->summand == SATF_SUMMAND_PLAIN;
+    return shape->scope == SAT_ANY_SUMMAND ||
+           (job->summand == SATF_SUMMAND_PLAIN &&
+            (shape->scope == SAT_CHANNELS) == (job->in.channels > 1));
 }
 
 /* The first shape that fits the job and its tuning. */

@@ -18,13 +18,15 @@
  * of u8); L = float goes with O = float, else O and S are of one kind.
  * VEC: 1, 2, 4. WARPS: a power of two, at least VEC, at most 32.
  */
-template <typename T_, typename L_, typename S_, typename O_, bool PLAIN_, int VEC_, int WARPS_>
+template <typename T_, typename L_, typename S_, typename O_, sat_scope SCOPE_, int VEC_,
+          int WARPS_>
 struct tile_shape {
     typedef T_ T;
     typedef L_ L;
     typedef S_ S;
     typedef O_ O;
-    static constexpr bool PLAIN = PLAIN_;
+    static constexpr sat_scope SCOPE = SCOPE_;
+    static constexpr bool PLAIN = SCOPE != SAT_ANY_SUMMAND; /* summands are the samples */
     static constexpr int VEC = VEC_, WARPS = WARPS_;
     static constexpr int TILE = 32 * VEC, THREADS = 32 * WARPS, ROWS = TILE / WARPS;
     /* Sums along a row fit 16 bits: two rows can share a word. */
@@ -431,7 +433,7 @@ __device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place 
     };
     int rows = inside(y, p.height, C::ROWS);
     bool aligned = p.out_align >= (int)sizeof(O);
-    if (p.channels > 1) {
+    if (C::SCOPE != SAT_ONE_CHANNEL && p.channels > 1) {
         int columns = inside(tile_x<C>(at), p.width, C::TILE);
         char *row = sum_at<O>(p, y, tile_x<C>(at), at.channel);
 #pragma unroll

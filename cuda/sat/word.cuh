@@ -17,30 +17,24 @@ __device__ __forceinline__ uint64_t read_word(const uint64_t *from)
     return word;
 }
 
+enum word_keep { WORD_STAYS, WORD_GOES };
+
 /*
  * What L2 is told of a word: words that others will ask for should stay, those that the last
  * has read may go first. Else the samples and sums that pass through push out words before they
  * are read, and words that are done with fill L2. !hinted: like everything else.
  */
-__device__ __forceinline__ uint64_t word_stays(bool hinted)
+template <word_keep KEEP> __device__ __forceinline__ uint64_t word_policy(bool hinted)
 {
     uint64_t policy = 0;
 #if __CUDA_ARCH__ >= 800
     uint64_t like_all;
     asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(like_all));
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    policy = hinted ? policy : like_all;
-#endif
-    return policy;
-}
-
-__device__ __forceinline__ uint64_t word_goes(bool hinted)
-{
-    uint64_t policy = 0;
-#if __CUDA_ARCH__ >= 800
-    uint64_t like_all;
-    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(like_all));
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    if (KEEP == WORD_STAYS) {
+        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    } else {
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    }
     policy = hinted ? policy : like_all;
 #endif
     return policy;

@@ -80,6 +80,23 @@ SATF_FORMULA double formula_sum(const formula_sums *in)
 }
 
 /*
+ * a / b of integers a >= 0 and b >= 1 below 2^128, rounded once. On a device the reciprocal is
+ * that of many quotients and moves out of loops: from one that is rounded to nearest two
+ * corrections with exact remainders lead to the nearest quotient (P. Markstein, Computation of
+ * elementary functions on the IBM RISC System/6000 processor, 1990).
+ */
+SATF_FORMULA double formula_quotient(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    double inverse = __drcp_rn(b), q = a * inverse;
+    q = __fma_rn(__fma_rn(-b, q, a), inverse, q);
+    return __fma_rn(__fma_rn(-b, q, a), inverse, q);
+#else
+    return a / b;
+#endif
+}
+
+/*
  * The mean: of integers rounded to nearest, halves up, when it goes to an
  * integer type, else one division; of floats the sum times the weight's
  * reciprocal. 0 where nothing has any weight.
@@ -93,7 +110,7 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
         return formula_integer(0);
     }
     if (!in->rounded) {
-        return formula_real(formula_double(in->sum) / (double)in->weight);
+        return formula_real(formula_quotient(formula_double(in->sum), (double)in->weight));
     }
     /* below 2^66: colour times alpha over the largest window is at most 65535^4 */
     satf_u128 numerator = 2 * in->sum + in->weight;
@@ -119,7 +136,7 @@ SATF_FORMULA double formula_variance(const formula_sums *in)
     }
     double weight = (double)in->weight;
     satf_u128 numerator = in->weight * in->square - in->sum * in->sum;
-    return in->weight == 0 ? 0 : formula_double(numerator) / (weight * weight);
+    return in->weight == 0 ? 0 : formula_quotient(formula_double(numerator), weight * weight);
 }
 
 /* The value as an integer: rounded to nearest, halves up, saturated to 0 ... max;

@@ -8,8 +8,8 @@
 #include "../base/context.h"
 #include "../base/sums.h"
 
-/* What a layer's hits begin with, before two counts (uint32_t) a sample. */
-enum { FILTER_GPU_FLAG_BYTES = 64 };
+/* What a layer's hits begin with (cuda/filter/hits.cuh), before two counts (uint32_t) a sample. */
+enum { FILTER_GPU_HEAD_BYTES = 64 };
 
 /* A summed area table, built. */
 typedef struct filter_gpu_layer {

@@ -32,7 +32,7 @@ bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes)
         !satf_mul(samples, 2 * sizeof(uint32_t), &counts) || counts > SIZE_MAX / 2) {
         return false;
     }
-    *bytes = FILTER_GPU_FLAG_BYTES + satf_align64(counts);
+    *bytes = FILTER_GPU_HEAD_BYTES + satf_align64(counts);
     return true;
 }
 

@@ -98,9 +98,10 @@ static bool is_thin(const satf_permutation *plan)
 
 bool permute_writes_short(satf_context *ctx, const permute_request *request)
 {
-    permute_shape shape;
+    permute_shape shape, instead;
     return permute_choose_shape(ctx, request, true, &shape) == SATF_OK &&
-           (int64_t)shape.piece * request->element_bytes < SECTOR_BYTES;
+           (int64_t)shape.piece * request->element_bytes < SECTOR_BYTES &&
+           permute_choose_shape(ctx, request, false, &instead) == SATF_OK;
 }
 
 /* On the host casual reads cost less than three passes, but more than tiles; on a device what is
@@ -114,8 +115,10 @@ satf_status permute_choose(satf_context *ctx, const permute_request *request, bo
     satf_status status;
     if (on_device) {
         status = plan_by(ctx, "s-designated", request, plan);
-        if (status || request->n * request->element_bytes <= CACHED_BYTES ||
-            casual_bytes(request, plan->table[0]) <= fused_bytes) {
+        bool cached = request->n * request->element_bytes <= CACHED_BYTES;
+        bool too_large = status == SATF_LIMIT && !cached; /* others may need no such table */
+        if (!too_large &&
+            (status || cached || casual_bytes(request, plan->table[0]) <= fused_bytes)) {
             return status;
         }
         drop_tables(plan);

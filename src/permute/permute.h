@@ -134,8 +134,8 @@ satf_status permute_add_table(satf_context *ctx, satf_permutation *plan, size_t 
 satf_status permute_choose_shape(satf_context *ctx, const permute_request *request, bool pieces,
                                  permute_shape *shape);
 
-/* Whether `fused` would write pieces of less than a sector, as it does with the longest arrays:
- * the five passes of `scheduled` are faster then. */
+/* Whether `fused` would write pieces of less than a sector, as it does with the longest arrays, and
+ * `scheduled` has a shape for them too: its five passes are reckoned to be faster then. */
 bool permute_writes_short(satf_context *ctx, const permute_request *request);
 
 /*

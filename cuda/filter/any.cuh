@@ -1,0 +1,197 @@
+/*
+ * Any pixels under any border: a CUDA block does a tile of them, each thread a few below one
+ * another. The tile's columns and rows find their spans once for all its pixels.
+ */
+#ifndef CUDA_FILTER_ANY_CUH
+#define CUDA_FILTER_ANY_CUH
+
+#include <type_traits>
+
+#include "corners.cuh"
+
+/* In place of a type of squares: the formula wants none. */
+struct no_squares {
+};
+
+template <class Square> constexpr bool has_squares = !std::is_same<Square, no_squares>::value;
+
+static __device__ inline void load_square(formula_sums *, no_squares)
+{
+}
+
+static __device__ inline void load_sum(formula_sums *in, double sum)
+{
+    in->real_sum = sum;
+}
+
+static __device__ inline void load_square(formula_sums *in, double square)
+{
+    in->real_square = square;
+}
+
+template <class Sum> static __device__ inline void load_sum(formula_sums *in, Sum sum)
+{
+    in->sum = sum;
+}
+
+template <class Sum> static __device__ inline void load_square(formula_sums *in, Sum square)
+{
+    in->square = square;
+}
+
+/* The weight of a channel: the pixels, or their alphas. */
+static __device__ inline void load_weight(formula_sums *in, double alpha)
+{
+    in->real_weight = alpha;
+}
+
+template <class Sum> static __device__ inline void load_weight(formula_sums *in, Sum alpha)
+{
+    in->weight = (uint64_t)alpha;
+}
+
+/* A result as a sample of that type, at its alignment. */
+static __device__ inline void store_aligned(int type, formula_value value, char *to)
+{
+    uint64_t sample = 0;
+    formula_store(type, value, &sample);
+    switch (type) {
+    case SATF_U8:
+        *to = (char)sample;
+        break;
+    case SATF_U16:
+        *(uint16_t *)to = (uint16_t)sample;
+        break;
+    case SATF_U32:
+    case SATF_F32:
+        *(uint32_t *)to = (uint32_t)sample;
+        break;
+    default:
+        *(uint64_t *)to = sample;
+    }
+}
+
+static __device__ inline int sample_bytes(int type)
+{
+    return type == SATF_U8                        ? 1
+           : type == SATF_U16                     ? 2
+           : type == SATF_U32 || type == SATF_F32 ? 4
+                                                  : 8;
+}
+
+static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, int c, bool aligned,
+                                    formula_value value)
+{
+    char *to =
+        (char *)out->data + y * out->stride + (x * out->channels + c) * sample_bytes(out->type);
+    if (aligned) {
+        store_aligned(out->type, value, to);
+    } else {
+        formula_store(out->type, value, to);
+    }
+}
+
+/* One rectangle of one channel of a pixel. */
+template <class Filter, class Sum, class Square>
+static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
+                                             const region *r, int c, double before)
+{
+    formula_sums in = {};
+    in.real = (Sum)0.5 != 0; /* Sum is double */
+    in.rounded = task->out.type != SATF_F32 && task->out.type != SATF_F64;
+    int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
+    in.weight = (uint64_t)area;
+    in.real_weight = (double)area;
+    bool by_alpha = task->weighted && c + 1 < task->in.channels;
+    if (by_alpha) {
+        load_weight(&in, region_sum<Sum>(task, &task->layers[0], r, task->in.channels - 1));
+    }
+    load_sum(&in, region_sum<Sum>(task, &task->layers[0], r, c));
+    if constexpr (has_squares<Square>) {
+        load_square(&in, region_sum<Square>(task, &task->layers[1], r, c));
+    }
+    in.factor = factor;
+    in.before = before;
+    return task->weighted && !by_alpha ? formula_mean(&in) : Filter::apply(&in);
+}
+
+/* `count` positions along an axis from `first` on, `gap` left out behind the first `before`. */
+typedef struct stretch {
+    int64_t first, count, before, gap;
+} stretch;
+
+static __host__ __device__ inline int64_t position(const stretch *s, int64_t i)
+{
+    return s->first + i + (i < s->before ? 0 : s->gap);
+}
+
+enum { FILTER_THREADS = 256, ANY_ROWS = 8 /* of a thread */ };
+
+/* Pixels in tiles of `across` x ANY_ROWS * FILTER_THREADS / across. */
+typedef struct pixel_area {
+    stretch columns, rows;
+    int across; /* ANY_WIDE or ANY_NARROW */
+    int64_t tiles_x, tiles;
+} pixel_area;
+
+enum { ANY_WIDE = 64, ANY_NARROW = 16 };
+
+/* Columns and rows of a tile, of the narrower kind. */
+enum { ANY_SPANS = ANY_NARROW + ANY_ROWS * FILTER_THREADS / ANY_NARROW };
+static_assert(ANY_WIDE + ANY_ROWS * FILTER_THREADS / ANY_WIDE <= ANY_SPANS, "the other kind");
+
+/* Apart from one another so that neighbouring threads meet different banks. */
+typedef struct padded_span {
+    axis_sum sum;
+    int64_t unused;
+} padded_span;
+
+/* All threads of the block. span: ANY_SPANS, in shared memory. */
+template <class Filter, class Sum, class Square>
+static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
+                                          int64_t tile, bool aligned, padded_span *span)
+{
+    int across = area->across, rows = FILTER_THREADS / across, down = rows * ANY_ROWS;
+    int column = (int)threadIdx.x % across, thread_row = (int)threadIdx.x / across;
+    int64_t tile_y = tile / area->tiles_x, tile_x = tile - tile_y * area->tiles_x;
+    int64_t first_x = tile_x * across, first_y = tile_y * down;
+    int64_t x = position(&area->columns, first_x + column);
+    for (int c = 0; c < task->in.channels; c++) {
+        double before[ANY_ROWS] = {0};
+        for (int64_t k = 0; k < task->rect_count; k++) {
+            const satf_weighted_rect *rect = task->rects ? &task->rects[k] : &task->window;
+            const satf_rect *of = &rect->rect;
+            __syncthreads(); /* the spans are no longer read */
+            for (int i = (int)threadIdx.x; i < across + down; i += FILTER_THREADS) {
+                bool is_row = i >= across;
+                int64_t at = is_row ? position(&area->rows, first_y + i - across) + of->y
+                                    : position(&area->columns, first_x + i) + of->x;
+                axis_span(task->border, is_row ? task->in.height : task->in.width, at,
+                          is_row ? of->h : of->w, &span[i].sum);
+            }
+            __syncthreads();
+#pragma unroll 1
+            for (int j = 0; j < ANY_ROWS; j++) {
+                int row = j * rows + thread_row;
+                if (first_x + column >= area->columns.count || first_y + row >= area->rows.count) {
+                    continue;
+                }
+                int64_t y = position(&area->rows, first_y + row);
+                region r;
+                if (task->prefix) {
+                    locate_prefix(x, y, &r);
+                } else {
+                    locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
+                }
+                formula_value value =
+                    apply<Filter, Sum, Square>(task, rect->weight, &r, c, before[j]);
+                before[j] = value.real;
+                if (k == task->rect_count - 1) {
+                    store(&task->out, x, y, c, aligned, value);
+                }
+            }
+        }
+    }
+}
+
+#endif
