@@ -331,7 +331,7 @@ __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin,
 
 template <class C> feed_map map_for(const sat_plane &p)
 {
-    return make_feed_map(p, (int)sizeof(typename C::T), C::TILE);
+    return make_feed_map(p, (int)sizeof(typename C::T), C::TILE, C::TILE, 1);
 }
 
 template <class C> struct blocks_launch {

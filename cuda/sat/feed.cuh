@@ -1,8 +1,8 @@
 /*
  * Blocks of samples on their way from global memory while the one before is worked
  * on: a shared buffer that the copy engine fills, zeros where the block leaves the image,
- * and a barrier that counts its bytes. The engine takes single-channel images whose
- * rows are aligned to 16 bytes; blocks of others are loaded when they are wanted.
+ * and a barrier that counts its bytes. The engine takes images whose rows are aligned to 16
+ * bytes, with all channels or the only one; blocks of others are loaded when they are wanted.
  */
 #ifndef CUDA_SAT_FEED_CUH
 #define CUDA_SAT_FEED_CUH
@@ -23,8 +23,8 @@ struct feed_map {
     bool usable;
 };
 
-/* Describes the image for blocks of tile x tile samples. */
-feed_map make_feed_map(const sat_plane &p, int in_bytes, int tile);
+/* Describes an image of that many channels for blocks of columns x rows samples. */
+feed_map make_feed_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels);
 
 /* In shared memory: what was sent for last. */
 struct feed_shared {

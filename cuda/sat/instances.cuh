@@ -10,8 +10,8 @@
 #ifndef CUDA_SAT_INSTANCES_CUH
 #define CUDA_SAT_INSTANCES_CUH
 
-#include "lookback.cuh"
 #include "passes.cuh"
+#include "pixels.cuh"
 #include "skss.cuh"
 
 #define SHAPES_NARROW(X)         \
@@ -36,7 +36,8 @@
     X(128, 128, SAT_CHANNELS)    \
     X(64, 128, SAT_ANY_SUMMAND)
 
-template <class C> constexpr sat_shape make_shape()
+/* Several channels: all but look-back, which has pixels. */
+template <class C> constexpr sat_shape make_shape_channels()
 {
     return {C::TILE,
             C::THREADS,
@@ -46,8 +47,26 @@ template <class C> constexpr sat_shape make_shape()
             blocks_launch<C>::stage,
             blocks_launch<C>::stages,
             skss_launch<C>::skss,
-            lookback_launch<C>::lookback,
-            lookback_launch<C>::word_bytes};
+            NULL,
+            0};
+}
+
+template <class C> constexpr sat_shape make_shape()
+{
+    if constexpr (C::SCOPE == SAT_CHANNELS) {
+        return make_shape_channels<C>();
+    } else {
+        return {C::TILE,
+                C::THREADS,
+                C::SCOPE,
+                blocks_launch<C>::sums,
+                blocks_launch<C>::tables,
+                blocks_launch<C>::stage,
+                blocks_launch<C>::stages,
+                skss_launch<C>::skss,
+                lookback_launch<C>::lookback,
+                lookback_launch<C>::word_bytes};
+    }
 }
 
 /* Only what 2r1w needs. */
@@ -73,6 +92,10 @@ template <class C> constexpr sat_shape make_shape_2r1w()
     using NAME##_shape =                                                                         \
         tile_shape<T, std::conditional_t<SCOPE == SAT_ANY_SUMMAND, ANY_L, PLAIN_L>, S, O, SCOPE, \
                    TILE / 32, THREADS / 32>;                                                     \
+    static const sat_pixels NAME##_pixels[] = {                                                  \
+        pixels_launch<pixel_shape<T, PLAIN_L, S, O, 2>>::table,                                  \
+        pixels_launch<pixel_shape<T, PLAIN_L, S, O, 3>>::table,                                  \
+        pixels_launch<pixel_shape<T, PLAIN_L, S, O, 4>>::table};                                 \
     static const sat_shape NAME##_shapes[] = {SHAPES(NAME##_ROW) SHAPE_END};                     \
     extern const sat_pair sat_pair_##NAME = {IN,                                                 \
                                              SUM,                                                \
@@ -80,6 +103,7 @@ template <class C> constexpr sat_shape make_shape_2r1w()
                                              (int)sizeof(S),                                     \
                                              (int)sizeof(O),                                     \
                                              NAME##_shapes,                                      \
+                                             NAME##_pixels,                                      \
                                              &OF_SUMS,                                           \
                                              launch_prefix<S>,                                   \
                                              launch_corners<S>,                                  \
@@ -100,6 +124,7 @@ template <class C> constexpr sat_shape make_shape_2r1w()
                                   (int)sizeof(S),                                     \
                                   (int)sizeof(S),                                     \
                                   NAME##_shapes,                                      \
+                                  NULL,                                               \
                                   &NAME,                                              \
                                   launch_prefix<S>,                                   \
                                   launch_corners<S>,                                  \

@@ -86,9 +86,11 @@ struct sat_aux {
  * ticket; all 0 before and after. */
 struct sat_lookback {
     unsigned *ticket;
-    void *col, *row; /* [channel][I][J][column], [channel][J][I][row] */
-    void *corner;    /* [channel][I][J]: the table's value at the block's last sample */
-    bool hinted;     /* whether L2 is told which words to keep */
+    /* Of blocks of one channel [channel][I][J][column], [channel][J][I][row] and, the table's
+     * value at the block's last sample, [channel][I][J]; of pixels [I][J][column],
+     * [J][I][channel][row] and [I][J][channel]. */
+    void *col, *row, *corner;
+    bool hinted; /* whether L2 is told which words to keep */
 };
 
 /* How many blocks sat_shape.sums takes. */
@@ -131,12 +133,22 @@ struct sat_shape {
     int word_bytes;
 };
 
+/* Look-back for blocks that have all channels of across x high pixels (pixels.cuh). */
+struct sat_pixels {
+    int across, high;
+    int columns, lines; /* a block's columns of samples, and rows of all channels */
+    int word_bytes;
+    cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
+                            int stress, cudaStream_t stream);
+};
+
 struct sat_pair {
     int in;  /* satf_type; -1: sums that blocks hand on */
     int sum; /* satf_sum_type */
     bool f32_out;
     int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
     const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
+    const sat_pixels *pixels; /* for 2, 3 and 4 channels, or NULL */
     const sat_pair *of_sums;  /* for tables of the sums that blocks hand on */
     /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
      * col down and row along; then corner, from row. */

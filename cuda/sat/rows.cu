@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "../base/check.h"
+#include "choose.cuh"
 #include "graph.cuh"
-#include "launch.h"
 #include "stress.h"
 
 extern "C" {
 #include "../../src/base/memory.h"
-#include "../../src/sat/rows.h"
 }
 
 static int stress_mode;
@@ -18,162 +17,6 @@ static int stress_mode;
 void sat_cuda_stress(int mode)
 {
     stress_mode = mode;
-}
-
-/* --------------------------------------------------------- pairs and shapes */
-
-static const sat_pair *const pairs[] = {&sat_pair_u8_u32,  &sat_pair_u8_u64,   &sat_pair_u16_u32,
-                                        &sat_pair_u16_u64, &sat_pair_u16_u128, &sat_pair_f32_f32,
-                                        &sat_pair_f32_f64, &sat_pair_f64_f64};
-
-static const sat_pair *find_pair(const sat_job *job)
-{
-    for (const sat_pair *pair : pairs) {
-        if (pair->in == job->in.type && pair->sum == (int)job->sum_type &&
-            pair->f32_out == job->f32_out) {
-            return pair;
-        }
-    }
-    return NULL;
-}
-
-static bool fits(const sat_shape *shape, const sat_job *job)
-{
-    return shape->scope == SAT_ANY_SUMMAND ||
-           (job->summand == SATF_SUMMAND_PLAIN &&
-            (shape->scope == SAT_CHANNELS) == (job->in.channels > 1));
-}
-
-/* The first shape that fits the job and its tuning. */
-static const sat_shape *find_shape(const sat_pair *pair, const sat_job *job)
-{
-    for (const sat_shape *shape = pair->shapes; shape->tile; shape++) {
-        if (fits(shape, job) && (!job->tuning.tile || job->tuning.tile == shape->tile) &&
-            (!job->tuning.threads || job->tuning.threads == shape->threads)) {
-            return shape;
-        }
-    }
-    return NULL;
-}
-
-static sat_grid make_grid(int64_t width, int64_t height, int channels, int tile)
-{
-    sat_grid g = {(width - 1) / tile + 1, (height - 1) / tile + 1, channels};
-    return g;
-}
-
-/* Kernels number blocks and threads of passes in 31 bits. */
-static bool too_many(int64_t width, int64_t height, int channels, int tile)
-{
-    sat_grid g = make_grid(width, height, channels, tile);
-    return width > INT64_C(1) << 31 || height > INT64_C(1) << 31 ||
-           g.tiles_x * g.tiles_y * channels > INT32_MAX;
-}
-
-static int alignment(const void *data, int64_t stride)
-{
-    uint64_t bits = (uint64_t)(uintptr_t)data | (uint64_t)stride | 16;
-    return (int)(bits & -bits);
-}
-
-static sat_plane make_plane(const sat_job *job)
-{
-    sat_plane p;
-    p.in = (const char *)job->in.data;
-    p.out = (char *)job->out;
-    p.in_stride = job->in.stride;
-    p.out_stride = job->out_stride;
-    p.width = job->in.width;
-    p.height = job->in.height;
-    p.channels = job->in.channels;
-    p.summand = (int)job->summand;
-    p.in_align = alignment(p.in, p.in_stride);
-    p.out_align = alignment(p.out, p.out_stride);
-    return p;
-}
-
-static const char *refuses_any(const sat_job *job, const sat_pair **pair)
-{
-    *pair = find_pair(job);
-    if (!*pair) {
-        return "it has no kernels for these samples and sums";
-    }
-    if (too_many(job->in.width, job->in.height, job->in.channels, 32)) {
-        return "the image has more blocks than a kernel can count";
-    }
-    return NULL;
-}
-
-static const char *refuses_passes(const sat_job *job)
-{
-    const sat_pair *pair;
-    const char *reason = refuses_any(job, &pair);
-    if (!reason && !pair->columns) {
-        reason = "it has no sums of 128 bits; 2r1w has";
-    } else if (!reason && (job->tuning.tile || job->tuning.threads)) {
-        reason = "it has no blocks to choose";
-    }
-    return reason;
-}
-
-static const char *refuses_blocks(const sat_job *job)
-{
-    const sat_pair *pair;
-    const char *reason = refuses_any(job, &pair);
-    if (!reason && !find_shape(pair, job)) {
-        reason = "it has no blocks of that side and number of threads for this job";
-    }
-    return reason;
-}
-
-static const char *refuses_chained(const sat_job *job)
-{
-    const char *reason = refuses_blocks(job);
-    if (!reason && !find_shape(find_pair(job), job)->lookback) {
-        reason = "it has no sums of 128 bits; 2r1w has";
-    }
-    return reason;
-}
-
-/* Tunings: shapes that fit, times the ways to wait for those that have stages. */
-static bool shape_variant(const sat_job *job, size_t index, bool stages, sat_tuning *tuning)
-{
-    const sat_pair *pair = find_pair(job);
-    size_t ways = stages ? 3 : 1, at = index / ways;
-    for (const sat_shape *shape = pair ? pair->shapes : NULL; shape && shape->tile; shape++) {
-        if (fits(shape, job) && (!stages || shape->stages) && at-- == 0) {
-            memset(tuning, 0, sizeof *tuning);
-            tuning->tile = shape->tile;
-            tuning->threads = shape->threads;
-            tuning->sync =
-                stages ? (sat_sync)(SAT_SYNC_LAUNCH + (int)(index % ways)) : SAT_SYNC_AUTO;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool blocks_variant(const sat_job *job, size_t index, sat_tuning *tuning)
-{
-    return shape_variant(job, index, false, tuning);
-}
-
-static bool stages_variant(const sat_job *job, size_t index, sat_tuning *tuning)
-{
-    return shape_variant(job, index, true, tuning);
-}
-
-static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)
-{
-    (void)job;
-    memset(tuning, 0, sizeof *tuning);
-    tuning->sync = (sat_sync)(SAT_SYNC_LAUNCH + (int)index);
-    return index < 3;
-}
-
-static sat_sync sync_of(const sat_job *job)
-{
-    return job->tuning.sync == SAT_SYNC_AUTO ? SAT_SYNC_COOP : job->tuning.sync;
 }
 
 /* ------------------------------------------------------------------ scratch */
@@ -483,28 +326,41 @@ static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch
     return SATF_OK;
 }
 
-static sat_lookback carve_lookback(carver *from, const sat_job *job)
+struct lookback_memory {
+    sat_grid g;
+    sat_lookback words;
+};
+
+static lookback_memory carve_lookback(carver *from, const sat_job *job)
 {
-    block_job b = cut_up(job);
-    int64_t blocks = b.g.tiles_x * b.g.tiles_y * b.g.channels;
-    size_t word = (size_t)b.shape->word_bytes;
-    sat_lookback m;
-    m.ticket = carve_count(from, job);
-    m.corner = carve(from, blocks, 1, word);
-    m.col = carve(from, blocks, b.shape->tile, word);
-    m.row = carve(from, blocks, b.shape->tile, word);
+    const sat_pixels *pixels = find_pixels(job);
+    const sat_shape *shape = pixels ? NULL : find_shape(find_pair(job), job);
+    int64_t width = job->in.width, height = job->in.height;
+    lookback_memory m;
+    if (pixels) {
+        m.g = {(width - 1) / pixels->across + 1, (height - 1) / pixels->high + 1, 1};
+    } else {
+        m.g = make_grid(width, height, job->in.channels, shape->tile);
+    }
+    int64_t blocks = m.g.tiles_x * m.g.tiles_y * m.g.channels;
+    size_t word = (size_t)(pixels ? pixels->word_bytes : shape->word_bytes);
+    m.words.ticket = carve_count(from, job);
+    m.words.corner = carve(from, blocks, pixels ? job->in.channels : 1, word);
+    m.words.col = carve(from, blocks, pixels ? pixels->columns : shape->tile, word);
+    m.words.row = carve(from, blocks, pixels ? pixels->lines : shape->tile, word);
     /* On an H200 up to 7 % faster, but for large images of bytes 1 to 2 % slower. */
-    m.hinted = b.pair->in != SATF_U8 || b.p.width * b.p.height < (int64_t)1 << 27;
+    m.words.hinted = job->in.type != SATF_U8 || width * height < (int64_t)1 << 27;
     return m;
 }
 
 static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    block_job b = cut_up(job);
     carver c = {(char *)scratch, 0, true};
-    sat_lookback m = carve_lookback(&c, job);
-    CUDA_RETURN(ctx,
-                b.shape->lookback(b.p, b.g, m, stress_mode, (cudaStream_t)satf_gpu_stream(ctx)));
+    lookback_memory m = carve_lookback(&c, job);
+    const sat_pixels *pixels = find_pixels(job);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    auto launch = pixels ? pixels->lookback : find_shape(find_pair(job), job)->lookback;
+    CUDA_RETURN(ctx, launch(make_plane(job), m.g, m.words, stress_mode, stream));
     return SATF_OK;
 }
 
@@ -570,8 +426,8 @@ const sat_row sat_cuda_skss = {"skss",
 const sat_row sat_cuda_lookback = {"lookback",
                                    "cuda",
                                    "one kernel, decoupled look-back in two dimensions",
-                                   refuses_chained,
+                                   refuses_lookback,
                                    scratch_of<carve_lookback>,
                                    run_lookback,
-                                   blocks_variant,
+                                   lookback_variant,
                                    true};

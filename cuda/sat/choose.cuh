@@ -1,0 +1,203 @@
+/*
+ * Which kernels do a job: its pair of sample and sum types, the shape of its blocks, or why there
+ * is none; and the tunings that a row can be tried with.
+ */
+#ifndef CUDA_SAT_CHOOSE_CUH
+#define CUDA_SAT_CHOOSE_CUH
+
+#include <string.h>
+
+#include "launch.h"
+
+extern "C" {
+#include "../../src/sat/rows.h"
+}
+
+static const sat_pair *const pairs[] = {&sat_pair_u8_u32,  &sat_pair_u8_u64,   &sat_pair_u16_u32,
+                                        &sat_pair_u16_u64, &sat_pair_u16_u128, &sat_pair_f32_f32,
+                                        &sat_pair_f32_f64, &sat_pair_f64_f64};
+
+static const sat_pair *find_pair(const sat_job *job)
+{
+    for (const sat_pair *pair : pairs) {
+        if (pair->in == job->in.type && pair->sum == (int)job->sum_type &&
+            pair->f32_out == job->f32_out) {
+            return pair;
+        }
+    }
+    return NULL;
+}
+
+static bool fits(const sat_shape *shape, const sat_job *job)
+{
+    return shape->scope == SAT_ANY_SUMMAND ||
+           (job->summand == SATF_SUMMAND_PLAIN &&
+            (shape->scope == SAT_CHANNELS) == (job->in.channels > 1));
+}
+
+/* The first shape that fits the job and its tuning. */
+static const sat_shape *find_shape(const sat_pair *pair, const sat_job *job)
+{
+    for (const sat_shape *shape = pair->shapes; shape->tile; shape++) {
+        if (fits(shape, job) && (!job->tuning.tile || job->tuning.tile == shape->tile) &&
+            (!job->tuning.threads || job->tuning.threads == shape->threads)) {
+            return shape;
+        }
+    }
+    return NULL;
+}
+
+static sat_grid make_grid(int64_t width, int64_t height, int channels, int tile)
+{
+    sat_grid g = {(width - 1) / tile + 1, (height - 1) / tile + 1, channels};
+    return g;
+}
+
+/* Kernels number blocks and threads of passes in 31 bits. */
+static bool too_many(int64_t width, int64_t height, int channels, int tile)
+{
+    sat_grid g = make_grid(width, height, channels, tile);
+    return width > INT64_C(1) << 31 || height > INT64_C(1) << 31 ||
+           g.tiles_x * g.tiles_y * channels > INT32_MAX;
+}
+
+static int alignment(const void *data, int64_t stride)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)data | (uint64_t)stride | 16;
+    return (int)(bits & -bits);
+}
+
+static sat_plane make_plane(const sat_job *job)
+{
+    sat_plane p;
+    p.in = (const char *)job->in.data;
+    p.out = (char *)job->out;
+    p.in_stride = job->in.stride;
+    p.out_stride = job->out_stride;
+    p.width = job->in.width;
+    p.height = job->in.height;
+    p.channels = job->in.channels;
+    p.summand = (int)job->summand;
+    p.in_align = alignment(p.in, p.in_stride);
+    p.out_align = alignment(p.out, p.out_stride);
+    return p;
+}
+
+static const char *refuses_any(const sat_job *job, const sat_pair **pair)
+{
+    *pair = find_pair(job);
+    if (!*pair) {
+        return "it has no kernels for these samples and sums";
+    }
+    if (too_many(job->in.width, job->in.height, job->in.channels, 32)) {
+        return "the image has more blocks than a kernel can count";
+    }
+    return NULL;
+}
+
+static const char *refuses_passes(const sat_job *job)
+{
+    const sat_pair *pair;
+    const char *reason = refuses_any(job, &pair);
+    if (!reason && !pair->columns) {
+        reason = "it has no sums of 128 bits; 2r1w has";
+    } else if (!reason && (job->tuning.tile || job->tuning.threads)) {
+        reason = "it has no blocks to choose";
+    }
+    return reason;
+}
+
+static const char *refuses_blocks(const sat_job *job)
+{
+    const sat_pair *pair;
+    const char *reason = refuses_any(job, &pair);
+    if (!reason && !find_shape(pair, job)) {
+        reason = "it has no blocks of that side and number of threads for this job";
+    }
+    return reason;
+}
+
+/* The kernel of look-back for all channels at once, NULL if the job is not one for it. */
+static const sat_pixels *find_pixels(const sat_job *job)
+{
+    const sat_pair *pair = find_pair(job);
+    bool chosen = job->tuning.tile || job->tuning.threads;
+    return pair && pair->pixels && job->in.channels > 1 && !chosen &&
+                   job->summand == SATF_SUMMAND_PLAIN
+               ? &pair->pixels[job->in.channels - 2]
+               : NULL;
+}
+
+static const char *refuses_chained(const sat_job *job)
+{
+    const char *reason = refuses_blocks(job);
+    if (!reason && !find_shape(find_pair(job), job)->stages) {
+        reason = "it has no sums of 128 bits; 2r1w has";
+    }
+    return reason;
+}
+
+static const char *refuses_lookback(const sat_job *job)
+{
+    if (find_pixels(job)) {
+        const sat_pair *pair;
+        return refuses_any(job, &pair);
+    }
+    const char *reason = refuses_chained(job);
+    if (!reason && !find_shape(find_pair(job), job)->lookback) {
+        reason = "it has blocks of one shape only for several channels";
+    }
+    return reason;
+}
+
+/* Tunings: shapes that fit, times the ways to wait for those that have stages. */
+static bool shape_variant(const sat_job *job, size_t index, bool stages, sat_tuning *tuning)
+{
+    const sat_pair *pair = find_pair(job);
+    size_t ways = stages ? 3 : 1, at = index / ways;
+    for (const sat_shape *shape = pair ? pair->shapes : NULL; shape && shape->tile; shape++) {
+        if (fits(shape, job) && (!stages || shape->stages) && at-- == 0) {
+            memset(tuning, 0, sizeof *tuning);
+            tuning->tile = shape->tile;
+            tuning->threads = shape->threads;
+            tuning->sync =
+                stages ? (sat_sync)(SAT_SYNC_LAUNCH + (int)(index % ways)) : SAT_SYNC_AUTO;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool blocks_variant(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    return shape_variant(job, index, false, tuning);
+}
+
+static bool lookback_variant(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    if (find_pixels(job)) {
+        memset(tuning, 0, sizeof *tuning);
+        return index == 0;
+    }
+    return shape_variant(job, index, false, tuning);
+}
+
+static bool stages_variant(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    return shape_variant(job, index, true, tuning);
+}
+
+static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    (void)job;
+    memset(tuning, 0, sizeof *tuning);
+    tuning->sync = (sat_sync)(SAT_SYNC_LAUNCH + (int)index);
+    return index < 3;
+}
+
+static sat_sync sync_of(const sat_job *job)
+{
+    return job->tuning.sync == SAT_SYNC_AUTO ? SAT_SYNC_COOP : job->tuning.sync;
+}
+
+#endif
