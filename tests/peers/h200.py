@@ -247,6 +247,32 @@ def peers():
     return table(["<ms (times look-back's)", "<type", *(f"{n // 1024}K" for n in sizes)], rows)
 
 
+# --------------------------------------------------------------------- filters
+def filters():
+    """Whole filters: the table of sums and the reading of its corners."""
+    rows = []
+    chosen = records("filter") + records("filter-8K")
+    for (n, name, given, channels), group in grouped(
+            chosen, lambda r: (r["width"], r["name"], r["input"], r["channels"])).items():
+        at = {r["window"]: r for r in group}
+        rows.append([f"{n // 1024}K", name, f"{given} to {group[0]['output']}", channels,
+                     *(f"{digits(at[w]['ms'])} ({ratio(at[w]['x_copy'], 1)})" for w in (15, 255))])
+    return table(["n", "<filter", "<type", "channels", "15 x 15: ms (x copy)", "255 x 255"], rows)
+
+
+def moves():
+    chosen = records("moves")
+    names = list(grouped(chosen, lambda r: r["name"]))
+    rows = []
+    for (given, channels), group in grouped(
+            chosen, lambda r: (r["input"], r["channels"])).items():
+        at = {r["name"]: r for r in group}
+        copies = [r["copy_ms"] for r in group]
+        rows.append([given, channels, digits(statistics.median(copies)),
+                     *(ratio(at[name]["x_copy"]) for name in names)])
+    return table(["<", "channels", "copy, ms", *(f"{name}, x copy" for name in names)], rows)
+
+
 # ------------------------------------------------------------------------ aims
 def verdict(met):
     return "met" if met else "missed"
@@ -323,8 +349,9 @@ def power(n):
 
 
 def permutations():
-    """The longest arrays take minutes to plan: a record of their own, of some algorithms."""
-    return records("permute-global") + records("permute-global-16K")
+    """The longest arrays take minutes to plan: records of their own, of some algorithms."""
+    return [r for name in ("permute-global", "permute-global-8K", "permute-global-16K",
+                           "permute-global-16K-scheduled") for r in records(name)]
 
 
 def of_permutations(kind):
@@ -367,6 +394,29 @@ def permute_spread():
                            for name in ANY),
                          f"{100 * spread(copies):.0f} %"])
     return table(["<", "n", "copy, us", *ANY, "the copies"], rows)
+
+
+def permute_bytes():
+    """What memory moved for each element of a transpose of 2^26 floats, by ncu's counters."""
+    names = {"designated<unsigned int, 1>": ("d-designated", 1),
+             "designated<unsigned int, 0>": ("s-designated", 1),
+             "spread_kernel": ("fused, steps 1 and 2, each", 2),
+             "collect_kernel": ("fused, step 3", 1)}
+    lines = [line for line in read("results/h200/permute-ncu.csv").splitlines() if line]
+    rows, whole = [], [0, 0, 0]
+    launches = grouped(csv.DictReader(lines), lambda r: (r["ID"], r["Kernel Name"]))
+    for prefix, (name, times) in names.items():
+        own = [{r["Metric Name"]: float(r["Metric Value"].replace(",", "")) for r in metrics}
+               for (_, kernel), metrics in launches.items() if prefix in kernel]
+        cells = [statistics.median(launch[metric] for launch in own) / (1 << 26)
+                 for metric in ("dram__bytes_read.sum", "dram__bytes_write.sum")]
+        us = statistics.median(launch["gpu__time_duration.sum"] for launch in own) / 1000
+        rows.append([name, *map(ratio, cells), ratio(sum(cells)), digits(us)])
+        if name.startswith("fused"):
+            whole = [a + times * b for a, b in zip(whole, (*cells, us))]
+    rows.append(["fused, all", ratio(whole[0]), ratio(whole[1]), ratio(whole[0] + whole[1]),
+                 digits(whole[2])])
+    return table(["<", "bytes read, an element", "written", "both", "us"], rows)
 
 
 def permute_shared(kind):
@@ -513,12 +563,12 @@ PAGES = {
                         "channels": channels,
                         "crossings": crossings, "stages": stages,
                         "peers": peers, "aims": aims},
-    "docs/performance.md": {"fit": fit},
+    "docs/performance.md": {"fit": fit, "moves": moves, "filters": filters},
     "docs/permutation.md": {"shared-f32": lambda: permute_shared("f32"),
                             "shared-f64": lambda: permute_shared("f64"),
                             "global-f32": lambda: permute_global("f32"),
                             "global-f64": lambda: permute_global("f64"),
-                            "spread": permute_spread},
+                            "spread": permute_spread, "bytes": permute_bytes},
     "docs/machine.md": {"rap": rap, "counters": rap_counters, "amm": amm, "giles": giles,
                         "giles-powers": giles_by_power, "coalesce": coalesce},
 }
