@@ -22,9 +22,10 @@
 /* Chunks across a tile, tiles of a band. */
 enum { TRANSPOSE_ACROSS = 16, TRANSPOSE_BAND = 16 };
 
-/* Chunks down a tile: 16-bit elements gain by higher tiles, bytes lose. */
+/* Chunks down a tile: 16-bit elements gain by higher tiles; bytes lose at 8192 x 8192, and are as
+ * fast at 4096 x 4096. */
 template <typename E, int V>
-constexpr int transpose_down = sizeof(E) * V<16 && sizeof(E)> 1 ? 32 : 16;
+constexpr int transpose_down = (sizeof(E) * V < 16) && (sizeof(E) > 1) ? 32 : 16;
 
 /* Elements of a chunk: more than 8 x 8 of them would take a thread too many registers. */
 template <typename E>

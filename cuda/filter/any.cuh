@@ -146,6 +146,21 @@ typedef struct padded_span {
     int64_t unused;
 } padded_span;
 
+/* span = where the windows `of` the tile's columns, then of its rows, begin and end. */
+static __device__ inline void find_spans(const filter_gpu_task *task, const pixel_area *area,
+                                         const satf_rect *of, int64_t first_x, int64_t first_y,
+                                         padded_span *span)
+{
+    int across = area->across, down = ANY_ROWS * FILTER_THREADS / across;
+    for (int i = (int)threadIdx.x; i < across + down; i += FILTER_THREADS) {
+        bool is_row = i >= across;
+        int64_t at = is_row ? position(&area->rows, first_y + i - across) + of->y
+                            : position(&area->columns, first_x + i) + of->x;
+        axis_span(task->border, is_row ? task->in.height : task->in.width, at,
+                  is_row ? of->h : of->w, &span[i].sum);
+    }
+}
+
 /* All threads of the block. span: ANY_SPANS, in shared memory. */
 template <class Filter, class Sum, class Square>
 static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
@@ -161,15 +176,11 @@ static __device__ inline void do_any_tile(const filter_gpu_task *task, const pix
         for (int64_t k = 0; k < task->rect_count; k++) {
             const satf_weighted_rect *rect = task->rects ? &task->rects[k] : &task->window;
             const satf_rect *of = &rect->rect;
-            __syncthreads(); /* the spans are no longer read */
-            for (int i = (int)threadIdx.x; i < across + down; i += FILTER_THREADS) {
-                bool is_row = i >= across;
-                int64_t at = is_row ? position(&area->rows, first_y + i - across) + of->y
-                                    : position(&area->columns, first_x + i) + of->x;
-                axis_span(task->border, is_row ? task->in.height : task->in.width, at,
-                          is_row ? of->h : of->w, &span[i].sum);
+            if (c == 0 || task->rect_count > 1) { /* else they are there */
+                __syncthreads();
+                find_spans(task, area, of, first_x, first_y, span);
+                __syncthreads();
             }
-            __syncthreads();
 #pragma unroll 1
             for (int j = 0; j < ANY_ROWS; j++) {
                 int row = j * rows + thread_row;

@@ -150,27 +150,24 @@ static const char *refuses_lookback(const sat_job *job)
     return reason;
 }
 
-/* Tunings: shapes that fit, times the ways to wait for those that have stages. */
-static bool shape_variant(const sat_job *job, size_t index, bool stages, sat_tuning *tuning)
+/* Tunings: shapes that fit and have that kernel, times the ways to wait for it, of which there are
+ * one or all three. */
+template <auto KERNEL, size_t WAYS = 1>
+static bool shape_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 {
     const sat_pair *pair = find_pair(job);
-    size_t ways = stages ? 3 : 1, at = index / ways;
+    size_t at = index / WAYS;
     for (const sat_shape *shape = pair ? pair->shapes : NULL; shape && shape->tile; shape++) {
-        if (fits(shape, job) && (!stages || shape->stages) && at-- == 0) {
+        if (fits(shape, job) && shape->*KERNEL && at-- == 0) {
             memset(tuning, 0, sizeof *tuning);
             tuning->tile = shape->tile;
             tuning->threads = shape->threads;
             tuning->sync =
-                stages ? (sat_sync)(SAT_SYNC_LAUNCH + (int)(index % ways)) : SAT_SYNC_AUTO;
+                WAYS > 1 ? (sat_sync)(SAT_SYNC_LAUNCH + (int)(index % WAYS)) : SAT_SYNC_AUTO;
             return true;
         }
     }
     return false;
-}
-
-static bool blocks_variant(const sat_job *job, size_t index, sat_tuning *tuning)
-{
-    return shape_variant(job, index, false, tuning);
 }
 
 static bool lookback_variant(const sat_job *job, size_t index, sat_tuning *tuning)
@@ -179,12 +176,7 @@ static bool lookback_variant(const sat_job *job, size_t index, sat_tuning *tunin
         memset(tuning, 0, sizeof *tuning);
         return index == 0;
     }
-    return shape_variant(job, index, false, tuning);
-}
-
-static bool stages_variant(const sat_job *job, size_t index, sat_tuning *tuning)
-{
-    return shape_variant(job, index, true, tuning);
+    return shape_variant<&sat_shape::lookback>(job, index, tuning);
 }
 
 static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)

@@ -36,8 +36,17 @@
     X(128, 128, SAT_CHANNELS)    \
     X(64, 128, SAT_ANY_SUMMAND)
 
-/* Several channels: all but look-back, which has pixels. */
-template <class C> constexpr sat_shape make_shape_channels()
+/* Look-back of several channels has blocks of pixels instead. */
+template <class C> constexpr auto lookback_of()
+{
+    if constexpr (C::SCOPE == SAT_CHANNELS) {
+        return (decltype(sat_shape::lookback))NULL;
+    } else {
+        return lookback_launch<C>::lookback;
+    }
+}
+
+template <class C> constexpr sat_shape make_shape()
 {
     return {C::TILE,
             C::THREADS,
@@ -47,26 +56,8 @@ template <class C> constexpr sat_shape make_shape_channels()
             blocks_launch<C>::stage,
             blocks_launch<C>::stages,
             skss_launch<C>::skss,
-            NULL,
-            0};
-}
-
-template <class C> constexpr sat_shape make_shape()
-{
-    if constexpr (C::SCOPE == SAT_CHANNELS) {
-        return make_shape_channels<C>();
-    } else {
-        return {C::TILE,
-                C::THREADS,
-                C::SCOPE,
-                blocks_launch<C>::sums,
-                blocks_launch<C>::tables,
-                blocks_launch<C>::stage,
-                blocks_launch<C>::stages,
-                skss_launch<C>::skss,
-                lookback_launch<C>::lookback,
-                lookback_launch<C>::word_bytes};
-    }
+            lookback_of<C>(),
+            lookback_launch<C>::word_bytes};
 }
 
 /* Only what 2r1w needs. */

@@ -397,7 +397,7 @@ const sat_row sat_cuda_2r1w = {"2r1w",
                                refuses_blocks,
                                scratch_of<carve_2r1w>,
                                run_2r1w,
-                               blocks_variant};
+                               shape_variant<&sat_shape::tables>};
 
 const sat_row sat_cuda_1r1w = {"1r1w",
                                "cuda",
@@ -405,7 +405,7 @@ const sat_row sat_cuda_1r1w = {"1r1w",
                                refuses_chained,
                                scratch_of<carve_chain>,
                                run_1r1w,
-                               stages_variant};
+                               shape_variant<&sat_shape::stages, 3>};
 
 const sat_row sat_cuda_1_plus_r = {"1+r",
                                    "cuda",
@@ -413,7 +413,7 @@ const sat_row sat_cuda_1_plus_r = {"1+r",
                                    refuses_chained,
                                    scratch_of<carve_chain>,
                                    run_1_plus_r,
-                                   stages_variant};
+                                   shape_variant<&sat_shape::stages, 3>};
 
 const sat_row sat_cuda_skss = {"skss",
                                "cuda",
@@ -421,7 +421,7 @@ const sat_row sat_cuda_skss = {"skss",
                                refuses_chained,
                                scratch_of<carve_skss>,
                                run_skss,
-                               blocks_variant};
+                               shape_variant<&sat_shape::skss>};
 
 const sat_row sat_cuda_lookback = {"lookback",
                                    "cuda",

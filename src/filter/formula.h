@@ -82,8 +82,8 @@ SATF_FORMULA double formula_sum(const formula_sums *in)
 /*
  * a / b of integers a >= 0 and b >= 1 below 2^128, rounded once. On a device the reciprocal is
  * that of many quotients and moves out of loops: from one that is rounded to nearest two
- * corrections with exact remainders lead to the nearest quotient (P. Markstein, Computation of
- * elementary functions on the IBM RISC System/6000 processor, 1990).
+ * corrections, of which the second has an exact remainder, lead to the nearest quotient (P.
+ * Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
  */
 SATF_FORMULA double formula_quotient(double a, double b)
 {
