@@ -36,6 +36,13 @@
     X(128, 128, SAT_CHANNELS)    \
     X(64, 128, SAT_ANY_SUMMAND)
 
+/* Integers in sums of 64 bits. */
+#define SHAPES_LONG(X)           \
+    X(64, 128, SAT_ONE_CHANNEL)  \
+    X(128, 128, SAT_ONE_CHANNEL) \
+    X(128, 128, SAT_CHANNELS)    \
+    X(64, 128, SAT_ANY_SUMMAND)
+
 /* Look-back of several channels has blocks of pixels instead. */
 template <class C> constexpr auto lookback_of()
 {

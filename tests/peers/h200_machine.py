@@ -13,8 +13,9 @@ def power(n):
 
 def permutations():
     """The longest arrays take minutes to plan: records of their own, of some algorithms."""
-    return [r for name in ("permute-global", "permute-global-8K", "permute-global-16K",
-                           "permute-global-16K-scheduled") for r in records(name)]
+    return [r for name in ("permute-global", "permute-global-8K-f32", "permute-global-8K",
+                           "permute-global-16K", "permute-global-16K-scheduled",
+                           "permute-global-16K-f64") for r in records(name)]
 
 
 def of_permutations(kind):
