@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "filter_reference.h"
+#include "with_context.h"
 
 enum { ALL_BORDERS = SATF_SHRINK + 1 };
 
@@ -364,17 +365,6 @@ static void test_integral(void **state)
     check_geometry(*state, 19, 23, 1, 1, 4, check_integral);
 }
 
-static int setup(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK;
-}
-
-static int teardown(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,5 +373,5 @@ int main(void)
         cmocka_unit_test(test_template),
         cmocka_unit_test(test_integral),
     };
-    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

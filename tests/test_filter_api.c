@@ -9,6 +9,7 @@
 #include "base/image.h"
 #include "filter/filter.h"
 #include "filter_reference.h"
+#include "with_context.h"
 
 static satf_filter *parse(satf_context *ctx, const char *spec)
 {
@@ -375,17 +376,6 @@ static void test_cancel(void **state)
     satf_filter_destroy(box);
 }
 
-static int setup(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK;
-}
-
-static int teardown(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,5 +384,5 @@ int main(void)
         cmocka_unit_test(test_float_error),  cmocka_unit_test(test_images),
         cmocka_unit_test(test_cancel),
     };
-    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

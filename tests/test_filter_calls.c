@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "filter_reference.h"
+#include "with_context.h"
 
 /* The library's own allocations all end here. */
 static _Atomic int allocations;
@@ -275,17 +276,6 @@ static void test_constant(void **state)
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
 }
 
-static int setup(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK;
-}
-
-static int teardown(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,5 +283,5 @@ int main(void)
         cmocka_unit_test(test_message_stays), cmocka_unit_test(test_side_by_side),
         cmocka_unit_test(test_constant),
     };
-    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

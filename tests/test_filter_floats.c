@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "filter_reference.h"
+#include "with_context.h"
 
 enum { W = 41, H = 33 };
 
@@ -206,17 +207,6 @@ static void test_template_overflows(void **state)
     satf_filter_destroy(filter);
 }
 
-static int setup(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK;
-}
-
-static int teardown(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,5 +214,5 @@ int main(void)
         cmocka_unit_test(test_image_overflows),
         cmocka_unit_test(test_template_overflows),
     };
-    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

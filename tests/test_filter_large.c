@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "filter_reference.h"
+#include "with_context.h"
 
 static void fill(satf_view *view, uint64_t seed)
 {
@@ -209,17 +210,6 @@ static void test_properties(void **state)
     free(b);
 }
 
-static int setup(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK;
-}
-
-static int teardown(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,5 +217,5 @@ int main(void)
         cmocka_unit_test(test_engines_agree),
         cmocka_unit_test(test_properties),
     };
-    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
+#include "with_context.h"
 
 static void test_accepts(void **state)
 {
@@ -251,17 +252,6 @@ static void test_locale(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK;
-}
-
-static int teardown(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,5 +259,5 @@ int main(void)
         cmocka_unit_test(test_table),   cmocka_unit_test(test_template_file),
         cmocka_unit_test(test_locale),
     };
-    return cmocka_run_group_tests(tests, setup, teardown) != 0;
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }
