@@ -1,9 +1,8 @@
 /* Whole images from and to files: the public functions. */
 #include "codec.h"
 
-static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image **out)
+satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **out)
 {
-    const io_header *header = &reader->header;
     const satf_view *v = &header->view;
     satf_image *image;
     satf_status status = satf_image_create_unset(ctx, v->width, v->height, v->channels,
@@ -11,7 +10,24 @@ static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image *
     if (status) {
         return status;
     }
-    status = io_read_rows(ctx, reader, image->view.data, image->view.stride, v->height);
+    image->has_range = header->has_range;
+    image->lo = header->lo;
+    image->hi = header->hi;
+    image->alpha_max = header->alpha_max;
+    image->picture_type = header->picture_type;
+    *out = image;
+    return SATF_OK;
+}
+
+static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image **out)
+{
+    const io_header *header = &reader->header;
+    satf_image *image;
+    satf_status status = io_make_image(ctx, header, &image);
+    if (status) {
+        return status;
+    }
+    status = io_read_rows(ctx, reader, image->view.data, image->view.stride, header->view.height);
     if (!status) {
         status = satf_metadata_copy(ctx, &header->metadata, &image->metadata);
     }
@@ -19,11 +35,6 @@ static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image *
         satf_image_destroy(image);
         return status;
     }
-    image->has_range = header->has_range;
-    image->lo = header->lo;
-    image->hi = header->hi;
-    image->alpha_max = header->alpha_max;
-    image->picture_type = header->picture_type;
     *out = image;
     return SATF_OK;
 }

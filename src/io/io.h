@@ -114,6 +114,9 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
                          int64_t n);
 void io_close(io_reader *reader); /* NULL is allowed */
 
+/* An image for what the header describes: samples unset, no metadata. */
+satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image);
+
 /*
  * Looks behind the pixels for EXIF, where header.exif_may_follow and the file can be gone about
  * in, so that who goes by rows knows it as early as who does not. Before the first row. Damage

@@ -133,10 +133,8 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out)
 {
     io_header *header = &reader->header;
-    const satf_view *view = &header->view;
     satf_image *image;
-    satf_status status = satf_image_create_unset(ctx, view->width, view->height, view->channels,
-                                                 (satf_type)view->type, view->flags, &image);
+    satf_status status = io_make_image(ctx, header, &image);
     if (status) {
         return status;
     }
@@ -145,11 +143,6 @@ static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out
         satf_image_destroy(image);
         return status;
     }
-    image->has_range = header->has_range;
-    image->lo = header->lo;
-    image->hi = header->hi;
-    image->alpha_max = header->alpha_max;
-    image->picture_type = header->picture_type;
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
