@@ -24,22 +24,9 @@
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/base/view.h"
+#include "with_context.h"
 
 enum { COUNT_OF_TYPES = 6 };
-
-static int setup(void **state)
-{
-    satf_context *ctx = NULL;
-    satf_status status = satf_context_create(&ctx);
-    *state = ctx;
-    return (int)status;
-}
-
-static int teardown(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
 
 /* The call failed with that status and left a message that holds that word. */
 static void assert_fails(const satf_context *ctx, satf_status got, satf_status wanted,
@@ -565,16 +552,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(sizes),
-        cmocka_unit_test_setup_teardown(views, setup, teardown),
+        cmocka_unit_test_setup_teardown(views, create_context, destroy_context),
         cmocka_unit_test(overlap),
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(borders),
-        cmocka_unit_test_setup_teardown(contexts, setup, teardown),
-        cmocka_unit_test_setup_teardown(devices, setup, teardown),
-        cmocka_unit_test_setup_teardown(images, setup, teardown),
-        cmocka_unit_test_setup_teardown(parallel, setup, teardown),
+        cmocka_unit_test_setup_teardown(contexts, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(devices, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(images, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(parallel, create_context, destroy_context),
         cmocka_unit_test(cores_come_and_go),
-        cmocka_unit_test_setup_teardown(forked, setup, teardown),
+        cmocka_unit_test_setup_teardown(forked, create_context, destroy_context),
         cmocka_unit_test(cpu_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

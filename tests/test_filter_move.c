@@ -10,6 +10,7 @@
 #include "filter/filter.h"
 #include "filter/formula.h"
 #include "move_reference.h"
+#include "with_context.h"
 #include "pipeline/pipeline.h"
 
 enum { GUARD = 0xa5 };
@@ -495,18 +496,7 @@ static void test_streaming(void **state)
     rmdir(directory);
 }
 
-static int new_context(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK;
-}
-
-static int free_context(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, new_context, free_context)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, create_context, destroy_context)
 
 int main(void)
 {

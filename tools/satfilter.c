@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "../src/io/io.h"
-#include "../src/sat/cache.h"
 #include "batch.h"
 #include "help.h"
 #include "message.h"
@@ -58,12 +57,10 @@ static int tune(const settings *s)
     }
     satf_status status = satf_context_tune(s->ctx);
     progress_end();
-    char path[4096];
     if (status) {
         message("--tune", "%s", satf_message(s->ctx));
-    } else if (!s->quiet &&
-               sat_cache_path(s->ctx->device > 0 ? s->ctx->device : 0, path, sizeof path)) {
-        message("--tune", "done: later runs read what was found in %s", path);
+    } else if (!s->quiet) {
+        message("--tune", "done: later runs use what was found");
     }
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,22 +1,24 @@
 /* Whole images from and to files: the public functions. */
 #include "codec.h"
 
-satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **out)
+void io_describe(const io_header *header, satf_image *image)
 {
-    const satf_view *v = &header->view;
-    satf_image *image;
-    satf_status status = satf_image_create_unset(ctx, v->width, v->height, v->channels,
-                                                 (satf_type)v->type, v->flags, &image);
-    if (status) {
-        return status;
-    }
     image->has_range = header->has_range;
     image->lo = header->lo;
     image->hi = header->hi;
     image->alpha_max = header->alpha_max;
     image->picture_type = header->picture_type;
-    *out = image;
-    return SATF_OK;
+}
+
+satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image)
+{
+    const satf_view *v = &header->view;
+    satf_status status = satf_image_create_unset(ctx, v->width, v->height, v->channels,
+                                                 (satf_type)v->type, v->flags, image);
+    if (!status) {
+        io_describe(header, *image);
+    }
+    return status;
 }
 
 static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image **out)

@@ -114,6 +114,9 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
                          int64_t n);
 void io_close(io_reader *reader); /* NULL is allowed */
 
+/* The image's range and picture type = the header's. */
+void io_describe(const io_header *header, satf_image *image);
+
 /* An image for what the header describes: samples unset, no metadata. */
 satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image);
 

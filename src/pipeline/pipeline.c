@@ -53,12 +53,8 @@ static int filter_type(const pipeline_job *job, const satf_view *exact)
 static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const io_header *header,
                              pipeline_plan *plan, pipeline_result *result)
 {
-    *plan = (pipeline_plan){.in = {.view = header->view,
-                                   .has_range = header->has_range,
-                                   .lo = header->lo,
-                                   .hi = header->hi,
-                                   .alpha_max = header->alpha_max,
-                                   .picture_type = header->picture_type}};
+    *plan = (pipeline_plan){.in = {.view = header->view}};
+    io_describe(header, &plan->in);
     int type = header->view.type;
     satf_view exact;
     satf_status status = satf_filter_output(ctx, job->filter, &header->view, &exact);
