@@ -36,9 +36,9 @@ struct satf_gpu {
     struct {
         void *memory; /* NULL until the first use */
         size_t bytes;
-        bool clean;          /* zeros, in the order of `stream` */
-        cudaStream_t stream; /* of the latest use */
-        cudaEvent_t done;    /* that use */
+        bool clean;            /* zeros, in the order of the stream of the latest use */
+        unsigned long long id; /* that stream's: handles may come again */
+        cudaEvent_t done;      /* that use */
     } zeros;
 };
 
@@ -162,19 +162,23 @@ void satf_gpu_close(satf_context *ctx)
         cudaStreamDestroy(gpu->own);
     }
     if (gpu->pool) {
-        cudaMemPoolTrimTo(gpu->pool, 0);
+        cudaMemPoolDestroy(gpu->pool); /* once all that came from it is free */
     }
     cudaGetLastError();
     satf_free(gpu);
     ctx->gpu = NULL;
 }
 
-/* Memory that is freed stays with the pool, so that the next call need not ask
- * the driver for it again. */
-static satf_status keep_memory(satf_context *ctx, satf_gpu *gpu)
+/* Memory that is freed stays with the pool, so that the next call need not ask the driver for it
+ * again. The device's default pool is left to others as they have set it. */
+static satf_status make_pool(satf_context *ctx, satf_gpu *gpu)
 {
     uint64_t threshold = UINT64_MAX;
-    CUDA_RETURN(ctx, cudaDeviceGetDefaultMemPool(&gpu->pool, gpu->device));
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = gpu->device;
+    CUDA_RETURN(ctx, cudaMemPoolCreate(&gpu->pool, &properties));
     CUDA_RETURN(ctx,
                 cudaMemPoolSetAttribute(gpu->pool, cudaMemPoolAttrReleaseThreshold, &threshold));
     return SATF_OK;
@@ -197,7 +201,7 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
     }
     CUDA_GOTO(fail, status, ctx, cudaSetDevice(device));
     if (!ctx->gpu->pool) {
-        status = keep_memory(ctx, ctx->gpu);
+        status = make_pool(ctx, ctx->gpu);
         if (status) {
             goto fail;
         }
@@ -242,13 +246,14 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
     if (status) {
         return status;
     }
-    cudaError_t error = cudaMallocAsync(memory, bytes ? bytes : 1, stream_of(ctx));
+    cudaError_t error =
+        cudaMallocFromPoolAsync(memory, bytes ? bytes : 1, ctx->gpu->pool, stream_of(ctx));
     if (error == cudaErrorMemoryAllocation) {
         /* What the pool keeps may lie in pieces that are too small: give them back. */
         cudaGetLastError();
         CUDA_RETURN(ctx, cudaStreamSynchronize(stream_of(ctx)));
         CUDA_RETURN(ctx, cudaMemPoolTrimTo(ctx->gpu->pool, 0));
-        error = cudaMallocAsync(memory, bytes ? bytes : 1, stream_of(ctx));
+        error = cudaMallocFromPoolAsync(memory, bytes ? bytes : 1, ctx->gpu->pool, stream_of(ctx));
     }
     if (error == cudaErrorMemoryAllocation) {
         size_t free_bytes = 0, all_bytes;
@@ -259,7 +264,7 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                          "out of memory on CUDA device %d: %zu bytes wanted for %s, %zu are free",
                          device, bytes, what, free_bytes);
     }
-    return cuda_check(ctx, error, "cudaMallocAsync");
+    return cuda_check(ctx, error, "cudaMallocFromPoolAsync");
 }
 
 satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const char *what,
@@ -280,10 +285,12 @@ satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const ch
     if (!gpu->zeros.done) {
         CUDA_RETURN(ctx, cudaEventCreateWithFlags(&gpu->zeros.done, cudaEventDisableTiming));
     }
-    if (gpu->zeros.memory && gpu->zeros.stream != stream) {
+    unsigned long long id;
+    CUDA_RETURN(ctx, cudaStreamGetId(stream, &id));
+    if (gpu->zeros.memory && gpu->zeros.id != id) {
         CUDA_RETURN(ctx, cudaStreamWaitEvent(stream, gpu->zeros.done, 0));
     }
-    gpu->zeros.stream = stream;
+    gpu->zeros.id = id;
     if (bytes > gpu->zeros.bytes) {
         satf_gpu_free(ctx, gpu->zeros.memory);
         gpu->zeros.memory = NULL;
@@ -307,7 +314,7 @@ void satf_gpu_zeros_used(satf_context *ctx, bool still_zeros)
 {
     satf_gpu *gpu = ctx->gpu;
     gpu->zeros.clean =
-        cudaEventRecord(gpu->zeros.done, gpu->zeros.stream) == cudaSuccess && still_zeros;
+        cudaEventRecord(gpu->zeros.done, stream_of(ctx)) == cudaSuccess && still_zeros;
 }
 
 void satf_gpu_free(satf_context *ctx, void *memory)

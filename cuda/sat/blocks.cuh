@@ -154,9 +154,8 @@ __global__ __launch_bounds__(C::THREADS,
         [](unsigned, const tile_place &) {},
         [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s, void *) {
             if (t < C::TILE) {
-                S column, row;
-                block_sums<C>(s, t, &column, &row);
-                write_sums<C>(aux, at, t, column, row, carries<S>{0, 0, 0});
+                write_sums<C>(aux, at, t, sum_of_columns<C>(s, t), sum_of_rows<C>(s, t),
+                              carries<S>{0, 0, 0});
             }
         });
 }
@@ -180,9 +179,7 @@ __device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane
             if (t < C::TILE) {
                 share_all_carries<C>(s, t, carry);
                 if (HAND_ON) {
-                    S column, row;
-                    block_sums<C>(s, t, &column, &row);
-                    write_sums<C>(aux, at, t, column, row, carry);
+                    write_sums<C>(aux, at, t, sum_of_columns<C>(s, t), sum_of_rows<C>(s, t), carry);
                 }
             }
             __syncthreads();
@@ -242,7 +239,8 @@ __global__ __launch_bounds__(C::THREADS,
         [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s, void *buffer) {
             S column = 0, row = 0;
             if (t < C::TILE) {
-                block_sums<C>(s, t, &column, &row);
+                column = sum_of_columns<C>(s, t);
+                row = sum_of_rows<C>(s, t);
             }
             if (t == 0) {
                 wait_for_count(handed_on, awaited);
@@ -331,7 +329,7 @@ __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin,
 
 template <class C> feed_map map_for(const sat_plane &p)
 {
-    return make_feed_map(p, (int)sizeof(typename C::T), C::TILE, C::TILE, 1);
+    return make_feed_map(p, (int)sizeof(typename C::T), C::ACROSS, C::HIGH, 1);
 }
 
 template <class C> struct blocks_launch {

@@ -117,15 +117,17 @@ static const char *refuses_blocks(const sat_job *job)
     return reason;
 }
 
-/* The kernel of look-back for all channels at once, NULL if the job is not one for it. */
-static const sat_pixels *find_pixels(const sat_job *job)
+/* The shape that look-back alone has for such a job and no tuning chooses, NULL if there is none.
+ */
+static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
 {
     const sat_pair *pair = find_pair(job);
     bool chosen = job->tuning.tile || job->tuning.threads;
-    return pair && pair->pixels && job->in.channels > 1 && !chosen &&
-                   job->summand == SATF_SUMMAND_PLAIN
-               ? &pair->pixels[job->in.channels - 2]
-               : NULL;
+    if (!pair || !pair->lookback || chosen || job->summand != SATF_SUMMAND_PLAIN) {
+        return NULL;
+    }
+    const sat_lookback_shape *shape = &pair->lookback[job->in.channels - 1];
+    return shape->across ? shape : NULL;
 }
 
 static const char *refuses_chained(const sat_job *job)
@@ -139,7 +141,7 @@ static const char *refuses_chained(const sat_job *job)
 
 static const char *refuses_lookback(const sat_job *job)
 {
-    if (find_pixels(job)) {
+    if (find_lookback_shape(job)) {
         const sat_pair *pair;
         return refuses_any(job, &pair);
     }
@@ -150,8 +152,9 @@ static const char *refuses_lookback(const sat_job *job)
     return reason;
 }
 
-/* Tunings: shapes that fit and have that kernel, times the ways to wait for it, of which there are
- * one or all three. */
+/* Tunings: shapes that fit and have that kernel, times the ways to wait for it: one, or all. */
+enum { ALL_WAYS = SAT_SYNC_COOP - SAT_SYNC_LAUNCH + 1 };
+
 template <auto KERNEL, size_t WAYS = 1>
 static bool shape_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 {
@@ -172,11 +175,12 @@ static bool shape_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 
 static bool lookback_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 {
-    if (find_pixels(job)) {
+    bool own = find_lookback_shape(job) != NULL;
+    if (own && index == 0) {
         memset(tuning, 0, sizeof *tuning);
-        return index == 0;
+        return true;
     }
-    return shape_variant<&sat_shape::lookback>(job, index, tuning);
+    return shape_variant<&sat_shape::lookback>(job, index - own, tuning);
 }
 
 static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)
@@ -184,7 +188,7 @@ static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)
     (void)job;
     memset(tuning, 0, sizeof *tuning);
     tuning->sync = (sat_sync)(SAT_SYNC_LAUNCH + (int)index);
-    return index < 3;
+    return index < ALL_WAYS;
 }
 
 static sat_sync sync_of(const sat_job *job)

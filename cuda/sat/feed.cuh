@@ -14,7 +14,7 @@
 /* Dynamic shared memory of a kernel with a feed. */
 template <class C> __host__ __device__ constexpr int feed_bytes()
 {
-    return C::TILE * C::TILE * (int)sizeof(typename C::T);
+    return C::ACROSS * C::HIGH * (int)sizeof(typename C::T);
 }
 
 /* The image as the copy engine knows it; a parameter of the kernel. */
@@ -110,7 +110,7 @@ __device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
         barrier_expect(&feed->arrived, feed_bytes<C>());
-        copy_block(buffer, map, at.J * C::TILE, at.I * C::TILE, &feed->arrived);
+        copy_block(buffer, map, at.J * C::ACROSS, at.I * C::HIGH, &feed->arrived);
     }
 #endif
 }

@@ -73,10 +73,6 @@ static satf_status run_graph(satf_context *ctx, const char *row, const sat_job *
             cudaGraphDestroy(graph);
         }
         cudaStreamDestroy(capture);
-        if (!status && kept) {
-            /* the old one may still run */
-            status = cuda_check(ctx, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-        }
         if (status) {
             if (made) {
                 cudaGraphExecDestroy(made);
@@ -84,7 +80,7 @@ static satf_status run_graph(satf_context *ctx, const char *row, const sat_job *
             return status;
         }
         if (kept) {
-            drop_graph(kept);
+            drop_graph(kept); /* if it still runs, CUDA frees it afterwards */
         }
         kept = new kept_graph;
         memcpy(kept->key, key, sizeof key);

@@ -82,16 +82,16 @@ template <class C> constexpr sat_shape make_shape_2r1w()
 
 /*
  * The kernels and the table of a pair. OF_SUMS: the pair for tables of S; PLAIN_L: what sums of
- * samples within a block are held in, ANY_L: those of any summand. The file defines
- * NAME_ROW(TILE, THREADS, SCOPE) for the shapes.
+ * samples within a block are held in, ANY_L: those of any summand; ONE: look-back's own shape for
+ * one channel, or {}. The file defines NAME_ROW(TILE, THREADS, SCOPE) for the shapes.
  */
-#define SAT_PAIR(NAME, IN, T, SUM, F32_OUT, OF_SUMS, PLAIN_L, ANY_L, S, O, SHAPES)               \
+#define SAT_PAIR(NAME, IN, T, SUM, F32_OUT, OF_SUMS, PLAIN_L, ANY_L, S, O, SHAPES, ONE)          \
     template <int TILE, int THREADS, sat_scope SCOPE>                                            \
     using NAME##_shape =                                                                         \
         tile_shape<T, std::conditional_t<SCOPE == SAT_ANY_SUMMAND, ANY_L, PLAIN_L>, S, O, SCOPE, \
                    TILE / 32, THREADS / 32>;                                                     \
-    static const sat_pixels NAME##_pixels[] = {                                                  \
-        pixels_launch<pixel_shape<T, PLAIN_L, S, O, 2>>::table,                                  \
+    static const sat_lookback_shape NAME##_lookback[] = {                                        \
+        ONE, pixels_launch<pixel_shape<T, PLAIN_L, S, O, 2>>::table,                             \
         pixels_launch<pixel_shape<T, PLAIN_L, S, O, 3>>::table,                                  \
         pixels_launch<pixel_shape<T, PLAIN_L, S, O, 4>>::table};                                 \
     static const sat_shape NAME##_shapes[] = {SHAPES(NAME##_ROW) SHAPE_END};                     \
@@ -101,7 +101,7 @@ template <class C> constexpr sat_shape make_shape_2r1w()
                                              (int)sizeof(S),                                     \
                                              (int)sizeof(O),                                     \
                                              NAME##_shapes,                                      \
-                                             NAME##_pixels,                                      \
+                                             NAME##_lookback,                                    \
                                              &OF_SUMS,                                           \
                                              launch_prefix<S>,                                   \
                                              launch_corners<S>,                                  \

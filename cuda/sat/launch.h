@@ -133,8 +133,8 @@ struct sat_shape {
     int word_bytes;
 };
 
-/* Look-back for blocks that have all channels of across x high pixels (pixels.cuh). */
-struct sat_pixels {
+/* A shape that look-back alone has: blocks of all channels of across x high pixels. */
+struct sat_lookback_shape {
     int across, high;
     int columns, lines; /* a block's columns of samples, and rows of all channels */
     int word_bytes;
@@ -148,8 +148,9 @@ struct sat_pair {
     bool f32_out;
     int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
     const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
-    const sat_pixels *pixels; /* for 2, 3 and 4 channels, or NULL */
-    const sat_pair *of_sums;  /* for tables of the sums that blocks hand on */
+    const sat_lookback_shape
+        *lookback;           /* for 1 to 4 channels, the default if across > 0; or NULL */
+    const sat_pair *of_sums; /* for tables of the sums that blocks hand on */
     /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
      * col down and row along; then corner, from row. */
     cudaError_t (*prefix)(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,

@@ -101,20 +101,20 @@ template <class W> struct lookback_late {
     }
 };
 
-/* The words of a block, for thread `line` of a column or row. */
+/* The words of a block, for the thread of a column, of a row, or of both. */
 template <class C> struct lookback_place {
     typedef lookback_word<typename C::S> W;
     typename W::word *col, *row, *corner;
     int64_t up, left, diagonal; /* words from a block's to those of the neighbours */
     __device__ __forceinline__ lookback_place(const sat_grid &g, const sat_lookback &b,
-                                              const tile_place &at, int line)
+                                              const tile_place &at, int column, int line)
     {
         int64_t plane = (int64_t)at.channel * g.tiles_x * g.tiles_y;
-        col = (typename W::word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::TILE + line;
-        row = (typename W::word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::TILE + line;
+        col = (typename W::word *)b.col + (plane + at.I * g.tiles_x + at.J) * C::ACROSS + column;
+        row = (typename W::word *)b.row + (plane + at.J * g.tiles_y + at.I) * C::HIGH + line;
         corner = (typename W::word *)b.corner + plane + at.I * g.tiles_x + at.J;
-        up = g.tiles_x * C::TILE;
-        left = g.tiles_y * C::TILE;
+        up = g.tiles_x * C::ACROSS;
+        left = g.tiles_y * C::HIGH;
         diagonal = g.tiles_x + 1;
     }
 };
@@ -129,13 +129,16 @@ __global__ __launch_bounds__(C::THREADS,
     typedef lookback_word<S> W;
     typedef typename W::word word;
     FEED_SHARED(C);
-    __shared__ unsigned ticket;                       /* of this block, then of the next */
-    constexpr bool SPLIT = C::THREADS >= 2 * C::TILE; /* enough threads for rows and columns */
-    enum { LAST = (SPLIT ? 2 : 1) * C::TILE - 1 };    /* the thread of the last row */
+    __shared__ unsigned ticket; /* of this block, then of the next */
+    /* Whether there are enough threads for rows and columns. */
+    constexpr bool SPLIT = C::THREADS >= C::ACROSS + C::HIGH;
+    static_assert(SPLIT || C::ACROSS == C::HIGH, "a thread has a row and a column, or one of them");
+    enum { LAST = (SPLIT ? C::ACROSS : 0) + C::HIGH - 1 }; /* the thread of the last row */
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
-    int line = t % C::TILE; /* the column, the row, or both, that this thread searches for */
-    bool columns = t < C::TILE, rows = SPLIT ? t / C::TILE == 1 : columns;
+    /* What this thread searches for. The last row's searches for the last column too. */
+    bool columns = t < C::ACROSS, rows = SPLIT ? t >= C::ACROSS && t <= LAST : columns;
+    int column = columns ? t : C::ACROSS - 1, line = !rows ? 0 : SPLIT ? t - C::ACROSS : t;
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels), next = 0;
     lookback_late<W> late_col = {}, late_row = {}; /* where they are split, a thread has one */
     lookback_late<W> &late_one = SPLIT ? late_col : late_row;
@@ -156,7 +159,7 @@ __global__ __launch_bounds__(C::THREADS,
         word near_col = {}, near_row = {}, near_corner = {};
         int before = at.I < at.J ? at.I : at.J; /* blocks on the diagonal */
         {
-            lookback_place<C> of(g, b, at, line);
+            lookback_place<C> of(g, b, at, column, line);
             if ((columns || t == LAST) && at.I > 0) {
                 near_col = W::read(of.col - of.up);
             }
@@ -177,11 +180,10 @@ __global__ __launch_bounds__(C::THREADS,
         stress_pause(stress, number, 0);
         bool right = at.J + 1 < g.tiles_x, below = at.I + 1 < g.tiles_y; /* others will ask */
         if (columns || rows) {
-            lookback_place<C> of(g, b, at, line);
-            S column_sum, row_sum, above = 0, to_here = 0;
-            block_sums<C>(s, line, &column_sum, &row_sum);
-            column_sum = W::add(column_sum, 0);
-            row_sum = W::add(row_sum, 0);
+            lookback_place<C> of(g, b, at, column, line);
+            S column_sum = columns ? W::add(sum_of_columns<C>(s, column), 0) : (S)0;
+            S row_sum = rows ? W::add(sum_of_rows<C>(s, line), 0) : (S)0;
+            S above = 0, to_here = 0;
             /* others may look past this block while it looks itself */
             if (columns && below && at.I > 0 && W::state(near_col) != WORD_PREFIX) {
                 W::write(of.col, column_sum, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
@@ -196,7 +198,7 @@ __global__ __launch_bounds__(C::THREADS,
                     W::write(of.col, W::add(above, column_sum), WORD_PREFIX,
                              word_policy<WORD_STAYS>(b.hinted));
                 }
-                s.above[line] = above;
+                s.above[column] = above;
             }
             if (rows) {
                 S left = look_back<W>(of.row, of.left, at.J, near_row);
@@ -229,7 +231,7 @@ __global__ __launch_bounds__(C::THREADS,
         store_tile<C>(p, at, v, s, feed_buffer);
         late_col.finish(b.hinted);
         late_row.finish(b.hinted);
-        lookback_place<C> of(g, b, at, line);
+        lookback_place<C> of(g, b, at, column, line);
         if (columns && at.I > 0) {
             late_col.retire(of.col - of.up, W::state(near_col), b.hinted);
         }
@@ -262,6 +264,9 @@ template <class C> struct lookback_launch {
                                                    stream, map_for<C>(p), p, g, lookback, stress);
     }
     static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::S>::word);
+    /* As a shape that look-back alone has. */
+    static constexpr sat_lookback_shape table = {C::ACROSS, C::HIGH,    C::ACROSS,
+                                                 C::HIGH,   word_bytes, lookback};
 };
 
 #endif

@@ -2,4 +2,4 @@
 
 #define f32_f32_ROW(TILE, THREADS, SCOPE) make_shape<f32_f32_shape<TILE, THREADS, SCOPE>>(),
 SAT_PAIR(f32_f32, SATF_F32, float, SATF_SUM_F64, true, sat_pair_f64_f64, float, double, double,
-         float, SHAPES_NARROW)
+         float, SHAPES_NARROW, {})

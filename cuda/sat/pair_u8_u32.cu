@@ -2,4 +2,4 @@
 
 #define u8_u32_ROW(TILE, THREADS, SCOPE) make_shape<u8_u32_shape<TILE, THREADS, SCOPE>>(),
 SAT_PAIR(u8_u32, SATF_U8, uint8_t, SATF_SUM_U32, false, sat_sums_u32, uint32_t, uint32_t, uint32_t,
-         uint32_t, SHAPES_NARROW)
+         uint32_t, SHAPES_NARROW, {})

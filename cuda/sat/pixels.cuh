@@ -349,12 +349,13 @@ template <class C> struct pixels_launch {
             make_feed_map(p, (int)sizeof(typename C::T), C::COLUMNS, C::HIGH, C::CHANNELS), p, g,
             lookback, stress);
     }
-    static constexpr sat_pixels table = {C::ACROSS,
-                                         C::HIGH,
-                                         C::COLUMNS,
-                                         C::LINES,
-                                         (int)sizeof(typename lookback_word<typename C::S>::word),
-                                         lookback};
+    static constexpr sat_lookback_shape table = {
+        C::ACROSS,
+        C::HIGH,
+        C::COLUMNS,
+        C::LINES,
+        (int)sizeof(typename lookback_word<typename C::S>::word),
+        lookback};
 };
 
 #endif

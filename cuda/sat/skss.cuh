@@ -53,14 +53,13 @@ __global__ __launch_bounds__(C::THREADS,
         }
         __syncthreads();
         if (t < C::TILE) {
-            S column, row, left = 0;
+            S left = 0;
             if (at.J > 0) {
                 left = read_fresh(hand.row + (at.J - 1) * aux.row_pitch + tile_y<C>(at) + t);
             }
             share_carries<C>(s, t, above, left);
-            block_sums<C>(s, t, &column, &row);
-            hand.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = left + row;
-            above += column;
+            hand.row[at.J * aux.row_pitch + tile_y<C>(at) + t] = left + sum_of_rows<C>(s, t);
+            above += sum_of_columns<C>(s, t);
             if (t == C::TILE - 1) {
                 s.corner = corner;
                 corner += left;

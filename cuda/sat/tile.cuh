@@ -16,10 +16,11 @@
  * T samples, L sums within a block, S sums that blocks hand on, O sums as stored.
  * L must hold the largest sum of a block (32 bits: 128^2 samples of u16, or squares
  * of u8); L = float goes with O = float, else O and S are of one kind.
- * VEC: 1, 2, 4. WARPS: a power of two, at least VEC, at most 32.
+ * VEC: 1, 2, 4. WARPS: a power of two, at least VEC, at most 32. ROWS: of a warp; blocks are
+ * square without it, and must be for all but look-back.
  */
 template <typename T_, typename L_, typename S_, typename O_, sat_scope SCOPE_, int VEC_,
-          int WARPS_>
+          int WARPS_, int ROWS_ = 32 * VEC_ / WARPS_>
 struct tile_shape {
     typedef T_ T;
     typedef L_ L;
@@ -28,10 +29,13 @@ struct tile_shape {
     static constexpr sat_scope SCOPE = SCOPE_;
     static constexpr bool PLAIN = SCOPE != SAT_ANY_SUMMAND; /* summands are the samples */
     static constexpr int VEC = VEC_, WARPS = WARPS_;
-    static constexpr int TILE = 32 * VEC, THREADS = 32 * WARPS, ROWS = TILE / WARPS;
+    static constexpr int THREADS = 32 * WARPS, ROWS = ROWS_;
+    static constexpr int ACROSS = 32 * VEC, HIGH = ROWS * WARPS;
+    static constexpr int TILE = ACROSS == HIGH ? ACROSS : 0; /* its side if it is square */
     /* Sums along a row fit 16 bits: two rows can share a word. */
     static constexpr bool PAIRED = PLAIN && sizeof(T_) == 1 && sizeof(L_) == 4 && ROWS % 2 == 0;
-    static_assert(THREADS >= TILE, "a thread for every row and column of the block");
+    static_assert(THREADS >= ACROSS && THREADS >= HIGH,
+                  "a thread for every row and column of the block");
     /* Blocks that a multiprocessor should hold at once: what its 65,536 registers allow
      * when a thread has 56 beside its share of the block. */
     static constexpr int REGISTERS = ROWS * VEC * (int)sizeof(L_) / 4 + 56;
@@ -47,11 +51,11 @@ template <typename S> struct finish_type<float, S> {
 };
 
 template <class C> struct tile_shared {
-    typename C::S bottom[C::WARPS][C::TILE]; /* the last rows of the warps' tables */
-    typename C::S right[C::TILE];            /* the last columns */
-    typename C::S above[C::TILE],
+    typename C::S bottom[C::WARPS][C::ACROSS]; /* the last rows of the warps' tables */
+    typename C::S right[C::HIGH];              /* the last columns */
+    typename C::S above[C::ACROSS],
         corner; /* sums above the block, and before its rows and columns */
-    typename finish_type<typename C::L, typename C::S>::type left[C::TILE];
+    typename finish_type<typename C::L, typename C::S>::type left[C::HIGH];
 };
 
 /* A block: its row and column of blocks, and its channel. */
@@ -61,12 +65,12 @@ struct tile_place {
 
 template <class C> __device__ __forceinline__ int64_t tile_x(const tile_place &at)
 {
-    return (int64_t)at.J * C::TILE;
+    return (int64_t)at.J * C::ACROSS;
 }
 
 template <class C> __device__ __forceinline__ int64_t tile_y(const tile_place &at)
 {
-    return (int64_t)at.I * C::TILE;
+    return (int64_t)at.I * C::HIGH;
 }
 
 /* The row of block k of a triangle whose rows have 1, 2, ... blocks: the largest e
@@ -202,14 +206,14 @@ template <class C>
 __device__ __forceinline__ void fill_tile(const sat_plane &p, const tile_place &at,
                                           typename C::T *buffer)
 {
-    int rows = inside(tile_y<C>(at), p.height, C::TILE);
-    int columns = inside(tile_x<C>(at), p.width, C::TILE);
-    int column = (int)threadIdx.x % C::TILE;
+    int rows = inside(tile_y<C>(at), p.height, C::HIGH);
+    int columns = inside(tile_x<C>(at), p.width, C::ACROSS);
+    int column = (int)threadIdx.x % C::ACROSS;
     const char *row = p.in + tile_y<C>(at) * p.in_stride;
 #pragma unroll(32) /* loads on their way at once: nothing else hides their latency */
-    for (int i = (int)threadIdx.x / C::TILE; i < C::TILE; i += C::THREADS / C::TILE) {
+    for (int i = (int)threadIdx.x / C::ACROSS; i < C::HIGH; i += C::THREADS / C::ACROSS) {
         bool is_inside = i < rows && column < columns;
-        buffer[i * C::TILE + column] =
+        buffer[i * C::ACROSS + column] =
             is_inside ? read_sample<typename C::T>(p, row + i * p.in_stride, tile_x<C>(at) + column,
                                                    at.channel)
                       : (typename C::T)0;
@@ -342,23 +346,32 @@ __device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], t
     }
 }
 
-/* The sum of the block's columns up to t, and of its rows up to t; t < TILE. */
+/* The sum of the block's columns up to t; t < ACROSS. */
 template <class C>
-__device__ __forceinline__ void block_sums(const tile_shared<C> &s, int t, typename C::S *column,
-                                           typename C::S *row)
+__device__ __forceinline__ typename C::S sum_of_columns(const tile_shared<C> &s, int t)
 {
-    typename C::S down = 0, right = 0;
+    typename C::S down = 0;
+#pragma unroll
+    for (int k = 0; k < C::WARPS; k++) {
+        down += s.bottom[k][t];
+    }
+    return down;
+}
+
+/* The sum of its rows up to t; t < HIGH. */
+template <class C>
+__device__ __forceinline__ typename C::S sum_of_rows(const tile_shared<C> &s, int t)
+{
+    typename C::S right = 0;
 #pragma unroll
     for (int k = 0; k < C::WARPS; k++) {
         if (k == t / C::ROWS) {
             right += s.right[t];
         } else if (k < t / C::ROWS) {
-            right += s.bottom[k][C::TILE - 1];
+            right += s.bottom[k][C::ACROSS - 1];
         }
-        down += s.bottom[k][t];
     }
-    *column = down;
-    *row = right;
+    return right;
 }
 
 /* Hands the sums above the block and left of it to all threads; t < TILE. The corner is
@@ -382,9 +395,9 @@ store_channel_row(const sat_plane &p, char *row, int columns, bool aligned,
                   const vector_values<typename C::O, C::VEC> &sums, void *buffer)
 {
     typedef typename C::O O;
-    static_assert(C::WARPS * sizeof(O) <= C::TILE * sizeof(typename C::T), "a row for every warp");
+    static_assert(C::WARPS * sizeof(O) <= C::HIGH * sizeof(typename C::T), "a row for every warp");
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    O *line = (O *)buffer + warp * C::TILE;
+    O *line = (O *)buffer + warp * C::ACROSS;
     int64_t step = p.channels * (int64_t)sizeof(O);
     ((vector_values<O, C::VEC> *)line)[lane] = sums;
     __syncwarp();
@@ -434,7 +447,7 @@ __device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place 
     int rows = inside(y, p.height, C::ROWS);
     bool aligned = p.out_align >= (int)sizeof(O);
     if (C::SCOPE != SAT_ONE_CHANNEL && p.channels > 1) {
-        int columns = inside(tile_x<C>(at), p.width, C::TILE);
+        int columns = inside(tile_x<C>(at), p.width, C::ACROSS);
         char *row = sum_at<O>(p, y, tile_x<C>(at), at.channel);
 #pragma unroll
         for (int i = 0; i < C::ROWS; i++) {

@@ -126,16 +126,41 @@ static void test_repeats(void **unused)
 {
     (void)unused;
     for (size_t k = 0; k < GPU_KINDS; k++) {
-        if (gpu_kinds[k].sum_type != SATF_SUM_F64) {
-            continue;
+        for (int channels = 1; channels <= 4; channels++) {
+            if (gpu_kinds[k].sum_type != SATF_SUM_F64) {
+                continue;
+            }
+            gpu_case c = usual_case(gpu_kinds[k], 1531 / channels, 1279, GPU_RANDOM, 7);
+            c.channels = channels;
+            gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+            for (size_t r = 0; gpu_row_at(r); r++) {
+                check_repeats(gpu_row_at(r), &d, is_single_pass(gpu_row_at(r)) ? 100 : 3);
+            }
+            gpu_release(&d);
         }
-        gpu_case c = usual_case(gpu_kinds[k], 1531, 1279, GPU_RANDOM, 7);
-        gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
-        for (size_t r = 0; gpu_row_at(r); r++) {
-            check_repeats(gpu_row_at(r), &d, is_single_pass(gpu_row_at(r)) ? 100 : 3);
-        }
-        gpu_release(&d);
     }
+}
+
+static void check_stress(const sat_row *row, const gpu_case *c)
+{
+    gpu_data d = gpu_prepare(gpu, c, &gpu_layouts[0], &gpu_layouts[1]);
+    gpu_check(&d, row, &defaults);
+    unsigned char *calm = satf_alloc(d.out.bytes);
+    assert_non_null(calm);
+    memcpy(calm, d.out.host, d.out.bytes);
+    for (int mode = SAT_STRESS_NONE + 1; mode < SAT_STRESS_MODES; mode++) {
+        for (int i = 0; i < (gpu_long ? 20 : 3); i++) {
+            sat_cuda_stress(mode);
+            gpu_check(&d, row, &defaults);
+            sat_cuda_stress(SAT_STRESS_NONE);
+            if (memcmp(calm, d.out.host, d.out.bytes) != 0) {
+                fail_msg("row %s, %d channels: stress %d changes bits", row->name, c->channels,
+                         mode);
+            }
+        }
+    }
+    satf_free(calm);
+    gpu_release(&d);
 }
 
 /* Blocks that start late, or one at a time: nobody may wait for a block that
@@ -146,28 +171,15 @@ static void test_stress(void **unused)
     static const int64_t sizes[][2] = {{1, 1}, {65, 4000}, {4000, 65}, {1031, 1033}};
     for (size_t k = 0; k < GPU_KINDS; k++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            for (size_t r = 0; gpu_row_at(r); r++) {
-                if (!is_single_pass(gpu_row_at(r))) {
-                    continue;
-                }
-                gpu_case c = usual_case(gpu_kinds[k], sizes[s][0], sizes[s][1], GPU_RANDOM, 3);
-                gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[1]);
-                gpu_check(&d, gpu_row_at(r), &defaults);
-                unsigned char *calm = satf_alloc(d.out.bytes);
-                assert_non_null(calm);
-                memcpy(calm, d.out.host, d.out.bytes);
-                for (int mode = SAT_STRESS_NONE + 1; mode < SAT_STRESS_MODES; mode++) {
-                    for (int i = 0; i < (gpu_long ? 20 : 3); i++) {
-                        sat_cuda_stress(mode);
-                        gpu_check(&d, gpu_row_at(r), &defaults);
-                        sat_cuda_stress(SAT_STRESS_NONE);
-                        if (memcmp(calm, d.out.host, d.out.bytes) != 0) {
-                            fail_msg("row %s: stress %d changes bits", gpu_row_at(r)->name, mode);
-                        }
+            for (int channels = 1; channels <= 4; channels++) {
+                gpu_case c = usual_case(gpu_kinds[k], (sizes[s][0] - 1) / channels + 1, sizes[s][1],
+                                        GPU_RANDOM, 3);
+                c.channels = channels;
+                for (size_t r = 0; gpu_row_at(r); r++) {
+                    if (is_single_pass(gpu_row_at(r))) {
+                        check_stress(gpu_row_at(r), &c);
                     }
                 }
-                satf_free(calm);
-                gpu_release(&d);
             }
         }
     }
@@ -186,6 +198,7 @@ static void test_two_streams(void **unused)
     for (unsigned i = 0; i < AT_ONCE; i++) {
         contexts[i] = gpu_new_context();
         gpu_case c = usual_case(gpu_kinds[i ? 0 : 6], 1201 + 300 * i, 907, GPU_INTEGERS, i + 1);
+        c.channels = i ? 3 : 1;
         d[i] = gpu_prepare(contexts[i], &c, &gpu_layouts[0], &gpu_layouts[0]);
     }
     assert_ptr_not_equal(satf_gpu_stream(contexts[0]), satf_gpu_stream(contexts[1]));
