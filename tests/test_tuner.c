@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "sat/cache.h"
 #include "sat/tuner.h"
@@ -246,6 +247,29 @@ static void names_what_it_cannot_honour(void **state)
     satf_context_destroy(ctx);
 }
 
+static int stop_first(void *user, double done)
+{
+    (void)done;
+    int *calls = user;
+    return ++*calls == 1;
+}
+
+/* Tuning is a call of its own: what a call before it has reported or stopped is over. */
+static void begins_anew(void **state)
+{
+    (void)state;
+    satf_context *ctx;
+    int calls = 0;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_CPU), SATF_OK);
+    assert_int_equal(satf_context_set_progress(ctx, stop_first, &calls), SATF_OK);
+    assert_int_equal(satf_report_progress(ctx, 1), SATF_CANCELLED);
+    assert_int_equal(satf_context_tune(ctx), SATF_NO_DEVICE);
+    assert_int_equal(satf_report_progress(ctx, 0), SATF_OK);
+    assert_int_equal(calls, 2);
+    satf_context_destroy(ctx);
+}
+
 /* Rows that this build has for CUDA are chosen and tuned even where no device is. */
 static void chooses_rows(void **state)
 {
@@ -300,6 +324,7 @@ int main(void)
         cmocka_unit_test(saves_by_rename),
         cmocka_unit_test(follows_the_xdg_variables),
         cmocka_unit_test(names_what_it_cannot_honour),
+        cmocka_unit_test(begins_anew),
         cmocka_unit_test(chooses_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -389,7 +389,6 @@ static satf_status apply_there(satf_context *ctx, const satf_filter *filter, con
         scratch += -(uintptr_t)scratch & 63;
     }
     ctx->report_device = in->device == SATF_HOST ? "cpu" : "cuda";
-    satf_progress_begin(ctx);
     status = run_chain(ctx, filter, in, out, &plan, scratch);
     if (in->device == SATF_HOST) {
         satf_free(owned);
@@ -408,7 +407,10 @@ static satf_status apply_across(satf_context *ctx, const satf_filter *filter, co
     void *scratch = ctx->scratch;
     satf_view there = {0}, result = {0};
     ctx->scratch = NULL;
-    satf_status status = satf_gpu_alloc_view(ctx, device, in, "the image", &there);
+    satf_status status = satf_report_progress(ctx, 0);
+    if (!status) {
+        status = satf_gpu_alloc_view(ctx, device, in, "the image", &there);
+    }
     if (!status) {
         status = satf_gpu_alloc_view(ctx, device, out, "the result", &result);
     }
@@ -416,7 +418,9 @@ static satf_status apply_across(satf_context *ctx, const satf_filter *filter, co
         status = satf_gpu_copy(ctx, in, &there);
     }
     if (!status) {
+        satf_progress_part whole = satf_progress_enter(ctx, 1.0 / 3, 1.0 / 3);
         status = apply_there(ctx, filter, &there, &result);
+        satf_progress_leave(ctx, whole);
     }
     if (!status) {
         status = satf_gpu_wait(ctx, device); /* the output is untouched on failure */
@@ -427,10 +431,13 @@ static satf_status apply_across(satf_context *ctx, const satf_filter *filter, co
     if (!status) {
         status = satf_gpu_wait(ctx, device);
     }
+    if (status == SATF_CANCELLED && there.data) {
+        satf_gpu_wait(ctx, device); /* the input is the caller's again */
+    }
     satf_gpu_free(ctx, result.data);
     satf_gpu_free(ctx, there.data);
     ctx->scratch = scratch;
-    return status;
+    return status ? status : satf_report_progress(ctx, 1);
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -446,6 +453,7 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
     if (status) {
         return status;
     }
+    satf_progress_begin(ctx);
     return device_of(ctx, in) == in->device ? apply_there(ctx, filter, in, out)
                                             : apply_across(ctx, filter, in, out);
 }

@@ -115,10 +115,14 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
                               const sat_job *host_job)
 {
     sat_job job = *host_job;
-    job.out = NULL;
+    job.in.data = job.out = NULL;
     satf_view result;
-    satf_status status =
-        satf_gpu_alloc_view(ctx, ctx->device, in, "the image of a summed area table", &job.in);
+    satf_progress_begin(ctx);
+    satf_status status = satf_report_progress(ctx, 0);
+    if (!status) {
+        status =
+            satf_gpu_alloc_view(ctx, ctx->device, in, "the image of a summed area table", &job.in);
+    }
     if (!status) {
         status = satf_gpu_alloc_view(ctx, ctx->device, out, "a summed area table", &result);
         job.out = result.data;
@@ -128,10 +132,16 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
         status = satf_gpu_copy(ctx, in, &job.in);
     }
     if (!status) {
+        status = satf_report_progress(ctx, 1.0 / 3);
+    }
+    if (!status) {
         status = sat_run(ctx, &job, NULL);
     }
     if (!status) {
         status = satf_gpu_wait(ctx, ctx->device); /* the output is untouched on failure */
+    }
+    if (!status) {
+        status = satf_report_progress(ctx, 2.0 / 3);
     }
     if (!status) {
         status = satf_gpu_copy(ctx, &result, out);
@@ -139,9 +149,12 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
     if (!status) {
         status = satf_gpu_wait(ctx, ctx->device);
     }
+    if (status == SATF_CANCELLED && job.in.data) {
+        satf_gpu_wait(ctx, ctx->device); /* the input is the caller's again */
+    }
     satf_gpu_free(ctx, job.out);
     satf_gpu_free(ctx, job.in.data);
-    return status;
+    return status ? status : satf_report_progress(ctx, 1);
 }
 
 /* Rows want scratch aligned to 64 bytes; the caller's may lie anywhere. */

@@ -74,6 +74,15 @@ static void fill(const satf_view *in, uint32_t sparse)
     }
 }
 
+/* The image's part of the whole, by time where the cap will end it. */
+static double done_before(const tuning_image *t)
+{
+    double by_time = (now_ms() - t->start_ms) / TOTAL_CAP_MS;
+    double by_count = (double)t->index / IMAGES;
+    double done = fmax(by_time, by_count);
+    return done < 1 ? done : 1;
+}
+
 /* Fills the host's input and computes its table with the reference. */
 static satf_status make_want(tuning_image *t, satf_view *in)
 {
@@ -89,6 +98,8 @@ static satf_status make_want(tuning_image *t, satf_view *in)
     bool known = reference && reference->scratch_bytes(ctx, &job, &scratch_bytes);
     void *scratch = known ? satf_alloc(scratch_bytes) : NULL;
     satf_status status = SATF_OK;
+    /* The reference reports how far one table is, which is nothing of the whole. */
+    satf_progress_part whole = satf_progress_enter(ctx, done_before(t), 0);
     if (!in->data || !t->want || !t->got || !scratch) {
         status = satf_fail_memory(ctx, in_bytes + 2 * t->out_bytes, "the tuner");
     } else {
@@ -96,6 +107,7 @@ static satf_status make_want(tuning_image *t, satf_view *in)
         fill(in, sparse ? sparse : 1);
         status = reference->run(ctx, &job, scratch);
     }
+    satf_progress_leave(ctx, whole);
     satf_free(scratch);
     return status;
 }
@@ -155,14 +167,10 @@ static satf_status check(void *user, const sat_tuning *candidate, bool *right)
     return status;
 }
 
-/* The image's part of the whole, by time where the cap will end it. */
 static satf_status step(void *user)
 {
     const tuning_image *t = user;
-    double by_time = (now_ms() - t->start_ms) / TOTAL_CAP_MS;
-    double by_count = (double)t->index / IMAGES;
-    double done = fmax(by_time, by_count);
-    return satf_report_progress(t->ctx, done < 1 ? done : 1);
+    return satf_report_progress(t->ctx, done_before(t));
 }
 
 static void remember(sat_cache *cache, const tuning_image *t, bool of_all, const char *row,
@@ -238,6 +246,7 @@ satf_status satf_context_tune(satf_context *ctx)
     if (!ctx) {
         return SATF_INVALID;
     }
+    satf_progress_begin(ctx);
     const char *why = "the context is on the CPU";
     if (ctx->device == SATF_DEVICE_CPU || satf_gpu_count(&why) == 0) {
         return satf_fail(ctx, SATF_NO_DEVICE, "there is no CUDA device to tune for: %s", why);
