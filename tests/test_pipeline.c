@@ -1,4 +1,6 @@
 /* The streaming path gives the same bytes as whole images, and fails as cleanly. */
+#include "../src/base/gpu.h"
+#include "../src/pipeline/stages.h"
 #include "pipeline_jobs.h"
 
 static void same_bytes(void **state)
@@ -134,12 +136,68 @@ static void cancelled(void **state)
     satf_context_set_progress(ctx, NULL, NULL);
 }
 
+/* What the CPU lacks is asked of a device; where none is, the message says why. */
+static void names_the_missing_device(void **state)
+{
+    (void)state;
+    const char *why;
+    pipeline_result result;
+    if (satf_gpu_count(&why)) {
+        skip();
+    }
+    write_noise(path("q.pgm"), 40, 30, 1, SATF_U8, 0, 15);
+    static const pipeline_path ways[] = {PIPELINE_AUTO, PIPELINE_WHOLE};
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
+    assert_int_equal(satf_context_set_algorithm(ctx, "lookback"), SATF_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(
+            run(path("q.pgm"), path("none.pgm"), "box=3", SATF_TYPE_AUTO, ways[i], 2, &result),
+            SATF_UNSUPPORTED);
+        assert_non_null(strstr(satf_message(ctx), "lookback needs a CUDA device"));
+        assert_non_null(strstr(satf_message(ctx), why));
+    }
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
+}
+
+/* A device that was chosen is left for the CPU only where that can do what is asked for. */
+static void keeps_to_what_only_a_device_has(void **state)
+{
+    (void)state;
+    pipeline_plan plan = {.automatic = true};
+    pipeline_result result = {0};
+    static const struct {
+        const char *algorithm, *sync;
+        bool left;
+    } cases[] = {
+        {"auto", "auto", true},
+        {"4r1w", "auto", true},
+        {"lookback", "auto", false},
+        {"4r1w", "graph", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(satf_context_set_algorithm(ctx, cases[i].algorithm), SATF_OK);
+        assert_int_equal(satf_context_set_sync(ctx, cases[i].sync), SATF_OK);
+        ctx->device = 0;
+        satf_fail_memory(ctx, 1, "the image");
+        assert_int_equal(pipeline_leave_device(ctx, &plan, SATF_NO_MEMORY, &result), cases[i].left);
+        assert_int_equal(ctx->device, cases[i].left ? SATF_DEVICE_AUTO : 0);
+    }
+    ctx->device = SATF_DEVICE_AUTO;
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    assert_int_equal(satf_context_set_sync(ctx, "auto"), SATF_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes), cmocka_unit_test(what_cannot_stream),
-        cmocka_unit_test(in_place),   cmocka_unit_test(failures),
+        cmocka_unit_test(same_bytes),
+        cmocka_unit_test(what_cannot_stream),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(failures),
         cmocka_unit_test(cancelled),
+        cmocka_unit_test(names_the_missing_device),
+        cmocka_unit_test(keeps_to_what_only_a_device_has),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -87,26 +87,43 @@ void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline
     }
     bool cpu, cuda;
     kinds_of(ctx, &cpu, &cuda);
-    if (!cuda || ctx->engine == SATF_ENGINE_WINDOW ||
-        (cpu && !device_is_faster(ctx, job, &plan->in.view, &plan->out.view, streams))) {
+    if (ctx->engine == SATF_ENGINE_WINDOW ||
+        (cpu && (!cuda || !device_is_faster(ctx, job, &plan->in.view, &plan->out.view, streams)))) {
         explain(result, "the CPU will finish first");
         return;
     }
-    const char *why;
+    const char *why, *then = cpu ? ": computed on the CPU" : "";
     satf_gpu_info info;
     if (satf_gpu_count(&why) == 0) {
-        explain(result, "no CUDA device (%s): computed on the CPU", why);
+        explain(result, "no CUDA device (%s)%s", why, then);
     } else if (!satf_gpu_describe(0, &info) || !info.runs_kernels) {
-        explain(result, "CUDA device 0 cannot be used: computed on the CPU");
-    } else {
+        explain(result, "CUDA device 0 cannot be used%s", then);
+    } else if (cuda) {
         ctx->device = 0;
     }
+}
+
+satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan,
+                                    satf_status status, const pipeline_result *result)
+{
+    bool cpu, cuda;
+    kinds_of(ctx, &cpu, &cuda);
+    if (status != SATF_UNSUPPORTED || !plan->automatic || cpu ||
+        ctx->engine == SATF_ENGINE_WINDOW || !*result->why_cpu) {
+        return status;
+    }
+    char message[SATF_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", satf_message(ctx));
+    return satf_fail(ctx, status, "%.*s; %s", (int)(sizeof message - sizeof result->why_cpu - 3),
+                     message, result->why_cpu);
 }
 
 bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
                            pipeline_result *result)
 {
-    if (!plan->automatic || ctx->device < 0 ||
+    bool cpu, cuda;
+    kinds_of(ctx, &cpu, &cuda);
+    if (!plan->automatic || ctx->device < 0 || !cpu ||
         (status != SATF_NO_MEMORY && status != SATF_NO_DEVICE && status != SATF_DEVICE_FAILED)) {
         return false;
     }

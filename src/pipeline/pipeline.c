@@ -301,6 +301,7 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_re
         status = run_whole(ctx, job, &plan, &reader, &progress, result);
         satf_context_set_progress(ctx, progress.call, progress.user);
     }
+    status = pipeline_explain_device(ctx, &plan, status, result);
     io_close(reader);
     ctx->device = device;
     if (!status) {

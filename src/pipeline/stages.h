@@ -28,7 +28,13 @@ typedef struct pipeline_plan {
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             bool streams, pipeline_result *result);
 
-/* Goes back to the CPU when the device that was chosen so has failed; true if it did. */
+/* Where the CPU lacks the algorithm or the barriers asked for, adds to the message of that why it
+ * was taken. Returns status. */
+satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan,
+                                    satf_status status, const pipeline_result *result);
+
+/* Goes back to the CPU when the device that was chosen so has failed and the CPU can do what is
+ * asked for; true if it did. */
 bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
                            pipeline_result *result);
 
