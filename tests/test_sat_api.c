@@ -11,6 +11,7 @@
 
 #include "satfilter.h"
 #include "../src/base/gpu.h"
+#include "../src/sat/sat.h"
 
 enum { W = 61, H = 23 };
 
@@ -276,6 +277,9 @@ static void test_algorithms(void **unused)
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "'3r3w'");
     expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "auto 2r2w 4r1w blocked");
+    if (sat_row_find("lookback", "cuda")) {
+        expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "skss lookback");
+    }
     expect(satf_context_set_algorithm(ctx, ""), SATF_INVALID, "no algorithm");
     expect(satf_context_set_algorithm(ctx, NULL), SATF_INVALID, "missing");
     assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK); /* still "auto" */

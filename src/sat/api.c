@@ -17,11 +17,12 @@ satf_status satf_context_set_algorithm(satf_context *ctx, const char *name)
         return satf_fail(ctx, SATF_INVALID, "the name of an algorithm is missing");
     }
     if (!sat_algorithm_known(name) || strlen(name) >= sizeof ctx->algorithm) {
-        char names[256];
-        sat_algorithm_names("cpu", names, sizeof names);
+        char cpu[256], cuda[256];
+        sat_algorithm_names("cpu", cpu, sizeof cpu);
+        sat_algorithm_names("cuda", cuda, sizeof cuda);
         return satf_fail(ctx, SATF_INVALID,
-                         "there is no algorithm '%.40s'; on the CPU there are: auto %s", name,
-                         names);
+                         "there is no algorithm '%.40s'; on the CPU there are: auto %s%s%s", name,
+                         cpu, *cuda ? "; on CUDA devices: auto " : "", cuda);
     }
     strcpy(ctx->algorithm, name);
     return SATF_OK;
