@@ -171,6 +171,11 @@ static void saves_by_rename(void **state)
     assert_string_equal(path, expected);
     assert_false(sat_cache_path(3, path, 10));
     assert_true(sat_cache_path(3, path, sizeof path));
+    assert_int_equal(sat_cache_try(ctx, path), SATF_OK);
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    assert_int_not_equal(access(path, F_OK), 0); /* nothing is left of it */
+    *slash = '/';
     assert_false(sat_cache_load(path, &key, &again)); /* absent is no error */
     for (int i = 0; i < 2; i++) {                     /* new, and over an old one */
         assert_int_equal(sat_cache_save(ctx, path, &key, &cache), SATF_OK);
@@ -182,7 +187,6 @@ static void saves_by_rename(void **state)
     fputs("u8\n", file);
     fclose(file);
     assert_false(sat_cache_load(path, &key, &again));
-    char *slash = strrchr(path, '/');
     assert_int_equal(unlink(path), 0);
     *slash = '\0';
     assert_int_equal(rmdir(path), 0); /* nothing else was left there */
@@ -192,9 +196,28 @@ static void saves_by_rename(void **state)
     *slash = '/';
     assert_int_equal(sat_cache_save(ctx, path, &key, &cache), SATF_IO);
     assert_non_null(strstr(satf_message(ctx), path));
+    char message[512];
+    snprintf(message, sizeof message, "%s", satf_message(ctx));
+    assert_int_equal(sat_cache_try(ctx, path), SATF_IO);
+    assert_string_equal(satf_message(ctx), message);
     *slash = '\0';
     unlink(path);
     rmdir(folder);
+    satf_context_destroy(ctx);
+}
+
+/* Found out before anything is measured. */
+static void tries_the_folder(void **state)
+{
+    (void)state;
+    char path[256];
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
+    assert_true(sat_cache_path(0, path, sizeof path));
+    assert_int_equal(sat_cache_try(ctx, path), SATF_IO);
+    assert_non_null(
+        strstr(satf_message(ctx), "/proc/nowhere/satfilter/tuning-cuda0 cannot be written: "));
     satf_context_destroy(ctx);
 }
 
@@ -322,6 +345,7 @@ int main(void)
         cmocka_unit_test(rejects_bad_lines),
         cmocka_unit_test(finds_the_nearest_size),
         cmocka_unit_test(saves_by_rename),
+        cmocka_unit_test(tries_the_folder),
         cmocka_unit_test(follows_the_xdg_variables),
         cmocka_unit_test(names_what_it_cannot_honour),
         cmocka_unit_test(begins_anew),

@@ -203,41 +203,76 @@ static void make_folders(char *path)
     }
 }
 
-static bool write_whole(const char *path, const char *text)
+enum { PATH_BYTES = 4096, TEMPORARY_BYTES = PATH_BYTES + 16 };
+
+static satf_status fail_to_write(satf_context *ctx, const char *path)
 {
-    char temporary[4096 + 16];
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int descriptor = mkstemp(temporary);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    return satf_fail(ctx, SATF_IO, "%s cannot be written: %s", path, strerror(errno));
+}
+
+static void unlink_quietly(const char *path)
+{
+    int reason = errno;
+    unlink(path);
+    errno = reason;
+}
+
+/* A new file beside that of the path, whose folders are made. */
+static satf_status make_temporary(satf_context *ctx, const char *path, char *temporary,
+                                  int *descriptor)
+{
+    char folders[PATH_BYTES];
+    if ((size_t)snprintf(folders, sizeof folders, "%s", path) >= sizeof folders) {
+        return satf_fail(ctx, SATF_IO, "%.200s...: the path is too long", path);
+    }
+    make_folders(folders);
+    snprintf(temporary, TEMPORARY_BYTES, "%s.XXXXXX", path);
+    *descriptor = mkstemp(temporary);
+    return *descriptor < 0 ? fail_to_write(ctx, path) : SATF_OK;
+}
+
+/* Closes the descriptor. */
+static bool write_text(int descriptor, const char *text)
+{
+    FILE *file = fdopen(descriptor, "w");
     if (!file) {
+        int reason = errno;
+        close(descriptor);
+        errno = reason;
         return false;
     }
     bool good = fputs(text, file) >= 0 && fflush(file) == 0;
-    good = fclose(file) == 0 && good;
-    good = good && rename(temporary, path) == 0;
-    if (!good) {
-        int reason = errno;
+    return fclose(file) == 0 && good;
+}
+
+satf_status sat_cache_try(satf_context *ctx, const char *path)
+{
+    char temporary[TEMPORARY_BYTES];
+    int descriptor;
+    satf_status status = make_temporary(ctx, path, temporary, &descriptor);
+    if (!status) {
+        close(descriptor);
         unlink(temporary);
-        errno = reason;
+        *strrchr(temporary, '/') = '\0';
+        rmdir(temporary); /* not if there is anything in it */
     }
-    return good;
+    return status;
 }
 
 satf_status sat_cache_save(satf_context *ctx, const char *path, const sat_cache_key *key,
                            const sat_cache *cache)
 {
-    char folders[4096];
-    if ((size_t)snprintf(folders, sizeof folders, "%s", path) >= sizeof folders) {
-        return satf_fail(ctx, SATF_IO, "%.200s...: the path is too long", path);
-    }
+    char temporary[TEMPORARY_BYTES];
+    int descriptor;
     char *text = sat_cache_print(cache, key);
     if (!text) {
         return satf_fail_memory(ctx, FILE_BYTES, "the tuner's cache");
     }
-    make_folders(folders);
-    bool good = write_whole(path, text);
-    int reason = errno;
+    satf_status status = make_temporary(ctx, path, temporary, &descriptor);
+    if (!status && (!write_text(descriptor, text) || rename(temporary, path) != 0)) {
+        unlink_quietly(temporary);
+        status = fail_to_write(ctx, path);
+    }
     satf_free(text);
-    return good ? SATF_OK
-                : satf_fail(ctx, SATF_IO, "%s cannot be written: %s", path, strerror(reason));
+    return status;
 }

@@ -57,6 +57,10 @@ bool sat_cache_path(int device, char *path, size_t bytes);
 /* false, and no choices, unless the file is there, whole and of that key. */
 bool sat_cache_load(const char *path, const sat_cache_key *key, sat_cache *cache);
 
+/* Whether sat_cache_save() could write there, before what is to be saved is known: fails as it
+ * would, and leaves no empty folder. */
+satf_status sat_cache_try(satf_context *ctx, const char *path);
+
 /* Makes the folders and replaces the file by a rename: readers see the old one
  * or the new one. SATF_IO with the path and the reason. */
 satf_status sat_cache_save(satf_context *ctx, const char *path, const sat_cache_key *key,

@@ -261,11 +261,15 @@ satf_status satf_context_tune(satf_context *ctx)
     if (!sat_tuner_key(device, &key)) {
         return satf_fail(ctx, SATF_NO_DEVICE, "CUDA device %d does not answer", device);
     }
+    satf_status status = sat_cache_try(ctx, path); /* before minutes are spent on it */
+    if (status) {
+        return status;
+    }
     sat_cache *cache = satf_alloc_zeroed(sizeof *cache);
     if (!cache) {
         return satf_fail_memory(ctx, sizeof *cache, "the tuner's cache");
     }
-    satf_status status = tune_all(ctx, device, cache);
+    status = tune_all(ctx, device, cache);
     if (!status) {
         sat_tuner_remember(device, cache);
         status = sat_cache_save(ctx, path, &key, cache);
