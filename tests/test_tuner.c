@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "base/gpu.h"
 #include "base/memory.h"
 #include "sat/cache.h"
 #include "sat/tuner.h"
@@ -337,6 +338,103 @@ static void chooses_rows(void **state)
     satf_context_destroy(ctx);
 }
 
+/* ------------------------------------------------- rows and devices of the test's own */
+
+static bool pretend;     /* that those below are what there is */
+static int other_pair;   /* of sat_tuned_job(): its first variant differs; -1: none does */
+static int other_member; /* by which of tile, threads and sync */
+
+static const char *refuses_tiles_of_7(const sat_job *job)
+{
+    return job->tuning.tile == 7 ? "its tiles are not 7 wide" : NULL;
+}
+
+/* Two variants whatever the job, but for that difference. */
+static bool two_variants(const sat_job *job, size_t index, sat_tuning *tuning)
+{
+    *tuning = (sat_tuning){index ? 32 : 64, 128, SAT_SYNC_GRAPH, 0};
+    if (other_pair >= 0 && index == 0) {
+        sat_job other = sat_tuned_job(other_pair, 1);
+        if (job->in.type == other.in.type && job->sum_type == other.sum_type &&
+            job->f32_out == other.f32_out) {
+            tuning->tile += other_member == 0;
+            tuning->threads += other_member == 1;
+            tuning->sync += other_member == 2;
+        }
+    }
+    return index < 2;
+}
+
+static const sat_row pretended[] = {
+    {.name = "1+r", .device_kind = "cuda", .refuses = refuses_tiles_of_7, .variant = two_variants},
+    {.name = "lookback",
+     .device_kind = "cuda",
+     .refuses = refuses_tiles_of_7,
+     .variant = two_variants},
+};
+
+/* The linker puts these in the place of the calls of those names. */
+const sat_row *__real_sat_row_at(size_t index);
+const sat_row *__wrap_sat_row_at(size_t index);
+const sat_row *__real_sat_row_find(const char *name, const char *device_kind);
+const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind);
+bool __real_satf_gpu_describe(int device, satf_gpu_info *info);
+bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info);
+
+const sat_row *__wrap_sat_row_at(size_t index)
+{
+    if (!pretend) {
+        return __real_sat_row_at(index);
+    }
+    return index < sizeof pretended / sizeof *pretended ? &pretended[index] : NULL;
+}
+
+const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind)
+{
+    if (!pretend) {
+        return __real_sat_row_find(name, device_kind);
+    }
+    for (size_t r = 0; r < sizeof pretended / sizeof *pretended; r++) {
+        if (strcmp(pretended[r].name, name) == 0 && strcmp(device_kind, "cuda") == 0) {
+            return &pretended[r];
+        }
+    }
+    return NULL;
+}
+
+bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
+{
+    if (!pretend) {
+        return __real_satf_gpu_describe(device, info);
+    }
+    *info = (satf_gpu_info){.name = "a device of the test", .driver_version = 13000};
+    return true;
+}
+
+/* One number of one variant for one pair of types, and old choices are none. */
+static void signs_all_variants(void **state)
+{
+    (void)state;
+    enum { MEMBERS = 3 };
+    sat_cache_key usual, again, other[SAT_TUNED_PAIRS * MEMBERS];
+    pretend = true;
+    other_pair = -1;
+    assert_true(sat_tuner_key(0, &usual) && sat_tuner_key(1, &again));
+    assert_memory_equal(&usual, &again, sizeof usual);
+    assert_string_equal(usual.device, "a device of the test");
+    assert_int_equal(usual.driver, 13000);
+    for (int i = 0; i < SAT_TUNED_PAIRS * MEMBERS; i++) {
+        other_pair = i / MEMBERS;
+        other_member = i % MEMBERS;
+        assert_true(sat_tuner_key(0, &other[i]));
+        assert_true(other[i].signature != usual.signature);
+        for (int j = 0; j < i; j++) {
+            assert_true(other[i].signature != other[j].signature);
+        }
+    }
+    pretend = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +448,7 @@ int main(void)
         cmocka_unit_test(names_what_it_cannot_honour),
         cmocka_unit_test(begins_anew),
         cmocka_unit_test(chooses_rows),
+        cmocka_unit_test(signs_all_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

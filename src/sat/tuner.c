@@ -33,14 +33,29 @@ static bool is_cuda(const sat_row *row)
     return strcmp(row->device_kind, "cuda") == 0;
 }
 
-/* The names of the CUDA rows, their variants for usual jobs, and the version,
- * with which kernels change. */
-static uint64_t table_signature(void)
+sat_job sat_tuned_job(int pair, int64_t side)
 {
     static const struct {
-        satf_type type;
-        satf_sum_type sum_type;
-    } kinds[] = {{SATF_U8, SATF_SUM_U32}, {SATF_F32, SATF_SUM_F64}, {SATF_F64, SATF_SUM_F64}};
+        satf_type in, out;
+    } pairs[SAT_TUNED_PAIRS] = {
+        {SATF_U8, SATF_U32}, {SATF_F32, SATF_F64}, {SATF_F64, SATF_F64}, {SATF_F32, SATF_F32},
+        {SATF_U8, SATF_U64}, {SATF_U16, SATF_U32}, {SATF_U16, SATF_U64},
+    };
+    satf_type in = pairs[pair].in, out = pairs[pair].out;
+    return (sat_job){
+        .in = satf_view_packed(NULL, side, side, 1, in),
+        .sum_type = satf_type_is_float(in) ? SATF_SUM_F64
+                    : out == SATF_U32      ? SATF_SUM_U32
+                                           : SATF_SUM_U64,
+        .f32_out = out == SATF_F32,
+        .out_stride = satf_view_packed(NULL, side, side, 1, out).stride,
+    };
+}
+
+/* The names of the CUDA rows, their variants for all that is tuned, and the
+ * version, with which kernels change. */
+static uint64_t table_signature(void)
+{
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     mix(&hash, satf_version(), strlen(satf_version()));
     for (size_t r = 0; sat_row_at(r); r++) {
@@ -49,11 +64,10 @@ static uint64_t table_signature(void)
             continue;
         }
         mix(&hash, row->name, strlen(row->name) + 1);
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds && row->variant; k++) {
-            sat_job job = {.in = satf_view_packed(NULL, 4096, 4096, 1, kinds[k].type),
-                           .sum_type = kinds[k].sum_type};
+        for (int pair = 0; pair < SAT_TUNED_PAIRS && row->variant; pair++) {
+            sat_job job = sat_tuned_job(pair, 4096);
             job.in.device = 0;
-            job.out_stride = 4096 * (int64_t)satf_sum_bytes(job.sum_type);
+            mix_number(&hash, pair);
             sat_tuning tuning;
             for (size_t i = 0; row->variant(&job, i, &tuning); i++) {
                 mix_number(&hash, tuning.tile);

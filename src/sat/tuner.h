@@ -23,6 +23,12 @@ satf_status sat_tune(satf_context *ctx, const sat_job *job, const sat_row **row,
 /* Whether the row has a variant with these barriers. */
 bool sat_row_has_sync(const sat_row *row, const sat_job *job, sat_sync sync);
 
+/* The pairs of types that are measured; all variants for them count in the cache's key. */
+enum { SAT_TUNED_PAIRS = 7 };
+
+/* A job of that pair, an image of side x side samples, without memory and on the host. */
+sat_job sat_tuned_job(int pair, int64_t side);
+
 /* What choices for that device depend on; false if the device does not answer. */
 bool sat_tuner_key(int device, sat_cache_key *key);
 

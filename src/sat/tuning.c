@@ -16,18 +16,7 @@
 /* Size classes that are measured; the others take their nearest. */
 static const int classes[] = {20, 22, 24, 26};
 
-static const struct kind {
-    satf_type type, out;
-} kinds[] = {
-    {SATF_U8, SATF_U32}, {SATF_F32, SATF_F64}, {SATF_F64, SATF_F64}, {SATF_F32, SATF_F32},
-    {SATF_U8, SATF_U64}, {SATF_U16, SATF_U32}, {SATF_U16, SATF_U64},
-};
-
-enum {
-    CLASSES = sizeof classes / sizeof *classes,
-    KINDS = sizeof kinds / sizeof *kinds,
-    IMAGES = CLASSES * KINDS
-};
+enum { CLASSES = sizeof classes / sizeof *classes, IMAGES = CLASSES * SAT_TUNED_PAIRS };
 
 /* One image on the device, and what its table must be. */
 typedef struct tuning_image {
@@ -123,20 +112,11 @@ static void release(tuning_image *t)
 /* release() it after failure too. */
 static satf_status make_image(tuning_image *t)
 {
-    const struct kind *kind = &kinds[t->index % KINDS];
-    int64_t side = INT64_C(1) << (classes[t->index / KINDS] / 2);
-    satf_view in = satf_view_packed(NULL, side, side, 1, kind->type);
-    satf_view out = satf_view_packed(NULL, side, side, 1, kind->out);
+    int64_t side = INT64_C(1) << (classes[t->index / SAT_TUNED_PAIRS] / 2);
+    t->job = sat_tuned_job(t->index % SAT_TUNED_PAIRS, side);
+    satf_view in = t->job.in;
     size_t in_bytes = (size_t)(in.stride * side);
-    t->out_bytes = (size_t)(out.stride * side);
-    t->job = (sat_job){
-        .in = in,
-        .sum_type = satf_type_is_float(kind->type) ? SATF_SUM_F64
-                    : kind->out == SATF_U32        ? SATF_SUM_U32
-                                                   : SATF_SUM_U64,
-        .f32_out = kind->out == SATF_F32,
-        .out_stride = out.stride,
-    };
+    t->out_bytes = (size_t)(t->job.out_stride * side);
     satf_status status = make_want(t, &in);
     t->job.in.device = t->device;
     if (!status) {
