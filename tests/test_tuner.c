@@ -294,6 +294,14 @@ static void begins_anew(void **state)
     satf_context_destroy(ctx);
 }
 
+static void check_tuning(const sat_tuning *tuning, const sat_tuning *expected)
+{
+    assert_int_equal(tuning->tile, expected->tile);
+    assert_int_equal(tuning->threads, expected->threads);
+    assert_int_equal(tuning->sync, expected->sync);
+    assert_true(tuning->r == expected->r);
+}
+
 /* Rows that this build has for CUDA are chosen and tuned even where no device is. */
 static void chooses_rows(void **state)
 {
@@ -325,10 +333,10 @@ static void chooses_rows(void **state)
     sat_cache cache = some_choices();
     sat_tuner_remember(0, &cache);
     unsetenv("SATFILTER_TUNE");
-    assert_true(row->variant == NULL || row->variant(&job, 0, &tuning));
     assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
     assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
     assert_string_equal(row->name, "1+r");
+    check_tuning(&tuning, &cache.choice[1].tuning);
     assert_int_equal(satf_context_set_r(ctx, 0.5), SATF_OK);
     assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
     assert_true(tuning.r == 0.5);
@@ -411,6 +419,68 @@ bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
     return true;
 }
 
+/* A device's choices are read from its file once: each device here is new to the process. */
+static void takes_what_a_file_remembers(void **state)
+{
+    (void)state;
+    enum { GOOD = 1, OTHER_DRIVER, REFUSED, ABSENT, DEVICES };
+    char folder[] = "/tmp/satfilter-tuner-XXXXXX", path[DEVICES][256];
+    satf_context *ctx;
+    const sat_row *row;
+    sat_tuning tuning;
+    pretend = true;
+    other_pair = -1;
+    unsetenv("SATFILTER_TUNE");
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_CACHE_HOME", folder, 1);
+    for (int device = GOOD; device < DEVICES; device++) {
+        sat_cache cache = some_choices();
+        sat_cache_key saved;
+        assert_true(sat_cache_path(device, path[device], sizeof path[device]));
+        assert_true(sat_tuner_key(device, &saved));
+        saved.driver += device == OTHER_DRIVER;
+        cache.choice[0].tuning.tile = device == REFUSED ? 7 : 128;
+        if (device != ABSENT) {
+            assert_int_equal(sat_cache_save(ctx, path[device], &saved, &cache), SATF_OK);
+        }
+    }
+    const sat_cache expected = some_choices();
+    for (int device = GOOD; device < DEVICES; device++) {
+        sat_job job = job_of(SATF_U8, SATF_SUM_U32, false, 1024);
+        job.in.device = device;
+        assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+        assert_string_equal(row->name, "lookback");
+        check_tuning(&tuning, device == GOOD ? &expected.choice[0].tuning : &(const sat_tuning){0});
+    }
+    /* The tuning of a forced row is remembered too, but for what is forced of it. */
+    sat_job job = job_of(SATF_F64, SATF_SUM_F64, false, 8192);
+    sat_tuning remembered = expected.choice[1].tuning;
+    job.in.device = GOOD;
+    assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    assert_string_equal(row->name, "1+r");
+    check_tuning(&tuning, &remembered);
+    assert_int_equal(satf_context_set_r(ctx, 0.5), SATF_OK);
+    job.tuning.threads = 256;
+    remembered.r = 0.5;
+    remembered.threads = 256;
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    check_tuning(&tuning, &remembered);
+    setenv("SATFILTER_TUNE", "off", 1);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    check_tuning(&tuning, &(const sat_tuning){0, 256, SAT_SYNC_AUTO, 0.5});
+    unsetenv("SATFILTER_TUNE");
+    for (int device = GOOD; device < ABSENT; device++) {
+        assert_int_equal(unlink(path[device]), 0);
+    }
+    *strrchr(path[GOOD], '/') = '\0';
+    assert_int_equal(rmdir(path[GOOD]), 0);
+    assert_int_equal(rmdir(folder), 0);
+    satf_context_destroy(ctx);
+    pretend = false;
+}
+
 /* One number of one variant for one pair of types, and old choices are none. */
 static void signs_all_variants(void **state)
 {
@@ -448,6 +518,7 @@ int main(void)
         cmocka_unit_test(names_what_it_cannot_honour),
         cmocka_unit_test(begins_anew),
         cmocka_unit_test(chooses_rows),
+        cmocka_unit_test(takes_what_a_file_remembers),
         cmocka_unit_test(signs_all_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
