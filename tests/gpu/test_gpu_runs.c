@@ -298,6 +298,55 @@ static void test_two_threads(void **unused)
     }
 }
 
+/* --------------------------------------------------- host views, on the device */
+
+typedef struct progress {
+    int calls, most; /* stops with call number `most`, if that is not 0 */
+    double last;
+} progress;
+
+static int count_progress(void *user, double done)
+{
+    progress *p = user;
+    assert_true(done >= p->last && done <= 1);
+    p->last = done;
+    return ++p->calls == p->most;
+}
+
+/* Every call asks whether to go on, says 1 when it is complete, and starts anew. */
+static void test_progress(void **unused)
+{
+    (void)unused;
+    enum { N = 300 };
+    static uint8_t image[N * N];
+    static uint32_t table[N * N], untouched[N * N];
+    memset(image, 1, sizeof image);
+    memset(untouched, 0xA5, sizeof untouched);
+    satf_view in = satf_view_packed(image, N, N, 1, SATF_U8);
+    satf_view out = satf_view_packed(table, N, N, 1, SATF_U32);
+    progress p = {0, 0, 0};
+    gpu_must(gpu, satf_context_set_progress(gpu, count_progress, &p));
+    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    assert_true(p.calls >= 3);
+    assert_true(p.last == 1);
+    assert_int_equal(table[N * N - 1], N * N);
+    int calls = p.calls;
+    for (int most = 1; most < calls; most++) {
+        memcpy(table, untouched, sizeof table);
+        p = (progress){0, most, 0};
+        assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_CANCELLED);
+        assert_int_equal(p.calls, most);
+        assert_memory_equal(table, untouched, sizeof table);
+    }
+    p = (progress){0, 0, 0};
+    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    assert_int_equal(p.calls, calls);
+    p = (progress){0, 1, 0};
+    assert_int_equal(satf_context_tune(gpu), SATF_CANCELLED);
+    assert_int_equal(p.calls, 1);
+    gpu_must(gpu, satf_context_set_progress(gpu, NULL, NULL));
+}
+
 /* ------------------------------------------------------------- large, and none */
 
 enum { LARGE_W = 65536, LARGE_H = 32800, LARGE_STEP = 37 };
@@ -446,7 +495,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_impulse),     cmocka_unit_test(test_linear),
         cmocka_unit_test(test_repeats),     cmocka_unit_test(test_stress),
         cmocka_unit_test(test_two_streams), cmocka_unit_test(test_two_threads),
-        cmocka_unit_test(test_large),       cmocka_unit_test(test_exhaustion),
+        cmocka_unit_test(test_progress),    cmocka_unit_test(test_large),
+        cmocka_unit_test(test_exhaustion),
     };
     return gpu_test_end("test_gpu_runs",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
