@@ -184,7 +184,8 @@ def lookback_of(given, sums, width):
 
 
 def peers():
-    groups = grouped(records("peers"), lambda r: (r["name"], r["input"], r["sum"]))
+    npp = [r for r in records("peers-npp") if r["name"].startswith("npp")]
+    groups = grouped(records("peers") + npp, lambda r: (r["name"], r["input"], r["sum"]))
     sizes = list(grouped(records("peers"), lambda r: r["width"]))
     rows = []
     for (name, given, sums), group in groups.items():
