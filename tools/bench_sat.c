@@ -80,7 +80,9 @@ typedef struct sat_call {
 static satf_status run_sat(void *user)
 {
     sat_call *call = user;
-    return sat_run(call->b->ctx, &call->job, call->b->scratch);
+    satf_status status = sat_run(call->b->ctx, &call->job, call->b->scratch);
+    call->job.scratch_runs += call->job.scratch_runs > 0;
+    return status;
 }
 
 static satf_status run_convert(void *user)
@@ -238,8 +240,8 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     if (!status) {
         status = bench_hand_scratch(b, scratch_bytes);
     }
-    if (!status && row && row->zeroed) { /* as it is in every call of a context but the first */
-        call->job.scratch_zeroed = true;
+    if (!status && row && row->keeps) { /* as in every call of a context but the first */
+        call->job.scratch_runs = 1;
         status = satf_gpu_set_bytes(b->ctx, b->place, b->scratch, 0, scratch_bytes);
     }
     return status;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "kept.h"
 
 extern "C" {
 #include "../../src/base/memory.h"
@@ -33,13 +34,7 @@ struct satf_gpu {
         void *memory;     /* pinned; NULL until the first large copy */
         cudaEvent_t done; /* the device's use of it */
     } staging[BUFFERS];
-    struct {
-        void *memory; /* NULL until the first use */
-        size_t bytes;
-        bool clean;            /* zeros, in the order of the stream of the latest use */
-        unsigned long long id; /* that stream's: handles may come again */
-        cudaEvent_t done;      /* that use */
-    } zeros;
+    gpu_keeper *keeper; /* NULL until memory is kept */
 };
 
 satf_status cuda_check(satf_context *ctx, cudaError_t error, const char *call)
@@ -138,13 +133,7 @@ void satf_gpu_close(satf_context *ctx)
         }
         cudaFreeHost(gpu->staging[i].memory);
     }
-    if (gpu->zeros.done) {
-        cudaEventSynchronize(gpu->zeros.done);
-        cudaEventDestroy(gpu->zeros.done);
-    }
-    if (gpu->zeros.memory) {
-        cudaFree(gpu->zeros.memory);
-    }
+    free_keeper(gpu->keeper);
     if (gpu->begin) {
         cudaEventDestroy(gpu->begin);
     }
@@ -226,6 +215,11 @@ void *satf_gpu_stream(satf_context *ctx)
     return stream_of(ctx);
 }
 
+gpu_keeper **keeper_of(satf_context *ctx)
+{
+    return &ctx->gpu->keeper;
+}
+
 satf_status satf_gpu_wait(satf_context *ctx, int device)
 {
     satf_status status = satf_gpu_open(ctx, device);
@@ -265,56 +259,6 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                          device, bytes, what, free_bytes);
     }
     return cuda_check(ctx, error, "cudaMallocFromPoolAsync");
-}
-
-satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const char *what,
-                           void **memory)
-{
-    *memory = NULL;
-    satf_status status = satf_gpu_open(ctx, device);
-    if (status) {
-        return status;
-    }
-    satf_gpu *gpu = ctx->gpu;
-    cudaStream_t stream = stream_of(ctx);
-    cudaStreamCaptureStatus capture;
-    CUDA_RETURN(ctx, cudaStreamIsCapturing(stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone) {
-        return SATF_OK;
-    }
-    if (!gpu->zeros.done) {
-        CUDA_RETURN(ctx, cudaEventCreateWithFlags(&gpu->zeros.done, cudaEventDisableTiming));
-    }
-    unsigned long long id;
-    CUDA_RETURN(ctx, cudaStreamGetId(stream, &id));
-    if (gpu->zeros.memory && gpu->zeros.id != id) {
-        CUDA_RETURN(ctx, cudaStreamWaitEvent(stream, gpu->zeros.done, 0));
-    }
-    gpu->zeros.id = id;
-    if (bytes > gpu->zeros.bytes) {
-        satf_gpu_free(ctx, gpu->zeros.memory);
-        gpu->zeros.memory = NULL;
-        gpu->zeros.bytes = 0;
-        gpu->zeros.clean = false;
-        status = satf_gpu_alloc(ctx, device, bytes, what, &gpu->zeros.memory);
-        if (status) {
-            return status;
-        }
-        gpu->zeros.bytes = bytes;
-    }
-    if (!gpu->zeros.clean) {
-        CUDA_RETURN(ctx, cudaMemsetAsync(gpu->zeros.memory, 0, gpu->zeros.bytes, stream));
-    }
-    gpu->zeros.clean = false;
-    *memory = gpu->zeros.memory;
-    return SATF_OK;
-}
-
-void satf_gpu_zeros_used(satf_context *ctx, bool still_zeros)
-{
-    satf_gpu *gpu = ctx->gpu;
-    gpu->zeros.clean =
-        cudaEventRecord(gpu->zeros.done, stream_of(ctx)) == cudaSuccess && still_zeros;
 }
 
 void satf_gpu_free(satf_context *ctx, void *memory)

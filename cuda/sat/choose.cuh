@@ -117,17 +117,29 @@ static const char *refuses_blocks(const sat_job *job)
     return reason;
 }
 
-/* The shape that look-back alone has for such a job and no tuning chooses, NULL if there is none.
- */
-static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
+/* The shape that look-back alone has for such a job, NULL if there is none. */
+static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
 {
     const sat_pair *pair = find_pair(job);
-    bool chosen = job->tuning.tile || job->tuning.threads;
-    if (!pair || !pair->lookback || chosen || job->summand != SATF_SUMMAND_PLAIN) {
+    if (!pair || !pair->lookback || job->summand != SATF_SUMMAND_PLAIN) {
         return NULL;
     }
     const sat_lookback_shape *shape = &pair->lookback[job->in.channels - 1];
     return shape->across ? shape : NULL;
+}
+
+/* The same if the job's tuning asks for it, or for nothing and the image is large enough. */
+static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
+{
+    const sat_lookback_shape *shape = own_lookback_shape(job);
+    int tile = job->tuning.tile, threads = job->tuning.threads;
+    if (!shape) {
+        return NULL;
+    }
+    if (tile || threads) {
+        return tile == shape->high && threads == shape->threads ? shape : NULL;
+    }
+    return job->in.width >= (shape->least - 1) / job->in.height + 1 ? shape : NULL;
 }
 
 static const char *refuses_chained(const sat_job *job)
@@ -175,12 +187,14 @@ static bool shape_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 
 static bool lookback_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 {
-    bool own = find_lookback_shape(job) != NULL;
+    const sat_lookback_shape *own = own_lookback_shape(job);
     if (own && index == 0) {
         memset(tuning, 0, sizeof *tuning);
+        tuning->tile = own->high;
+        tuning->threads = own->threads;
         return true;
     }
-    return shape_variant<&sat_shape::lookback>(job, index - own, tuning);
+    return shape_variant<&sat_shape::lookback>(job, own ? index - 1 : index, tuning);
 }
 
 static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)

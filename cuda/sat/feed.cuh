@@ -100,7 +100,7 @@ __device__ __forceinline__ void init_feed(feed_shared *feed)
 #endif
 }
 
-/* Sends for a block; the thread LOADER calls it, behind a barrier after the latest take().
+/* Sends for a block; the thread LOADER calls it, behind a barrier after the buffer was read.
  * buffer: feed_bytes(), aligned to 128. */
 template <class C>
 __device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const feed_map &map,
@@ -115,27 +115,29 @@ __device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const 
 #endif
 }
 
-/* v = the block that was sent for, at; phase: 0 at first. All threads, behind a barrier after
- * the latest take(). */
+/* Waits until the block that was sent for, at, is in the buffer; phase: 0 at first, then 1, 0 ...
+ * All threads, behind a barrier after the buffer was read. */
 template <class C>
-__device__ __forceinline__ void take(feed_shared *feed, void *buffer, unsigned *phase,
-                                     const feed_map &map, const sat_plane &p, const tile_place &at,
-                                     typename C::L (&v)[C::ROWS][C::VEC])
+__device__ __forceinline__ void arrive(feed_shared *feed, void *buffer, unsigned phase,
+                                       const feed_map &map, const sat_plane &p,
+                                       const tile_place &at)
 {
     if (!has_copy_engine() || !map.usable) {
-        if (!C::PLAIN) {
-            load_tile<C>(p, at, v);
-            return;
-        }
         fill_tile<C>(p, at, (typename C::T *)buffer);
         __syncthreads();
     }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
-        barrier_wait(&feed->arrived, *phase);
-        *phase ^= 1;
+        barrier_wait(&feed->arrived, phase);
     }
 #endif
+}
+
+/* v = the block's summands, from the buffer. */
+template <class C>
+__device__ __forceinline__ void read_buffer(const void *buffer, const sat_plane &p,
+                                            typename C::L (&v)[C::ROWS][C::VEC])
+{
     typedef vector_values<typename C::T, C::VEC> values;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const values *from = (const values *)buffer + warp * C::ROWS * 32 + lane;
@@ -149,6 +151,21 @@ __device__ __forceinline__ void take(feed_shared *feed, void *buffer, unsigned *
             v[i][k] = square ? a * a : a;
         }
     }
+}
+
+/* Both; *phase: 0 at first. */
+template <class C>
+__device__ __forceinline__ void take(feed_shared *feed, void *buffer, unsigned *phase,
+                                     const feed_map &map, const sat_plane &p, const tile_place &at,
+                                     typename C::L (&v)[C::ROWS][C::VEC])
+{
+    if (!C::PLAIN && (!has_copy_engine() || !map.usable)) {
+        load_tile<C>(p, at, v);
+        return;
+    }
+    arrive<C>(feed, buffer, *phase, map, p, at);
+    *phase ^= 1;
+    read_buffer<C>(buffer, p, v);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef CUDA_SAT_INSTANCES_CUH
 #define CUDA_SAT_INSTANCES_CUH
 
+#include "ahead.cuh"
 #include "passes.cuh"
 #include "pixels.cuh"
 #include "skss.cuh"
@@ -83,7 +84,7 @@ template <class C> constexpr sat_shape make_shape_2r1w()
 /*
  * The kernels and the table of a pair. OF_SUMS: the pair for tables of S; PLAIN_L: what sums of
  * samples within a block are held in, ANY_L: those of any summand; ONE: look-back's own shape for
- * one channel, or {}. The file defines NAME_ROW(TILE, THREADS, SCOPE) for the shapes.
+ * one channel. The file defines NAME_ROW(TILE, THREADS, SCOPE) for the shapes.
  */
 #define SAT_PAIR(NAME, IN, T, SUM, F32_OUT, OF_SUMS, PLAIN_L, ANY_L, S, O, SHAPES, ONE)          \
     template <int TILE, int THREADS, sat_scope SCOPE>                                            \

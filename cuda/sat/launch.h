@@ -82,10 +82,14 @@ struct sat_aux {
     int64_t col_plane, row_plane, corner_plane; /* elements from a channel to the next */
 };
 
-/* What the blocks of lookback hand on, words of value and state (word.cuh), and the
- * ticket; all 0 before and after. */
+/*
+ * What the blocks of lookback hand on, words of value and state (word.cuh), and the ticket, which
+ * is 0 before and after. Words are 0 before the first run; later ones find those of the run before,
+ * for blocks of the same number, shape and types.
+ */
 struct sat_lookback {
     unsigned *ticket;
+    unsigned prefix; /* the state of a prefix in this run, which it was not in the one before */
     /* Of blocks of one channel [channel][I][J][column], [channel][J][I][row] and, the table's
      * value at the block's last sample, [channel][I][J]; of pixels [I][J][column],
      * [J][I][channel][row] and [I][J][channel]. */
@@ -133,10 +137,13 @@ struct sat_shape {
     int word_bytes;
 };
 
-/* A shape that look-back alone has: blocks of all channels of across x high pixels. */
+/* A shape that look-back alone has: blocks of all channels of across x high pixels. As a tuning its
+ * tile is `high`. */
 struct sat_lookback_shape {
     int across, high;
     int columns, lines; /* a block's columns of samples, and rows of all channels */
+    int threads;
+    int64_t least; /* the default for images of at least that many pixels */
     int word_bytes;
     cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                             int stress, cudaStream_t stream);
@@ -149,7 +156,7 @@ struct sat_pair {
     int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
     const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
     const sat_lookback_shape
-        *lookback;           /* for 1 to 4 channels, the default if across > 0; or NULL */
+        *lookback;           /* for 1 to 4 channels, across 0 if there is none; or NULL */
     const sat_pair *of_sums; /* for tables of the sums that blocks hand on */
     /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
      * col down and row along; then corner, from row. */

@@ -12,8 +12,8 @@
  * What is gathered is added up in the order in which it lies in the image, from the
  * prefix on, whichever block had it: so float sums are the same bits in every run.
  *
- * Words and ticket are 0 before and after: each word has one block that is the last to
- * need it, its neighbour on the way, which clears it.
+ * Words need not be cleared between runs: each is left with its prefix, which the next run takes
+ * for nothing said (sat_lookback.prefix). The ticket is 0 before and after.
  */
 #ifndef CUDA_SAT_LOOKBACK_CUH
 #define CUDA_SAT_LOOKBACK_CUH
@@ -26,80 +26,54 @@
 enum { REACH = 3 };
 
 /*
- * The sum of all blocks before this one, from their words, `pitch` apart; `available`: how many
- * there are; nearest: the word before this one, read in advance, and as it was read last. While the
- * nearest has nothing to say, only it is asked.
+ * One look for the sum of all blocks before this one, from their words, `pitch` apart; false: not
+ * yet known. `available`: how many there are, 1 at least; nearest: the word before this one, read
+ * in advance, and as it was read last. While the nearest has nothing to say, only it is asked.
  */
 template <class W>
-__device__ __forceinline__ typename W::S look_back(const typename W::word *own, int64_t pitch,
-                                                   int available, typename W::word &nearest)
+__device__ __forceinline__ bool look_once(const typename W::word *own, int64_t pitch, int available,
+                                          unsigned prefix, typename W::word &nearest,
+                                          typename W::S *sum)
 {
-    typedef typename W::S S;
-    if (available == 0) {
-        return 0;
+    if (W::state(nearest) == prefix) {
+        *sum = W::value(nearest);
+        return true;
     }
-    for (;;) {
-        while (W::state(nearest) == WORD_NONE) {
-            nearest = W::read(own - pitch);
-        }
-        if (W::state(nearest) == WORD_PREFIX) {
-            return W::value(nearest);
-        }
-        typename W::word seen[REACH];
-#pragma unroll
-        for (int i = 0; i < REACH; i++) {
-            seen[i] = i < available ? W::read(own - (i + 1) * pitch) : W::make(0, WORD_PREFIX);
-        }
-        nearest = seen[0];
-        S sum = 0;
-        bool prefix = false; /* from the farthest on: sums of blocks count from a prefix */
-#pragma unroll
-        for (int i = REACH - 1; i >= 0; i--) {
-            unsigned state = W::state(seen[i]);
-            sum = state == WORD_PREFIX ? W::value(seen[i]) : W::add(sum, W::value(seen[i]));
-            prefix = state == WORD_PREFIX || (prefix && state == WORD_BLOCK);
-        }
-        if (prefix) {
-            return sum;
-        }
+    if (W::state(nearest) != WORD_BLOCK) {
+        nearest = W::read(own - pitch);
+        return false;
     }
+    typename W::word seen[REACH];
+#pragma unroll
+    for (int i = 0; i < REACH; i++) {
+        seen[i] = i < available ? W::read(own - (i + 1) * pitch) : W::make(0, prefix);
+    }
+    nearest = seen[0];
+    typename W::S all = 0;
+    bool whole = false; /* from the farthest on: sums of blocks count from a prefix */
+#pragma unroll
+    for (int i = REACH - 1; i >= 0; i--) {
+        unsigned state = W::state(seen[i]);
+        all = state == prefix ? W::value(seen[i]) : W::add(all, W::value(seen[i]));
+        whole = state == prefix || (whole && state == WORD_BLOCK);
+    }
+    *sum = all;
+    return whole;
 }
 
-/*
- * A neighbour's word that this thread is to clear, after its owner has written its prefix and no
- * more. Whoever finds it gone finds this block's prefix instead, or comes again until he
- * does. A word whose prefix is still to come is left until the thread's next block is stored:
- * asked before, the answer is there when the stores have been issued.
- */
-template <class W> struct lookback_late {
-    typename W::word *at, seen;
-
-    /* state: the word's when it was read last. */
-    __device__ __forceinline__ void retire(typename W::word *other, unsigned state, bool hinted)
-    {
-        if (state == WORD_PREFIX) {
-            W::write(other, 0, WORD_NONE, word_policy<WORD_GOES>(hinted));
-        } else {
-            at = other;
+/* Looks until it is known; 0 if none are available. */
+template <class W>
+__device__ __forceinline__ typename W::S look_back(const typename W::word *own, int64_t pitch,
+                                                   int available, unsigned prefix,
+                                                   typename W::word &nearest)
+{
+    typename W::S sum = 0;
+    if (available > 0) {
+        while (!look_once<W>(own, pitch, available, prefix, nearest, &sum)) {
         }
     }
-    __device__ __forceinline__ void ask()
-    {
-        if (at) {
-            seen = W::read(at);
-        }
-    }
-    __device__ __forceinline__ void finish(bool hinted)
-    {
-        if (at) {
-            while (W::state(seen) != WORD_PREFIX) {
-                seen = W::read(at);
-            }
-            W::write(at, 0, WORD_NONE, word_policy<WORD_GOES>(hinted));
-            at = NULL;
-        }
-    }
-};
+    return sum;
+}
 
 /* The words of a block, for the thread of a column, of a row, or of both. */
 template <class C> struct lookback_place {
@@ -140,8 +114,6 @@ __global__ __launch_bounds__(C::THREADS,
     bool columns = t < C::ACROSS, rows = SPLIT ? t >= C::ACROSS && t <= LAST : columns;
     int column = columns ? t : C::ACROSS - 1, line = !rows ? 0 : SPLIT ? t - C::ACROSS : t;
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels), next = 0;
-    lookback_late<W> late_col = {}, late_row = {}; /* where they are split, a thread has one */
-    lookback_late<W> &late_one = SPLIT ? late_col : late_row;
     if (t == LOADER) {
         ticket = next = atomicAdd(b.ticket, 1u);
         if (next < blocks) {
@@ -185,71 +157,49 @@ __global__ __launch_bounds__(C::THREADS,
             S row_sum = rows ? W::add(sum_of_rows<C>(s, line), 0) : (S)0;
             S above = 0, to_here = 0;
             /* others may look past this block while it looks itself */
-            if (columns && below && at.I > 0 && W::state(near_col) != WORD_PREFIX) {
-                W::write(of.col, column_sum, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
+            if (columns && below && at.I > 0 && W::state(near_col) != b.prefix) {
+                W::write(of.col, column_sum, WORD_BLOCK, word_policy(b.hinted));
             }
-            if (rows && right && at.J > 0 && W::state(near_row) != WORD_PREFIX) {
-                W::write(of.row, row_sum, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
+            if (rows && right && at.J > 0 && W::state(near_row) != b.prefix) {
+                W::write(of.row, row_sum, WORD_BLOCK, word_policy(b.hinted));
             }
             stress_pause(stress, number, 1);
             if (columns) {
-                above = look_back<W>(of.col, of.up, at.I, near_col);
+                above = look_back<W>(of.col, of.up, at.I, b.prefix, near_col);
                 if (below) {
-                    W::write(of.col, W::add(above, column_sum), WORD_PREFIX,
-                             word_policy<WORD_STAYS>(b.hinted));
+                    W::write(of.col, W::add(above, column_sum), b.prefix, word_policy(b.hinted));
                 }
                 s.above[column] = above;
             }
             if (rows) {
-                S left = look_back<W>(of.row, of.left, at.J, near_row);
+                S left = look_back<W>(of.row, of.left, at.J, b.prefix, near_row);
                 to_here = W::add(left, row_sum);
                 if (right) {
-                    W::write(of.row, to_here, WORD_PREFIX, word_policy<WORD_STAYS>(b.hinted));
+                    W::write(of.row, to_here, b.prefix, word_policy(b.hinted));
                 }
                 s.left[line] = (typename finish_type<typename C::L, S>::type)left;
             }
             stress_pause(stress, number, 2);
             if (t == LAST) {
                 if (SPLIT) { /* it may look itself sooner than another warp could tell it */
-                    above = look_back<W>(of.col, of.up, at.I, near_col);
+                    above = look_back<W>(of.col, of.up, at.I, b.prefix, near_col);
                 }
                 S step = W::add(above, to_here);
-                if (right && below && before > 0 && W::state(near_corner) != WORD_PREFIX) {
-                    W::write(of.corner, step, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
+                if (right && below && before > 0 && W::state(near_corner) != b.prefix) {
+                    W::write(of.corner, step, WORD_BLOCK, word_policy(b.hinted));
                 }
-                S corner = look_back<W>(of.corner, of.diagonal, before, near_corner);
+                S corner = look_back<W>(of.corner, of.diagonal, before, b.prefix, near_corner);
                 if (right && below) {
-                    W::write(of.corner, W::add(corner, step), WORD_PREFIX,
-                             word_policy<WORD_STAYS>(b.hinted));
+                    W::write(of.corner, W::add(corner, step), b.prefix, word_policy(b.hinted));
                 }
                 s.corner = corner;
             }
         }
-        late_col.ask();
-        late_row.ask();
         __syncthreads();
         store_tile<C>(p, at, v, s, feed_buffer);
-        late_col.finish(b.hinted);
-        late_row.finish(b.hinted);
-        lookback_place<C> of(g, b, at, column, line);
-        if (columns && at.I > 0) {
-            late_col.retire(of.col - of.up, W::state(near_col), b.hinted);
-        }
-        if (rows && at.J > 0) {
-            late_one.retire(of.row - of.left, W::state(near_row), b.hinted);
-        }
-        if (t == LAST && before > 0) {
-            lookback_late<W> late_corner = {};
-            late_corner.retire(of.corner - of.diagonal, W::state(near_corner), b.hinted);
-            late_corner.finish(b.hinted);
-        }
         number = ticket;
         __syncthreads(); /* s and ticket are used again */
     }
-    late_col.ask();
-    late_col.finish(b.hinted);
-    late_row.ask();
-    late_row.finish(b.hinted);
     if (t == LOADER && ticket == blocks + gridDim.x - 1) {
         *b.ticket = 0; /* every CUDA block has drawn its last */
     }
@@ -264,9 +214,6 @@ template <class C> struct lookback_launch {
                                                    stream, map_for<C>(p), p, g, lookback, stress);
     }
     static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::S>::word);
-    /* As a shape that look-back alone has. */
-    static constexpr sat_lookback_shape table = {C::ACROSS, C::HIGH,    C::ACROSS,
-                                                 C::HIGH,   word_bytes, lookback};
 };
 
 #endif

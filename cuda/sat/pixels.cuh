@@ -240,7 +240,6 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
     int last_column = C::COLUMNS - C::CHANNELS + channel;
     int64_t pitch = is_column ? g.tiles_x * C::COLUMNS : g.tiles_y * C::LINES;
     int64_t diagonal = (g.tiles_x + 1) * C::CHANNELS;
-    lookback_late<W> late = {};
     init_feed(&s.feed);
     if (t == LOADER) {
         s.ticket = next = atomicAdd(b.ticket, 1u);
@@ -290,13 +289,13 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
         }
         sum = W::add(sum, 0);
         /* others may look past this block while it looks itself */
-        if (asked && available > 0 && W::state(near) != WORD_PREFIX) {
-            W::write(own, sum, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
+        if (asked && available > 0 && W::state(near) != b.prefix) {
+            W::write(own, sum, WORD_BLOCK, word_policy(b.hinted));
         }
         stress_pause(stress, number, 1);
-        S found = look_back<W>(own, pitch, available, near), to_here = W::add(found, sum);
+        S found = look_back<W>(own, pitch, available, b.prefix, near), to_here = W::add(found, sum);
         if (asked) {
-            W::write(own, to_here, WORD_PREFIX, word_policy<WORD_STAYS>(b.hinted));
+            W::write(own, to_here, b.prefix, word_policy(b.hinted));
         }
         if (is_column) {
             s.above[line] = found;
@@ -305,35 +304,22 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
         }
         stress_pause(stress, number, 2);
         if (last) { /* it may look itself sooner than another warp could tell it */
-            S above = look_back<W>(of_column, g.tiles_x * C::COLUMNS, at.I, near_column);
+            S above = look_back<W>(of_column, g.tiles_x * C::COLUMNS, at.I, b.prefix, near_column);
             S step = W::add(above, to_here);
-            if (right && below && before > 0 && W::state(near_corner) != WORD_PREFIX) {
-                W::write(corner, step, WORD_BLOCK, word_policy<WORD_STAYS>(b.hinted));
+            if (right && below && before > 0 && W::state(near_corner) != b.prefix) {
+                W::write(corner, step, WORD_BLOCK, word_policy(b.hinted));
             }
-            S up_left = look_back<W>(corner, diagonal, before, near_corner);
+            S up_left = look_back<W>(corner, diagonal, before, b.prefix, near_corner);
             if (right && below) {
-                W::write(corner, W::add(up_left, step), WORD_PREFIX,
-                         word_policy<WORD_STAYS>(b.hinted));
+                W::write(corner, W::add(up_left, step), b.prefix, word_policy(b.hinted));
             }
             s.corner[channel] = up_left;
         }
-        late.ask();
         __syncthreads();
         store_pixels<C>(p, at, v, s);
-        late.finish(b.hinted);
-        if (available > 0) {
-            late.retire(own - pitch, W::state(near), b.hinted);
-        }
-        if (last && before > 0) {
-            lookback_late<W> late_corner = {};
-            late_corner.retire(corner - diagonal, W::state(near_corner), b.hinted);
-            late_corner.finish(b.hinted);
-        }
         number = s.ticket;
         __syncthreads(); /* s is used again */
     }
-    late.ask();
-    late.finish(b.hinted);
     if (t == LOADER && s.ticket == blocks + gridDim.x - 1) {
         *b.ticket = 0; /* every CUDA block has drawn its last */
     }
@@ -354,6 +340,8 @@ template <class C> struct pixels_launch {
         C::HIGH,
         C::COLUMNS,
         C::LINES,
+        C::THREADS,
+        0,
         (int)sizeof(typename lookback_word<typename C::S>::word),
         lookback};
 };

@@ -7,6 +7,7 @@
 #include "choose.cuh"
 #include "graph.cuh"
 #include "stress.h"
+#include "word.cuh"
 
 extern "C" {
 #include "../../src/base/memory.h"
@@ -345,6 +346,7 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job)
     int64_t blocks = m.g.tiles_x * m.g.tiles_y * m.g.channels;
     size_t word = (size_t)(own ? own->word_bytes : shape->word_bytes);
     m.words.ticket = carve_count(from, job);
+    m.words.prefix = WORD_PREFIX + job->scratch_runs % 2;
     m.words.corner = carve(from, blocks, own ? job->in.channels : 1, word);
     m.words.col = carve(from, blocks, own ? own->columns : shape->tile, word);
     m.words.row = carve(from, blocks, own ? own->lines : shape->tile, word);

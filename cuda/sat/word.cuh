@@ -7,7 +7,11 @@
 
 #include "plane.cuh"
 
-/* WORD_NONE must be 0: words start as zeros. */
+/*
+ * States. Words start as zeros, so WORD_NONE is 0; a run leaves each with its prefix, and the next
+ * one takes those for none: prefixes are WORD_PREFIX in one run and WORD_PREFIX + 1 in the next,
+ * see sat_lookback.prefix.
+ */
 enum { WORD_NONE, WORD_BLOCK /* of one block */, WORD_PREFIX /* of all up to it */ };
 
 __device__ __forceinline__ uint64_t read_word(const uint64_t *from)
@@ -17,24 +21,15 @@ __device__ __forceinline__ uint64_t read_word(const uint64_t *from)
     return word;
 }
 
-enum word_keep { WORD_STAYS, WORD_GOES };
-
-/*
- * What L2 is told of a word: words that others will ask for should stay, those that the last
- * has read may go first. Else the samples and sums that pass through push out words before they
- * are read, and words that are done with fill L2. !hinted: like everything else.
- */
-template <word_keep KEEP> __device__ __forceinline__ uint64_t word_policy(bool hinted)
+/* What L2 is told of words: that they should stay, since others will ask for them. Else the samples
+ * and sums that pass through push them out before they are read. !hinted: like everything else. */
+__device__ __forceinline__ uint64_t word_policy(bool hinted)
 {
     uint64_t policy = 0;
 #if __CUDA_ARCH__ >= 800
     uint64_t like_all;
     asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(like_all));
-    if (KEEP == WORD_STAYS) {
-        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    } else {
-        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    }
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
     policy = hinted ? policy : like_all;
 #endif
     return policy;

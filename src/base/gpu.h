@@ -50,15 +50,23 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                            void **memory);
 void satf_gpu_free(satf_context *ctx, void *memory); /* NULL is allowed */
 
+/* What memory is kept for: everything that its contents depend on. */
+typedef struct satf_gpu_use {
+    const void *user;
+    int64_t of[9];
+} satf_gpu_use;
+
 /*
- * Device memory that the context keeps and that is zeros whenever nobody uses it: at least
- * bytes. Whoever was given it says with satf_gpu_zeros_used() that his work is enqueued, and
- * whether that leaves it zeros. Runs on different streams wait for one another. *memory is
- * NULL, with SATF_OK, where none can be kept: while the stream is captured into a graph.
+ * Device memory of that many bytes that the context keeps from one run to the next: zeros if *runs
+ * is 1, else as *runs - 1 runs of the same use have left it. Whoever was given it says with
+ * satf_gpu_kept() that his work is enqueued, or that it failed and the memory is worth nothing.
+ * Runs on different streams wait for one another. The context keeps a few, and gives up those that
+ * were used least recently. *memory is NULL, with SATF_OK, where none can be kept: while the stream
+ * is captured into a graph. (kept.cu)
  */
-satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const char *what,
-                           void **memory);
-void satf_gpu_zeros_used(satf_context *ctx, bool still_zeros);
+satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
+                          const char *what, void **memory, unsigned *runs);
+void satf_gpu_kept(satf_context *ctx, bool good);
 
 /* *view = a place for an image like that one in memory from satf_gpu_alloc(), rows
  * aligned to 64 bytes; view->data is NULL on failure. (device.c) */

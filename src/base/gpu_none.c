@@ -44,17 +44,17 @@ void satf_gpu_free(satf_context *ctx, void *memory)
     (void)ctx, (void)memory;
 }
 
-satf_status satf_gpu_zeros(satf_context *ctx, int device, size_t bytes, const char *what,
-                           void **memory)
+satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
+                          const char *what, void **memory, unsigned *runs)
 {
-    (void)bytes, (void)what;
+    (void)use, (void)bytes, (void)what, (void)runs;
     *memory = NULL;
     return satf_gpu_check(ctx, device);
 }
 
-void satf_gpu_zeros_used(satf_context *ctx, bool still_zeros)
+void satf_gpu_kept(satf_context *ctx, bool good)
 {
-    (void)ctx, (void)still_zeros;
+    (void)ctx, (void)good;
 }
 
 satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to)

@@ -128,11 +128,15 @@ satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row *row, void *scratch,
                            size_t bytes)
 {
-    if (row->zeroed && !job->scratch_zeroed) {
+    sat_job zeroed;
+    if (row->keeps && job->scratch_runs == 0) {
         satf_status status = satf_gpu_set_bytes(ctx, job->in.device, scratch, 0, bytes);
         if (status) {
             return status;
         }
+        zeroed = *job;
+        zeroed.scratch_runs = 1;
+        job = &zeroed;
     }
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
@@ -148,6 +152,18 @@ static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row 
     return status;
 }
 
+/* What scratch that is kept depends on. */
+static satf_gpu_use scratch_use(const sat_job *job, const sat_row *row)
+{
+    const satf_view *in = &job->in;
+    const sat_tuning *tuning = &job->tuning;
+    return (satf_gpu_use){
+        row,
+        {in->width, in->height, in->channels, in->type, job->summand, job->sum_type, job->f32_out,
+         tuning->tile, tuning->threads},
+    };
+}
+
 /* Scratch of the row's own: on a device in the order of the stream. */
 static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sat_row *row,
                                  size_t bytes)
@@ -155,13 +171,14 @@ static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sa
     static const char what[] = "a summed area table's scratch";
     void *memory = NULL;
     satf_status status = SATF_OK;
-    if (row->zeroed) { /* of a device */
-        status = satf_gpu_zeros(ctx, job->in.device, bytes, what, &memory);
+    if (row->keeps) { /* of a device */
+        sat_job again = *job;
+        satf_gpu_use use = scratch_use(job, row);
+        status =
+            satf_gpu_keep(ctx, job->in.device, &use, bytes, what, &memory, &again.scratch_runs);
         if (memory) {
-            sat_job zeroed = *job;
-            zeroed.scratch_zeroed = true;
-            status = run_row(ctx, &zeroed, row, memory, bytes);
-            satf_gpu_zeros_used(ctx, !status);
+            status = run_row(ctx, &again, row, memory, bytes);
+            satf_gpu_kept(ctx, !status);
         }
         if (status || memory) {
             return status;

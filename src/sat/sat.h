@@ -18,7 +18,7 @@ typedef enum sat_sync {
 
 /* The parameters of a CUDA row; 0 in a member: the row's own default. */
 typedef struct sat_tuning {
-    int tile;    /* w, the side of a block in samples */
+    int tile;    /* w, the side of a block in samples; its height where it is no square */
     int threads; /* of a CUDA block */
     sat_sync sync;
     double r; /* of (1+r)R1W */
@@ -40,7 +40,9 @@ typedef struct sat_job {
     void *out;
     int64_t out_stride;
     sat_tuning tuning;
-    bool scratch_zeroed; /* the scratch handed in is zeros: spares rows that want it so a pass */
+    /* Of rows with .keeps. 0: the scratch holds anything. n > 0: zeros, and then n - 1 runs for
+     * jobs that differ in memory and strides only have succeeded with it. */
+    unsigned scratch_runs;
 } sat_job;
 
 typedef struct sat_row {
@@ -58,8 +60,9 @@ typedef struct sat_row {
     /* Tunings that the row has for the job, index 0, 1, ... until false; r is
      * left 0. NULL: there is nothing to choose. */
     bool (*variant)(const sat_job *job, size_t index, sat_tuning *tuning);
-    /* The scratch must be zeros when it starts, and is zeros again once it has succeeded. */
-    bool zeroed;
+    /* The scratch must be zeros at first; the next run for such a job can do with what the one
+     * before has left. */
+    bool keeps;
 } sat_row;
 
 /* The rows in the order of table 6.2, CPU rows first; NULL behind the last. */

@@ -50,9 +50,18 @@ static satf_status reserve(seeker *s)
             satf_gpu_alloc(s->ctx, s->job.in.device, bytes, "the tuner's scratch", &s->scratch);
         s->scratch_bytes = status ? 0 : bytes;
     }
-    return !status && s->row->zeroed
-               ? satf_gpu_set_bytes(s->ctx, s->job.in.device, s->scratch, 0, bytes)
-               : status;
+    if (!status && s->row->keeps) {
+        status = satf_gpu_set_bytes(s->ctx, s->job.in.device, s->scratch, 0, bytes);
+        s->job.scratch_runs = 1;
+    }
+    return status;
+}
+
+static satf_status run(seeker *s)
+{
+    satf_status status = s->row->run(s->ctx, &s->job, s->scratch);
+    s->job.scratch_runs += s->row->keeps;
+    return status;
 }
 
 /* Milliseconds of one run, over that many. */
@@ -61,7 +70,7 @@ static satf_status sample(seeker *s, int runs, double *ms)
     int device = s->job.in.device;
     satf_status status = satf_gpu_time_begin(s->ctx, device);
     for (int i = 0; i < runs && !status; i++) {
-        status = s->row->run(s->ctx, &s->job, s->scratch);
+        status = run(s);
     }
     double total = 0;
     if (!status) {
@@ -103,7 +112,7 @@ static satf_status ask(seeker *s, bool *right)
     size_t bytes = (size_t)(s->job.out_stride * s->job.in.height);
     satf_status status = satf_gpu_set_bytes(s->ctx, s->job.in.device, s->job.out, PATTERN, bytes);
     if (!status) {
-        status = s->row->run(s->ctx, &s->job, s->scratch);
+        status = run(s);
     }
     return status ? status : s->search->check(s->search->user, &s->job.tuning, right);
 }

@@ -65,7 +65,7 @@ typedef struct gpu_data {
     double *magnitudes; /* packed sums of |summand|, for GPU_RANDOM floats */
     void *scratch;
     size_t scratch_bytes, scratch_room;
-    bool scratch_zeroed; /* the row that ran last leaves it zeros */
+    unsigned kept_runs; /* of rows that keep scratch, all together */
 } gpu_data;
 
 /* Fills in, uploads it and computes what is right. */

@@ -57,7 +57,8 @@ static void table_of(const sat_row *row, const uint16_t *image, uint32_t *table)
     sat_job job = {.in = satf_view_packed(in, LINEAR_W, LINEAR_H, 1, SATF_U16),
                    .sum_type = SATF_SUM_U32,
                    .out = out,
-                   .out_stride = LINEAR_W * 4};
+                   .out_stride = LINEAR_W * 4,
+                   .scratch_runs = 1};
     job.in.device = GPU_DEVICE;
     assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, &job, &bytes));
     if (bytes) {
@@ -104,11 +105,24 @@ static bool is_single_pass(const sat_row *row)
     return strcmp(row->name, "skss") == 0 || strcmp(row->name, "lookback") == 0;
 }
 
-static void check_repeats(const sat_row *row, gpu_data *d, int runs)
+/* The row's own tuning for the job, then another that small images do not get by themselves. */
+enum { WAYS = 2 };
+
+static sat_tuning way_of(const sat_row *row, const gpu_data *d, int way)
+{
+    sat_tuning tuning = defaults;
+    sat_job job = gpu_job(d, &tuning);
+    if (way > 0 && row->variant) {
+        assert_true(row->variant(&job, 0, &tuning));
+    }
+    return tuning;
+}
+
+static void check_repeats(const sat_row *row, gpu_data *d, const sat_tuning *tuning, int runs)
 {
     unsigned char *first = NULL;
     for (int i = 0; i < runs; i++) {
-        gpu_check(d, row, &defaults);
+        gpu_check(d, row, tuning);
         if (!first) {
             first = satf_alloc(d->out.bytes);
             assert_non_null(first);
@@ -126,32 +140,37 @@ static void test_repeats(void **unused)
 {
     (void)unused;
     for (size_t k = 0; k < GPU_KINDS; k++) {
+        if (gpu_kinds[k].sum_type != SATF_SUM_F64) {
+            continue;
+        }
         for (int channels = 1; channels <= 4; channels++) {
-            if (gpu_kinds[k].sum_type != SATF_SUM_F64) {
-                continue;
-            }
             gpu_case c = usual_case(gpu_kinds[k], 1531 / channels, 1279, GPU_RANDOM, 7);
             c.channels = channels;
             gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
             for (size_t r = 0; gpu_row_at(r); r++) {
-                check_repeats(gpu_row_at(r), &d, is_single_pass(gpu_row_at(r)) ? 100 : 3);
+                const sat_row *row = gpu_row_at(r);
+                for (int way = 0; way < WAYS; way++) {
+                    sat_tuning tuning = way_of(row, &d, way);
+                    check_repeats(row, &d, &tuning, is_single_pass(row) ? 100 : 3);
+                }
             }
             gpu_release(&d);
         }
     }
 }
 
-static void check_stress(const sat_row *row, const gpu_case *c)
+static void check_stress(const sat_row *row, const gpu_case *c, int way)
 {
     gpu_data d = gpu_prepare(gpu, c, &gpu_layouts[0], &gpu_layouts[1]);
-    gpu_check(&d, row, &defaults);
+    sat_tuning tuning = way_of(row, &d, way);
+    gpu_check(&d, row, &tuning);
     unsigned char *calm = satf_alloc(d.out.bytes);
     assert_non_null(calm);
     memcpy(calm, d.out.host, d.out.bytes);
     for (int mode = SAT_STRESS_NONE + 1; mode < SAT_STRESS_MODES; mode++) {
         for (int i = 0; i < (gpu_long ? 20 : 3); i++) {
             sat_cuda_stress(mode);
-            gpu_check(&d, row, &defaults);
+            gpu_check(&d, row, &tuning);
             sat_cuda_stress(SAT_STRESS_NONE);
             if (memcmp(calm, d.out.host, d.out.bytes) != 0) {
                 fail_msg("row %s, %d channels: stress %d changes bits", row->name, c->channels,
@@ -176,8 +195,8 @@ static void test_stress(void **unused)
                                         GPU_RANDOM, 3);
                 c.channels = channels;
                 for (size_t r = 0; gpu_row_at(r); r++) {
-                    if (is_single_pass(gpu_row_at(r))) {
-                        check_stress(gpu_row_at(r), &c);
+                    for (int way = 0; is_single_pass(gpu_row_at(r)) && way < WAYS; way++) {
+                        check_stress(gpu_row_at(r), &c, way);
                     }
                 }
             }
@@ -216,6 +235,38 @@ static void test_two_streams(void **unused)
         gpu_release(&d[i]);
         satf_context_destroy(contexts[i]);
     }
+}
+
+/* More jobs than a context keeps memory for, in turns, and some of them again at once: what it
+ * keeps is of the right one, or zeros. */
+static void test_kept(void **unused)
+{
+    (void)unused;
+    enum { JOBS = 11, TURNS = 4, AGAIN = 3 };
+    static gpu_data d[JOBS];
+    const sat_row *row = sat_row_find("lookback", "cuda");
+    assert_int_equal(satf_context_set_algorithm(gpu, "lookback"), SATF_OK);
+    for (unsigned i = 0; i < JOBS; i++) { /* some of equal sizes, some of equal types */
+        gpu_case c = usual_case(gpu_kinds[i % GPU_KINDS], 300 + 97 * (i % 4), 150 + 41 * (i % 3),
+                                GPU_INTEGERS, i);
+        c.channels = i % 5 == 4 ? 3 : 1;
+        d[i] = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+    }
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        for (unsigned i = 0; i < JOBS; i++) {
+            for (unsigned again = 0; again <= (i + turn) % AGAIN; again++) {
+                sat_job job = gpu_job(&d[i], &defaults);
+                gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, d[i].out.device, GPU_GUARD,
+                                                 d[i].out.bytes));
+                gpu_must(gpu, sat_run(gpu, &job, NULL));
+            }
+            gpu_compare(&d[i], row, &defaults);
+        }
+    }
+    for (unsigned i = 0; i < JOBS; i++) {
+        gpu_release(&d[i]);
+    }
+    assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
 }
 
 typedef struct worker {
@@ -424,7 +475,8 @@ static void test_large(void **unused)
     sat_job job = {.in = satf_view_packed(in, LARGE_W, LARGE_H, 1, SATF_U8),
                    .sum_type = SATF_SUM_U32,
                    .out = out,
-                   .out_stride = (int64_t)LARGE_W * 4};
+                   .out_stride = (int64_t)LARGE_W * 4,
+                   .scratch_runs = 1};
     job.in.device = GPU_DEVICE;
     for (size_t r = 0; gpu_row_at(r); r++) {
         check_large(gpu_row_at(r), &job, line);
@@ -495,8 +547,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_impulse),     cmocka_unit_test(test_linear),
         cmocka_unit_test(test_repeats),     cmocka_unit_test(test_stress),
         cmocka_unit_test(test_two_streams), cmocka_unit_test(test_two_threads),
-        cmocka_unit_test(test_progress),    cmocka_unit_test(test_large),
-        cmocka_unit_test(test_exhaustion),
+        cmocka_unit_test(test_kept),        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_large),       cmocka_unit_test(test_exhaustion),
     };
     return gpu_test_end("test_gpu_runs",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)

@@ -1,0 +1,174 @@
+/* Memory that is kept from one run to the next, by what it is used for. */
+#include <string.h>
+
+#include "kept.h"
+
+extern "C" {
+#include "../../src/base/memory.h"
+}
+
+/* Alternating between a few sizes and types, as pyramids and variances do, finds each again. */
+enum { KEPT = 8 };
+
+/* Beyond that in all, those that were used least recently go. */
+static const size_t most_bytes = (size_t)512 << 20;
+
+struct kept_memory {
+    void *memory; /* NULL: none */
+    size_t bytes;
+    satf_gpu_use use;
+    unsigned runs; /* since it was zeros; 0: it holds anything */
+    uint64_t used; /* when, in calls */
+};
+
+struct gpu_keeper {
+    kept_memory kept[KEPT];
+    kept_memory *latest;
+    unsigned latest_runs; /* of it, once it has succeeded */
+    uint64_t calls;
+    unsigned long long stream; /* of the latest use: its id, since handles may come again */
+    cudaEvent_t done;          /* that use */
+};
+
+void free_keeper(gpu_keeper *keeper)
+{
+    if (!keeper) {
+        return;
+    }
+    if (keeper->done) {
+        cudaEventSynchronize(keeper->done);
+        cudaEventDestroy(keeper->done);
+    }
+    for (kept_memory &kept : keeper->kept) {
+        if (kept.memory) {
+            cudaFree(kept.memory);
+        }
+    }
+    satf_free(keeper);
+}
+
+static satf_status open_keeper(satf_context *ctx, gpu_keeper **keeper)
+{
+    gpu_keeper **place = keeper_of(ctx);
+    if (!*place) {
+        *place = (gpu_keeper *)satf_alloc_zeroed(sizeof **place);
+        if (!*place) {
+            return satf_fail_memory(ctx, sizeof **place, "a CUDA device's kept memory");
+        }
+    }
+    *keeper = *place;
+    if (!(*keeper)->done) {
+        CUDA_RETURN(ctx, cudaEventCreateWithFlags(&(*keeper)->done, cudaEventDisableTiming));
+    }
+    return SATF_OK;
+}
+
+/* The one of that use; else one that has no memory, else the one used least recently. */
+static kept_memory *find_kept(gpu_keeper *keeper, const satf_gpu_use *use)
+{
+    kept_memory *oldest = keeper->kept;
+    for (kept_memory &kept : keeper->kept) {
+        if (kept.memory && memcmp(&kept.use, use, sizeof *use) == 0) {
+            return &kept;
+        }
+        if (oldest->memory && (!kept.memory || kept.used < oldest->used)) {
+            oldest = &kept;
+        }
+    }
+    return oldest;
+}
+
+static void give_up(satf_context *ctx, kept_memory *kept)
+{
+    satf_gpu_free(ctx, kept->memory);
+    memset(kept, 0, sizeof *kept);
+}
+
+/* Gives up the least recently used until there is room for `bytes` more; all of them if that
+ * many are beyond what is kept. */
+static void make_room(satf_context *ctx, gpu_keeper *keeper, size_t bytes)
+{
+    for (;;) {
+        size_t all = 0;
+        kept_memory *oldest = NULL;
+        for (kept_memory &kept : keeper->kept) {
+            all += kept.bytes;
+            if (kept.memory && (!oldest || kept.used < oldest->used)) {
+                oldest = &kept;
+            }
+        }
+        if (!oldest || (bytes < most_bytes && all <= most_bytes - bytes)) {
+            return;
+        }
+        give_up(ctx, oldest);
+    }
+}
+
+static satf_status fill_kept(satf_context *ctx, int device, gpu_keeper *keeper, kept_memory *kept,
+                             const satf_gpu_use *use, size_t bytes, const char *what)
+{
+    give_up(ctx, kept);
+    make_room(ctx, keeper, bytes);
+    satf_status status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
+    if (status == SATF_NO_MEMORY) {
+        make_room(ctx, keeper, SIZE_MAX);
+        status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
+    }
+    if (!status) {
+        kept->bytes = bytes;
+        kept->use = *use;
+    }
+    return status;
+}
+
+satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
+                          const char *what, void **memory, unsigned *runs)
+{
+    *memory = NULL;
+    satf_status status = satf_gpu_open(ctx, device);
+    if (status) {
+        return status;
+    }
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStreamCaptureStatus capture;
+    CUDA_RETURN(ctx, cudaStreamIsCapturing(stream, &capture));
+    if (capture != cudaStreamCaptureStatusNone) {
+        return SATF_OK;
+    }
+    gpu_keeper *keeper;
+    status = open_keeper(ctx, &keeper);
+    if (status) {
+        return status;
+    }
+    unsigned long long id;
+    CUDA_RETURN(ctx, cudaStreamGetId(stream, &id));
+    if (keeper->calls && keeper->stream != id) {
+        CUDA_RETURN(ctx, cudaStreamWaitEvent(stream, keeper->done, 0));
+    }
+    keeper->stream = id;
+    kept_memory *kept = find_kept(keeper, use);
+    if (!kept->memory || memcmp(&kept->use, use, sizeof *use) != 0) {
+        status = fill_kept(ctx, device, keeper, kept, use, bytes, what);
+        if (status) {
+            return status;
+        }
+    }
+    if (kept->runs == 0) {
+        CUDA_RETURN(ctx, cudaMemsetAsync(kept->memory, 0, bytes, stream));
+    }
+    *runs = keeper->latest_runs = kept->runs + 1;
+    kept->runs = 0; /* until satf_gpu_kept() says that the run is good */
+    kept->used = ++keeper->calls;
+    keeper->latest = kept;
+    *memory = kept->memory;
+    return SATF_OK;
+}
+
+void satf_gpu_kept(satf_context *ctx, bool good)
+{
+    gpu_keeper *keeper = *keeper_of(ctx);
+    cudaError_t error = cudaEventRecord(keeper->done, (cudaStream_t)satf_gpu_stream(ctx));
+    if (error == cudaSuccess && good) {
+        keeper->latest->runs = keeper->latest_runs;
+    }
+}
