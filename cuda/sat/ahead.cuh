@@ -296,6 +296,7 @@ template <class C, int64_t LEAST> struct ahead_launch {
         return launch_resident<ahead_kernel<C>>(C::THREADS, 2 * feed_bytes<C>(), blocks, false,
                                                 stream, map_for<C>(p), p, g, lookback, stress);
     }
+    enum { STATIC_BYTES = 1024 }; /* at most: the feeds, and what the device takes itself */
     static constexpr sat_lookback_shape table = {
         C::ACROSS,
         C::HIGH,
@@ -303,6 +304,7 @@ template <class C, int64_t LEAST> struct ahead_launch {
         C::HIGH,
         C::THREADS,
         LEAST,
+        2 * feed_bytes<C>() + (int)(sizeof(tile_shared<C>) + sizeof(ahead_sums<C>)) + STATIC_BYTES,
         (int)sizeof(typename lookback_word<typename C::S>::word),
         lookback};
 };

@@ -5,6 +5,7 @@
 #ifndef CUDA_SAT_CHOOSE_CUH
 #define CUDA_SAT_CHOOSE_CUH
 
+#include <atomic>
 #include <string.h>
 
 #include "launch.h"
@@ -117,6 +118,25 @@ static const char *refuses_blocks(const sat_job *job)
     return reason;
 }
 
+/* Whether a CUDA block may have that much shared memory; of a device that is not there, yes. */
+static bool has_shared(int device, int bytes)
+{
+    static std::atomic<int> known[64];
+    bool may_know = device >= 0 && device < 64;
+    int most = may_know ? known[device].load(std::memory_order_relaxed) : 0;
+    if (most == 0) {
+        if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+            cudaSuccess) {
+            cudaGetLastError();
+            return true;
+        }
+        if (may_know) {
+            known[device].store(most, std::memory_order_relaxed);
+        }
+    }
+    return bytes <= most;
+}
+
 /* The shape that look-back alone has for such a job, NULL if there is none. */
 static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
 {
@@ -125,7 +145,7 @@ static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
         return NULL;
     }
     const sat_lookback_shape *shape = &pair->lookback[job->in.channels - 1];
-    return shape->across ? shape : NULL;
+    return shape->across && has_shared(job->in.device, shape->shared_bytes) ? shape : NULL;
 }
 
 /* The same if the job's tuning asks for it, or for nothing and the image is large enough. */

@@ -143,7 +143,8 @@ struct sat_lookback_shape {
     int across, high;
     int columns, lines; /* a block's columns of samples, and rows of all channels */
     int threads;
-    int64_t least; /* the default for images of at least that many pixels */
+    int64_t least;    /* the default for images of at least that many pixels */
+    int shared_bytes; /* of a CUDA block, that the device must have */
     int word_bytes;
     cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                             int stress, cudaStream_t stream);

@@ -1,6 +1,6 @@
 #include "instances.cuh"
 
-typedef ahead_launch<tile_shape<float, float, double, float, SAT_ONE_CHANNEL, 4, 8, 12>, 1 << 24>
+typedef ahead_launch<tile_shape<float, float, double, float, SAT_ONE_CHANNEL, 4, 8, 12>, 1 << 25>
     large;
 
 #define f32_f32_ROW(TILE, THREADS, SCOPE) make_shape<f32_f32_shape<TILE, THREADS, SCOPE>>(),

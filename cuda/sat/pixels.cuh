@@ -342,6 +342,7 @@ template <class C> struct pixels_launch {
         C::LINES,
         C::THREADS,
         0,
+        (int)sizeof(pixel_shared<C>),
         (int)sizeof(typename lookback_word<typename C::S>::word),
         lookback};
 };
