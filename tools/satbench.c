@@ -405,8 +405,7 @@ static void name_device(const bench *b, device_names *d)
     snprintf(d->driver, sizeof d->driver, "unknown");
     if (b->options.device >= 0 && satf_gpu_describe(b->options.device, &info)) {
         snprintf(d->name, sizeof d->name, "%s", info.name);
-        snprintf(d->driver, sizeof d->driver, "CUDA %d.%d", info.driver_version / 1000,
-                 info.driver_version % 1000 / 10);
+        snprintf(d->driver, sizeof d->driver, "%s", info.driver);
         return;
     }
     cpu_name(d->name, sizeof d->name);

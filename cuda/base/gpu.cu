@@ -1,4 +1,5 @@
 /* The device layer: what src/base/gpu.h promises, by the CUDA runtime. */
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -96,6 +97,22 @@ int satf_gpu_count(const char **why)
     return 0;
 }
 
+/* "580.65.06, CUDA 13.0", or only the latter. */
+static void name_driver(char *text, size_t bytes)
+{
+    char module[32] = "";
+    FILE *file = fopen("/sys/module/nvidia/version", "r");
+    if (file) {
+        if (fscanf(file, "%31s", module) != 1) {
+            module[0] = '\0';
+        }
+        fclose(file);
+    }
+    int version = driver_version();
+    snprintf(text, bytes, "%s%sCUDA %d.%d", module, module[0] ? ", " : "", version / 1000,
+             version % 1000 / 10);
+}
+
 bool satf_gpu_describe(int device, satf_gpu_info *info)
 {
     cudaDeviceProp properties;
@@ -110,7 +127,7 @@ bool satf_gpu_describe(int device, satf_gpu_info *info)
     info->minor = properties.minor;
     info->multiprocessors = properties.multiProcessorCount;
     info->l2_bytes = properties.l2CacheSize;
-    info->driver_version = driver_version();
+    name_driver(info->driver, sizeof info->driver);
     /* The build holds machine code and PTX for each, so the driver can compile
      * for everything from the first one on. */
     info->runs_kernels = properties.major * 100 + properties.minor * 10 >= compiled[0];

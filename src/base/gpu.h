@@ -19,8 +19,8 @@ typedef struct satf_gpu_info {
     int major, minor; /* compute capability */
     int multiprocessors;
     int l2_bytes;
-    int driver_version; /* the CUDA version that the driver supports, 1000 * major + 10 * minor */
-    bool runs_kernels;  /* the kernels of this build are compiled for it, or can be by its driver */
+    char driver[64];   /* its version where the system tells, and the CUDA version it supports */
+    bool runs_kernels; /* the kernels of this build are compiled for it, or can be by its driver */
 } satf_gpu_info;
 
 /* false, and *info untouched, if the device does not answer. */

@@ -66,7 +66,7 @@ const sat_choice *sat_cache_find(const sat_cache *cache, const sat_job *job, con
 
 static void print_header(const sat_cache_key *key, char *text, size_t bytes)
 {
-    snprintf(text, bytes, FORMAT "\ntable %016" PRIx64 "\ndevice %s\ndriver %d\n", key->signature,
+    snprintf(text, bytes, FORMAT "\ntable %016" PRIx64 "\ndevice %s\ndriver %s\n", key->signature,
              key->device, key->driver);
 }
 

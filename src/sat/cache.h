@@ -10,7 +10,7 @@
 typedef struct sat_cache_key {
     uint64_t signature; /* of the CUDA rows, their variants and the version */
     char device[256];
-    int driver;
+    char driver[64];
 } sat_cache_key;
 
 typedef struct sat_choice {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/gpu.h"
@@ -88,7 +89,7 @@ bool sat_tuner_key(int device, sat_cache_key *key)
     memset(key, 0, sizeof *key);
     key->signature = table_signature();
     memcpy(key->device, info.name, sizeof key->device);
-    key->driver = info.driver_version;
+    snprintf(key->driver, sizeof key->driver, "%s", info.driver);
     return true;
 }
 

@@ -26,8 +26,7 @@ void gpu_test_begin(int argc, char **argv)
         fprintf(stderr, "skipped: CUDA device %d cannot run this build's kernels\n", GPU_DEVICE);
         exit(77);
     }
-    printf("device: %s\ndriver: %d.%d\n", info.name, info.driver_version / 1000,
-           info.driver_version % 1000 / 10);
+    printf("device: %s\ndriver: %s\n", info.name, info.driver);
 }
 
 int gpu_test_end(const char *program, int failed)
