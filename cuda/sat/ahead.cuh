@@ -255,7 +255,9 @@ __global__ __launch_bounds__(C::THREADS,
     }
     __syncthreads();
     S mine = tickets[0] < blocks ? hand_on(0) : (S)0;
-    int x = 0; /* the buffer of the block that is worked on */
+    /* The buffer of the block that is worked on. */
+    int x = 0;
+    __syncthreads(); /* a is used again */
     while (tickets[x] < blocks) {
         tile_place at = feed[x].at;
         unsigned number = tickets[x];
