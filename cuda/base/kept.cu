@@ -147,7 +147,7 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
     }
     keeper->stream = id;
     kept_memory *kept = find_kept(keeper, use);
-    if (!kept->memory || memcmp(&kept->use, use, sizeof *use) != 0) {
+    if (!kept->memory || kept->bytes != bytes || memcmp(&kept->use, use, sizeof *use) != 0) {
         status = fill_kept(ctx, device, keeper, kept, use, bytes, what);
         if (status) {
             return status;
@@ -167,8 +167,11 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
 void satf_gpu_kept(satf_context *ctx, bool good)
 {
     gpu_keeper *keeper = *keeper_of(ctx);
-    cudaError_t error = cudaEventRecord(keeper->done, (cudaStream_t)satf_gpu_stream(ctx));
-    if (error == cudaSuccess && good) {
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    if (cudaEventRecord(keeper->done, stream) != cudaSuccess) {
+        cudaStreamSynchronize(stream); /* what it would have told others to wait for */
+        cudaGetLastError();
+    } else if (good) {
         keeper->latest->runs = keeper->latest_runs;
     }
 }

@@ -145,7 +145,7 @@ static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
         return NULL;
     }
     const sat_lookback_shape *shape = &pair->lookback[job->in.channels - 1];
-    return shape->across && has_shared(job->in.device, shape->shared_bytes) ? shape : NULL;
+    return has_shared(job->in.device, shape->shared_bytes) ? shape : NULL;
 }
 
 /* The same if the job's tuning asks for it, or for nothing and the image is large enough. */
@@ -179,7 +179,9 @@ static const char *refuses_lookback(const sat_job *job)
     }
     const char *reason = refuses_chained(job);
     if (!reason && !find_shape(find_pair(job), job)->lookback) {
-        reason = "it has blocks of one shape only for several channels";
+        reason = own_lookback_shape(job)
+                     ? "it has blocks of one shape only for several channels"
+                     : "its blocks of several channels need more shared memory than the device has";
     }
     return reason;
 }

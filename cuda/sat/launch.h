@@ -156,9 +156,8 @@ struct sat_pair {
     bool f32_out;
     int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
     const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
-    const sat_lookback_shape
-        *lookback;           /* for 1 to 4 channels, across 0 if there is none; or NULL */
-    const sat_pair *of_sums; /* for tables of the sums that blocks hand on */
+    const sat_lookback_shape *lookback; /* for 1 to 4 channels; or NULL */
+    const sat_pair *of_sums;            /* for tables of the sums that blocks hand on */
     /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
      * col down and row along; then corner, from row. */
     cudaError_t (*prefix)(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,

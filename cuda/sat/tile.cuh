@@ -270,9 +270,9 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], s
     constexpr int N = C::ROWS < SIDE_BY_SIDE ? C::ROWS : SIDE_BY_SIDE;
 #pragma unroll
     for (int first = 0; first < C::ROWS; first += N) {
-        typename C::L before[N];
+        typename C::L before[N] = {};
 #pragma unroll
-        for (int r = 0; r < N; r++) {
+        for (int r = 0; r < N && first + r < C::ROWS; r++) {
 #pragma unroll
             for (int k = 1; k < C::VEC; k++) {
                 v[first + r][k] += v[first + r][k - 1];
@@ -281,7 +281,7 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], s
         }
         sum_lanes_before(before);
 #pragma unroll
-        for (int r = 0; r < N; r++) {
+        for (int r = 0; r < N && first + r < C::ROWS; r++) {
             int i = first + r;
 #pragma unroll
             for (int k = 0; k < C::VEC; k++) {
@@ -300,6 +300,7 @@ template <class C>
 __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], std::true_type)
 {
     constexpr int N = C::ROWS / 2 < SIDE_BY_SIDE ? C::ROWS / 2 : SIDE_BY_SIDE;
+    static_assert(C::ROWS % (2 * N) == 0, "whole groups of pairs of rows");
 #pragma unroll
     for (int first = 0; first < C::ROWS; first += 2 * N) {
         uint32_t two[N][C::VEC], before[N];

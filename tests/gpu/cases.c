@@ -277,6 +277,14 @@ static void reserve_scratch(gpu_data *d, size_t bytes)
     d->scratch_bytes = bytes;
 }
 
+void gpu_set_input(gpu_data *d, bool own)
+{
+    enum { OTHER = 0x40 }; /* as a byte, 3 as a float, 32 as a double */
+    gpu_must(d->ctx,
+             own ? satf_gpu_copy_bytes(d->ctx, GPU_DEVICE, d->in.device, d->in.host, d->in.bytes)
+                 : satf_gpu_set_bytes(d->ctx, GPU_DEVICE, d->in.device, OTHER, d->in.bytes));
+}
+
 void gpu_enqueue(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
 {
     sat_job job = gpu_job(d, tuning);
@@ -288,13 +296,16 @@ void gpu_enqueue(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
     reserve_scratch(d, bytes);
     char *scratch = bytes ? (char *)d->scratch + (gpu_small ? 0 : GUARD_BYTES) : NULL;
     unsigned runs = 1;
-    if (row->keeps) { /* on zeros, or on what one or two runs before have left */
+    if (row->keeps) { /* on zeros, or on what one or two runs of other samples have left */
         gpu_must(d->ctx, satf_gpu_set_bytes(d->ctx, GPU_DEVICE, scratch, 0, bytes));
         runs += d->kept_runs++ % 3;
     }
     for (unsigned run = 1; run <= runs; run++) {
         gpu_must(d->ctx,
                  satf_gpu_set_bytes(d->ctx, GPU_DEVICE, d->out.device, GPU_GUARD, d->out.bytes));
+        if (runs > 1) {
+            gpu_set_input(d, run == runs);
+        }
         job.scratch_runs = row->keeps ? run : 0;
         satf_status status = row->run(d->ctx, &job, scratch);
         if (status) {

@@ -75,6 +75,9 @@ void gpu_release(gpu_data *d);
 
 sat_job gpu_job(const gpu_data *d, const sat_tuning *tuning);
 
+/* Puts the case's samples into the input on the device, or quite other ones. */
+void gpu_set_input(gpu_data *d, bool own);
+
 /* Why the row does not do it, or NULL. */
 const char *gpu_refusal(const gpu_data *d, const sat_row *row, const sat_tuning *tuning);
 
