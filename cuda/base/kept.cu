@@ -63,60 +63,53 @@ static satf_status open_keeper(satf_context *ctx, gpu_keeper **keeper)
     return SATF_OK;
 }
 
-/* The one of that use; else one that has no memory, else the one used least recently. */
-static kept_memory *find_kept(gpu_keeper *keeper, const satf_gpu_use *use)
+static kept_memory *find_kept(gpu_keeper *keeper, const satf_gpu_use *use, size_t bytes)
 {
-    kept_memory *oldest = keeper->kept;
     for (kept_memory &kept : keeper->kept) {
-        if (kept.memory && memcmp(&kept.use, use, sizeof *use) == 0) {
+        if (kept.memory && kept.bytes == bytes && memcmp(&kept.use, use, sizeof *use) == 0) {
             return &kept;
         }
-        if (oldest->memory && (!kept.memory || kept.used < oldest->used)) {
-            oldest = &kept;
-        }
     }
-    return oldest;
+    return NULL;
 }
 
-static void give_up(satf_context *ctx, kept_memory *kept)
-{
-    satf_gpu_free(ctx, kept->memory);
-    memset(kept, 0, sizeof *kept);
-}
-
-/* Gives up the least recently used until there is room for `bytes` more; all of them if that
- * many are beyond what is kept. */
-static void make_room(satf_context *ctx, gpu_keeper *keeper, size_t bytes)
+/* A place without memory, once those used least recently are given up until there is one, and room
+ * for `bytes` more: all of them if that many are beyond what is kept. */
+static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t bytes)
 {
     for (;;) {
         size_t all = 0;
-        kept_memory *oldest = NULL;
+        kept_memory *empty = NULL, *oldest = NULL;
         for (kept_memory &kept : keeper->kept) {
             all += kept.bytes;
-            if (kept.memory && (!oldest || kept.used < oldest->used)) {
+            if (!kept.memory) {
+                empty = &kept;
+            } else if (!oldest || kept.used < oldest->used) {
                 oldest = &kept;
             }
         }
-        if (!oldest || (bytes < most_bytes && all <= most_bytes - bytes)) {
-            return;
+        if (!oldest || (empty && bytes < most_bytes && all <= most_bytes - bytes)) {
+            return empty;
         }
-        give_up(ctx, oldest);
+        satf_gpu_free(ctx, oldest->memory);
+        memset(oldest, 0, sizeof *oldest);
     }
 }
 
-static satf_status fill_kept(satf_context *ctx, int device, gpu_keeper *keeper, kept_memory *kept,
-                             const satf_gpu_use *use, size_t bytes, const char *what)
+static satf_status add_kept(satf_context *ctx, int device, gpu_keeper *keeper,
+                            const satf_gpu_use *use, size_t bytes, const char *what,
+                            kept_memory **added)
 {
-    give_up(ctx, kept);
-    make_room(ctx, keeper, bytes);
+    kept_memory *kept = make_room(ctx, keeper, bytes);
     satf_status status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
     if (status == SATF_NO_MEMORY) {
-        make_room(ctx, keeper, SIZE_MAX);
+        kept = make_room(ctx, keeper, SIZE_MAX);
         status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
     }
     if (!status) {
         kept->bytes = bytes;
         kept->use = *use;
+        *added = kept;
     }
     return status;
 }
@@ -146,9 +139,9 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
         CUDA_RETURN(ctx, cudaStreamWaitEvent(stream, keeper->done, 0));
     }
     keeper->stream = id;
-    kept_memory *kept = find_kept(keeper, use);
-    if (!kept->memory || kept->bytes != bytes || memcmp(&kept->use, use, sizeof *use) != 0) {
-        status = fill_kept(ctx, device, keeper, kept, use, bytes, what);
+    kept_memory *kept = find_kept(keeper, use, bytes);
+    if (!kept) {
+        status = add_kept(ctx, device, keeper, use, bytes, what, &kept);
         if (status) {
             return status;
         }

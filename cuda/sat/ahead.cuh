@@ -2,7 +2,7 @@
  * Look-back (lookback.cuh) for large images of one channel. A CUDA block has two buffers: before it
  * works on a block of samples it adds up the one that it works on next, and hands on those sums. So
  * whoever looks back can pass over blocks whose turn is still to come, and finds words that were
- * written a while ago, hence are in L2: those of the run before mostly are no more.
+ * written a while ago, so likely in L2, where those of the run before mostly are no more.
  *
  * A thread looks for one thing, a column or a row. Of the last warp, three threads look for the
  * last column, the last row and the corner side by side: the corner's word needs all of them.
@@ -135,21 +135,9 @@ template <class C> struct ahead_line {
     /* The block's own sum up to the column or row. */
     __device__ __forceinline__ S own(const ahead_sums<C> &a) const
     {
-        S sum = 0;
-        if (kind == COLUMN) {
-#pragma unroll
-            for (int k = 0; k < C::WARPS; k++) {
-                sum += (S)a.bottom[k][line];
-            }
-        } else if (kind == ROW) {
-            sum = (S)a.right[line];
-#pragma unroll
-            for (int k = 0; k < C::WARPS - 1; k++) {
-                if (k < line / C::ROWS) {
-                    sum += (S)a.bottom[k][C::ACROSS - 1];
-                }
-            }
-        }
+        S sum = kind == COLUMN ? sum_of_columns<C>(a, line)
+                : kind == ROW  ? sum_of_rows<C>(a, line)
+                               : (S)0;
         return W::add(sum, 0);
     }
 };

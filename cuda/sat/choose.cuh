@@ -5,7 +5,6 @@
 #ifndef CUDA_SAT_CHOOSE_CUH
 #define CUDA_SAT_CHOOSE_CUH
 
-#include <atomic>
 #include <string.h>
 
 #include "launch.h"
@@ -121,18 +120,11 @@ static const char *refuses_blocks(const sat_job *job)
 /* Whether a CUDA block may have that much shared memory; of a device that is not there, yes. */
 static bool has_shared(int device, int bytes)
 {
-    static std::atomic<int> known[64];
-    bool may_know = device >= 0 && device < 64;
-    int most = may_know ? known[device].load(std::memory_order_relaxed) : 0;
-    if (most == 0) {
-        if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-            cudaSuccess) {
-            cudaGetLastError();
-            return true;
-        }
-        if (may_know) {
-            known[device].store(most, std::memory_order_relaxed);
-        }
+    int most = 0;
+    if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+        cudaSuccess) {
+        cudaGetLastError();
+        return true;
     }
     return bytes <= most;
 }

@@ -347,9 +347,10 @@ __device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], t
     }
 }
 
-/* The sum of the block's columns up to t; t < ACROSS. */
-template <class C>
-__device__ __forceinline__ typename C::S sum_of_columns(const tile_shared<C> &s, int t)
+/* The sum of the block's columns up to t; t < ACROSS. s: what the warps have of it in .bottom and
+ * .right, here and below. */
+template <class C, class Shared>
+__device__ __forceinline__ typename C::S sum_of_columns(const Shared &s, int t)
 {
     typename C::S down = 0;
 #pragma unroll
@@ -360,8 +361,8 @@ __device__ __forceinline__ typename C::S sum_of_columns(const tile_shared<C> &s,
 }
 
 /* The sum of its rows up to t; t < HIGH. */
-template <class C>
-__device__ __forceinline__ typename C::S sum_of_rows(const tile_shared<C> &s, int t)
+template <class C, class Shared>
+__device__ __forceinline__ typename C::S sum_of_rows(const Shared &s, int t)
 {
     typename C::S right = 0;
 #pragma unroll
