@@ -260,8 +260,10 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
     cudaError_t error =
         cudaMallocFromPoolAsync(memory, bytes ? bytes : 1, ctx->gpu->pool, stream_of(ctx));
     if (error == cudaErrorMemoryAllocation) {
-        /* What the pool keeps may lie in pieces that are too small: give them back. */
+        /* What is kept goes, and what the pool keeps may lie in pieces that are too small. */
         cudaGetLastError();
+        *memory = NULL;
+        give_up_kept(ctx);
         CUDA_RETURN(ctx, cudaStreamSynchronize(stream_of(ctx)));
         CUDA_RETURN(ctx, cudaMemPoolTrimTo(ctx->gpu->pool, 0));
         error = cudaMallocFromPoolAsync(memory, bytes ? bytes : 1, ctx->gpu->pool, stream_of(ctx));

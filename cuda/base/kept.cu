@@ -23,8 +23,8 @@ struct kept_memory {
 
 struct gpu_keeper {
     kept_memory kept[KEPT];
-    kept_memory *latest;
-    unsigned latest_runs; /* of it, once it has succeeded */
+    kept_memory *in_use; /* between satf_gpu_keep() and satf_gpu_kept() */
+    unsigned runs;       /* of it, once this one has succeeded */
     uint64_t calls;
     unsigned long long stream; /* of the latest use: its id, since handles may come again */
     cudaEvent_t done;          /* that use */
@@ -96,16 +96,28 @@ static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t byte
     }
 }
 
+void give_up_kept(satf_context *ctx)
+{
+    gpu_keeper *keeper = *keeper_of(ctx);
+    if (!keeper || keeper->calls == 0) {
+        return;
+    }
+    cudaEventSynchronize(keeper->done); /* perhaps of another stream */
+    cudaGetLastError();
+    for (kept_memory &kept : keeper->kept) {
+        if (kept.memory && &kept != keeper->in_use) {
+            satf_gpu_free(ctx, kept.memory);
+            memset(&kept, 0, sizeof kept);
+        }
+    }
+}
+
 static satf_status add_kept(satf_context *ctx, int device, gpu_keeper *keeper,
                             const satf_gpu_use *use, size_t bytes, const char *what,
                             kept_memory **added)
 {
     kept_memory *kept = make_room(ctx, keeper, bytes);
     satf_status status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
-    if (status == SATF_NO_MEMORY) {
-        kept = make_room(ctx, keeper, SIZE_MAX);
-        status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
-    }
     if (!status) {
         kept->bytes = bytes;
         kept->use = *use;
@@ -149,10 +161,10 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
     if (kept->runs == 0) {
         CUDA_RETURN(ctx, cudaMemsetAsync(kept->memory, 0, bytes, stream));
     }
-    *runs = keeper->latest_runs = kept->runs + 1;
+    *runs = keeper->runs = kept->runs + 1;
     kept->runs = 0; /* until satf_gpu_kept() says that the run is good */
     kept->used = ++keeper->calls;
-    keeper->latest = kept;
+    keeper->in_use = kept;
     *memory = kept->memory;
     return SATF_OK;
 }
@@ -165,6 +177,7 @@ void satf_gpu_kept(satf_context *ctx, bool good)
         cudaStreamSynchronize(stream); /* what it would have told others to wait for */
         cudaGetLastError();
     } else if (good) {
-        keeper->latest->runs = keeper->latest_runs;
+        keeper->in_use->runs = keeper->runs;
     }
+    keeper->in_use = NULL;
 }

@@ -259,7 +259,7 @@ __global__ __launch_bounds__(C::THREADS,
         });
 }
 
-enum { PREFIX_AHEAD = 16, PREFIX_THREADS = 64 };
+enum { PREFIX_AHEAD = 32, PREFIX_THREADS = 64 };
 
 /* Prefix sums of what the blocks of the anti-diagonals begin ... end - 1 hand on:
  * a thread goes down one column of col, or along one row of row. */
@@ -298,31 +298,36 @@ __global__ void prefix_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, 
     }
 }
 
-/* corner of the same blocks: a thread goes down one block column, adding the sums
- * of the blocks to the left, the last of each block's rows. */
+enum { CORNERS_AHEAD = 4 };
+
+/* corner of the same blocks: a warp goes down one block column, adding the sums of the blocks to
+ * the left, the last of each block's rows; a lane has every 32nd of them. */
 template <typename S>
 __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, int64_t end)
 {
-    int64_t J = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (J >= g.tiles_x) {
-        return;
-    }
+    int64_t J = blockIdx.x;
+    int lane = (int)threadIdx.x;
     aux_pointers<S> of = aux_of<S>(aux, (int)blockIdx.y);
     int64_t from = begin > J ? begin - J : 0;
     int64_t to = end - J < g.tiles_y ? end - J : g.tiles_y;
     S sum = from > 0 && from < to ? of.corner[(from - 1) * aux.corner_pitch + J] : (S)0;
-    for (int64_t I = from; I < to; I += PREFIX_AHEAD) {
-        S ahead[PREFIX_AHEAD];
+    for (int64_t first = from; first < to; first += 32 * CORNERS_AHEAD) {
+        S own[CORNERS_AHEAD], before[CORNERS_AHEAD];
 #pragma unroll
-        for (int i = 0; i < PREFIX_AHEAD; i++) {
-            ahead[i] = I + i < to ? of.row[J * aux.row_pitch + (I + i + 1) * tile - 1] : (S)0;
+        for (int i = 0; i < CORNERS_AHEAD; i++) {
+            int64_t I = first + 32 * i + lane;
+            own[i] = I < to ? of.row[J * aux.row_pitch + (I + 1) * tile - 1] : (S)0;
+            before[i] = own[i];
         }
+        sum_lanes_before(before);
 #pragma unroll
-        for (int i = 0; i < PREFIX_AHEAD; i++) {
-            sum += ahead[i];
-            if (I + i < to) {
-                of.corner[(I + i) * aux.corner_pitch + J] = sum;
+        for (int i = 0; i < CORNERS_AHEAD; i++) {
+            int64_t I = first + 32 * i + lane;
+            S to_here = sum + (before[i] + own[i]);
+            if (I < to) {
+                of.corner[I * aux.corner_pitch + J] = to_here;
             }
+            sum = __shfl_sync(0xffffffffu, to_here, 31);
         }
     }
 }
@@ -387,7 +392,7 @@ template <typename S>
 cudaError_t launch_corners(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,
                            int64_t end, cudaStream_t stream)
 {
-    dim3 blocks((unsigned)((g.tiles_x + 31) / 32), (unsigned)g.channels);
+    dim3 blocks((unsigned)g.tiles_x, (unsigned)g.channels);
     corners_kernel<S><<<blocks, 32, 0, stream>>>(g, aux, tile, begin, end);
     return cudaGetLastError();
 }

@@ -126,7 +126,7 @@ template <class C> constexpr sat_shape make_shape_2r1w()
                                   NULL,                                               \
                                   &NAME,                                              \
                                   launch_prefix<S>,                                   \
-                                  launch_corners<S>,                                  \
+                                  NULL,                                               \
                                   NULL,                                               \
                                   NULL,                                               \
                                   NULL,                                               \

@@ -1,6 +1,7 @@
 #include "search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,6 +14,16 @@
 #define MAX_RUNS 4096
 #define PATTERN 0xa5 /* in every byte: no sum of what is measured */
 #define FIRST_R 0.25 /* the paper's, while the other members are compared */
+#define FINALISTS 16
+#define FINAL_WITHIN 1.03 /* of the best, to be measured once more */
+#define FINAL_ROUNDS 9
+
+/* One of the fastest so far. */
+typedef struct finalist {
+    sat_tuning tuning;
+    double ms;
+    bool right; /* asked already, and it was */
+} finalist;
 
 typedef struct seeker {
     satf_context *ctx;
@@ -22,10 +33,15 @@ typedef struct seeker {
     double end_ms; /* of now_ms() */
     void *scratch;
     size_t scratch_bytes;
-    const char *reason; /* why the latest candidate was none */
-    sat_tuning best;
-    double best_ms;
+    const char *reason;        /* why the latest candidate was none */
+    finalist final[FINALISTS]; /* the fastest first; [0] is right */
+    int finalists;
 } seeker;
+
+static double best_ms(const seeker *s)
+{
+    return s->finalists ? s->final[0].ms : INFINITY;
+}
 
 static double now_ms(void)
 {
@@ -94,7 +110,7 @@ static satf_status measure(seeker *s, double *least)
         }
     }
     *least = ms;
-    for (int i = 1; i < MIN_SAMPLES && !status && *least < 1.3 * s->best_ms; i++) {
+    for (int i = 1; i < MIN_SAMPLES && !status && *least < 1.3 * best_ms(s); i++) {
         status = sample(s, runs, &ms);
         *least = fmin(*least, ms);
     }
@@ -117,10 +133,25 @@ static satf_status ask(seeker *s, bool *right)
     return status ? status : s->search->check(s->search->user, &s->job.tuning, right);
 }
 
-/* Measures one candidate and makes it the best if it is faster, and right. */
+/* Keeps a candidate in its place, or not if there are enough faster ones. */
+static void keep(seeker *s, const finalist *candidate)
+{
+    int at = s->finalists;
+    while (at > 0 && candidate->ms < s->final[at - 1].ms) {
+        at--;
+    }
+    if (at < FINALISTS) {
+        s->finalists += s->finalists < FINALISTS;
+        memmove(s->final + at + 1, s->final + at,
+                (size_t)(s->finalists - at - 1) * sizeof *s->final);
+        s->final[at] = *candidate;
+    }
+}
+
+/* Measures one candidate; one that is the fastest so far must be right. */
 static satf_status try_candidate(seeker *s, const sat_tuning *tuning)
 {
-    if (now_ms() > s->end_ms && isfinite(s->best_ms)) {
+    if (now_ms() > s->end_ms && s->finalists > 0) {
         return SATF_OK;
     }
     s->job.tuning = *tuning;
@@ -129,19 +160,18 @@ static satf_status try_candidate(seeker *s, const sat_tuning *tuning)
         s->reason = reason;
         return SATF_OK;
     }
-    double ms;
-    bool right = false;
+    finalist candidate = {.tuning = *tuning};
     satf_status status = reserve(s);
     if (!status) {
-        status = measure(s, &ms);
+        status = measure(s, &candidate.ms);
     }
-    if (!status && ms < s->best_ms) {
-        status = ask(s, &right);
+    bool fastest = candidate.ms < best_ms(s);
+    if (!status && fastest) {
+        status = ask(s, &candidate.right);
         s->reason = "its result is wrong";
     }
-    if (!status && right) {
-        s->best = *tuning;
-        s->best_ms = ms;
+    if (!status && (candidate.right || !fastest)) {
+        keep(s, &candidate);
     }
     if (!status && s->search->step) {
         status = s->search->step(s->search->user);
@@ -177,7 +207,7 @@ static satf_status try_variants(seeker *s, double r)
 /* r = (k / t)^2 for all k, in strides that halve. */
 static satf_status try_all_r(seeker *s)
 {
-    sat_tuning tuning = s->best;
+    sat_tuning tuning = s->final[0].tuning;
     int64_t tile = tuning.tile ? tuning.tile : 32;
     int64_t samples = satf_row_samples(&s->job.in), height = s->job.in.height;
     int64_t t = ((samples < height ? samples : height) + tile - 1) / tile, stride = 1;
@@ -198,8 +228,65 @@ static satf_status try_all_r(seeker *s)
     return status;
 }
 
+static int compare_ms(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_finalists(const void *a, const void *b)
+{
+    return compare_ms(&((const finalist *)a)->ms, &((const finalist *)b)->ms);
+}
+
+/* Measures those that are about as fast as the best once more, in turns, by their medians: of many
+ * candidates the one with the luckiest sample is not the fastest. */
+static satf_status measure_finalists(seeker *s)
+{
+    double ms[FINALISTS][FINAL_ROUNDS], most = FINAL_WITHIN * best_ms(s);
+    int count = 0;
+    while (count < s->finalists && s->final[count].ms <= most) {
+        count++;
+    }
+    s->finalists = count;
+    satf_status status = SATF_OK;
+    for (int round = 0; round < FINAL_ROUNDS && count > 1; round++) {
+        for (int i = 0; i < count && !status; i++) {
+            double warm_up;
+            int runs = (int)fmin(MAX_RUNS, ceil(MEASURABLE_MS / s->final[i].ms));
+            s->job.tuning = s->final[i].tuning;
+            status = reserve(s);
+            status = status ? status : sample(s, 1, &warm_up);
+            status = status ? status : sample(s, runs, &ms[i][round]);
+        }
+    }
+    for (int i = 0; i < count && count > 1 && !status; i++) {
+        qsort(ms[i], FINAL_ROUNDS, sizeof **ms, compare_ms);
+        s->final[i].ms = ms[i][FINAL_ROUNDS / 2];
+    }
+    return status;
+}
+
+/* *best = the fastest finalist that is right; one of them is. */
+static satf_status choose(seeker *s, finalist *best)
+{
+    satf_status status = SATF_OK;
+    qsort(s->final, (size_t)s->finalists, sizeof *s->final, compare_finalists);
+    for (int i = 0; i < s->finalists && !status; i++) {
+        *best = s->final[i];
+        s->job.tuning = best->tuning;
+        if (!best->right && !(status = reserve(s))) {
+            status = ask(s, &best->right);
+        }
+        if (best->right) {
+            break;
+        }
+    }
+    return status;
+}
+
 satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_job *job,
-                              const sat_search *search, sat_tuning *best, double *best_ms)
+                              const sat_search *search, sat_tuning *best, double *ms)
 {
     seeker s = {
         .ctx = ctx,
@@ -208,25 +295,31 @@ satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_j
         .job = *job,
         .end_ms = now_ms() + search->cap_ms,
         .reason = "it has no tuning of that kind",
-        .best_ms = INFINITY,
     };
+    finalist fastest = {0};
     bool has_r = strcmp(row->name, "1+r") == 0, free_r = has_r && search->fixed.r == 0;
     satf_status status = try_variants(&s, free_r ? FIRST_R : search->fixed.r);
-    if (!status && free_r && isfinite(s.best_ms)) {
+    if (!status && free_r && s.finalists > 0) {
         status = try_all_r(&s);
-        if (!status) {
-            status = try_variants(&s, s.best.r); /* another block or barrier may now be better */
+        if (!status) { /* another block or barrier may now be better */
+            status = try_variants(&s, s.final[0].tuning.r);
         }
+    }
+    if (!status && s.finalists > 0) {
+        status = measure_finalists(&s);
+    }
+    if (!status && s.finalists > 0) {
+        status = choose(&s, &fastest);
     }
     satf_gpu_free(ctx, s.scratch);
     if (status) {
         return status;
     }
-    if (!isfinite(s.best_ms)) {
+    if (!fastest.right) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", row->name,
                          s.reason);
     }
-    *best = s.best;
-    *best_ms = s.best_ms;
+    *best = fastest.tuning;
+    *ms = fastest.ms;
     return SATF_OK;
 }

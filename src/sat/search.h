@@ -16,7 +16,7 @@ typedef struct sat_search {
 } sat_search;
 
 /*
- * *best = the fastest tuning of the row for that job on a CUDA device, *best_ms
+ * *best = the fastest tuning of the row for that job on a CUDA device, *ms
  * one run's time. All of the row's variants are tried and, for (1+r)R1W, with
  * the best of them r = (k / t)^2 for all k = 1 ... t - 1, t the blocks a side:
  * with each the triangles grow by a block. Coarse steps come first, in case the
@@ -24,6 +24,6 @@ typedef struct sat_search {
  * or right. Overwrites job->out, whose rows must follow one another without gaps.
  */
 satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_job *job,
-                              const sat_search *search, sat_tuning *best, double *best_ms);
+                              const sat_search *search, sat_tuning *best, double *ms);
 
 #endif

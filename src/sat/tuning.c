@@ -185,7 +185,7 @@ static satf_status tune_image(tuning_image *t, sat_cache *cache)
         sat_search search = {
             .cap_ms = has_r ? ROW_R_CAP_MS : ROW_CAP_MS, .check = check, .step = step, .user = t};
         status = sat_search_tuning(t->ctx, row, &t->job, &search, &tuning, &ms);
-        if (status == SATF_UNSUPPORTED) { /* others can */
+        if (status == SATF_UNSUPPORTED || status == SATF_NO_MEMORY) { /* others can */
             status = SATF_OK;
             continue;
         }

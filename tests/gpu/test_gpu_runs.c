@@ -508,6 +508,32 @@ static void test_large(void **unused)
     satf_gpu_free(gpu, out);
 }
 
+/* On a device that has room for KEPT_BYTES once, but not twice: kept memory that is in use stays,
+ * and goes when it is not. */
+enum { KEPT_BYTES = 256 << 20, SPARE = KEPT_BYTES + (64 << 20) };
+
+static void check_keeping_yields(void)
+{
+    satf_gpu_use use = {"a test", {1}};
+    void *kept = NULL, *other = NULL;
+    unsigned runs = 0;
+    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    assert_non_null(kept);
+    assert_int_equal(runs, 1);
+    assert_int_equal(satf_gpu_alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other), SATF_NO_MEMORY);
+    assert_null(other);
+    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, kept, 1, KEPT_BYTES));
+    satf_gpu_kept(gpu, true);
+    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    assert_int_equal(runs, 2);
+    satf_gpu_kept(gpu, true);
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other));
+    satf_gpu_free(gpu, other);
+    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    assert_int_equal(runs, 1);
+    satf_gpu_kept(gpu, true);
+}
+
 /* What cannot be had is an error with the bytes in it, and what could be done
  * before still can be. */
 static void test_exhaustion(void **unused)
@@ -528,6 +554,8 @@ static void test_exhaustion(void **unused)
     char wanted[32];
     snprintf(wanted, sizeof wanted, "%zu", info.memory_bytes * 2);
     assert_non_null(strstr(satf_message(gpu), wanted));
+    void *spare = NULL;
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, SPARE, "a test", &spare));
     int count = 0;
     for (size_t bytes = (size_t)4 << 30; bytes >= (size_t)16 << 20; bytes /= 2) {
         while (count < HOGS &&
@@ -542,6 +570,8 @@ static void test_exhaustion(void **unused)
         assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_NO_MEMORY);
         assert_string_not_equal(satf_message(gpu), "");
     }
+    satf_gpu_free(gpu, spare);
+    check_keeping_yields();
     while (count) {
         satf_gpu_free(gpu, hogs[--count]);
     }
