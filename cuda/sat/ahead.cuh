@@ -87,7 +87,7 @@ template <class C> __device__ __forceinline__ void sum_tile(const void *buffer, 
 /* What a thread looks for, in every block, and where the words of it are. */
 template <class C> struct ahead_line {
     typedef typename C::S S;
-    typedef lookback_word<S> W;
+    typedef sum_word<S> W;
     typedef typename W::word word;
     enum { COLUMN, ROW, CORNER, NOTHING };
     enum { SCOUTS = C::THREADS - 32 }; /* the first thread of the last warp */
@@ -295,7 +295,7 @@ template <class C, int64_t LEAST> struct ahead_launch {
         C::THREADS,
         LEAST,
         2 * feed_bytes<C>() + (int)(sizeof(tile_shared<C>) + sizeof(ahead_sums<C>)) + STATIC_BYTES,
-        (int)sizeof(typename lookback_word<typename C::S>::word),
+        (int)sizeof(typename sum_word<typename C::S>::word),
         lookback};
 };
 

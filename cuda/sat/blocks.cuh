@@ -11,8 +11,9 @@
 #define CUDA_SAT_BLOCKS_CUH
 
 #include "feed.cuh"
-#include "flags.cuh"
+#include "counts.cuh"
 #include "resident.cuh"
+#include "word.cuh"
 
 template <typename S> struct aux_pointers {
     S *col, *row, *corner; /* of the block's channel: [I], [J], [I][J] */
@@ -208,12 +209,105 @@ __global__ __launch_bounds__(C::THREADS,
     walk_tables<C, true>(map, p, aux, count, [&](unsigned k) { return place_tile(g, first + k); });
 }
 
+/* The words of one block in the ring. */
+template <class C> struct ring_place {
+    typedef sum_word<typename C::S> W;
+    typedef typename W::word word;
+    word *col, *row, *corner;
+    unsigned state; /* of its words, and not of those of the block that had the place before */
+    __device__ __forceinline__ ring_place(const sat_ring &ring, const sat_grid &g,
+                                          const tile_place &at)
+    {
+        int d = at.I + at.J, over = d - (int)g.tiles_x + 1;
+        int64_t set = d % sat_ring::ANTI_DIAGONALS * g.channels + at.channel;
+        set = set * ring.places + (at.I - (over > 0 ? over : 0));
+        col = (word *)ring.words + set * ring_pitch(C::TILE);
+        row = col + C::TILE;
+        corner = row + C::TILE;
+        state = 1 + (unsigned)d / sat_ring::ANTI_DIAGONALS % 2;
+    }
+};
+
+/* Clears the words, each thread some of them. A barrier of all CUDA blocks follows. */
+template <class C>
+__device__ __forceinline__ void clear_ring(const sat_ring &ring, const sat_grid &g)
+{
+    typedef sum_word<typename C::S> W;
+    int64_t count =
+        sat_ring::ANTI_DIAGONALS * g.channels * ring.places * (int64_t)ring_pitch(C::TILE);
+    int64_t first = (int64_t)blockIdx.x * C::THREADS + threadIdx.x;
+    for (int64_t i = first; i < count; i += (int64_t)gridDim.x * C::THREADS) {
+        ((typename W::word *)ring.words)[i] = W::make(0, WORD_NONE);
+    }
+}
+
+/* Those of column and row t, from the ring, whose words are there or on their way, but for what the
+ * anti-diagonals before `begin` have handed on. */
+template <class C>
+__device__ __forceinline__ carries<typename C::S> read_ring(const sat_ring &ring, const sat_grid &g,
+                                                            const sat_aux &aux,
+                                                            const tile_place &at, int begin, int t)
+{
+    typedef typename C::S S;
+    typedef sum_word<S> W;
+    carries<S> carry = {0, 0, 0};
+    int d = at.I + at.J;
+    if (d == begin || (d == begin + 1 && at.I > 0 && at.J > 0)) {
+        carry = read_carries<C>(aux, at, t);
+    }
+    if (d == begin) {
+        return carry;
+    }
+    ring_place<C> up(ring, g, {at.I - 1, at.J, at.channel});
+    ring_place<C> left(ring, g, {at.I, at.J - 1, at.channel});
+    ring_place<C> diagonal(ring, g, {at.I - 1, at.J - 1, at.channel});
+    bool has_corner = at.I > 0 && at.J > 0 && d > begin + 1, all;
+    do { /* all at once: they do not wait for one another */
+        typename W::word above = {}, before = {}, corner = {};
+        if (at.I > 0) {
+            above = W::read(up.col + t);
+        }
+        if (at.J > 0) {
+            before = W::read(left.row + t);
+        }
+        if (has_corner) {
+            corner = W::read(diagonal.corner);
+        }
+        all = (at.I == 0 || W::state(above) == up.state) &&
+              (at.J == 0 || W::state(before) == left.state) &&
+              (!has_corner || W::state(corner) == diagonal.state);
+        carry.above = W::value(above);
+        carry.left = W::value(before);
+        carry.corner = has_corner ? W::value(corner) : carry.corner;
+    } while (!all);
+    return carry;
+}
+
+template <class C>
+__device__ __forceinline__ void write_ring(const sat_ring &ring, const sat_grid &g,
+                                           const tile_place &at, int t, typename C::S column,
+                                           typename C::S row, const carries<typename C::S> &carry)
+{
+    ring_place<C> own(ring, g, at);
+    typedef typename ring_place<C>::W W;
+    uint64_t policy = word_policy(true);
+    W::write(own.col + t, carry.above + column, own.state, policy);
+    W::write(own.row + t, carry.left + row, own.state, policy);
+    if (t == C::TILE - 1) {
+        W::write(own.corner, carry.corner + carry.above + (carry.left + row), own.state, policy);
+    }
+}
+
 /*
  * Stages of 1R1W in one kernel, which counts the blocks that have handed on their sums: one of
  * anti-diagonal d waits until all before d have. Its samples were sent for long before,
  * and it is scanned before it waits, as are those of the next stage; tables are stored
- * while others wait. So little more than reading the neighbours' sums and writing the block's
+ * while others wait. So little more than reading the neighbours' words and writing the block's
  * own lies between two stages. Blocks are taken in ascending order, hence no deadlock.
+ *
+ * A block counts when it has read its neighbours' words and sent its own on their way. So when a
+ * stage begins, all have read what its words take the place of, and whoever reads a word too early
+ * sees by its state that it must be read again.
  */
 enum { STAGES_AT_ONCE = 2 }; /* CUDA blocks for so many of the longest stages */
 
@@ -221,13 +315,14 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void stages_kernel(const __grid_constant__ feed_map map,
                                                            sat_plane p, sat_grid g, sat_aux aux,
-                                                           unsigned first, unsigned count,
-                                                           unsigned *handed_on)
+                                                           sat_ring ring, int begin, int end,
+                                                           unsigned first, unsigned count)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
     unsigned awaited = 0; /* blocks of the stages before */
-    start_count(handed_on);
+    clear_ring<C>(ring, g);
+    start_count(ring.count);
     walk_blocks<C>(
         map, p, count, [&](unsigned k) { return place_tile(g, first + k); },
         [&](unsigned k, const tile_place &at) {
@@ -243,17 +338,20 @@ __global__ __launch_bounds__(C::THREADS,
                 row = sum_of_rows<C>(s, t);
             }
             if (t == 0) {
-                wait_for_count(handed_on, awaited);
+                wait_for_count_relaxed(ring.count, awaited);
             }
             __syncthreads();
             if (t < C::TILE) {
-                carries<S> carry = read_carries<C>(aux, at, t);
+                carries<S> carry = read_ring<C>(ring, g, aux, at, begin, t);
                 share_all_carries<C>(s, t, carry);
-                write_sums<C>(aux, at, t, column, row, carry);
+                write_ring<C>(ring, g, at, t, column, row, carry);
+                if (at.I + at.J >= end - 2) { /* for whoever goes on from here */
+                    write_sums<C>(aux, at, t, column, row, carry);
+                }
             }
             __syncthreads();
             if (t == 0) {
-                add_to_count(handed_on);
+                add_to_count_relaxed(ring.count);
             }
             store_tile<C>(p, at, v, s, buffer);
         });
@@ -367,14 +465,14 @@ template <class C> struct blocks_launch {
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                              int64_t begin, int64_t end, unsigned *handed_on, cudaStream_t stream)
+                              int64_t begin, int64_t end, const sat_ring &ring, cudaStream_t stream)
     {
         int64_t middle = (g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y) - 1; /* a longest one */
         int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
         return launch_resident<stages_kernel<C>>(
             C::THREADS, feed_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1), true, stream,
-            map_for<C>(p), p, g, aux, blocks_between(g, 0, begin), blocks_between(g, begin, end),
-            handed_on);
+            map_for<C>(p), p, g, aux, ring, begin, end, blocks_between(g, 0, begin),
+            blocks_between(g, begin, end));
     }
 };
 

@@ -83,9 +83,33 @@ struct sat_aux {
 };
 
 /*
- * What the blocks of lookback hand on, words of value and state (word.cuh), and the ticket, which
- * is 0 before and after. Words are 0 before the first run; later ones find those of the run before,
- * for blocks of the same number, shape and types.
+ * What blocks hand on where all stages of 1R1W are one kernel: words of value and state (word.cuh)
+ * of the latest anti-diagonals, one set for each [anti-diagonal % ANTI_DIAGONALS][channel][place on
+ * it]. So they stay in L2. Whatever they hold before, the kernel clears them.
+ */
+struct sat_ring {
+    enum { ANTI_DIAGONALS = 4 }; /* at least 3: of two words are read while one is written */
+    void *words;
+    int64_t places;  /* on the longest anti-diagonal */
+    unsigned *count; /* of the blocks that have handed on theirs */
+};
+
+/* Words of a block: those of its columns, of its rows and the corner, see sat_aux; in whole sectors
+ * of memory. */
+__host__ __device__ constexpr int ring_pitch(int tile)
+{
+    return 2 * tile + 4;
+}
+
+__host__ __device__ inline int64_t ring_places(const sat_grid &g)
+{
+    return g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
+}
+
+/*
+ * What the blocks of lookback and skss hand on, words of value and state (word.cuh), and the
+ * ticket, which is 0 before and after. Words are 0 before the first run; later ones find those of
+ * the run before, for blocks of the same number, shape and types.
  */
 struct sat_lookback {
     unsigned *ticket;
@@ -124,13 +148,12 @@ struct sat_shape {
     /* The same for the blocks of anti-diagonal d, which write their own aux too. */
     cudaError_t (*stage)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t d,
                          cudaStream_t stream);
-    /* The same for the anti-diagonals begin ... end - 1, one after the other, in one kernel.
-     * handed_on: memory for a count, whatever it holds. */
+    /* The same for the anti-diagonals begin ... end - 1, one after the other, in one kernel, which
+     * writes aux of the last two only. */
     cudaError_t (*stages)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
-                          int64_t end, unsigned *handed_on, cudaStream_t stream);
-    /* Columns of blocks, each waiting for the one to its left; flags: one a
-     * block, and a ticket behind them, all 0 at the start. */
-    cudaError_t (*skss)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, unsigned *flags,
+                          int64_t end, const sat_ring &ring, cudaStream_t stream);
+    /* Columns of blocks, each waiting for the one to its left; of the words only those of rows. */
+    cudaError_t (*skss)(const sat_plane &p, const sat_grid &g, const sat_lookback &words,
                         int stress, cudaStream_t stream);
     cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                             int stress, cudaStream_t stream);

@@ -77,7 +77,7 @@ __device__ __forceinline__ typename W::S look_back(const typename W::word *own, 
 
 /* The words of a block, for the thread of a column, of a row, or of both. */
 template <class C> struct lookback_place {
-    typedef lookback_word<typename C::S> W;
+    typedef sum_word<typename C::S> W;
     typename W::word *col, *row, *corner;
     int64_t up, left, diagonal; /* words from a block's to those of the neighbours */
     __device__ __forceinline__ lookback_place(const sat_grid &g, const sat_lookback &b,
@@ -100,7 +100,7 @@ __global__ __launch_bounds__(C::THREADS,
                                                              sat_lookback b, int stress)
 {
     typedef typename C::S S;
-    typedef lookback_word<S> W;
+    typedef sum_word<S> W;
     typedef typename W::word word;
     FEED_SHARED(C);
     __shared__ unsigned ticket; /* of this block, then of the next */
@@ -213,7 +213,7 @@ template <class C> struct lookback_launch {
         return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, false,
                                                    stream, map_for<C>(p), p, g, lookback, stress);
     }
-    static constexpr int word_bytes = (int)sizeof(typename lookback_word<typename C::S>::word);
+    static constexpr int word_bytes = (int)sizeof(typename sum_word<typename C::S>::word);
 };
 
 #endif

@@ -226,7 +226,7 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
                                                                sat_lookback b, int stress)
 {
     typedef typename C::S S;
-    typedef lookback_word<S> W;
+    typedef sum_word<S> W;
     typedef typename W::word word;
     extern __shared__ __align__(128) char memory[];
     pixel_shared<C> &s = *(pixel_shared<C> *)memory;
@@ -343,7 +343,7 @@ template <class C> struct pixels_launch {
         C::THREADS,
         0,
         (int)sizeof(pixel_shared<C>),
-        (int)sizeof(typename lookback_word<typename C::S>::word),
+        (int)sizeof(typename sum_word<typename C::S>::word),
         lookback};
 };
 

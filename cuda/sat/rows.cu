@@ -202,11 +202,10 @@ static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch
     return do_2r1w(ctx, b.pair, b.shape, b.p, &c, (cudaStream_t)satf_gpu_stream(ctx));
 }
 
-/* The scratch of 1R1W and (1+r)R1W: what blocks hand on, and how many have in the
- * kernel of all stages. */
+/* The scratch of 1R1W and (1+r)R1W: what blocks hand on, and that of the kernel of all stages. */
 struct chain_memory {
     sat_aux aux;
-    unsigned *handed_on;
+    sat_ring ring;
 };
 
 static chain_memory carve_chain(carver *from, const sat_job *job)
@@ -214,7 +213,10 @@ static chain_memory carve_chain(carver *from, const sat_job *job)
     block_job b = cut_up(job);
     chain_memory m;
     m.aux = carve_aux(from, b.g, b.shape->tile, (size_t)b.pair->sum_bytes);
-    m.handed_on = carve_count(from, job);
+    m.ring.places = ring_places(b.g);
+    m.ring.count = carve_count(from, job);
+    m.ring.words = carve(from, sat_ring::ANTI_DIAGONALS * b.g.channels * m.ring.places,
+                         ring_pitch(b.shape->tile), (size_t)b.shape->word_bytes);
     return m;
 }
 
@@ -233,7 +235,7 @@ static satf_status do_stages(satf_context *ctx, const block_job &b, const chain_
                              sat_sync sync, int64_t begin, int64_t end, cudaStream_t stream)
 {
     if (sync == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, b.shape->stages(b.p, b.g, m.aux, begin, end, m.handed_on, stream));
+        CUDA_RETURN(ctx, b.shape->stages(b.p, b.g, m.aux, begin, end, m.ring, stream));
         return SATF_OK;
     }
     for (int64_t d = begin; d < end; d++) {
@@ -297,33 +299,26 @@ static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scr
 
 /* ------------------------------------------------------------ single kernels */
 
-struct skss_memory {
-    sat_aux aux; /* only rows are used */
-    unsigned *flags;
-    int64_t flag_count;
-};
-
-static skss_memory carve_skss(carver *from, const sat_job *job)
+static sat_lookback carve_skss(carver *from, const sat_job *job)
 {
     block_job b = cut_up(job);
-    skss_memory m;
-    memset(&m, 0, sizeof m);
-    m.aux.row_pitch = b.g.tiles_y * b.shape->tile;
-    m.aux.row_plane = m.aux.row_pitch * b.g.tiles_x;
-    m.aux.row = carve(from, m.aux.row_plane, b.g.channels, (size_t)b.pair->sum_bytes);
-    m.flag_count = b.g.tiles_x * b.g.tiles_y * b.g.channels + 1; /* and the ticket */
-    m.flags = (unsigned *)carve(from, m.flag_count, 1, sizeof(unsigned));
-    return m;
+    sat_lookback words;
+    memset(&words, 0, sizeof words);
+    words.ticket = carve_count(from, job);
+    words.prefix = WORD_PREFIX + job->scratch_runs % 2;
+    words.row = carve(from, b.g.tiles_x * b.g.tiles_y * b.g.channels, b.shape->tile,
+                      (size_t)b.shape->word_bytes);
+    words.hinted = true;
+    return words;
 }
 
 static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch)
 {
     block_job b = cut_up(job);
     carver c = {(char *)scratch, 0, true};
-    skss_memory m = carve_skss(&c, job);
+    sat_lookback words = carve_skss(&c, job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    CUDA_RETURN(ctx, cudaMemsetAsync(m.flags, 0, (size_t)m.flag_count * sizeof *m.flags, stream));
-    CUDA_RETURN(ctx, b.shape->skss(b.p, b.g, m.aux, m.flags, stress_mode, stream));
+    CUDA_RETURN(ctx, b.shape->skss(b.p, b.g, words, stress_mode, stream));
     return SATF_OK;
 }
 
@@ -423,7 +418,8 @@ const sat_row sat_cuda_skss = {"skss",
                                refuses_chained,
                                scratch_of<carve_skss>,
                                run_skss,
-                               shape_variant<&sat_shape::skss>};
+                               shape_variant<&sat_shape::skss>,
+                               true};
 
 const sat_row sat_cuda_lookback = {"lookback",
                                    "cuda",

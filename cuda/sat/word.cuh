@@ -73,7 +73,7 @@ __device__ __forceinline__ void write_word(ulonglong2 *to, ulonglong2 word, uint
 }
 
 /* Sums of 64 bits: the state has the other half. */
-template <typename S_> struct lookback_word {
+template <typename S_> struct sum_word {
     typedef S_ S;
     typedef ulonglong2 word;
     static_assert(sizeof(S) == 8, "sums of 64 bits");
@@ -103,7 +103,7 @@ template <typename S_> struct lookback_word {
     }
 };
 
-template <> struct lookback_word<uint32_t> {
+template <> struct sum_word<uint32_t> {
     typedef uint32_t S;
     typedef uint64_t word;
     static __device__ __forceinline__ word make(S value, unsigned state)
@@ -135,7 +135,7 @@ template <> struct lookback_word<uint32_t> {
 /* A double's last two bits are the state, which halves what is handed on. Every sum is
  * cut to what a word holds, so that it does not matter which of them went through one;
  * integers below 2^51 keep all their bits. */
-template <> struct lookback_word<double> {
+template <> struct sum_word<double> {
     typedef double S;
     typedef uint64_t word;
     static __device__ __forceinline__ word make(S value, unsigned state)

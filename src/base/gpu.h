@@ -61,8 +61,8 @@ typedef struct satf_gpu_use {
  * is 1, else as *runs - 1 runs of the same use have left it. Whoever was given it says with
  * satf_gpu_kept() that his work is enqueued, or that it failed and the memory is worth nothing.
  * Runs on different streams wait for one another. The context keeps a few, gives up those that were
- * used least recently, and all that are not in use before it runs out of memory. *memory is NULL, with SATF_OK, where none can be kept: while the stream
- * is captured into a graph. (kept.cu)
+ * used least recently, and all that are not in use before it runs out of memory. *memory is NULL,
+ * with SATF_OK, where none can be kept: while the stream is captured into a graph. (kept.cu)
  */
 satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
                           const char *what, void **memory, unsigned *runs);

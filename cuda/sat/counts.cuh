@@ -1,24 +1,11 @@
-/* Flags and counts through which blocks wait for one another, and the pauses of the stress test. */
-#ifndef CUDA_SAT_FLAGS_CUH
-#define CUDA_SAT_FLAGS_CUH
+/* Counts through which blocks wait for one another, and the pauses of the stress test. */
+#ifndef CUDA_SAT_COUNTS_CUH
+#define CUDA_SAT_COUNTS_CUH
 
 #include <cooperative_groups.h>
 #include <stdint.h>
 
 #include "stress.h"
-
-/* What the block wrote before (and a barrier) is seen by whoever sees the flag. */
-__device__ __forceinline__ void raise_flag(unsigned *flag, unsigned value)
-{
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
-}
-
-__device__ __forceinline__ unsigned see_flag(const unsigned *flag)
-{
-    unsigned value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-    return value;
-}
 
 /*
  * A count of what the CUDA blocks of a kernel have done, in place of a barrier: whoever has
@@ -43,8 +30,25 @@ __device__ __forceinline__ void add_to_count(unsigned *count)
  * a barrier follows, behind which all of its block see what was written before. */
 __device__ __forceinline__ void wait_for_count(const unsigned *count, unsigned enough)
 {
-    while ((int)(see_flag(count) - enough) < 0) {
-    }
+    unsigned value;
+    do {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(count) : "memory");
+    } while ((int)(value - enough) < 0);
+}
+
+/* The same where what is handed on tells by itself whether it is there (word.cuh): nothing is
+ * ordered, so nobody waits for tables that are still on their way to memory. */
+__device__ __forceinline__ void add_to_count_relaxed(unsigned *count)
+{
+    asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+}
+
+__device__ __forceinline__ void wait_for_count_relaxed(const unsigned *count, unsigned enough)
+{
+    unsigned value;
+    do {
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(count) : "memory");
+    } while ((int)(value - enough) < 0);
 }
 
 /* Part of a kernel where another block could overtake this one. */

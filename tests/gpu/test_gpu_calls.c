@@ -1,0 +1,330 @@
+/*
+ * The library's calls on a device: several threads at once, host views and their progress, tables
+ * of more than 2^31 pixels, and memory that runs out.
+ */
+#include "cases.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../src/base/memory.h"
+
+/* ------------------------------------------------------------ several at a time */
+
+enum { AT_ONCE = 2 };
+
+typedef struct worker {
+    pthread_t thread;
+    unsigned seed;
+    char problem[256]; /* cmocka reports from its own thread only */
+} worker;
+
+/* A SAT of u8 through the public call, against plain sums. */
+static const char *one_table(satf_context *own, const uint8_t *image, uint32_t *table,
+                             const satf_view *in, const satf_view *out)
+{
+    int64_t n = in->width, pixels = n * in->height;
+    if (satf_sat(own, in, out, 0) ||
+        satf_gpu_copy_bytes(own, GPU_DEVICE, table, out->data, (size_t)pixels * 4) ||
+        satf_gpu_wait(own, GPU_DEVICE)) {
+        return satf_message(own);
+    }
+    for (int64_t i = 0; i < pixels; i++) {
+        uint32_t want = image[i];
+        want += i % n ? table[i - 1] : 0;
+        want += i >= n ? table[i - n] : 0;
+        want -= i % n && i >= n ? table[i - n - 1] : 0;
+        if (table[i] != want) {
+            return "a wrong sum";
+        }
+    }
+    return NULL;
+}
+
+static void *work(void *user)
+{
+    worker *w = user;
+    enum { N = 700, PIXELS = N * N };
+    satf_context *own = NULL;
+    uint8_t *image = satf_alloc(PIXELS);
+    uint32_t *table = satf_alloc(PIXELS * 4);
+    void *in = NULL, *out = NULL;
+    const char *problem = "no memory";
+    if (image && table && satf_context_create(&own) == SATF_OK) {
+        problem = satf_context_set_device(own, GPU_DEVICE) ||
+                          satf_gpu_alloc(own, GPU_DEVICE, PIXELS, "a test", &in) ||
+                          satf_gpu_alloc(own, GPU_DEVICE, PIXELS * 4, "a test", &out)
+                      ? satf_message(own)
+                      : NULL;
+    }
+    for (unsigned turn = 0; turn < 30 && !problem; turn++) {
+        for (unsigned i = 0; i < PIXELS; i++) {
+            image[i] = (uint8_t)((i + turn + w->seed) * 2654435761u >> 24);
+        }
+        satf_view views[2] = {satf_view_packed(in, N, N, 1, SATF_U8),
+                              satf_view_packed(out, N, N, 1, SATF_U32)};
+        views[0].device = views[1].device = GPU_DEVICE;
+        problem = satf_gpu_copy_bytes(own, GPU_DEVICE, in, image, PIXELS) ||
+                          satf_gpu_wait(own, GPU_DEVICE)
+                      ? satf_message(own)
+                      : one_table(own, image, table, &views[0], &views[1]);
+    }
+    snprintf(w->problem, sizeof w->problem, "%s", problem ? problem : "");
+    if (own) {
+        satf_gpu_free(own, in);
+        satf_gpu_free(own, out);
+        satf_context_destroy(own);
+    }
+    satf_free(image);
+    satf_free(table);
+    return NULL;
+}
+
+static void test_two_threads(void **unused)
+{
+    (void)unused;
+    worker workers[AT_ONCE] = {{.seed = 1}, {.seed = 77}};
+    for (int i = 0; i < AT_ONCE; i++) {
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < AT_ONCE; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_string_equal(workers[i].problem, "");
+    }
+}
+
+/* --------------------------------------------------- host views, on the device */
+
+typedef struct progress {
+    int calls, most; /* stops with call number `most`, if that is not 0 */
+    double last;
+} progress;
+
+static int count_progress(void *user, double done)
+{
+    progress *p = user;
+    assert_true(done >= p->last && done <= 1);
+    p->last = done;
+    return ++p->calls == p->most;
+}
+
+/* Every call asks whether to go on, says 1 when it is complete, and starts anew. */
+static void test_progress(void **unused)
+{
+    (void)unused;
+    enum { N = 300 };
+    static uint8_t image[N * N];
+    static uint32_t table[N * N], untouched[N * N];
+    memset(image, 1, sizeof image);
+    memset(untouched, 0xA5, sizeof untouched);
+    satf_view in = satf_view_packed(image, N, N, 1, SATF_U8);
+    satf_view out = satf_view_packed(table, N, N, 1, SATF_U32);
+    progress p = {0, 0, 0};
+    gpu_must(gpu, satf_context_set_progress(gpu, count_progress, &p));
+    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    assert_true(p.calls >= 3);
+    assert_true(p.last == 1);
+    assert_int_equal(table[N * N - 1], N * N);
+    int calls = p.calls;
+    for (int most = 1; most < calls; most++) {
+        memcpy(table, untouched, sizeof table);
+        p = (progress){0, most, 0};
+        assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_CANCELLED);
+        assert_int_equal(p.calls, most);
+        assert_memory_equal(table, untouched, sizeof table);
+    }
+    p = (progress){0, 0, 0};
+    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    assert_int_equal(p.calls, calls);
+    p = (progress){0, 1, 0};
+    assert_int_equal(satf_context_tune(gpu), SATF_CANCELLED);
+    assert_int_equal(p.calls, 1);
+    gpu_must(gpu, satf_context_set_progress(gpu, NULL, NULL));
+}
+
+/* ------------------------------------------------------------- large, and none */
+
+enum { LARGE_W = 65536, LARGE_H = 32800, LARGE_STEP = 37 };
+
+static uint32_t across(int64_t x)
+{
+    return (uint32_t)(x * 2654435761 >> 12) & 15;
+}
+
+static uint32_t down(int64_t y)
+{
+    return (uint32_t)(y * 40503 >> 5) & 15;
+}
+
+/* a[y][x] = across(x) * down(y), so b[y][x] is the product of their sums. */
+static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
+{
+    size_t bytes = 0;
+    void *scratch = NULL;
+    assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, job, &bytes));
+    if (bytes) {
+        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
+        gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
+    }
+    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, job->out, GPU_GUARD,
+                                     (size_t)LARGE_W * LARGE_H * 4));
+    gpu_must(gpu, row->run(gpu, job, scratch));
+    uint32_t above = 0;
+    for (int64_t y = 0; y < LARGE_H; y++) {
+        above += down(y);
+        if (!gpu_long && y % LARGE_STEP != 0 && y < LARGE_H - 3) {
+            continue;
+        }
+        gpu_must(gpu,
+                 satf_gpu_copy_bytes(gpu, GPU_DEVICE, line,
+                                     (const char *)job->out + y * job->out_stride, LARGE_W * 4));
+        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        uint32_t left = 0;
+        for (int64_t x = 0; x < LARGE_W; x++) {
+            left += across(x);
+            if (line[x] != left * above) {
+                fail_msg("row %s: %d x %d: pixel (%" PRId64 ", %" PRId64 ") is %u and should be %u",
+                         row->name, LARGE_W, LARGE_H, x, y, line[x], left * above);
+            }
+        }
+    }
+    satf_gpu_free(gpu, scratch);
+    gpu_runs++;
+}
+
+static void test_large(void **unused)
+{
+    (void)unused;
+    static uint8_t lines[16][LARGE_W];
+    static uint32_t line[LARGE_W];
+    satf_gpu_info info;
+    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
+    if (info.memory_bytes < (size_t)40 << 30) {
+        print_message("a table of more than 2^31 pixels needs a device of 40 GiB\n");
+        skip();
+    }
+    for (int64_t x = 0; x < LARGE_W; x++) {
+        for (uint32_t k = 0; k < 16; k++) {
+            lines[k][x] = (uint8_t)(across(x) * k);
+        }
+    }
+    size_t pixels = (size_t)LARGE_W * LARGE_H;
+    void *in, *out;
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels, "a test", &in));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
+    for (int64_t y = 0; y < LARGE_H; y++) {
+        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, (char *)in + y * LARGE_W, lines[down(y)],
+                                          LARGE_W));
+    }
+    sat_job job = {.in = satf_view_packed(in, LARGE_W, LARGE_H, 1, SATF_U8),
+                   .sum_type = SATF_SUM_U32,
+                   .out = out,
+                   .out_stride = (int64_t)LARGE_W * 4,
+                   .scratch_runs = 1};
+    job.in.device = GPU_DEVICE;
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        check_large(gpu_row_at(r), &job, line);
+    }
+    satf_gpu_free(gpu, in);
+    satf_gpu_free(gpu, out);
+}
+
+/* On a device that has room for KEPT_BYTES once, but not twice: kept memory that is in use stays,
+ * and goes when it is not. */
+enum { KEPT_BYTES = 256 << 20, SPARE = KEPT_BYTES + (64 << 20) };
+
+static void check_keeping_yields(void)
+{
+    satf_gpu_use use = {"a test", {1}};
+    void *kept = NULL, *other = NULL;
+    unsigned runs = 0;
+    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    assert_non_null(kept);
+    assert_int_equal(runs, 1);
+    assert_int_equal(satf_gpu_alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other), SATF_NO_MEMORY);
+    assert_null(other);
+    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, kept, 1, KEPT_BYTES));
+    satf_gpu_kept(gpu, true);
+    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    assert_int_equal(runs, 2);
+    satf_gpu_kept(gpu, true);
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other));
+    satf_gpu_free(gpu, other);
+    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    assert_int_equal(runs, 1);
+    satf_gpu_kept(gpu, true);
+}
+
+/* What cannot be had is an error with the bytes in it, and what could be done
+ * before still can be. */
+static void test_exhaustion(void **unused)
+{
+    (void)unused;
+    enum { HOGS = 4096, N = 4096 };
+    static void *hogs[HOGS];
+    satf_gpu_info info;
+    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
+    satf_view in = satf_view_packed(NULL, N, N, 1, SATF_F64), out = in;
+    in.device = out.device = GPU_DEVICE;
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &in.data));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &out.data));
+    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, in.data, 0, (size_t)N * N * 8));
+    void *none = NULL;
+    assert_int_equal(satf_gpu_alloc(gpu, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
+                     SATF_NO_MEMORY);
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "%zu", info.memory_bytes * 2);
+    assert_non_null(strstr(satf_message(gpu), wanted));
+    void *spare = NULL;
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, SPARE, "a test", &spare));
+    int count = 0;
+    for (size_t bytes = (size_t)4 << 30; bytes >= (size_t)16 << 20; bytes /= 2) {
+        while (count < HOGS &&
+               satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &hogs[count]) == SATF_OK) {
+            count++;
+        }
+    }
+    assert_int_equal(satf_context_set_algorithm(gpu, "4r4w"), SATF_OK); /* of much scratch */
+    size_t scratch = 0;
+    gpu_must(gpu, satf_sat_scratch(gpu, &in, &out, 0, &scratch));
+    if (scratch > (size_t)32 << 20) {
+        assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_NO_MEMORY);
+        assert_string_not_equal(satf_message(gpu), "");
+    }
+    satf_gpu_free(gpu, spare);
+    check_keeping_yields();
+    while (count) {
+        satf_gpu_free(gpu, hogs[--count]);
+    }
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    satf_gpu_free(gpu, in.data);
+    satf_gpu_free(gpu, out.data);
+    assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
+    gpu_case c = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, 301, 203, GPU_INTEGERS, 5};
+    gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+    for (size_t r = 0; gpu_row_at(r); r++) {
+        gpu_check(&d, gpu_row_at(r), &(sat_tuning){0});
+    }
+    gpu_release(&d);
+}
+
+int main(int argc, char **argv)
+{
+    gpu_test_begin(argc, argv);
+    const struct CMUnitTest small[] = {
+        cmocka_unit_test(test_progress),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_exhaustion),
+    };
+    return gpu_test_end("test_gpu_calls",
+                        gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
+                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
+}
