@@ -229,8 +229,8 @@ SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress 
  * in f64, and they are off by at most 2^-18 times the sum of the magnitudes
  * (4r1w: 4 W H 2^-24 times). f64 sums are off by at most
  * (W + H) 2^-53 times the sum of the magnitudes that they are of (algorithm
- * 4r1w: 4 W H 2^-53). What is infinite or NaN, or overflows, stays so in all
- * that lies to the right of it and below.
+ * 4r1w: 4 W H 2^-53) or, on a CUDA device, (W + H) 2^-1074 where that is more. What is infinite or
+ * NaN, or overflows, stays so in all that lies to the right of it and below.
  */
 SATF_API satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out,
                               unsigned flags);

@@ -99,7 +99,11 @@ static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t byte
 void give_up_kept(satf_context *ctx)
 {
     gpu_keeper *keeper = *keeper_of(ctx);
-    if (!keeper || keeper->calls == 0) {
+    cudaStreamCaptureStatus capture;
+    if (!keeper || keeper->calls == 0 ||
+        cudaStreamIsCapturing((cudaStream_t)satf_gpu_stream(ctx), &capture) != cudaSuccess ||
+        capture != cudaStreamCaptureStatusNone) {
+        cudaGetLastError();
         return;
     }
     cudaEventSynchronize(keeper->done); /* perhaps of another stream */

@@ -46,6 +46,14 @@ template <typename S> struct carries {
     S above, left, corner;
 };
 
+/* The sum before rows and columns of a block that has neighbours above and to the left. */
+template <typename S>
+__device__ __forceinline__ S read_corner(const sat_aux &aux, const tile_place &at)
+{
+    aux_pointers<S> in = aux_of<S>(aux, at.channel);
+    return read_fresh(in.corner + (at.I - 1) * aux.corner_pitch + at.J - 1);
+}
+
 /* Those of column and row t, from the neighbours' inclusive sums. */
 template <class C>
 __device__ __forceinline__ carries<typename C::S> read_carries(const sat_aux &aux,
@@ -64,7 +72,7 @@ __device__ __forceinline__ carries<typename C::S> read_carries(const sat_aux &au
         carry.left = read_fresh(in.row + (at.J - 1) * aux.row_pitch + tile_y<C>(at) + t);
     }
     if (at.I > 0 && at.J > 0) {
-        carry.corner = read_fresh(in.corner + (at.I - 1) * aux.corner_pitch + at.J - 1);
+        carry.corner = read_corner<S>(aux, at);
     }
     return carry;
 }
@@ -252,11 +260,11 @@ __device__ __forceinline__ carries<typename C::S> read_ring(const sat_ring &ring
     typedef sum_word<S> W;
     carries<S> carry = {0, 0, 0};
     int d = at.I + at.J;
-    if (d == begin || (d == begin + 1 && at.I > 0 && at.J > 0)) {
-        carry = read_carries<C>(aux, at, t);
-    }
     if (d == begin) {
-        return carry;
+        return read_carries<C>(aux, at, t);
+    }
+    if (d == begin + 1 && at.I > 0 && at.J > 0) {
+        carry.corner = read_corner<S>(aux, at);
     }
     ring_place<C> up(ring, g, {at.I - 1, at.J, at.channel});
     ring_place<C> left(ring, g, {at.I, at.J - 1, at.channel});
@@ -312,11 +320,9 @@ __device__ __forceinline__ void write_ring(const sat_ring &ring, const sat_grid 
 enum { STAGES_AT_ONCE = 2 }; /* CUDA blocks for so many of the longest stages */
 
 template <class C>
-__global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void stages_kernel(const __grid_constant__ feed_map map,
-                                                           sat_plane p, sat_grid g, sat_aux aux,
-                                                           sat_ring ring, int begin, int end,
-                                                           unsigned first, unsigned count)
+__global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
+    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, sat_ring ring,
+    int begin, int end, unsigned first, unsigned count, int stress)
 {
     typedef typename C::S S;
     int t = (int)threadIdx.x;
@@ -341,16 +347,26 @@ __global__ __launch_bounds__(C::THREADS,
                 wait_for_count_relaxed(ring.count, awaited);
             }
             __syncthreads();
+            carries<S> carry = {0, 0, 0};
             if (t < C::TILE) {
-                carries<S> carry = read_ring<C>(ring, g, aux, at, begin, t);
+                carry = read_ring<C>(ring, g, aux, at, begin, t);
                 share_all_carries<C>(s, t, carry);
+            }
+            if (stress != SAT_STRESS_NONE) { /* the count long before the words */
+                __syncthreads();
+                if (t == 0) {
+                    add_to_count_relaxed(ring.count);
+                }
+                stress_pause(stress, at.I * g.tiles_x + at.J, 0);
+            }
+            if (t < C::TILE) {
                 write_ring<C>(ring, g, at, t, column, row, carry);
                 if (at.I + at.J >= end - 2) { /* for whoever goes on from here */
                     write_sums<C>(aux, at, t, column, row, carry);
                 }
             }
             __syncthreads();
-            if (t == 0) {
+            if (t == 0 && stress == SAT_STRESS_NONE) {
                 add_to_count_relaxed(ring.count);
             }
             store_tile<C>(p, at, v, s, buffer);
@@ -465,14 +481,15 @@ template <class C> struct blocks_launch {
     }
 
     static cudaError_t stages(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
-                              int64_t begin, int64_t end, const sat_ring &ring, cudaStream_t stream)
+                              int64_t begin, int64_t end, const sat_ring &ring, int stress,
+                              cudaStream_t stream)
     {
         int64_t middle = (g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y) - 1; /* a longest one */
         int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
         return launch_resident<stages_kernel<C>>(
             C::THREADS, feed_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1), true, stream,
             map_for<C>(p), p, g, aux, ring, begin, end, blocks_between(g, 0, begin),
-            blocks_between(g, begin, end));
+            blocks_between(g, begin, end), stress);
     }
 };
 

@@ -10,7 +10,8 @@
 /*
  * A count of what the CUDA blocks of a kernel have done, in place of a barrier: whoever has
  * nothing to do in a stage neither counts nor waits. All of them are resident (a cooperative
- * launch). All threads call this first; the memory may hold anything before.
+ * launch). All threads call this before they wait or count, and what any of them wrote before it
+ * all see behind it; the memory may hold anything.
  */
 __device__ __forceinline__ void start_count(unsigned *count)
 {

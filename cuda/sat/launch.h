@@ -151,7 +151,7 @@ struct sat_shape {
     /* The same for the anti-diagonals begin ... end - 1, one after the other, in one kernel, which
      * writes aux of the last two only. */
     cudaError_t (*stages)(const sat_plane &p, const sat_grid &g, const sat_aux &aux, int64_t begin,
-                          int64_t end, const sat_ring &ring, cudaStream_t stream);
+                          int64_t end, const sat_ring &ring, int stress, cudaStream_t stream);
     /* Columns of blocks, each waiting for the one to its left; of the words only those of rows. */
     cudaError_t (*skss)(const sat_plane &p, const sat_grid &g, const sat_lookback &words,
                         int stress, cudaStream_t stream);

@@ -235,7 +235,7 @@ static satf_status do_stages(satf_context *ctx, const block_job &b, const chain_
                              sat_sync sync, int64_t begin, int64_t end, cudaStream_t stream)
 {
     if (sync == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, b.shape->stages(b.p, b.g, m.aux, begin, end, m.ring, stream));
+        CUDA_RETURN(ctx, b.shape->stages(b.p, b.g, m.aux, begin, end, m.ring, stress_mode, stream));
         return SATF_OK;
     }
     for (int64_t d = begin; d < end; d++) {

@@ -1,13 +1,24 @@
 /*
  * SKSS: a single kernel with soft synchronisation. A CUDA block takes a column of
  * blocks and goes down it, so that the sums above stay with it; those to the left
- * come from the block of the next column through global memory, each with a flag in the same
- * word. It moves what 1R1W moves, without a barrier of all blocks.
+ * come from the block of the next column through global memory, each in one word with the flag
+ * that says so. It moves what 1R1W moves, without a barrier of all blocks.
  */
 #ifndef CUDA_SAT_SKSS_CUH
 #define CUDA_SAT_SKSS_CUH
 
 #include "blocks.cuh"
+
+/* Reads the word until it has that state. */
+template <class W>
+__device__ __forceinline__ typename W::S await_word(const typename W::word *from, unsigned state)
+{
+    typename W::word word;
+    do {
+        word = W::read(from);
+    } while (W::state(word) != state);
+    return W::value(word);
+}
 
 /* Columns are taken by ticket, in ascending order, so the one to the left is done or on its way. Of
  * the words those of rows are used, and the state of a prefix. */
@@ -54,19 +65,16 @@ __global__ __launch_bounds__(C::THREADS,
         stress_pause(stress, at.J, (int)(at.I % 16));
         __syncthreads();
         if (t < C::TILE) {
-            word left = W::make(0, b.prefix);
+            S column = sum_of_columns<C>(s, t), row = sum_of_rows<C>(s, t), left = 0;
             if (at.J > 0) {
-                do {
-                    left = W::read(rows - along);
-                } while (W::state(left) != b.prefix);
+                left = await_word<W>(rows - along, b.prefix);
             }
-            S before = W::value(left);
-            W::write(rows, before + sum_of_rows<C>(s, t), b.prefix, word_policy(b.hinted));
-            share_carries<C>(s, t, above, before);
-            above += sum_of_columns<C>(s, t);
+            W::write(rows, left + row, b.prefix, word_policy(b.hinted));
+            share_carries<C>(s, t, above, left);
+            above += column;
             if (t == C::TILE - 1) {
                 s.corner = corner;
-                corner += before;
+                corner += left;
             }
         }
         __syncthreads();

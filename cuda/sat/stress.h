@@ -8,7 +8,8 @@ extern "C" {
 
 enum {
     SAT_STRESS_NONE,
-    SAT_STRESS_RANDOM,   /* blocks pause for pseudo-random times between their steps */
+    SAT_STRESS_RANDOM,   /* blocks pause for pseudo-random times between their steps; in this mode
+                            and the others those of 1R1W count before they hand on their sums */
     SAT_STRESS_SINGLE,   /* a single CUDA block is resident where the row can choose */
     SAT_STRESS_HALF,     /* every second block is slow, so that look-backs reach far */
     SAT_STRESS_REVERSED, /* of 64 blocks the earlier pauses the longer: all are overtaken */

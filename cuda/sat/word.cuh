@@ -8,9 +8,9 @@
 #include "plane.cuh"
 
 /*
- * States. Words start as zeros, so WORD_NONE is 0; a run leaves each with its prefix, and the next
- * one takes those for none: prefixes are WORD_PREFIX in one run and WORD_PREFIX + 1 in the next,
- * see sat_lookback.prefix.
+ * States. Words start as zeros, so WORD_NONE is 0; a run of look-back or SKSS leaves each with its
+ * prefix, and the next one takes those for none: prefixes are WORD_PREFIX in one run and
+ * WORD_PREFIX + 1 in the next, see sat_lookback.prefix. Those of a ring: ring_place.state.
  */
 enum { WORD_NONE, WORD_BLOCK /* of one block */, WORD_PREFIX /* of all up to it */ };
 
@@ -132,9 +132,9 @@ template <> struct sum_word<uint32_t> {
     }
 };
 
-/* A double's last two bits are the state, which halves what is handed on. Every sum is
- * cut to what a word holds, so that it does not matter which of them went through one;
- * integers below 2^51 keep all their bits. */
+/* A double's last two bits are the state, which halves what is handed on. Look-back cuts every sum
+ * to what a word holds, since it depends on the run which of them went through one; integers below
+ * 2^51 keep all their bits. */
 template <> struct sum_word<double> {
     typedef double S;
     typedef uint64_t word;

@@ -240,7 +240,8 @@ static int compare_finalists(const void *a, const void *b)
 }
 
 /* Measures those that are about as fast as the best once more, in turns, by their medians: of many
- * candidates the one with the luckiest sample is not the fastest. */
+ * candidates the one with the luckiest sample is not the fastest. A single one too, so that rows
+ * can be compared. */
 static satf_status measure_finalists(seeker *s)
 {
     double ms[FINALISTS][FINAL_ROUNDS], most = FINAL_WITHIN * best_ms(s);
@@ -250,7 +251,7 @@ static satf_status measure_finalists(seeker *s)
     }
     s->finalists = count;
     satf_status status = SATF_OK;
-    for (int round = 0; round < FINAL_ROUNDS && count > 1; round++) {
+    for (int round = 0; round < FINAL_ROUNDS && !status; round++) {
         for (int i = 0; i < count && !status; i++) {
             double warm_up;
             int runs = (int)fmin(MAX_RUNS, ceil(MEASURABLE_MS / s->final[i].ms));
@@ -259,8 +260,11 @@ static satf_status measure_finalists(seeker *s)
             status = status ? status : sample(s, 1, &warm_up);
             status = status ? status : sample(s, runs, &ms[i][round]);
         }
+        if (!status && s->search->step) {
+            status = s->search->step(s->search->user);
+        }
     }
-    for (int i = 0; i < count && count > 1 && !status; i++) {
+    for (int i = 0; i < count && !status; i++) {
         qsort(ms[i], FINAL_ROUNDS, sizeof **ms, compare_ms);
         s->final[i].ms = ms[i][FINAL_ROUNDS / 2];
     }

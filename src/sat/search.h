@@ -10,7 +10,8 @@ typedef struct sat_search {
     /* Whether job->out, which the candidate has just written over a pattern, is
      * right: asked before it counts. NULL: not asked. */
     satf_status (*check)(void *user, const sat_tuning *candidate, bool *right);
-    /* A candidate is done; a status other than SATF_OK ends the search. May be NULL. */
+    /* A candidate is done, or a round of the last ones; a status other than SATF_OK ends the
+     * search. May be NULL. */
     satf_status (*step)(void *user);
     void *user;
 } sat_search;
@@ -20,8 +21,9 @@ typedef struct sat_search {
  * one run's time. All of the row's variants are tried and, for (1+r)R1W, with
  * the best of them r = (k / t)^2 for all k = 1 ... t - 1, t the blocks a side:
  * with each the triangles grow by a block. Coarse steps come first, in case the
- * cap ends it. SATF_UNSUPPORTED, with the reason, if no candidate is possible
- * or right. Overwrites job->out, whose rows must follow one another without gaps.
+ * cap ends it. The fastest are then measured once more. SATF_UNSUPPORTED, with the reason, if no
+ * candidate is possible or right. Overwrites job->out, whose rows must follow one another without
+ * gaps.
  */
 satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_job *job,
                               const sat_search *search, sat_tuning *best, double *ms);

@@ -4,8 +4,6 @@
  */
 #include "cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../cuda/sat/stress.h"
@@ -97,9 +95,15 @@ static void test_linear(void **unused)
 
 /* ----------------------------------------------------------- equal bits, order */
 
-static bool is_single_pass(const sat_row *row)
+/* Whether its blocks wait for one another within a kernel, other than 4R1W's for whole stages. */
+static bool is_chained(const sat_row *row)
 {
-    return strcmp(row->name, "skss") == 0 || strcmp(row->name, "lookback") == 0;
+    static const char *const names[] = {"1r1w", "1+r", "skss", "lookback"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        found = found || strcmp(row->name, names[i]) == 0;
+    }
+    return found;
 }
 
 /* How many tunings of the row are tried. Look-back of one channel has blocks for large images,
@@ -114,7 +118,7 @@ static sat_tuning way_of(const sat_row *row, const gpu_data *d, int way)
     sat_tuning tuning = defaults;
     sat_job job = gpu_job(d, &tuning);
     if (way > 0) {
-        assert_true(row->variant(&job, 0, &tuning));
+        assert_true(row->variant(&job, (size_t)way - 1, &tuning));
     }
     return tuning;
 }
@@ -152,7 +156,7 @@ static void test_repeats(void **unused)
                 const sat_row *row = gpu_row_at(r);
                 for (int way = 0; way < ways_of(row, &c); way++) {
                     sat_tuning tuning = way_of(row, &d, way);
-                    check_repeats(row, &d, &tuning, is_single_pass(row) ? 100 : 3);
+                    check_repeats(row, &d, &tuning, is_chained(row) ? 100 : 3);
                 }
             }
             gpu_release(&d);
@@ -198,7 +202,7 @@ static void test_stress(void **unused)
                 c.channels = channels;
                 for (size_t r = 0; gpu_row_at(r); r++) {
                     const sat_row *row = gpu_row_at(r);
-                    for (int way = 0; is_single_pass(row) && way < ways_of(row, &c); way++) {
+                    for (int way = 0; is_chained(row) && way < ways_of(row, &c); way++) {
                         check_stress(row, &c, way);
                     }
                 }
@@ -267,7 +271,9 @@ static void check_kept(const sat_row *row)
         c.channels = i == 10 ? 3 : 1;
         c.summand = i == 7 ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
         d[i] = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
-        tunings[i] = way_of(row, &d[i], i == 8 || i == 11);
+        /* other blocks than by default: look-back's first variant, the second of others */
+        int other_way = strcmp(row->name, "lookback") == 0 ? 1 : 2;
+        tunings[i] = way_of(row, &d[i], i == 8 || i == 11 ? other_way : 0);
     }
     for (unsigned turn = 0; turn < TURNS; turn++) {
         unsigned jobs = turn < TURNS / 2 ? FEW : JOBS;
