@@ -73,6 +73,12 @@ static kept_memory *find_kept(gpu_keeper *keeper, const satf_gpu_use *use, size_
     return NULL;
 }
 
+static void give_up(satf_context *ctx, kept_memory *kept)
+{
+    satf_gpu_free(ctx, kept->memory);
+    memset(kept, 0, sizeof *kept);
+}
+
 /* A place without memory, once those used least recently are given up until there is one, and room
  * for `bytes` more: all of them if that many are beyond what is kept. */
 static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t bytes)
@@ -91,8 +97,7 @@ static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t byte
         if (!oldest || (empty && bytes < most_bytes && all <= most_bytes - bytes)) {
             return empty;
         }
-        satf_gpu_free(ctx, oldest->memory);
-        memset(oldest, 0, sizeof *oldest);
+        give_up(ctx, oldest);
     }
 }
 
@@ -110,8 +115,7 @@ void give_up_kept(satf_context *ctx)
     cudaGetLastError();
     for (kept_memory &kept : keeper->kept) {
         if (kept.memory && &kept != keeper->in_use) {
-            satf_gpu_free(ctx, kept.memory);
-            memset(&kept, 0, sizeof kept);
+            give_up(ctx, &kept);
         }
     }
 }

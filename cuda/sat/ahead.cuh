@@ -2,7 +2,9 @@
  * Look-back (lookback.cuh) for large images of one channel. A CUDA block has two buffers: before it
  * works on a block of samples it adds up the one that it works on next, and hands on those sums. So
  * whoever looks back can pass over blocks whose turn is still to come, and finds words that were
- * written a while ago, so likely in L2, where those of the run before mostly are no more.
+ * written a while ago, so likely in L2, where those of the run before mostly are no more. And a
+ * warp knows what lies above its rows in the block before it scans them, so none waits for another
+ * between the scan and the look-back.
  *
  * A thread looks for one thing, a column or a row. Of the last warp, three threads look for the
  * last column, the last row and the corner side by side: the corner's word needs all of them.
@@ -12,9 +14,17 @@
 
 #include "lookback.cuh"
 
-/* Of the warps' rows alone: the last rows and the last columns of their tables. */
+/* Sums of the block in either buffer: the last rows of the warps' tables of their own rows, which
+ * sum_columns() makes the sums above the warps; and of the block that is added up, the last columns
+ * of these tables and their last sums. */
 template <class C> struct ahead_sums {
-    typename C::L bottom[C::WARPS][C::ACROSS], right[C::HIGH];
+    typename C::L columns[2][C::WARPS][C::ACROSS], right[C::HIGH], last[C::WARPS];
+};
+
+/* What lies before a block. */
+template <class C> struct ahead_carries {
+    typename C::S above[C::ACROSS], corner;
+    typename finish_type<typename C::L, typename C::S>::type left[C::HIGH];
 };
 
 /* value[0] = the sum over all lanes of value[lane / (32 / N)], as D goes from 16 to 32 / N: each
@@ -37,8 +47,9 @@ __device__ __forceinline__ void sum_over_lanes(L (&value)[M])
     }
 }
 
-/* a = the sums of the block in the buffer. The caller's barrier follows. */
-template <class C> __device__ __forceinline__ void sum_tile(const void *buffer, ahead_sums<C> &a)
+/* a = the sums of the block in the buffer, number i. The caller's barrier follows. */
+template <class C>
+__device__ __forceinline__ void sum_tile(const void *buffer, ahead_sums<C> &a, int i)
 {
     typedef typename C::L L;
     typedef vector_values<typename C::T, C::VEC> values;
@@ -50,16 +61,16 @@ template <class C> __device__ __forceinline__ void sum_tile(const void *buffer, 
     const values *from = (const values *)buffer + warp * C::ROWS * 32 + lane;
     L columns[C::VEC] = {}, rows[N] = {};
 #pragma unroll
-    for (int i = 0; i < C::ROWS; i++) {
-        values raw = from[i * 32];
+    for (int y = 0; y < C::ROWS; y++) {
+        values raw = from[y * 32];
         if constexpr (BYTES) {
-            rows[i] = __dp4a((unsigned)raw.word[0], 0x01010101u, 0u);
+            rows[y] = __dp4a((unsigned)raw.word[0], 0x01010101u, 0u);
         }
 #pragma unroll
         for (int k = 0; k < C::VEC; k++) {
             L value = (L)raw.value[k];
             columns[k] += value;
-            rows[i] += BYTES ? (L)0 : value;
+            rows[y] += BYTES ? (L)0 : value;
         }
     }
     sum_over_lanes<16, N>(rows);
@@ -80,8 +91,43 @@ template <class C> __device__ __forceinline__ void sum_tile(const void *buffer, 
     sum_lanes_before(before);
 #pragma unroll
     for (int k = 0; k < C::VEC; k++) {
-        a.bottom[warp][lane * C::VEC + k] = columns[k] + before[0];
+        a.columns[i][warp][lane * C::VEC + k] = columns[k] + before[0];
     }
+    if (lane == 31) {
+        a.last[warp] = columns[C::VEC - 1] + before[0];
+    }
+}
+
+/* The sum of the columns of block i up to that one; leaves the sums above each warp. */
+template <class C>
+__device__ __forceinline__ typename C::S sum_columns(ahead_sums<C> &a, int i, int column)
+{
+    typename C::L of_warp[C::WARPS];
+    typename C::S sum = 0;
+#pragma unroll
+    for (int k = 0; k < C::WARPS; k++) {
+        of_warp[k] = a.columns[i][k][column];
+    }
+#pragma unroll
+    for (int k = 0; k < C::WARPS; k++) {
+        a.columns[i][k][column] = (typename C::L)sum;
+        sum += of_warp[k];
+    }
+    return sum;
+}
+
+/* The sum of its rows up to that one. */
+template <class C>
+__device__ __forceinline__ typename C::S sum_rows(const ahead_sums<C> &a, int row)
+{
+    typename C::S sum = a.right[row];
+#pragma unroll
+    for (int k = 0; k < C::WARPS - 1; k++) {
+        if (k < row / C::ROWS) {
+            sum += a.last[k];
+        }
+    }
+    return sum;
 }
 
 /* What a thread looks for, in every block, and where the words of it are. */
@@ -132,33 +178,82 @@ template <class C> struct ahead_line {
         return scout < 0 ? (kind == COLUMN && below) || (kind == ROW && right)
                          : kind == CORNER && below && right;
     }
-    /* The block's own sum up to the column or row. */
-    __device__ __forceinline__ S own(const ahead_sums<C> &a) const
+    /* The sum of the block in buffer i up to the column or row. */
+    __device__ __forceinline__ S sum_of(ahead_sums<C> &a, int i) const
     {
-        S sum = kind == COLUMN ? sum_of_columns<C>(a, line)
-                : kind == ROW  ? sum_of_rows<C>(a, line)
-                               : (S)0;
+        S sum = 0; /* of the corner, and of the scout's column: it never hands that on */
+        if (kind == COLUMN && scout < 0) {
+            sum = sum_columns<C>(a, i, line);
+        } else if (kind == ROW) {
+            sum = sum_rows<C>(a, line);
+        }
         return W::add(sum, 0);
     }
 };
 
-/* Looks for what is before the block, which s gets to know, and tells the others; mine: own() of
- * it, near: the nearest word, read in advance. */
+/* A thread's part of a block that its CUDA block has added up. */
+template <class C> struct ahead_part {
+    typename C::S sum; /* see ahead_line::sum_of() */
+    typename ahead_line<C>::word *word;
+    int available; /* blocks to look back for */
+};
+
+/* Where the blocks of a CUDA block lie. Their numbers grow, so each is found from the one before,
+ * unless anti-diagonals are so short that there are too many between them. */
+struct ahead_walk {
+    enum { SHORT = 16 };
+    sat_grid g; /* of groups of `group` columns of blocks, numbered within the group */
+    int group_bits;
+    int diagonal = 0;
+    unsigned before = 0; /* groups on the anti-diagonals before that one */
+
+    __device__ __forceinline__ ahead_walk(const sat_grid &grid, int bits)
+        : g(grid), group_bits(bits)
+    {
+        g.tiles_x >>= bits;
+    }
+    __device__ __forceinline__ tile_place go_on(unsigned number)
+    {
+        int across = (int)g.tiles_x, down = (int)g.tiles_y, shorter = min(across, down);
+        for (;;) {
+            int left = across + down - 1 - diagonal;
+            unsigned count = (unsigned)min(min(diagonal + 1, left), shorter);
+            if (number - before < count) {
+                break;
+            }
+            before += count;
+            diagonal++;
+        }
+        tile_place at;
+        at.I = max(0, diagonal - across + 1) + (int)(number - before);
+        at.J = diagonal - at.I;
+        at.channel = 0;
+        return at;
+    }
+    __device__ __forceinline__ tile_place place(unsigned number)
+    {
+        unsigned group = number >> group_bits;
+        tile_place at = min(g.tiles_x, g.tiles_y) < SHORT ? place_tile(g, group) : go_on(group);
+        at.J = (at.J << group_bits) + (int)(number & ((1u << group_bits) - 1));
+        return at;
+    }
+};
+
+/* Looks for what is before the block, which s gets to know, and tells the others; near: the
+ * nearest word, read in advance. */
 template <class C>
 __device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_grid &g,
                                            const sat_lookback &b, const tile_place &at,
-                                           typename C::S mine, typename ahead_line<C>::word near,
-                                           tile_shared<C> &s)
+                                           const ahead_part<C> &own,
+                                           typename ahead_line<C>::word near, ahead_carries<C> &s)
 {
     typedef ahead_line<C> type;
     typedef typename C::S S;
     typedef typename type::W W;
-    typename type::word *own = line.of(at);
-    int available = line.available(at);
     if (line.scout < 0) {
-        S found = look_back<W>(own, line.pitch(), available, b.prefix, near);
-        if (available > 0 && line.asked(g, at)) {
-            W::write(own, W::add(found, mine), b.prefix, word_policy(b.hinted));
+        S found = look_back<W>(own.word, line.pitch(), own.available, b.prefix, near);
+        if (own.available > 0 && line.asked(g, at)) {
+            W::write(own.word, W::add(found, own.sum), b.prefix, word_policy(b.hinted));
         }
         if (line.kind == type::COLUMN) {
             s.above[line.line] = found;
@@ -168,23 +263,24 @@ __device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_
     } else if (line.scout < 3) {
         const unsigned three = 7;
         S found = 0;
-        bool known = available == 0;
+        bool known = own.available == 0;
         do {
-            known = known || look_once<W>(own, line.pitch(), available, b.prefix, near, &found);
+            known = known ||
+                    look_once<W>(own.word, line.pitch(), own.available, b.prefix, near, &found);
         } while (__any_sync(three, line.kind != type::CORNER && !known));
         S above = __shfl_sync(three, found, type::COLUMN);
-        S to_here = __shfl_sync(three, W::add(found, mine), type::ROW),
+        S to_here = __shfl_sync(three, W::add(found, own.sum), type::ROW),
           step = W::add(above, to_here);
         if (line.kind == type::CORNER) {
             bool asked = line.asked(g, at);
             if (asked && !known) {
-                W::write(own, step, WORD_BLOCK, word_policy(b.hinted));
+                W::write(own.word, step, WORD_BLOCK, word_policy(b.hinted));
             }
             while (!known) {
-                known = look_once<W>(own, line.pitch(), available, b.prefix, near, &found);
+                known = look_once<W>(own.word, line.pitch(), own.available, b.prefix, near, &found);
             }
             if (asked) {
-                W::write(own, W::add(found, step), b.prefix, word_policy(b.hinted));
+                W::write(own.word, W::add(found, step), b.prefix, word_policy(b.hinted));
             }
             s.corner = found;
         }
@@ -195,43 +291,46 @@ template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void ahead_kernel(const __grid_constant__ feed_map map,
                                                           sat_plane p, sat_grid g, sat_lookback b,
-                                                          int stress)
+                                                          int group_bits, int stress)
 {
-    typedef typename C::S S;
+    typedef typename C::L L;
+    typedef typename finish_type<L, typename C::S>::type F;
     typedef typename ahead_line<C>::W W;
     extern __shared__ __align__(128) char buffers[];
     __shared__ feed_shared feed[2];
     __shared__ unsigned tickets[2]; /* of the blocks in the buffers */
-    __shared__ tile_shared<C> s;
+    __shared__ ahead_carries<C> carries[2];
     __shared__ ahead_sums<C> a;
     static_assert(C::SCOPE == SAT_ONE_CHANNEL, "samples of one channel");
     static_assert(C::THREADS >= C::ACROSS + C::HIGH + 32, "a thread for what is looked for");
-    typename C::L v[C::ROWS][C::VEC];
+    L v[C::ROWS][C::VEC];
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y), drawn = 0;
     unsigned phases = 0; /* a bit for each buffer */
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     bool loads = threadIdx.x == LOADER;
+    ahead_walk walk(g, group_bits);
     ahead_line<C> line(g, b);
     auto buffer = [&](int i) { return buffers + i * feed_bytes<C>(); };
     auto send = [&](int i) {
         tickets[i] = drawn;
         if (drawn < blocks) {
-            send_for<C>(&feed[i], buffer(i), map, place_tile(g, drawn));
+            send_for<C>(&feed[i], buffer(i), map, walk.place(drawn));
         }
     };
-    /* The own sums of the block that was sent for, which it hands on. */
+    /* Adds up the block that was sent for, and hands on its sums. */
     auto hand_on = [&](int i) {
         tile_place at = feed[i].at;
         arrive<C>(&feed[i], buffer(i), phases >> i & 1, map, p, at);
         phases ^= 1u << i;
-        sum_tile<C>(buffer(i), a);
+        sum_tile<C>(buffer(i), a, i);
         __syncthreads();
-        S mine = line.own(a);
+        ahead_part<C> part = {line.sum_of(a, i), line.of(at), line.available(at)};
         stress_pause(stress, tickets[i], 0);
         if (line.scout < 0 && line.asked(g, at)) {
-            W::write(line.of(at), mine, line.available(at) > 0 ? WORD_BLOCK : b.prefix,
+            W::write(part.word, part.sum, part.available > 0 ? WORD_BLOCK : b.prefix,
                      word_policy(b.hinted));
         }
-        return mine;
+        return part;
     };
     init_feed(&feed[0]);
     init_feed(&feed[1]);
@@ -242,7 +341,10 @@ __global__ __launch_bounds__(C::THREADS,
         }
     }
     __syncthreads();
-    S mine = tickets[0] < blocks ? hand_on(0) : (S)0;
+    ahead_part<C> next = {};
+    if (tickets[0] < blocks) {
+        next = hand_on(0);
+    }
     /* The buffer of the block that is worked on. */
     int x = 0;
     __syncthreads(); /* a is used again */
@@ -252,40 +354,58 @@ __global__ __launch_bounds__(C::THREADS,
         if (loads) {
             drawn = atomicAdd(b.ticket, 1u);
         }
-        S next = tickets[x ^ 1] < blocks ? hand_on(x ^ 1) : (S)0;
+        ahead_part<C> own = next;
+        if (tickets[x ^ 1] < blocks) {
+            next = hand_on(x ^ 1);
+        }
         typename ahead_line<C>::word near = {};
-        if (line.available(at) > 0) { /* after the sums: what is asked for later says more */
-            near = W::read(line.of(at) - line.pitch());
+        if (own.available > 0) { /* after the sums: what is asked for later says more */
+            near = W::read(own.word - line.pitch());
         }
         read_buffer<C>(buffer(x), p, v);
-        scan_tile<C>(v, s);
         __syncthreads();
         if (loads) {
             send(x);
         }
+        L top[C::VEC];
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            top[k] = a.columns[x][warp][lane * C::VEC + k];
+        }
+        scan_rows<C>(v, top);
         stress_pause(stress, number, 1);
-        look_ahead<C>(line, g, b, at, mine, near, s);
+        ahead_carries<C> &before = carries[x];
+        look_ahead<C>(line, g, b, at, own, near, before);
         stress_pause(stress, number, 2);
         __syncthreads();
-        store_tile<C>(p, at, v, s, NULL);
-        mine = next;
+        F above[C::VEC];
+#pragma unroll
+        for (int k = 0; k < C::VEC; k++) {
+            above[k] = (F)(before.above[lane * C::VEC + k] + before.corner);
+        }
+        store_sums<C>(p, at, v, above, before.left, NULL);
         x ^= 1;
-        __syncthreads(); /* s and a are used again */
     }
     if (loads && tickets[x ^ 1] == blocks + 2 * gridDim.x - 1) {
         *b.ticket = 0; /* every CUDA block has drawn its last two */
     }
 }
 
-/* LEAST: samples from which on it is ahead of look-back by square blocks. */
-template <class C, int64_t LEAST> struct ahead_launch {
+/* PIXELS, WIDTH: from which on it is faster than look-back by square blocks, if the copy engine
+ * fetches. */
+template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
     static cudaError_t lookback(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                                 int stress, cudaStream_t stream)
     {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y;
+        int group_bits = g.tiles_x >= WIDE && g.tiles_x % 2 == 0;
         return launch_resident<ahead_kernel<C>>(C::THREADS, 2 * feed_bytes<C>(), blocks, false,
-                                                stream, map_for<C>(p), p, g, lookback, stress);
+                                                stream, map_for<C>(p), p, g, lookback, group_bits,
+                                                stress);
     }
+    /* Blocks in a row from which on two neighbours follow one another: rows of memory that are
+     * used at about the same time are longer. In smaller images more blocks wait for it. */
+    enum { WIDE = 256 };
     enum { STATIC_BYTES = 1024 }; /* at most: the feeds, and what the device takes itself */
     static constexpr sat_lookback_shape table = {
         C::ACROSS,
@@ -293,8 +413,11 @@ template <class C, int64_t LEAST> struct ahead_launch {
         C::ACROSS,
         C::HIGH,
         C::THREADS,
-        LEAST,
-        2 * feed_bytes<C>() + (int)(sizeof(tile_shared<C>) + sizeof(ahead_sums<C>)) + STATIC_BYTES,
+        PIXELS,
+        WIDTH,
+        true,
+        2 * feed_bytes<C>() + (int)(2 * sizeof(ahead_carries<C>) + sizeof(ahead_sums<C>)) +
+            STATIC_BYTES,
         (int)sizeof(typename sum_word<typename C::S>::word),
         lookback};
 };

@@ -344,7 +344,7 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
                 row = sum_of_rows<C>(s, t);
             }
             if (t == 0) {
-                wait_for_count_relaxed(ring.count, awaited);
+                wait_for_count<false>(ring.count, awaited);
             }
             __syncthreads();
             carries<S> carry = {0, 0, 0};
@@ -355,7 +355,7 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
             if (stress != SAT_STRESS_NONE) { /* the count long before the words */
                 __syncthreads();
                 if (t == 0) {
-                    add_to_count_relaxed(ring.count);
+                    add_to_count<false>(ring.count);
                 }
                 stress_pause(stress, at.I * g.tiles_x + at.J, 0);
             }
@@ -367,7 +367,7 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
             }
             __syncthreads();
             if (t == 0 && stress == SAT_STRESS_NONE) {
-                add_to_count_relaxed(ring.count);
+                add_to_count<false>(ring.count);
             }
             store_tile<C>(p, at, v, s, buffer);
         });

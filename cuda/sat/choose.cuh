@@ -129,6 +129,19 @@ static bool has_shared(int device, int bytes)
     return bytes <= most;
 }
 
+/* Whether the device has a copy engine that takes the image's rows; of one that is not there, yes
+ * where the rows allow it. */
+static bool is_fetched(const satf_view *image)
+{
+    int major = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, image->device) !=
+        cudaSuccess) {
+        cudaGetLastError();
+        major = 9;
+    }
+    return major >= 9 && image->stride > 0 && alignment(image->data, image->stride) >= 16;
+}
+
 /* The shape that look-back alone has for such a job, NULL if there is none. */
 static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
 {
@@ -140,8 +153,9 @@ static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
     return has_shared(job->in.device, shape->shared_bytes) ? shape : NULL;
 }
 
-/* The same if the job's tuning asks for it, or for nothing and the image is large enough. */
-static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
+/* The same if the job's tuning asks for it, or for nothing and the image suits it; fetched: whether
+ * the copy engine takes its rows. */
+static const sat_lookback_shape *lookback_shape_if(const sat_job *job, bool fetched)
 {
     const sat_lookback_shape *shape = own_lookback_shape(job);
     int tile = job->tuning.tile, threads = job->tuning.threads;
@@ -151,7 +165,14 @@ static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
     if (tile || threads) {
         return tile == shape->high && threads == shape->threads ? shape : NULL;
     }
-    return job->in.width >= (shape->least - 1) / job->in.height + 1 ? shape : NULL;
+    bool large = job->in.width >= (shape->least_pixels - 1) / job->in.height + 1 &&
+                 job->in.width >= shape->least_width;
+    return large && (fetched || !shape->fetched) ? shape : NULL;
+}
+
+static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
+{
+    return lookback_shape_if(job, is_fetched(&job->in));
 }
 
 static const char *refuses_chained(const sat_job *job)

@@ -21,34 +21,36 @@ __device__ __forceinline__ void start_count(unsigned *count)
     cooperative_groups::this_grid().sync();
 }
 
-/* One more: what the block wrote before (and a barrier) is seen by whoever has waited for it. */
-__device__ __forceinline__ void add_to_count(unsigned *count)
+/* One more. ORDERED: what the block wrote before (and a barrier) is seen by whoever has waited for
+ * it. Else nothing is ordered, for what tells by itself whether it is there (word.cuh): so nobody
+ * waits for tables that are still on their way to memory. */
+template <bool ORDERED> __device__ __forceinline__ void add_to_count(unsigned *count)
 {
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+    if (ORDERED) {
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+    } else {
+        asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+    }
 }
 
-/* Until the count has come to `enough`, both modulo 2^32 and less than 2^31 apart. One thread;
- * a barrier follows, behind which all of its block see what was written before. */
+/* Until the count has come to `enough`, both modulo 2^32 and less than 2^31 apart. One thread; a
+ * barrier follows, behind which all of its block see what is ordered before. */
+template <bool ORDERED>
 __device__ __forceinline__ void wait_for_count(const unsigned *count, unsigned enough)
 {
     unsigned value;
     do {
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(count) : "memory");
-    } while ((int)(value - enough) < 0);
-}
-
-/* The same where what is handed on tells by itself whether it is there (word.cuh): nothing is
- * ordered, so nobody waits for tables that are still on their way to memory. */
-__device__ __forceinline__ void add_to_count_relaxed(unsigned *count)
-{
-    asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
-}
-
-__device__ __forceinline__ void wait_for_count_relaxed(const unsigned *count, unsigned enough)
-{
-    unsigned value;
-    do {
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(count) : "memory");
+        if (ORDERED) {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(value)
+                         : "l"(count)
+                         : "memory");
+        } else {
+            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                         : "=r"(value)
+                         : "l"(count)
+                         : "memory");
+        }
     } while ((int)(value - enough) < 0);
 }
 

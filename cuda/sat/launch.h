@@ -85,7 +85,7 @@ struct sat_aux {
 /*
  * What blocks hand on where all stages of 1R1W are one kernel: words of value and state (word.cuh)
  * of the latest anti-diagonals, one set for each [anti-diagonal % ANTI_DIAGONALS][channel][place on
- * it]. So they stay in L2. Whatever they hold before, the kernel clears them.
+ * it]: few, and written again soon. Whatever they hold before, the kernel clears them.
  */
 struct sat_ring {
     enum { ANTI_DIAGONALS = 4 }; /* at least 3: of two words are read while one is written */
@@ -166,7 +166,10 @@ struct sat_lookback_shape {
     int across, high;
     int columns, lines; /* a block's columns of samples, and rows of all channels */
     int threads;
-    int64_t least;    /* the default for images of at least that many pixels */
+    /* The default for images of at least that many pixels, of at least that width and, if the
+     * blocks are to be fetched by the copy engine, of such rows as it takes. */
+    int64_t least_pixels, least_width;
+    bool fetched;
     int shared_bytes; /* of a CUDA block, that the device must have */
     int word_bytes;
     cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,

@@ -1,6 +1,7 @@
 #include "instances.cuh"
 
-typedef ahead_launch<tile_shape<float, float, double, float, SAT_ONE_CHANNEL, 4, 8, 12>, 1 << 25>
+typedef ahead_launch<tile_shape<float, float, double, float, SAT_ONE_CHANNEL, 4, 8, 12>, 5 << 20,
+                     1024>
     large;
 
 #define f32_f32_ROW(TILE, THREADS, SCOPE) make_shape<f32_f32_shape<TILE, THREADS, SCOPE>>(),

@@ -1,6 +1,6 @@
 #include "instances.cuh"
 
-typedef ahead_launch<tile_shape<float, double, double, double, SAT_ONE_CHANNEL, 2, 8, 14>, 1 << 23>
+typedef ahead_launch<tile_shape<float, double, double, double, SAT_ONE_CHANNEL, 2, 8, 14>, 5 << 20>
     large;
 
 #define f32_f64_ROW(TILE, THREADS, SCOPE) make_shape<f32_f64_shape<TILE, THREADS, SCOPE>>(),

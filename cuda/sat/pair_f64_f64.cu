@@ -1,6 +1,6 @@
 #include "instances.cuh"
 
-typedef ahead_launch<tile_shape<double, double, double, double, SAT_ONE_CHANNEL, 2, 8, 12>, 1 << 23>
+typedef ahead_launch<tile_shape<double, double, double, double, SAT_ONE_CHANNEL, 2, 8, 12>, 5 << 20>
     large;
 
 #define f64_f64_ROW(TILE, THREADS, SCOPE) make_shape<f64_f64_shape<TILE, THREADS, SCOPE>>(),

@@ -1,7 +1,7 @@
 #include "instances.cuh"
 
 typedef ahead_launch<tile_shape<uint16_t, uint32_t, uint32_t, uint32_t, SAT_ONE_CHANNEL, 4, 8, 12>,
-                     1 << 25>
+                     5 << 20, 1024>
     large;
 
 #define u16_u32_ROW(TILE, THREADS, SCOPE) make_shape<u16_u32_shape<TILE, THREADS, SCOPE>>(),

@@ -1,7 +1,7 @@
 #include "instances.cuh"
 
 typedef ahead_launch<tile_shape<uint8_t, uint32_t, uint64_t, uint64_t, SAT_ONE_CHANNEL, 2, 8, 12>,
-                     1 << 24>
+                     1 << 22>
     large;
 
 #define u8_u64_ROW(TILE, THREADS, SCOPE) make_shape<u8_u64_shape<TILE, THREADS, SCOPE>>(),

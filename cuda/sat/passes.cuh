@@ -193,7 +193,7 @@ __global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, un
         int64_t count = diagonal_count(sample_grid(p), d) * p.channels;
         if (first < count) {
             if (threadIdx.x == 0) {
-                wait_for_count(done, (unsigned)before);
+                wait_for_count<true>(done, (unsigned)before);
             }
             __syncthreads();
             for (int64_t k = first + threadIdx.x; k < count; k += step) {
@@ -201,7 +201,7 @@ __global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, un
             }
             __syncthreads();
             if (threadIdx.x == 0) {
-                add_to_count(done);
+                add_to_count<true>(done);
             }
         }
         int64_t parts = (count + PASS_THREADS - 1) / PASS_THREADS;

@@ -342,6 +342,8 @@ template <class C> struct pixels_launch {
         C::LINES,
         C::THREADS,
         0,
+        0,
+        false,
         (int)sizeof(pixel_shared<C>),
         (int)sizeof(typename sum_word<typename C::S>::word),
         lookback};

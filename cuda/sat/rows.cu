@@ -327,9 +327,10 @@ struct lookback_memory {
     sat_lookback words;
 };
 
-static lookback_memory carve_lookback(carver *from, const sat_job *job)
+/* For blocks of look-back's own shape, or without it of a square one. */
+static lookback_memory carve_lookback(carver *from, const sat_job *job,
+                                      const sat_lookback_shape *own)
 {
-    const sat_lookback_shape *own = find_lookback_shape(job);
     const sat_shape *shape = own ? NULL : find_shape(find_pair(job), job);
     int64_t width = job->in.width, height = job->in.height;
     lookback_memory m;
@@ -350,11 +351,21 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job)
     return m;
 }
 
+/* Enough for such samples wherever they lie, which can decide on the shape. */
+static bool lookback_scratch(satf_context *, const sat_job *job, size_t *bytes)
+{
+    carver fetched = {NULL, 0, true}, loaded = fetched;
+    carve_lookback(&fetched, job, lookback_shape_if(job, true));
+    carve_lookback(&loaded, job, lookback_shape_if(job, false));
+    *bytes = fetched.bytes > loaded.bytes ? fetched.bytes : loaded.bytes;
+    return fetched.fits && loaded.fits;
+}
+
 static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
 {
     carver c = {(char *)scratch, 0, true};
-    lookback_memory m = carve_lookback(&c, job);
     const sat_lookback_shape *own = find_lookback_shape(job);
+    lookback_memory m = carve_lookback(&c, job, own);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     auto launch = own ? own->lookback : find_shape(find_pair(job), job)->lookback;
     CUDA_RETURN(ctx, launch(make_plane(job), m.g, m.words, stress_mode, stream));
@@ -425,7 +436,7 @@ const sat_row sat_cuda_lookback = {"lookback",
                                    "cuda",
                                    "one kernel, decoupled look-back in two dimensions",
                                    refuses_lookback,
-                                   scratch_of<carve_lookback>,
+                                   lookback_scratch,
                                    run_lookback,
                                    lookback_variant,
                                    true};

@@ -263,9 +263,11 @@ template <int N, typename V> __device__ __forceinline__ void sum_lanes_before(V 
     }
 }
 
-/* v = the table of the warp's rows: prefix sums along each, then down. */
+/* v = the table of the warp's rows: prefix sums along each, then down, from `top` on: sums above
+ * the rows, VEC of them, or NULL for zeros. */
 template <class C>
-__device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], std::false_type)
+__device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
+                                          const typename C::L *top, std::false_type)
 {
     constexpr int N = C::ROWS < SIDE_BY_SIDE ? C::ROWS : SIDE_BY_SIDE;
 #pragma unroll
@@ -288,6 +290,8 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], s
                 v[i][k] += before[r];
                 if (i > 0) {
                     v[i][k] += v[i - 1][k];
+                } else if (top) {
+                    v[i][k] += top[k];
                 }
             }
         }
@@ -297,7 +301,8 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], s
 /* The same two rows at a time, in halves of 16 bits, which hold a row's sums. The
  * dot product with (1, 0) or (1, 1) takes them apart and adds in one instruction. */
 template <class C>
-__device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], std::true_type)
+__device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
+                                          const typename C::L *top, std::true_type)
 {
     constexpr int N = C::ROWS / 2 < SIDE_BY_SIDE ? C::ROWS / 2 : SIDE_BY_SIDE;
     static_assert(C::ROWS % (2 * N) == 0, "whole groups of pairs of rows");
@@ -319,12 +324,19 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC], s
             int i = first + 2 * r;
 #pragma unroll
             for (int k = 0; k < C::VEC; k++) {
-                uint32_t above = i ? v[i - 1][k] : 0;
+                uint32_t above = i ? v[i - 1][k] : top ? top[k] : 0;
                 v[i][k] = __dp2a_lo(two[r][k] + before[r], 0x0001u, above);
                 v[i + 1][k] = __dp2a_lo(two[r][k] + before[r], 0x0101u, above);
             }
         }
     }
+}
+
+template <class C>
+__device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
+                                          const typename C::L *top)
+{
+    scan_rows<C>(v, top, std::integral_constant<bool, C::PAIRED>());
 }
 
 /* v = each warp's table of its own rows; what the others need of it goes to s.
@@ -334,7 +346,7 @@ __device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], t
 {
     typedef typename C::S S;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    scan_rows<C>(v, std::integral_constant<bool, C::PAIRED>());
+    scan_rows<C>(v, NULL);
 #pragma unroll
     for (int k = 0; k < C::VEC; k++) {
         s.bottom[warp][lane * C::VEC + k] = (S)v[C::ROWS - 1][k];
@@ -347,10 +359,9 @@ __device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], t
     }
 }
 
-/* The sum of the block's columns up to t; t < ACROSS. s: what the warps have of it in .bottom and
- * .right, here and below. */
-template <class C, class Shared>
-__device__ __forceinline__ typename C::S sum_of_columns(const Shared &s, int t)
+/* The sum of the block's columns up to t; t < ACROSS. */
+template <class C>
+__device__ __forceinline__ typename C::S sum_of_columns(const tile_shared<C> &s, int t)
 {
     typename C::S down = 0;
 #pragma unroll
@@ -361,8 +372,8 @@ __device__ __forceinline__ typename C::S sum_of_columns(const Shared &s, int t)
 }
 
 /* The sum of its rows up to t; t < HIGH. */
-template <class C, class Shared>
-__device__ __forceinline__ typename C::S sum_of_rows(const Shared &s, int t)
+template <class C>
+__device__ __forceinline__ typename C::S sum_of_rows(const tile_shared<C> &s, int t)
 {
     typename C::S right = 0;
 #pragma unroll
@@ -413,36 +424,23 @@ store_channel_row(const sat_plane &p, char *row, int columns, bool aligned,
     __syncwarp();
 }
 
-/* Adds the carries and stores the block. buffer: the feed's, where nothing is on its way to it if
- * there are several channels. */
-template <class C>
-__device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place &at,
+/* Adds to each sum what lies above its column, and left of its row, and stores the block. left: of
+ * all rows of the block. buffer: the feed's, where nothing is on its way to it if there are several
+ * channels. */
+template <class C, typename F>
+__device__ __forceinline__ void store_sums(const sat_plane &p, const tile_place &at,
                                            const typename C::L (&v)[C::ROWS][C::VEC],
-                                           const tile_shared<C> &s, void *buffer)
+                                           const F (&above)[C::VEC], const F *left, void *buffer)
 {
-    typedef typename C::S S;
     typedef typename C::O O;
-    typedef typename finish_type<typename C::L, S>::type F;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     int64_t x = tile_x<C>(at) + lane * C::VEC, y = tile_y<C>(at) + warp * C::ROWS;
-    F above[C::VEC];
-#pragma unroll
-    for (int k = 0; k < C::VEC; k++) {
-        S sum = s.above[lane * C::VEC + k] + s.corner;
-#pragma unroll
-        for (int u = 0; u < C::WARPS - 1; u++) {
-            if (u < warp) {
-                sum += s.bottom[u][lane * C::VEC + k];
-            }
-        }
-        above[k] = (F)sum;
-    }
     auto row_of = [&](int i) {
-        F left = s.left[warp * C::ROWS + i];
+        F before = left[warp * C::ROWS + i];
         vector_values<O, C::VEC> sums;
 #pragma unroll
         for (int k = 0; k < C::VEC; k++) {
-            sums.value[k] = (O)((F)v[i][k] + left + above[k]);
+            sums.value[k] = (O)((F)v[i][k] + before + above[k]);
         }
         return sums;
     };
@@ -478,6 +476,30 @@ __device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place 
         }
         row += p.out_stride;
     }
+}
+
+/* The same of a block whose warps have tables of their own rows. */
+template <class C>
+__device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place &at,
+                                           const typename C::L (&v)[C::ROWS][C::VEC],
+                                           const tile_shared<C> &s, void *buffer)
+{
+    typedef typename C::S S;
+    typedef typename finish_type<typename C::L, S>::type F;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    F above[C::VEC];
+#pragma unroll
+    for (int k = 0; k < C::VEC; k++) {
+        S sum = s.above[lane * C::VEC + k] + s.corner;
+#pragma unroll
+        for (int u = 0; u < C::WARPS - 1; u++) {
+            if (u < warp) {
+                sum += s.bottom[u][lane * C::VEC + k];
+            }
+        }
+        above[k] = (F)sum;
+    }
+    store_sums<C>(p, at, v, above, s.left, buffer);
 }
 
 #endif

@@ -10,13 +10,14 @@
 #include "../base/view.h"
 
 #define MEASURABLE_MS 0.2 /* of the device's clock; a sample holds as many runs as fill it */
+#define FINAL_MS 1.0      /* the same of the last samples, which decide */
 #define MIN_SAMPLES 3
 #define MAX_RUNS 4096
 #define PATTERN 0xa5 /* in every byte: no sum of what is measured */
 #define FIRST_R 0.25 /* the paper's, while the other members are compared */
 #define FINALISTS 16
 #define FINAL_WITHIN 1.03 /* of the best, to be measured once more */
-#define FINAL_ROUNDS 9
+#define FINAL_ROUNDS 7
 
 /* One of the fastest so far. */
 typedef struct finalist {
@@ -254,7 +255,7 @@ static satf_status measure_finalists(seeker *s)
     for (int round = 0; round < FINAL_ROUNDS && !status; round++) {
         for (int i = 0; i < count && !status; i++) {
             double warm_up;
-            int runs = (int)fmin(MAX_RUNS, ceil(MEASURABLE_MS / s->final[i].ms));
+            int runs = (int)fmin(MAX_RUNS, ceil(FINAL_MS / s->final[i].ms));
             s->job.tuning = s->final[i].tuning;
             status = reserve(s);
             status = status ? status : sample(s, 1, &warm_up);

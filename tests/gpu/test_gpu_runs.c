@@ -211,6 +211,31 @@ static void test_stress(void **unused)
     }
 }
 
+static const sat_row *lookback_row(void)
+{
+    size_t r = 0;
+    while (gpu_row_at(r) && strcmp(gpu_row_at(r)->name, "lookback") != 0) {
+        r++;
+    }
+    assert_non_null(gpu_row_at(r));
+    return gpu_row_at(r);
+}
+
+/* Look-back's blocks for large images in the orders that small ones do not see: more than 15 in
+ * every row and column of blocks, and 256 or more in a row, an even number of them and an odd one.
+ */
+static void test_orders(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[][2] = {{2112, 1808}, {32768, 120}, {32896, 120}, {16448, 120}};
+    for (size_t k = 0; k < GPU_KINDS; k++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            gpu_case c = usual_case(gpu_kinds[k], sizes[s][0], sizes[s][1], GPU_RANDOM, 5);
+            check_stress(lookback_row(), &c, 1);
+        }
+    }
+}
+
 /* ---------------------------------------------------------- several at a time */
 
 enum { AT_ONCE = 2 };
@@ -293,6 +318,37 @@ static void check_kept(const sat_row *row)
     assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
 }
 
+/* Large images in turns whose rows the copy engine takes, or not, and so have blocks of another
+ * shape by default: neither finds the other's words, and scratch is enough for both. */
+static void test_kept_fetched(void **unused)
+{
+    (void)unused;
+    enum { WAYS = 2, TURNS = 6, W = 2560, H = 2112 };
+    const sat_row *row = lookback_row();
+    gpu_data d[WAYS];
+    for (size_t k = 0; k < GPU_KINDS; k++) {
+        gpu_case c = usual_case(gpu_kinds[k], W, H, GPU_INTEGERS, 11);
+        size_t bytes[WAYS + 1];
+        for (unsigned i = 0; i < WAYS; i++) {
+            d[i] = gpu_prepare(gpu, &c, &gpu_layouts[i ? 2 : 0], &gpu_layouts[0]);
+            sat_job job = gpu_job(&d[i], &defaults);
+            assert_true(row->scratch_bytes(gpu, &job, &bytes[i]));
+            job.in.data = NULL;
+            assert_true(row->scratch_bytes(gpu, &job, &bytes[WAYS]));
+            assert_int_equal(bytes[WAYS], bytes[0]);
+            assert_int_equal(bytes[i], bytes[0]);
+        }
+        assert_int_equal(satf_context_set_algorithm(gpu, row->name), SATF_OK);
+        for (unsigned turn = 0; turn < TURNS; turn++) {
+            run_kept(&d[turn % WAYS], row, &defaults, turn % 3);
+        }
+        assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
+        for (unsigned i = 0; i < WAYS; i++) {
+            gpu_release(&d[i]);
+        }
+    }
+}
+
 static void test_kept(void **unused)
 {
     (void)unused;
@@ -314,9 +370,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_linear),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_impulse),     cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_repeats),     cmocka_unit_test(test_stress),
-        cmocka_unit_test(test_two_streams), cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_impulse), cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_repeats), cmocka_unit_test(test_stress),
+        cmocka_unit_test(test_orders),  cmocka_unit_test(test_two_streams),
+        cmocka_unit_test(test_kept),    cmocka_unit_test(test_kept_fetched),
     };
     return gpu_test_end("test_gpu_runs",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
