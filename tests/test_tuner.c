@@ -373,12 +373,20 @@ static bool two_variants(const sat_job *job, size_t index, sat_tuning *tuning)
     return index < 2;
 }
 
+static bool has_engine = true; /* the devices of the test */
+
+static bool takes_strides_of_16(const sat_job *job)
+{
+    return has_engine && job->in.stride % 16 == 0;
+}
+
 static const sat_row pretended[] = {
     {.name = "1+r", .device_kind = "cuda", .refuses = refuses_tiles_of_7, .variant = two_variants},
     {.name = "lookback",
      .device_kind = "cuda",
      .refuses = refuses_tiles_of_7,
-     .variant = two_variants},
+     .variant = two_variants,
+     .fetched = takes_strides_of_16},
 };
 
 /* The linker puts these in the place of the calls of those names. */
@@ -453,8 +461,19 @@ static void takes_what_a_file_remembers(void **state)
         assert_string_equal(row->name, "lookback");
         check_tuning(&tuning, device == GOOD ? &expected.choice[0].tuning : &(const sat_tuning){0});
     }
+    /* Rows that do not lie as measured: the row is taken, its tuning is not. */
+    sat_job job = job_of(SATF_U8, SATF_SUM_U32, false, 1024);
+    job.in.device = GOOD;
+    job.in.stride = 1025;
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    assert_string_equal(row->name, "lookback");
+    check_tuning(&tuning, &(const sat_tuning){0});
+    has_engine = false; /* so those that were measured were not fetched either */
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    check_tuning(&tuning, &expected.choice[0].tuning);
+    has_engine = true;
     /* The tuning of a forced row is remembered too, but for what is forced of it. */
-    sat_job job = job_of(SATF_F64, SATF_SUM_F64, false, 8192);
+    job = job_of(SATF_F64, SATF_SUM_F64, false, 8192);
     sat_tuning remembered = expected.choice[1].tuning;
     job.in.device = GOOD;
     assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);

@@ -202,7 +202,7 @@ template <class C> struct ahead_part {
  * unless anti-diagonals are so short that there are too many between them. */
 struct ahead_walk {
     enum { SHORT = 16 };
-    sat_grid g; /* of groups of `group` columns of blocks, numbered within the group */
+    sat_grid g; /* its columns are groups of 2^group_bits columns of blocks */
     int group_bits;
     int diagonal = 0;
     unsigned before = 0; /* groups on the anti-diagonals before that one */
@@ -214,10 +214,9 @@ struct ahead_walk {
     }
     __device__ __forceinline__ tile_place go_on(unsigned number)
     {
-        int across = (int)g.tiles_x, down = (int)g.tiles_y, shorter = min(across, down);
+        int across = (int)g.tiles_x, down = (int)g.tiles_y;
         for (;;) {
-            int left = across + down - 1 - diagonal;
-            unsigned count = (unsigned)min(min(diagonal + 1, left), shorter);
+            unsigned count = (unsigned)diagonal_count(across, down, diagonal);
             if (number - before < count) {
                 break;
             }

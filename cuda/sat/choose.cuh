@@ -129,17 +129,27 @@ static bool has_shared(int device, int bytes)
     return bytes <= most;
 }
 
-/* Whether the device has a copy engine that takes the image's rows; of one that is not there, yes
- * where the rows allow it. */
-static bool is_fetched(const satf_view *image)
+/* Whether the device has a copy engine, and this build kernels for it that know of it; of a device
+ * that is not there, yes. */
+static bool has_engine(int device)
 {
+    static const int built_for[] = {__CUDA_ARCH_LIST__};
     int major = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, image->device) !=
-        cudaSuccess) {
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) {
         cudaGetLastError();
-        major = 9;
+        return true;
     }
-    return major >= 9 && image->stride > 0 && alignment(image->data, image->stride) >= 16;
+    bool found = false;
+    for (int arch : built_for) {
+        found = found || (arch >= 900 && arch / 100 <= major);
+    }
+    return found;
+}
+
+/* sat_row.fetched */
+static bool is_fetched(const sat_job *job)
+{
+    return rows_suit_engine(make_plane(job)) && has_engine(job->in.device);
 }
 
 /* The shape that look-back alone has for such a job, NULL if there is none. */
@@ -172,7 +182,8 @@ static const sat_lookback_shape *lookback_shape_if(const sat_job *job, bool fetc
 
 static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
 {
-    return lookback_shape_if(job, is_fetched(&job->in));
+    const sat_lookback_shape *shape = lookback_shape_if(job, true);
+    return lookback_shape_if(job, false) == shape || is_fetched(job) ? shape : NULL;
 }
 
 static const char *refuses_chained(const sat_job *job)

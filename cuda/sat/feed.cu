@@ -25,9 +25,8 @@ feed_map make_feed_map(const sat_plane &p, int in_bytes, int columns, int rows, 
     static const encode_call encode = find_encode();
     feed_map map;
     memset(&map, 0, sizeof map);
-    bool fits = p.channels == channels && p.in_align >= 16 && p.in_stride > 0 &&
-                p.in_stride < INT64_C(1) << 40 && p.width < (INT64_C(1) << 31) / channels &&
-                p.height < INT64_C(1) << 31;
+    bool fits = p.channels == channels && rows_suit_engine(p) &&
+                p.width < (INT64_C(1) << 31) / channels && p.height < INT64_C(1) << 31;
     if (!encode || !fits || in_bytes > 8) {
         return map;
     }

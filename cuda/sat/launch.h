@@ -23,6 +23,12 @@ struct sat_plane {
     int in_align, out_align; /* bytes, a power of two up to 16 that divides every row's address */
 };
 
+/* Whether the copy engine can take rows that lie so. */
+inline bool rows_suit_engine(const sat_plane &p)
+{
+    return p.in_align >= 16 && p.in_stride > 0 && p.in_stride < INT64_C(1) << 40;
+}
+
 /*
  * The image cut into blocks of tile x tile samples of one channel. Blocks that wait for one
  * another are numbered along anti-diagonals from the upper left, channels innermost: whatever
@@ -38,13 +44,18 @@ __host__ __device__ inline int64_t grid_diagonals(const sat_grid &g)
     return g.tiles_x + g.tiles_y - 1;
 }
 
+/* Blocks on anti-diagonal d of across x down. */
+template <typename N> __host__ __device__ inline N diagonal_count(N across, N down, N d)
+{
+    N shorter = across < down ? across : down, left = across + down - 1 - d;
+    N n = d + 1 < left ? d + 1 : left;
+    return n < shorter ? n : shorter;
+}
+
 /* Blocks of one channel on anti-diagonal d and on all before it. */
 __host__ __device__ inline int64_t diagonal_count(const sat_grid &g, int64_t d)
 {
-    int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
-    int64_t left = grid_diagonals(g) - d;
-    int64_t n = d + 1 < left ? d + 1 : left;
-    return n < shorter ? n : shorter;
+    return diagonal_count(g.tiles_x, g.tiles_y, d);
 }
 
 __host__ __device__ inline int64_t diagonals_before(const sat_grid &g, int64_t d)

@@ -1,5 +1,6 @@
 /* The CUDA rows of the table of SAT algorithms: which kernels, in which order, with
  * which scratch. Chapter 6 of the dissertation, and what came after it. */
+#include <algorithm>
 #include <math.h>
 #include <string.h>
 
@@ -351,14 +352,18 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job,
     return m;
 }
 
-/* Enough for such samples wherever they lie, which can decide on the shape. */
+/* Enough for such samples wherever they lie, which can decide on the shape and on whether a tuning
+ * is taken. */
 static bool lookback_scratch(satf_context *, const sat_job *job, size_t *bytes)
 {
-    carver fetched = {NULL, 0, true}, loaded = fetched;
-    carve_lookback(&fetched, job, lookback_shape_if(job, true));
-    carve_lookback(&loaded, job, lookback_shape_if(job, false));
-    *bytes = fetched.bytes > loaded.bytes ? fetched.bytes : loaded.bytes;
-    return fetched.fits && loaded.fits;
+    sat_job untuned = *job;
+    memset(&untuned.tuning, 0, sizeof untuned.tuning);
+    carver tuned = {NULL, 0, true}, fetched = tuned, loaded = tuned;
+    carve_lookback(&tuned, job, lookback_shape_if(job, true));
+    carve_lookback(&fetched, &untuned, lookback_shape_if(&untuned, true));
+    carve_lookback(&loaded, &untuned, lookback_shape_if(&untuned, false));
+    *bytes = std::max({tuned.bytes, fetched.bytes, loaded.bytes});
+    return tuned.fits && fetched.fits && loaded.fits;
 }
 
 static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
@@ -439,4 +444,5 @@ const sat_row sat_cuda_lookback = {"lookback",
                                    lookback_scratch,
                                    run_lookback,
                                    lookback_variant,
-                                   true};
+                                   true,
+                                   is_fetched};

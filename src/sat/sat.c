@@ -157,12 +157,10 @@ static satf_gpu_use scratch_use(const sat_job *job, const sat_row *row)
 {
     const satf_view *in = &job->in;
     const sat_tuning *tuning = &job->tuning;
-    /* whether the device's copy engine takes its rows, which can decide on the blocks' shape */
-    bool fetched = in->stride > 0 && (((uintptr_t)in->data | (uint64_t)in->stride) & 15) == 0;
     return (satf_gpu_use){
         row,
         {in->width, in->height, in->channels, in->type, job->summand, job->sum_type, job->f32_out,
-         tuning->tile, tuning->threads, fetched},
+         tuning->tile, tuning->threads, row->fetched && row->fetched(job)},
     };
 }
 

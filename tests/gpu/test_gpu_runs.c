@@ -164,7 +164,9 @@ static void test_repeats(void **unused)
     }
 }
 
-static void check_stress(const sat_row *row, const gpu_case *c, int way)
+/* The same bits in those modes as when nothing is held up. */
+static void check_modes(const sat_row *row, const gpu_case *c, int way, int first, int last,
+                        int runs)
 {
     gpu_data d = gpu_prepare(gpu, c, &gpu_layouts[0], &gpu_layouts[1]);
     sat_tuning tuning = way_of(row, &d, way);
@@ -172,8 +174,8 @@ static void check_stress(const sat_row *row, const gpu_case *c, int way)
     unsigned char *calm = satf_alloc(d.out.bytes);
     assert_non_null(calm);
     memcpy(calm, d.out.host, d.out.bytes);
-    for (int mode = SAT_STRESS_NONE + 1; mode < SAT_STRESS_MODES; mode++) {
-        for (int i = 0; i < (gpu_long ? 20 : 3); i++) {
+    for (int mode = first; mode <= last; mode++) {
+        for (int i = 0; i < runs; i++) {
             sat_cuda_stress(mode);
             gpu_check(&d, row, &tuning);
             sat_cuda_stress(SAT_STRESS_NONE);
@@ -185,6 +187,11 @@ static void check_stress(const sat_row *row, const gpu_case *c, int way)
     }
     satf_free(calm);
     gpu_release(&d);
+}
+
+static void check_stress(const sat_row *row, const gpu_case *c, int way)
+{
+    check_modes(row, c, way, SAT_STRESS_NONE + 1, SAT_STRESS_MODES - 1, gpu_long ? 20 : 3);
 }
 
 /* Blocks that start late, or one at a time: nobody may wait for a block that
@@ -213,16 +220,12 @@ static void test_stress(void **unused)
 
 static const sat_row *lookback_row(void)
 {
-    size_t r = 0;
-    while (gpu_row_at(r) && strcmp(gpu_row_at(r)->name, "lookback") != 0) {
-        r++;
-    }
-    assert_non_null(gpu_row_at(r));
-    return gpu_row_at(r);
+    return sat_row_find("lookback", "cuda");
 }
 
 /* Look-back's blocks for large images in the orders that small ones do not see: more than 15 in
- * every row and column of blocks, and 256 or more in a row, an even number of them and an odd one.
+ * every row and column of blocks, and 256 or more in a row, an even number of them and an odd one,
+ * in few rows of blocks and, by one CUDA block and by all, in more than 15.
  */
 static void test_orders(void **unused)
 {
@@ -233,6 +236,20 @@ static void test_orders(void **unused)
             gpu_case c = usual_case(gpu_kinds[k], sizes[s][0], sizes[s][1], GPU_RANDOM, 5);
             check_stress(lookback_row(), &c, 1);
         }
+        /* lanes have four columns of 128 where a sum takes 4 bytes, else two of 64 */
+        bool narrow = gpu_kinds[k].f32_out || gpu_kinds[k].sum_type == SATF_SUM_U32;
+        gpu_case c = usual_case(gpu_kinds[k], narrow ? 32768 : 16384, 1808, GPU_RANDOM, 6);
+        check_modes(lookback_row(), &c, 1, SAT_STRESS_SINGLE, SAT_STRESS_SINGLE, 1);
+    }
+}
+
+/* One CUDA block, which uses its memory again for each of at least nine blocks of samples. */
+static void test_single(void **unused)
+{
+    (void)unused;
+    for (size_t k = 0; k < GPU_KINDS; k++) {
+        gpu_case c = usual_case(gpu_kinds[k], 384, 304, GPU_RANDOM, 8);
+        check_modes(lookback_row(), &c, 1, SAT_STRESS_SINGLE, SAT_STRESS_SINGLE, 1);
     }
 }
 
@@ -319,31 +336,35 @@ static void check_kept(const sat_row *row)
 }
 
 /* Large images in turns whose rows the copy engine takes, or not, and so have blocks of another
- * shape by default: neither finds the other's words, and scratch is enough for both. */
+ * shape by default: scratch is enough for both, and none finds words of other samples, which every
+ * second run would take for its own. */
 static void test_kept_fetched(void **unused)
 {
     (void)unused;
-    enum { WAYS = 2, TURNS = 6, W = 2560, H = 2112 };
+    enum { IMAGES = 3, TURNS = 4, W = 2560, H = 2112 };
+    static const int layouts[IMAGES] = {0, 2, 0};
     const sat_row *row = lookback_row();
-    gpu_data d[WAYS];
+    gpu_data d[IMAGES];
     for (size_t k = 0; k < GPU_KINDS; k++) {
-        gpu_case c = usual_case(gpu_kinds[k], W, H, GPU_INTEGERS, 11);
-        size_t bytes[WAYS + 1];
-        for (unsigned i = 0; i < WAYS; i++) {
-            d[i] = gpu_prepare(gpu, &c, &gpu_layouts[i ? 2 : 0], &gpu_layouts[0]);
+        size_t bytes[IMAGES], anywhere;
+        for (unsigned i = 0; i < IMAGES; i++) {
+            gpu_case c = usual_case(gpu_kinds[k], W, H, GPU_INTEGERS, 11 + i);
+            d[i] = gpu_prepare(gpu, &c, &gpu_layouts[layouts[i]], &gpu_layouts[0]);
             sat_job job = gpu_job(&d[i], &defaults);
+            assert_true(!row->fetched(&job) || layouts[i] == 0);
             assert_true(row->scratch_bytes(gpu, &job, &bytes[i]));
             job.in.data = NULL;
-            assert_true(row->scratch_bytes(gpu, &job, &bytes[WAYS]));
-            assert_int_equal(bytes[WAYS], bytes[0]);
+            assert_true(row->scratch_bytes(gpu, &job, &anywhere));
+            assert_int_equal(anywhere, bytes[0]);
             assert_int_equal(bytes[i], bytes[0]);
+            gpu_check(&d[i], row, &defaults);
         }
         assert_int_equal(satf_context_set_algorithm(gpu, row->name), SATF_OK);
-        for (unsigned turn = 0; turn < TURNS; turn++) {
-            run_kept(&d[turn % WAYS], row, &defaults, turn % 3);
+        for (unsigned turn = 0; turn < TURNS * IMAGES; turn++) {
+            run_kept(&d[turn % IMAGES], row, &defaults, 0);
         }
         assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
-        for (unsigned i = 0; i < WAYS; i++) {
+        for (unsigned i = 0; i < IMAGES; i++) {
             gpu_release(&d[i]);
         }
     }
@@ -368,12 +389,14 @@ int main(int argc, char **argv)
     const struct CMUnitTest small[] = {
         cmocka_unit_test(test_impulse),
         cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_single),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impulse), cmocka_unit_test(test_linear),
         cmocka_unit_test(test_repeats), cmocka_unit_test(test_stress),
         cmocka_unit_test(test_orders),  cmocka_unit_test(test_two_streams),
         cmocka_unit_test(test_kept),    cmocka_unit_test(test_kept_fetched),
+        cmocka_unit_test(test_single),
     };
     return gpu_test_end("test_gpu_runs",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
