@@ -94,8 +94,8 @@ SATF_API const char *satf_type_name(int type);
  * A rectangle of pixels in memory that somebody else owns.
  * data points at the first sample of row 0. Row y starts at data + y * stride;
  * |stride| >= width * channels * bytes of a sample; a negative stride stores
- * the picture bottom up. Neither data nor stride need any alignment; CUDA devices are
- * fastest where both are multiples of 16 bytes and the stride is positive.
+ * the picture bottom up. Neither data nor stride need any alignment; summed area tables on
+ * CUDA devices are fastest where both are multiples of 16 bytes and the stride is positive.
  */
 typedef struct satf_view {
     void *data;

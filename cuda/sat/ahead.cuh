@@ -13,6 +13,7 @@
 #define CUDA_SAT_AHEAD_CUH
 
 #include "lookback.cuh"
+#include "odd.cuh"
 
 /* Sums of the block in either buffer: the last rows of the warps' tables of their own rows, which
  * sum_columns() makes the sums above the warps; and of the block that is added up, the last columns
@@ -128,6 +129,14 @@ __device__ __forceinline__ typename C::S sum_rows(const ahead_sums<C> &a, int ro
         }
     }
     return sum;
+}
+
+/* Shared memory where sums of a row change lanes if ahead_sums has no room for them. */
+template <class C> __host__ __device__ constexpr int turn_bytes()
+{
+    return sizeof(typename C::O) > sizeof(typename C::L)
+               ? C::WARPS * C::ACROSS * (int)sizeof(typename C::O)
+               : 0;
 }
 
 /* What a thread looks for, in every block, and where the words of it are. */
@@ -286,11 +295,13 @@ __device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_
     }
 }
 
-template <class C>
-__global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void ahead_kernel(const __grid_constant__ feed_map map,
-                                                          sat_plane p, sat_grid g, sat_lookback b,
-                                                          int group_bits, int stress)
+/* ODD: rows of the image and of the table may lie as they like: warps send for theirs unless the
+ * engine takes them, and sums of a row change lanes before they are stored. It wants the registers
+ * of a third CUDA block. */
+template <class C, bool ODD>
+__global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ahead_kernel(
+    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_lookback b, int group_bits,
+    int stress)
 {
     typedef typename C::L L;
     typedef typename finish_type<L, typename C::S>::type F;
@@ -299,7 +310,7 @@ __global__ __launch_bounds__(C::THREADS,
     __shared__ feed_shared feed[2];
     __shared__ unsigned tickets[2]; /* of the blocks in the buffers */
     __shared__ ahead_carries<C> carries[2];
-    __shared__ ahead_sums<C> a;
+    __shared__ __align__(16) ahead_sums<C> a;
     static_assert(C::SCOPE == SAT_ONE_CHANNEL, "samples of one channel");
     static_assert(C::THREADS >= C::ACROSS + C::HIGH + 32, "a thread for what is looked for");
     L v[C::ROWS][C::VEC];
@@ -309,19 +320,34 @@ __global__ __launch_bounds__(C::THREADS,
     bool loads = threadIdx.x == LOADER;
     ahead_walk walk(g, group_bits);
     ahead_line<C> line(g, b);
-    auto buffer = [&](int i) { return buffers + i * feed_bytes<C>(); };
-    auto send = [&](int i) {
+    bool warps_send = ODD && !map.usable;
+    auto buffer = [&](int i) { return buffers + i * (ODD ? odd_bytes<C>() : feed_bytes<C>()); };
+    auto block = [&](int i) { return warps_send ? odd_block<C>(buffer(i)) : buffer(i); };
+    /* The loader; the engine takes it as an order. */
+    auto announce = [&](int i) {
         tickets[i] = drawn;
-        if (drawn < blocks) {
+        if (drawn < blocks && warps_send) {
+            feed[i].at = walk.place(drawn);
+        } else if (drawn < blocks) {
             send_for<C>(&feed[i], buffer(i), map, walk.place(drawn));
+        }
+    };
+    /* All, behind a barrier. */
+    auto send = [&](int i) {
+        if (warps_send && tickets[i] < blocks) {
+            send_for_odd<C>(buffer(i), p, feed[i].at);
         }
     };
     /* Adds up the block that was sent for, and hands on its sums. */
     auto hand_on = [&](int i) {
         tile_place at = feed[i].at;
-        arrive<C>(&feed[i], buffer(i), phases >> i & 1, map, p, at);
-        phases ^= 1u << i;
-        sum_tile<C>(buffer(i), a, i);
+        if (warps_send) {
+            odd_arrive<C>(buffer(i), p, at);
+        } else {
+            await(&feed[i], phases >> i & 1);
+            phases ^= 1u << i;
+        }
+        sum_tile<C>(block(i), a, i);
         __syncthreads();
         ahead_part<C> part = {line.sum_of(a, i), line.of(at), line.available(at)};
         stress_pause(stress, tickets[i], 0);
@@ -336,10 +362,12 @@ __global__ __launch_bounds__(C::THREADS,
     if (loads) {
         for (int i = 0; i < 2; i++) {
             drawn = atomicAdd(b.ticket, 1u);
-            send(i);
+            announce(i);
         }
     }
     __syncthreads();
+    send(0);
+    send(1);
     ahead_part<C> next = {};
     if (tickets[0] < blocks) {
         next = hand_on(0);
@@ -356,16 +384,22 @@ __global__ __launch_bounds__(C::THREADS,
         ahead_part<C> own = next;
         if (tickets[x ^ 1] < blocks) {
             next = hand_on(x ^ 1);
+        } else if (warps_send) {
+            __syncthreads(); /* all know `at` and `number` */
         }
         typename ahead_line<C>::word near = {};
         if (own.available > 0) { /* after the sums: what is asked for later says more */
             near = W::read(own.word - line.pitch());
         }
-        read_buffer<C>(buffer(x), p, v);
-        __syncthreads();
-        if (loads) {
-            send(x);
+        if (warps_send && loads) {
+            announce(x);
         }
+        read_buffer<C>(block(x), p, v);
+        __syncthreads();
+        if (!warps_send && loads) {
+            announce(x);
+        }
+        send(x);
         L top[C::VEC];
 #pragma unroll
         for (int k = 0; k < C::VEC; k++) {
@@ -382,7 +416,9 @@ __global__ __launch_bounds__(C::THREADS,
         for (int k = 0; k < C::VEC; k++) {
             above[k] = (F)(before.above[lane * C::VEC + k] + before.corner);
         }
-        store_sums<C>(p, at, v, above, before.left, NULL);
+        /* What is above a warp's rows is in their table now, so there is room. */
+        void *turn = turn_bytes<C>() > 0 ? (void *)buffer(2) : (void *)a.columns[x];
+        store_sums<C, ODD>(p, at, v, above, before.left, ODD ? turn : NULL);
         x ^= 1;
     }
     if (loads && tickets[x ^ 1] == blocks + 2 * gridDim.x - 1) {
@@ -390,21 +426,27 @@ __global__ __launch_bounds__(C::THREADS,
     }
 }
 
-/* PIXELS, WIDTH: from which on it is faster than look-back by square blocks, if the copy engine
- * fetches. */
+/* PIXELS, WIDTH: from which on it is faster than look-back by square blocks, on devices with a copy
+ * engine. */
 template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
     static cudaError_t lookback(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                                 int stress, cudaStream_t stream)
     {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y;
         int group_bits = g.tiles_x >= WIDE && g.tiles_x % 2 == 0;
-        return launch_resident<ahead_kernel<C>>(C::THREADS, 2 * feed_bytes<C>(), blocks, false,
-                                                stream, map_for<C>(p), p, g, lookback, group_bits,
-                                                stress);
+        feed_map map = map_for<C>(p);
+        bool odd = !map.usable || p.out_align < vector_values<typename C::O, C::VEC>::WIDE;
+        auto launch = odd ? launch_resident<ahead_kernel<C, true>, feed_map, sat_plane, sat_grid,
+                                            sat_lookback, int, int>
+                          : launch_resident<ahead_kernel<C, false>, feed_map, sat_plane, sat_grid,
+                                            sat_lookback, int, int>;
+        return launch(C::THREADS, odd ? ODD_BYTES : 2 * feed_bytes<C>(), blocks, false, stream, map,
+                      p, g, lookback, group_bits, stress);
     }
     /* Blocks in a row from which on two neighbours follow one another: rows of memory that are
      * used at about the same time are longer. In smaller images more blocks wait for it. */
     enum { WIDE = 256 };
+    enum { ODD_BYTES = 2 * odd_bytes<C>() + turn_bytes<C>() };
     enum { STATIC_BYTES = 1024 }; /* at most: the feeds, and what the device takes itself */
     static constexpr sat_lookback_shape table = {
         C::ACROSS,
@@ -415,8 +457,7 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
         PIXELS,
         WIDTH,
         true,
-        2 * feed_bytes<C>() + (int)(2 * sizeof(ahead_carries<C>) + sizeof(ahead_sums<C>)) +
-            STATIC_BYTES,
+        ODD_BYTES + (int)(2 * sizeof(ahead_carries<C>) + sizeof(ahead_sums<C>)) + STATIC_BYTES,
         (int)sizeof(typename sum_word<typename C::S>::word),
         lookback};
 };

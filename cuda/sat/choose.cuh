@@ -129,29 +129,6 @@ static bool has_shared(int device, int bytes)
     return bytes <= most;
 }
 
-/* Whether the device has a copy engine, and this build kernels for it that know of it; of a device
- * that is not there, yes. */
-static bool has_engine(int device)
-{
-    static const int built_for[] = {__CUDA_ARCH_LIST__};
-    int major = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) {
-        cudaGetLastError();
-        return true;
-    }
-    bool found = false;
-    for (int arch : built_for) {
-        found = found || (arch >= 900 && arch / 100 <= major);
-    }
-    return found;
-}
-
-/* sat_row.fetched */
-static bool is_fetched(const sat_job *job)
-{
-    return rows_suit_engine(make_plane(job)) && has_engine(job->in.device);
-}
-
 /* The shape that look-back alone has for such a job, NULL if there is none. */
 static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
 {
@@ -163,9 +140,8 @@ static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
     return has_shared(job->in.device, shape->shared_bytes) ? shape : NULL;
 }
 
-/* The same if the job's tuning asks for it, or for nothing and the image suits it; fetched: whether
- * the copy engine takes its rows. */
-static const sat_lookback_shape *lookback_shape_if(const sat_job *job, bool fetched)
+/* That shape if the job's tuning asks for it, or for nothing and the image suits it. */
+static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
 {
     const sat_lookback_shape *shape = own_lookback_shape(job);
     int tile = job->tuning.tile, threads = job->tuning.threads;
@@ -177,13 +153,7 @@ static const sat_lookback_shape *lookback_shape_if(const sat_job *job, bool fetc
     }
     bool large = job->in.width >= (shape->least_pixels - 1) / job->in.height + 1 &&
                  job->in.width >= shape->least_width;
-    return large && (fetched || !shape->fetched) ? shape : NULL;
-}
-
-static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
-{
-    const sat_lookback_shape *shape = lookback_shape_if(job, true);
-    return lookback_shape_if(job, false) == shape || is_fetched(job) ? shape : NULL;
+    return large && (!shape->wants_engine || has_engine(job->in.device)) ? shape : NULL;
 }
 
 static const char *refuses_chained(const sat_job *job)

@@ -1,4 +1,5 @@
 /* Describing an image to the copy engine, whose driver call the runtime finds. */
+#include <atomic>
 #include <string.h>
 
 #include "feed.cuh"
@@ -20,12 +21,51 @@ static encode_call find_encode(void)
     return found == cudaDriverEntryPointSuccess ? (encode_call)entry : NULL;
 }
 
+static bool find_engine(int device)
+{
+    static const int built_for[] = {__CUDA_ARCH_LIST__};
+    int major = 0, minor = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
+        cudaGetLastError();
+        return true;
+    }
+    bool found = false;
+    for (int arch : built_for) {
+        found = found || (arch >= 900 && arch <= major * 100 + minor * 10);
+    }
+    return found;
+}
+
+bool has_engine(int device)
+{
+    enum { UNKNOWN, NO, YES, DEVICES = 64 };
+    static std::atomic<int> known[DEVICES];
+    if (device < 0 || device >= DEVICES) {
+        return find_engine(device);
+    }
+    int found = known[device].load(std::memory_order_relaxed);
+    if (found == UNKNOWN) {
+        found = find_engine(device) ? YES : NO;
+        known[device].store(found, std::memory_order_relaxed);
+    }
+    return found == YES;
+}
+
+/* Whether the copy engine takes rows that lie so. */
+static bool suits_engine(const sat_plane &p)
+{
+    int device = 0;
+    return p.in_align >= 16 && p.in_stride > 0 && p.in_stride < INT64_C(1) << 40 &&
+           cudaGetDevice(&device) == cudaSuccess && has_engine(device);
+}
+
 feed_map make_feed_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels)
 {
     static const encode_call encode = find_encode();
     feed_map map;
     memset(&map, 0, sizeof map);
-    bool fits = p.channels == channels && rows_suit_engine(p) &&
+    bool fits = p.channels == channels && suits_engine(p) &&
                 p.width < (INT64_C(1) << 31) / channels && p.height < INT64_C(1) << 31;
     if (!encode || !fits || in_bytes > 8) {
         return map;

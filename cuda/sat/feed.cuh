@@ -2,7 +2,8 @@
  * Blocks of samples on their way from global memory while the one before is worked
  * on: a shared buffer that the copy engine fills, zeros where the block leaves the image,
  * and a barrier that counts its bytes. The engine takes images whose rows are aligned to 16
- * bytes, with all channels or the only one; blocks of others are loaded when they are wanted.
+ * bytes, with all channels or the only one; blocks of others are loaded when they are wanted, or
+ * sent for by warps (odd.cuh).
  */
 #ifndef CUDA_SAT_FEED_CUH
 #define CUDA_SAT_FEED_CUH
@@ -42,12 +43,12 @@ __device__ __forceinline__ constexpr bool has_copy_engine()
 #endif
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ __forceinline__ unsigned shared_address(const void *pointer)
 {
     return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ __forceinline__ void barrier_init(uint64_t *barrier)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
@@ -115,21 +116,11 @@ __device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const 
 #endif
 }
 
-/* Waits until the block that was sent for, at, is in the buffer; phase: 0 at first, then 1, 0 ...
- * All threads, behind a barrier after the buffer was read. */
-template <class C>
-__device__ __forceinline__ void arrive(feed_shared *feed, void *buffer, unsigned phase,
-                                       const feed_map &map, const sat_plane &p,
-                                       const tile_place &at)
+/* Waits until the engine has filled the buffer; phase: 0 at first, then 1, 0 ... */
+__device__ __forceinline__ void await(feed_shared *feed, unsigned phase)
 {
-    if (!has_copy_engine() || !map.usable) {
-        fill_tile<C>(p, at, (typename C::T *)buffer);
-        __syncthreads();
-    }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    if (map.usable) {
-        barrier_wait(&feed->arrived, phase);
-    }
+    barrier_wait(&feed->arrived, phase);
 #endif
 }
 
@@ -153,7 +144,8 @@ __device__ __forceinline__ void read_buffer(const void *buffer, const sat_plane 
     }
 }
 
-/* Both; *phase: 0 at first. */
+/* v = the block that was sent for, at, when it is in the buffer; *phase: 0 at first. All threads,
+ * behind a barrier after the buffer was read. */
 template <class C>
 __device__ __forceinline__ void take(feed_shared *feed, void *buffer, unsigned *phase,
                                      const feed_map &map, const sat_plane &p, const tile_place &at,
@@ -163,8 +155,13 @@ __device__ __forceinline__ void take(feed_shared *feed, void *buffer, unsigned *
         load_tile<C>(p, at, v);
         return;
     }
-    arrive<C>(feed, buffer, *phase, map, p, at);
-    *phase ^= 1;
+    if (has_copy_engine() && map.usable) {
+        await(feed, *phase);
+        *phase ^= 1;
+    } else {
+        fill_tile<C>(p, at, (typename C::T *)buffer);
+        __syncthreads();
+    }
     read_buffer<C>(buffer, p, v);
 }
 

@@ -23,11 +23,9 @@ struct sat_plane {
     int in_align, out_align; /* bytes, a power of two up to 16 that divides every row's address */
 };
 
-/* Whether the copy engine can take rows that lie so. */
-inline bool rows_suit_engine(const sat_plane &p)
-{
-    return p.in_align >= 16 && p.in_stride > 0 && p.in_stride < INT64_C(1) << 40;
-}
+/* Whether the device has a copy engine, and this build kernels that know of it; of a device that is
+ * not there, yes. */
+bool has_engine(int device);
 
 /*
  * The image cut into blocks of tile x tile samples of one channel. Blocks that wait for one
@@ -177,10 +175,10 @@ struct sat_lookback_shape {
     int across, high;
     int columns, lines; /* a block's columns of samples, and rows of all channels */
     int threads;
-    /* The default for images of at least that many pixels, of at least that width and, if the
-     * blocks are to be fetched by the copy engine, of such rows as it takes. */
+    /* The default for images of at least that many pixels and at least that width; wants_engine: on
+     * devices with a copy engine only, elsewhere it was not measured. */
     int64_t least_pixels, least_width;
-    bool fetched;
+    bool wants_engine;
     int shared_bytes; /* of a CUDA block, that the device must have */
     int word_bytes;
     cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,

@@ -1,6 +1,5 @@
 /* The CUDA rows of the table of SAT algorithms: which kernels, in which order, with
  * which scratch. Chapter 6 of the dissertation, and what came after it. */
-#include <algorithm>
 #include <math.h>
 #include <string.h>
 
@@ -328,10 +327,10 @@ struct lookback_memory {
     sat_lookback words;
 };
 
-/* For blocks of look-back's own shape, or without it of a square one. */
-static lookback_memory carve_lookback(carver *from, const sat_job *job,
-                                      const sat_lookback_shape *own)
+/* For blocks of look-back's own shape, or of a square one. */
+static lookback_memory carve_lookback(carver *from, const sat_job *job)
 {
+    const sat_lookback_shape *own = find_lookback_shape(job);
     const sat_shape *shape = own ? NULL : find_shape(find_pair(job), job);
     int64_t width = job->in.width, height = job->in.height;
     lookback_memory m;
@@ -352,25 +351,11 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job,
     return m;
 }
 
-/* Enough for such samples wherever they lie, which can decide on the shape and on whether a tuning
- * is taken. */
-static bool lookback_scratch(satf_context *, const sat_job *job, size_t *bytes)
-{
-    sat_job untuned = *job;
-    memset(&untuned.tuning, 0, sizeof untuned.tuning);
-    carver tuned = {NULL, 0, true}, fetched = tuned, loaded = tuned;
-    carve_lookback(&tuned, job, lookback_shape_if(job, true));
-    carve_lookback(&fetched, &untuned, lookback_shape_if(&untuned, true));
-    carve_lookback(&loaded, &untuned, lookback_shape_if(&untuned, false));
-    *bytes = std::max({tuned.bytes, fetched.bytes, loaded.bytes});
-    return tuned.fits && fetched.fits && loaded.fits;
-}
-
 static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
 {
     carver c = {(char *)scratch, 0, true};
     const sat_lookback_shape *own = find_lookback_shape(job);
-    lookback_memory m = carve_lookback(&c, job, own);
+    lookback_memory m = carve_lookback(&c, job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     auto launch = own ? own->lookback : find_shape(find_pair(job), job)->lookback;
     CUDA_RETURN(ctx, launch(make_plane(job), m.g, m.words, stress_mode, stream));
@@ -441,8 +426,7 @@ const sat_row sat_cuda_lookback = {"lookback",
                                    "cuda",
                                    "one kernel, decoupled look-back in two dimensions",
                                    refuses_lookback,
-                                   lookback_scratch,
+                                   scratch_of<carve_lookback>,
                                    run_lookback,
                                    lookback_variant,
-                                   true,
-                                   is_fetched};
+                                   true};

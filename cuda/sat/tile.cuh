@@ -426,8 +426,9 @@ store_channel_row(const sat_plane &p, char *row, int columns, bool aligned,
 
 /* Adds to each sum what lies above its column, and left of its row, and stores the block. left: of
  * all rows of the block. buffer: the feed's, where nothing is on its way to it if there are several
- * channels. */
-template <class C, typename F>
+ * channels. TURNS: it has room for a row of sums of each warp, by way of which neighbouring lanes
+ * write neighbours where a lane cannot write its own at once. */
+template <class C, bool TURNS = false, typename F>
 __device__ __forceinline__ void store_sums(const sat_plane &p, const tile_place &at,
                                            const typename C::L (&v)[C::ROWS][C::VEC],
                                            const F (&above)[C::VEC], const F *left, void *buffer)
@@ -446,7 +447,8 @@ __device__ __forceinline__ void store_sums(const sat_plane &p, const tile_place 
     };
     int rows = inside(y, p.height, C::ROWS);
     bool aligned = p.out_align >= (int)sizeof(O);
-    if (C::SCOPE != SAT_ONE_CHANNEL && p.channels > 1) {
+    bool turned = TURNS && p.out_align < vector_values<O, C::VEC>::WIDE;
+    if ((C::SCOPE != SAT_ONE_CHANNEL && p.channels > 1) || turned) {
         int columns = inside(tile_x<C>(at), p.width, C::ACROSS);
         char *row = sum_at<O>(p, y, tile_x<C>(at), at.channel);
 #pragma unroll

@@ -53,7 +53,7 @@ void satf_gpu_free(satf_context *ctx, void *memory); /* NULL is allowed */
 /* What memory is kept for: everything that its contents depend on. */
 typedef struct satf_gpu_use {
     const void *user;
-    int64_t of[10];
+    int64_t of[9];
 } satf_gpu_use;
 
 /*

@@ -160,7 +160,7 @@ static satf_gpu_use scratch_use(const sat_job *job, const sat_row *row)
     return (satf_gpu_use){
         row,
         {in->width, in->height, in->channels, in->type, job->summand, job->sum_type, job->f32_out,
-         tuning->tile, tuning->threads, row->fetched && row->fetched(job)},
+         tuning->tile, tuning->threads},
     };
 }
 

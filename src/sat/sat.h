@@ -40,8 +40,8 @@ typedef struct sat_job {
     void *out;
     int64_t out_stride;
     sat_tuning tuning;
-    /* Of rows with .keeps. 0: the scratch holds anything. n > 0: zeros, and then n - 1 runs have
-     * succeeded with it, for jobs that differ in memory and strides only and are .fetched alike. */
+    /* Of rows with .keeps. 0: the scratch holds anything. n > 0: zeros, and then n - 1 runs for
+     * jobs that differ in memory and strides only have succeeded with it. */
     unsigned scratch_runs;
 } sat_job;
 
@@ -63,11 +63,6 @@ typedef struct sat_row {
     /* The scratch must be zeros at first; the next run for such a job can do with what the one
      * before has left. */
     bool keeps;
-    /* Whether the device's copy engine takes the rows of the job's image, if the row's default
-     * blocks depend on that, and so what it keeps; NULL if they do not. Scratch is enough either
-     * way. A tuning is measured on rows that lie well and is advice for images of which this says
-     * the same. */
-    bool (*fetched)(const sat_job *job);
 } sat_row;
 
 /* The rows in the order of table 6.2, CPU rows first; NULL behind the last. */

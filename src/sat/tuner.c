@@ -268,16 +268,6 @@ static const sat_row *default_row(const sat_job *job)
     return usual;
 }
 
-/* Whether the copy engine does as well by the job's image as by those that were measured, whose
- * rows are aligned to more than it asks for. */
-static bool lies_as_measured(const sat_row *row, const sat_job *job)
-{
-    sat_job measured = *job;
-    measured.in.data = NULL;
-    measured.in.stride = 4096;
-    return !row->fetched || row->fetched(job) == row->fetched(&measured);
-}
-
 /* What is remembered, if the row still can: a cache is advice. */
 static const sat_row *take_advice(const sat_row *forced, const sat_job *job, sat_tuning *tuning)
 {
@@ -287,9 +277,11 @@ static const sat_row *take_advice(const sat_row *forced, const sat_job *job, sat
     }
     const sat_row *row = sat_row_find(choice.row, "cuda");
     sat_tuning advised = *tuning;
-    if (row && lies_as_measured(row, job)) {
-        fill_in(&advised, &choice.tuning);
+    if (job->in.channels > 1 || job->summand != SATF_SUMMAND_PLAIN) {
+        choice.tuning.tile = choice.tuning.threads =
+            0; /* blocks of one plain channel were measured */
     }
+    fill_in(&advised, &choice.tuning);
     if (!row || refusal(row, job, &advised)) {
         return NULL;
     }

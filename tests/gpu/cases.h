@@ -37,7 +37,7 @@ typedef struct gpu_layout {
 } gpu_layout;
 
 extern const gpu_layout gpu_layouts[];
-enum { GPU_LAYOUTS = 9 };
+enum { GPU_LAYOUTS = 10 };
 
 /* The type pairs of the rows. */
 typedef struct gpu_kind {

@@ -84,40 +84,54 @@ static void test_search(void **unused)
     gpu_release(&d);
 }
 
-/* table[y][x] of image, through the public call, in new memory of the host. */
-static uint32_t *table_of(const uint8_t *image)
+static uint8_t image[SIDE * SIDE];
+
+/* table[y][x] of image, through the public call, in new memory of the host: with scratch that was
+ * asked for before the image lay anywhere. offset: samples from a multiple of 16 bytes on. */
+static uint32_t *table_of(int offset, bool upside_down)
 {
-    enum { PIXELS = SIDE * SIDE };
+    enum { PIXELS = SIDE * SIDE, ROOM = 64 };
     uint32_t *table = satf_alloc(PIXELS * sizeof *table);
+    void *memory, *scratch;
+    size_t bytes = 0;
     assert_non_null(table);
     satf_view in = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U8);
     satf_view out = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U32);
     in.device = out.device = GPU_DEVICE;
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, PIXELS, "a test", &in.data));
+    gpu_must(ctx, satf_sat_scratch(ctx, &in, &out, 0, &bytes));
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
+    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, PIXELS + ROOM, "a test", &memory));
     gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, PIXELS * 4, "a test", &out.data));
+    in.data = (uint8_t *)memory + offset;
     gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, in.data, image, PIXELS));
     gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, out.data, GPU_GUARD, PIXELS * 4));
+    if (upside_down) {
+        in.data = (uint8_t *)in.data + (SIDE - 1) * SIDE;
+        in.stride = -SIDE;
+    }
+    gpu_must(ctx, satf_context_set_scratch(ctx, bytes ? scratch : NULL, bytes));
     gpu_must(ctx, satf_sat(ctx, &in, &out, 0));
+    assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
     gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, table, out.data, PIXELS * 4));
     gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
-    satf_gpu_free(ctx, in.data);
+    satf_gpu_free(ctx, memory);
     satf_gpu_free(ctx, out.data);
+    satf_gpu_free(ctx, scratch);
     gpu_runs++;
     return table;
 }
 
-static void check_table(const uint8_t *image)
+static void check_table(int offset, bool upside_down)
 {
-    uint32_t *table = table_of(image);
+    uint32_t *table = table_of(offset, upside_down);
     for (int i = 0; i < SIDE * SIDE; i++) {
+        int from = upside_down ? (SIDE - 1 - i / SIDE) * SIDE + i % SIDE : i;
         uint32_t left = i % SIDE ? table[i - 1] : 0, up = i >= SIDE ? table[i - SIDE] : 0;
         uint32_t corner = i % SIDE && i >= SIDE ? table[i - SIDE - 1] : 0;
-        assert_int_equal(table[i], image[i] + left + up - corner);
+        assert_int_equal(table[i], image[from] + left + up - corner);
     }
     satf_free(table);
 }
-
-static uint8_t image[SIDE * SIDE];
 
 static void test_random(void **unused)
 {
@@ -126,12 +140,40 @@ static void test_random(void **unused)
         char text[32];
         snprintf(text, sizeof text, "random:%d", seed);
         setenv("SATFILTER_TUNE", text, 1);
-        check_table(image);
+        check_table(0, false);
     }
     setenv("SATFILTER_TUNE", "off", 1);
-    check_table(image);
+    check_table(0, false);
     unsetenv("SATFILTER_TUNE");
-    check_table(image);
+    check_table(0, false);
+}
+
+/* What is remembered is right for images wherever they lie, upside down, too, in scratch that was
+ * asked for before there was one, whatever blocks are remembered. */
+static void test_advice(void **unused)
+{
+    (void)unused;
+    const sat_row *row = sat_row_find("lookback", "cuda");
+    sat_job job = {.in = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U8),
+                   .sum_type = SATF_SUM_U32,
+                   .out_stride = SIDE * 4};
+    job.in.device = GPU_DEVICE;
+    sat_cache *cache = satf_alloc_zeroed(sizeof *cache);
+    assert_non_null(cache);
+    cache->count = 1;
+    for (size_t i = 0; row->variant(&job, i, &cache->choice[0].tuning); i++) {
+        sat_tuning tuning = cache->choice[0].tuning;
+        cache->choice[0] = (sat_choice){SATF_U8, SATF_SUM_U32, false, sat_size_class(SIDE, SIDE),
+                                        true,    "lookback",   tuning};
+        sat_tuner_remember(GPU_DEVICE, cache);
+        for (int offset = 0; offset < 2; offset++) {
+            check_table(offset, false);
+            check_table(offset, true);
+        }
+    }
+    cache->count = 0;
+    sat_tuner_remember(GPU_DEVICE, cache);
+    satf_free(cache);
 }
 
 static int stop_at_once(void *user, double done)
@@ -175,7 +217,7 @@ static void test_remembers(void **unused)
     }
     assert_int_equal(satf_context_set_progress(ctx, NULL, NULL), SATF_OK);
     satf_free(cache);
-    check_table(image);
+    check_table(0, false);
 }
 
 static char folder[] = "/tmp/satfilter-tune-XXXXXX";
@@ -211,6 +253,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_advice),
         cmocka_unit_test(test_remembers),
     };
     return gpu_test_end("test_gpu_tune", gpu_small

@@ -1,0 +1,148 @@
+/*
+ * Blocks of rows that the copy engine does not take, on their way while the one before is worked
+ * on. Every warp sends for its own rows of a block, each as the whole times 16 bytes that it lies
+ * in, and moves them to where they belong when they are there. On devices before 8.0 they are
+ * loaded when they are sent for.
+ */
+#ifndef CUDA_SAT_ODD_CUH
+#define CUDA_SAT_ODD_CUH
+
+#include "feed.cuh"
+
+template <class C> struct odd_rows {
+    static constexpr int SAMPLE = (int)sizeof(typename C::T), BYTES = C::ACROSS * SAMPLE;
+    /* A row can reach into so many times 16 bytes. */
+    static constexpr int UNITS = BYTES / 16 + 1, PITCH = UNITS * 16;
+    static constexpr int BATCH = C::ROWS / 2; /* rows that are moved at a time */
+    static_assert(C::ROWS % 2 == 0, "all rows of a warp");
+};
+
+/* Dynamic shared memory for a block. */
+template <class C> __host__ __device__ constexpr int odd_bytes()
+{
+    return (C::HIGH * odd_rows<C>::PITCH + 127) / 128 * 128;
+}
+
+/* Where the block is when it has arrived, as a warp sees it: its rows lie as in a block from the
+ * engine, others' do not. */
+template <class C> __device__ __forceinline__ void *odd_block(void *buffer)
+{
+    return (char *)buffer +
+           (int)threadIdx.x / 32 * C::ROWS * (odd_rows<C>::PITCH - odd_rows<C>::BYTES);
+}
+
+/* 16 bytes, zeros from `bytes` on. end: of the image in memory, beyond which nothing is touched. */
+__device__ __forceinline__ void copy_unit(char *to, const char *from, int bytes, const char *end)
+{
+    if (bytes == 0) {
+        *(uint4 *)to = make_uint4(0, 0, 0, 0);
+        return;
+    }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    if (from + 16 <= end) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+                     "l"(from), "r"(bytes)
+                     : "memory");
+        return;
+    }
+#endif
+#pragma unroll 1
+    for (int i = 0; i < 16; i++) {
+        to[i] = i < bytes ? from[i] : 0;
+    }
+}
+
+/* Sends for the warp's rows, 0 outside the image; behind a barrier after the buffer was read. */
+template <class C>
+__device__ __forceinline__ void send_for_odd(void *buffer, const sat_plane &p, const tile_place &at)
+{
+    typedef odd_rows<C> odd;
+    int lane = (int)threadIdx.x % 32, y = (int)threadIdx.x / 32 * C::ROWS;
+    int rows = inside(tile_y<C>(at) + y, p.height, C::ROWS);
+    int bytes = inside(tile_x<C>(at), p.width, C::ACROSS) * odd::SAMPLE;
+    const char *row = p.in + (tile_y<C>(at) + y) * p.in_stride + tile_x<C>(at) * odd::SAMPLE;
+    const char *end = p.in + max(p.in_stride, (int64_t)0) * (p.height - 1) + p.width * odd::SAMPLE;
+    char *to = (char *)buffer + y * odd::PITCH;
+#pragma unroll 4 /* more want registers that there are not */
+    for (int i = lane; i < C::ROWS * odd::UNITS; i += 32) {
+        const char *start = row + i / odd::UNITS * p.in_stride;
+        int first = i % odd::UNITS * 16 - (int)((uintptr_t)start % 16); /* byte of the row */
+        int within = i / odd::UNITS < rows ? min(max(bytes - first, 0), 16) : 0;
+        copy_unit(to + i * 16, start + first, within, end);
+    }
+}
+
+/* A lane's samples of a row, which begins at that byte. */
+template <class C>
+__device__ __forceinline__ vector_values<typename C::T, C::VEC> odd_samples(const char *row,
+                                                                            unsigned byte)
+{
+    typedef vector_values<typename C::T, C::VEC> values;
+    constexpr int WORDS = (values::BYTES + 3) / 4;
+    byte += threadIdx.x % 32 * values::BYTES;
+    const uint32_t *words = (const uint32_t *)row;
+    uint32_t word[WORDS + 1];
+#pragma unroll
+    for (int k = 0; k < WORDS; k++) {
+        word[k] = words[byte / 4 + k];
+    }
+    word[WORDS] = words[(byte + values::BYTES - 1) / 4];
+#pragma unroll
+    for (int k = 0; k < WORDS; k++) {
+        word[k] = __funnelshift_r(word[k], word[k + 1], byte * 8); /* modulo 32 */
+    }
+    values v;
+    memcpy(&v, word, sizeof v);
+    return v;
+}
+
+/* Waits until the warp's rows are in the buffer, at odd_block(). */
+template <class C>
+__device__ __forceinline__ void odd_arrive(void *buffer, const sat_plane &p, const tile_place &at)
+{
+    typedef odd_rows<C> odd;
+    typedef typename C::T T;
+    typedef vector_values<T, C::VEC> values;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncwarp();
+    int lane = (int)threadIdx.x % 32, y = (int)threadIdx.x / 32 * C::ROWS;
+    unsigned step = (unsigned)p.in_stride;
+    unsigned start = (unsigned)(uintptr_t)p.in + ((unsigned)tile_y<C>(at) + y) * step;
+    char *rows = (char *)buffer + y * odd::PITCH;
+    /* Neighbouring lanes move neighbouring samples if these are words that are aligned. */
+    bool single = odd::SAMPLE >= 4 && p.in_align >= odd::SAMPLE;
+    /* A row is moved to before where it lay, and to behind where the one before is moved to. */
+#pragma unroll
+    for (int first = 0; first < C::ROWS; first += odd::BATCH) {
+        values v[odd::BATCH];
+#pragma unroll
+        for (int i = 0; i < odd::BATCH; i++) {
+            const char *row = rows + (first + i) * odd::PITCH;
+            unsigned byte = (start + (first + i) * step) % 16;
+#pragma unroll
+            for (int k = 0; single && k < C::VEC; k++) {
+                v[i].value[k] = ((const T *)(row + byte))[k * 32 + lane];
+            }
+            if (!single) {
+                v[i] = odd_samples<C>(row, byte);
+            }
+        }
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < odd::BATCH; i++) {
+            char *row = rows + (first + i) * odd::BYTES;
+#pragma unroll
+            for (int k = 0; single && k < C::VEC; k++) {
+                ((T *)row)[k * 32 + lane] = v[i].value[k];
+            }
+            if (!single) {
+                ((values *)row)[lane] = v[i];
+            }
+        }
+    }
+    __syncwarp();
+}
+
+#endif
