@@ -468,6 +468,13 @@ static void takes_what_a_file_remembers(void **state)
     job.summand = SATF_SUMMAND_SQUARE;
     assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
     check_tuning(&tuning, &(const sat_tuning){0});
+    job = job_of(SATF_F64, SATF_SUM_F64, false, 8192);
+    job.in.device = GOOD;
+    job.in.channels = 3;
+    assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
+    assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);
+    check_tuning(&tuning, &(const sat_tuning){0, 0, SAT_SYNC_GRAPH, 0.03515625});
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     /* The tuning of a forced row is remembered too, but for what is forced of it. */
     job = job_of(SATF_F64, SATF_SUM_F64, false, 8192);
     sat_tuning remembered = expected.choice[1].tuning;
