@@ -312,6 +312,8 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     __shared__ ahead_carries<C> carries[2];
     __shared__ __align__(16) ahead_sums<C> a;
     static_assert(C::SCOPE == SAT_ONE_CHANNEL, "samples of one channel");
+    static_assert(turn_bytes<C>() > 0 || sizeof(typename C::O) == sizeof(L),
+                  "a row for every warp");
     static_assert(C::THREADS >= C::ACROSS + C::HIGH + 32, "a thread for what is looked for");
     L v[C::ROWS][C::VEC];
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y), drawn = 0;
@@ -338,11 +340,12 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
             send_for_odd<C>(buffer(i), p, feed[i].at);
         }
     };
-    /* Adds up the block that was sent for, and hands on its sums. */
-    auto hand_on = [&](int i) {
+    /* Adds up the block that was sent for, and hands on its sums; later: another was sent for
+     * since. */
+    auto hand_on = [&](int i, bool later) {
         tile_place at = feed[i].at;
         if (warps_send) {
-            odd_arrive<C>(buffer(i), p, at);
+            odd_arrive<C>(buffer(i), p, at, later);
         } else {
             await(&feed[i], phases >> i & 1);
             phases ^= 1u << i;
@@ -370,7 +373,7 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     send(1);
     ahead_part<C> next = {};
     if (tickets[0] < blocks) {
-        next = hand_on(0);
+        next = hand_on(0, tickets[1] < blocks);
     }
     /* The buffer of the block that is worked on. */
     int x = 0;
@@ -383,7 +386,7 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
         }
         ahead_part<C> own = next;
         if (tickets[x ^ 1] < blocks) {
-            next = hand_on(x ^ 1);
+            next = hand_on(x ^ 1, false);
         } else if (warps_send) {
             __syncthreads(); /* all know `at` and `number` */
         }
@@ -436,12 +439,12 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
         int group_bits = g.tiles_x >= WIDE && g.tiles_x % 2 == 0;
         feed_map map = map_for<C>(p);
         bool odd = !map.usable || p.out_align < vector_values<typename C::O, C::VEC>::WIDE;
-        auto launch = odd ? launch_resident<ahead_kernel<C, true>, feed_map, sat_plane, sat_grid,
-                                            sat_lookback, int, int>
-                          : launch_resident<ahead_kernel<C, false>, feed_map, sat_plane, sat_grid,
-                                            sat_lookback, int, int>;
-        return launch(C::THREADS, odd ? ODD_BYTES : 2 * feed_bytes<C>(), blocks, false, stream, map,
-                      p, g, lookback, group_bits, stress);
+        auto launch = [&](auto is_odd, int bytes) {
+            return launch_resident<ahead_kernel<C, is_odd.value>>(
+                C::THREADS, bytes, blocks, false, stream, map, p, g, lookback, group_bits, stress);
+        };
+        return odd ? launch(std::true_type(), ODD_BYTES)
+                   : launch(std::false_type(), 2 * feed_bytes<C>());
     }
     /* Blocks in a row from which on two neighbours follow one another: rows of memory that are
      * used at about the same time are longer. In smaller images more blocks wait for it. */

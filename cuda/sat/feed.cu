@@ -21,34 +21,27 @@ static encode_call find_encode(void)
     return found == cudaDriverEntryPointSuccess ? (encode_call)entry : NULL;
 }
 
-static bool find_engine(int device)
-{
-    static const int built_for[] = {__CUDA_ARCH_LIST__};
-    int major = 0, minor = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
-        cudaGetLastError();
-        return true;
-    }
-    bool found = false;
-    for (int arch : built_for) {
-        found = found || (arch >= 900 && arch <= major * 100 + minor * 10);
-    }
-    return found;
-}
-
 bool has_engine(int device)
 {
     enum { UNKNOWN, NO, YES, DEVICES = 64 };
+    static const int built_for[] = {__CUDA_ARCH_LIST__};
     static std::atomic<int> known[DEVICES];
-    if (device < 0 || device >= DEVICES) {
-        return find_engine(device);
+    int found =
+        device >= 0 && device < DEVICES ? known[device].load(std::memory_order_relaxed) : NO;
+    int major = 0, minor = 0;
+    if (found != UNKNOWN) {
+        return found == YES;
     }
-    int found = known[device].load(std::memory_order_relaxed);
-    if (found == UNKNOWN) {
-        found = find_engine(device) ? YES : NO;
-        known[device].store(found, std::memory_order_relaxed);
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
     }
+    found = NO;
+    for (int arch : built_for) {
+        found = arch >= 900 && arch <= major * 100 + minor * 10 ? YES : found;
+    }
+    known[device].store(found, std::memory_order_relaxed);
     return found == YES;
 }
 

@@ -24,7 +24,7 @@ struct sat_plane {
 };
 
 /* Whether the device has a copy engine, and this build kernels that know of it; of a device that is
- * not there, yes. */
+ * not there, and of one beyond the 64th, no. */
 bool has_engine(int device);
 
 /*

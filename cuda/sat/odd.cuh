@@ -31,45 +31,75 @@ template <class C> __device__ __forceinline__ void *odd_block(void *buffer)
            (int)threadIdx.x / 32 * C::ROWS * (odd_rows<C>::PITCH - odd_rows<C>::BYTES);
 }
 
-/* 16 bytes, zeros from `bytes` on. end: of the image in memory, beyond which nothing is touched. */
-__device__ __forceinline__ void copy_unit(char *to, const char *from, int bytes, const char *end)
+/* 16 bytes, zeros from `bytes` on; all 16 are there to be read. */
+__device__ __forceinline__ void copy_unit(char *to, const char *from, int bytes)
 {
-    if (bytes == 0) {
-        *(uint4 *)to = make_uint4(0, 0, 0, 0);
-        return;
-    }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    if (from + 16 <= end) {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
-                     "l"(from), "r"(bytes)
-                     : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+                 "l"(from), "r"(bytes)
+                 : "memory");
+#else
+    uint4 unit = *(const uint4 *)from;
+    for (int i = bytes; i < 16; i++) {
+        ((char *)&unit)[i] = 0;
+    }
+    *(uint4 *)to = unit;
+#endif
+}
+
+/* The same near the end of the image in memory, from which on nothing is read. */
+__device__ __forceinline__ void copy_last(char *to, const char *from, int bytes, const char *end)
+{
+    if (bytes > 0 && from + 16 <= end) {
+        copy_unit(to, from, bytes);
         return;
     }
-#endif
+    *(uint4 *)to = make_uint4(0, 0, 0, 0);
 #pragma unroll 1
-    for (int i = 0; i < 16; i++) {
-        to[i] = i < bytes ? from[i] : 0;
+    for (int i = 0; i < bytes; i++) {
+        to[i] = from[i];
     }
 }
 
-/* Sends for the warp's rows, 0 outside the image; behind a barrier after the buffer was read. */
+/* Sends for the warp's rows, 0 outside the image; behind a barrier after the buffer was read. What
+ * is read begins up to 15 bytes before a row, which is where 16 bytes begin that some of it is in,
+ * and ends with the image in memory. */
 template <class C>
 __device__ __forceinline__ void send_for_odd(void *buffer, const sat_plane &p, const tile_place &at)
 {
     typedef odd_rows<C> odd;
+    constexpr int LAST = odd::UNITS - 1;
     int lane = (int)threadIdx.x % 32, y = (int)threadIdx.x / 32 * C::ROWS;
     int rows = inside(tile_y<C>(at) + y, p.height, C::ROWS);
     int bytes = inside(tile_x<C>(at), p.width, C::ACROSS) * odd::SAMPLE;
+    int64_t down = max(p.in_stride, (int64_t)0);
     const char *row = p.in + (tile_y<C>(at) + y) * p.in_stride + tile_x<C>(at) * odd::SAMPLE;
-    const char *end = p.in + max(p.in_stride, (int64_t)0) * (p.height - 1) + p.width * odd::SAMPLE;
+    const char *end = p.in + down * (p.height - 1) + p.width * odd::SAMPLE;
     char *to = (char *)buffer + y * odd::PITCH;
-#pragma unroll 4 /* more want registers that there are not */
-    for (int i = lane; i < C::ROWS * odd::UNITS; i += 32) {
-        const char *start = row + i / odd::UNITS * p.in_stride;
-        int first = i % odd::UNITS * 16 - (int)((uintptr_t)start % 16); /* byte of the row */
-        int within = i / odd::UNITS < rows ? min(max(bytes - first, 0), 16) : 0;
-        copy_unit(to + i * 16, start + first, within, end);
+    auto send = [&](auto copy) {
+        auto send_unit = [&](int i, int unit) {
+            const char *start = row + i * p.in_stride;
+            int first = unit * 16 - (int)((uintptr_t)start % 16); /* byte of the row */
+            copy(i, to + i * odd::PITCH + unit * 16, start + first, min(max(bytes - first, 0), 16));
+        };
+#pragma unroll 2 /* more want registers that there are not */
+        for (int i = lane / LAST; i < C::ROWS; i += 32 / LAST) {
+            send_unit(i, lane % LAST);
+        }
+        if (lane < C::ROWS) {
+            send_unit(lane, LAST);
+        }
+    };
+    if (rows == C::ROWS && row + down * (C::ROWS - 1) + odd::PITCH <= end) {
+        send([&](int, char *unit, const char *from, int within) { copy_unit(unit, from, within); });
+    } else {
+        send([&](int i, char *unit, const char *from, int within) {
+            copy_last(unit, from, i < rows ? within : 0, end);
+        });
     }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
 }
 
 /* A lane's samples of a row, which begins at that byte. */
@@ -96,15 +126,21 @@ __device__ __forceinline__ vector_values<typename C::T, C::VEC> odd_samples(cons
     return v;
 }
 
-/* Waits until the warp's rows are in the buffer, at odd_block(). */
+/* Waits until the warp's rows are in the buffer, at odd_block(); later: another block was sent for
+ * since. */
 template <class C>
-__device__ __forceinline__ void odd_arrive(void *buffer, const sat_plane &p, const tile_place &at)
+__device__ __forceinline__ void odd_arrive(void *buffer, const sat_plane &p, const tile_place &at,
+                                           bool later)
 {
     typedef odd_rows<C> odd;
     typedef typename C::T T;
     typedef vector_values<T, C::VEC> values;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    if (later) {
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+    } else {
+        asm volatile("cp.async.wait_group 0;" ::: "memory");
+    }
 #endif
     __syncwarp();
     int lane = (int)threadIdx.x % 32, y = (int)threadIdx.x / 32 * C::ROWS;

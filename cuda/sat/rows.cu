@@ -323,6 +323,7 @@ static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch
 }
 
 struct lookback_memory {
+    const sat_lookback_shape *own; /* the blocks' shape, or NULL of square ones */
     sat_grid g;
     sat_lookback words;
 };
@@ -334,6 +335,7 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job)
     const sat_shape *shape = own ? NULL : find_shape(find_pair(job), job);
     int64_t width = job->in.width, height = job->in.height;
     lookback_memory m;
+    m.own = own;
     if (own) {
         m.g = {(width - 1) / own->across + 1, (height - 1) / own->high + 1, 1};
     } else {
@@ -354,10 +356,9 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job)
 static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scratch)
 {
     carver c = {(char *)scratch, 0, true};
-    const sat_lookback_shape *own = find_lookback_shape(job);
     lookback_memory m = carve_lookback(&c, job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    auto launch = own ? own->lookback : find_shape(find_pair(job), job)->lookback;
+    auto launch = m.own ? m.own->lookback : find_shape(find_pair(job), job)->lookback;
     CUDA_RETURN(ctx, launch(make_plane(job), m.g, m.words, stress_mode, stream));
     return SATF_OK;
 }

@@ -398,9 +398,9 @@ __device__ __forceinline__ void share_carries(tile_shared<C> &s, int t, typename
 }
 
 /*
- * A row of one of several channels, VEC sums of which each lane has. As they are, neighbouring
- * lanes would write VEC pixels apart; handed over in the warp's part of the buffer, they write
- * neighbouring pixels, hence fewer sectors of memory at a time.
+ * A row of one channel, VEC sums of which each lane has and cannot store at once. As they are,
+ * neighbouring lanes would write VEC pixels apart; handed over in the warp's part of the buffer,
+ * they write neighbouring pixels, hence fewer sectors of memory at a time.
  */
 template <class C>
 __device__ __forceinline__ void

@@ -277,9 +277,8 @@ static const sat_row *take_advice(const sat_row *forced, const sat_job *job, sat
     }
     const sat_row *row = sat_row_find(choice.row, "cuda");
     sat_tuning advised = *tuning;
-    if (job->in.channels > 1 || job->summand != SATF_SUMMAND_PLAIN) {
-        choice.tuning.tile = choice.tuning.threads =
-            0; /* blocks of one plain channel were measured */
+    if (job->in.channels > 1 || job->summand != SATF_SUMMAND_PLAIN) { /* as none was measured */
+        choice.tuning.tile = choice.tuning.threads = 0;
     }
     fill_in(&advised, &choice.tuning);
     if (!row || refusal(row, job, &advised)) {

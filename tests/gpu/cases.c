@@ -15,7 +15,7 @@ enum { GUARD_BYTES = 256 };
 const gpu_layout gpu_layouts[GPU_LAYOUTS] = {
     {0, 0, 0, 0, false},  {16, 0, 0, 0, false}, {1, 0, 1, 0, false}, {0, 1, 0, 0, false},
     {0, 7, 0, 3, false},  {3, 0, 2, 0, true},   {0, 5, 1, 2, true},  {0, 0, 0, 7, true},
-    {32, 0, 16, 0, true}, {0, 0, 1, 0, false},
+    {32, 0, 16, 0, true}, {0, 0, 1, 0, false},  {0, 4, 0, 4, false},
 };
 
 const gpu_kind gpu_kinds[GPU_KINDS] = {

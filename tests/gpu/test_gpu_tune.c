@@ -13,7 +13,7 @@
 #include "../../src/sat/search.h"
 #include "../../src/sat/tuner.h"
 
-enum { SIDE = 600 };
+enum { SIDE = 608 };
 
 static satf_context *ctx;
 
@@ -166,6 +166,10 @@ static void test_advice(void **unused)
         cache->choice[0] = (sat_choice){SATF_U8, SATF_SUM_U32, false, sat_size_class(SIDE, SIDE),
                                         true,    "lookback",   tuning};
         sat_tuner_remember(GPU_DEVICE, cache);
+        const sat_row *advised;
+        gpu_must(ctx, sat_tune(ctx, &job, &advised, &tuning));
+        assert_ptr_equal(advised, row);
+        assert_true(same_tuning(&tuning, &cache->choice[0].tuning));
         for (int offset = 0; offset < 2; offset++) {
             check_table(offset, false);
             check_table(offset, true);
