@@ -38,11 +38,13 @@ AC_DEFUN([SATF_CUDA_TRY], [
   NVCC_FLAGS="-std=c++17 -O3 -fmad=false"
   for satf_arch in `AS_ECHO(["$with_cuda_arch"]) | tr ',;' '  '`; do
     satf_arch=`AS_ECHO(["$satf_arch"]) | sed 's/^sm_//; s/\.//'`
-    AS_CASE([$satf_arch], [*@<:@!0-9@:>@*],
+    AS_CASE([$satf_arch], [''|*@<:@!0-9@:>@*],
       [AC_MSG_ERROR([--with-cuda-arch=$with_cuda_arch: capabilities are numbers, as in "80,90"])])
     AS_VAR_APPEND([NVCC_FLAGS],
-      [" -gencode=arch=compute_$satf_arch,code=[[[sm_$satf_arch,compute_$satf_arch]]]"])
+      [" -gencode=arch=compute_$satf_arch,code=@<:@sm_$satf_arch,compute_$satf_arch@:>@"])
   done
+  AS_CASE([$NVCC_FLAGS], [*gencode*], [],
+    [AC_MSG_ERROR([--with-cuda-arch= names no compute capability])])
   # $NVCC is <toolkit>/bin/nvcc, perhaps through a link
   satf_toolkit=`readlink -f "$NVCC" 2>/dev/null || AS_ECHO(["$NVCC"])`
   satf_toolkit=`AS_DIRNAME(["$satf_toolkit"])`/..

@@ -316,6 +316,11 @@ expect 2 sat --markdown=yes
 expect 2 sat --r 1
 expect 2 sat --tile 0
 expect 2 sat --sizes 8 --tile 32
+expect 2 sat --sizes 8 --block-threads 64
+expect 2 sat --sizes 8 --search
+grep -q 'of CUDA rows' err || fail "--search: $(cat err)"
+expect 2 sat --block-threads 1025
+expect 2 filter --search
 expect 2 sat --sizes 8 --sync launch
 expect 2 sat --sync never
 expect 2 filter --tile 32

@@ -145,6 +145,8 @@ static void finds_the_nearest_size(void **state)
     assert_ptr_equal(sat_cache_find(&cache, &job, NULL), &cache.choice[0]);
     job = job_of(SATF_U8, SATF_SUM_U32, false, 40000);
     assert_ptr_equal(sat_cache_find(&cache, &job, NULL), &cache.choice[3]);
+    job = job_of(SATF_U8, SATF_SUM_U32, false, 3000); /* as near to 20 as to 26 */
+    assert_ptr_equal(sat_cache_find(&cache, &job, NULL), &cache.choice[3]);
     assert_null(sat_cache_find(&cache, &job, "1+r"));
     job = job_of(SATF_F64, SATF_SUM_F64, false, 10);
     assert_null(sat_cache_find(&cache, &job, NULL));

@@ -35,7 +35,7 @@ static const bench_column columns[] = {
     {"x_copy", "x copy", BENCH_REAL, 6, false},
     {"x_convert", "x conv", BENCH_REAL, 6, true},
     {"speedup", "x CPU", BENCH_REAL, 6, true},
-    {NULL, "paper ms", BENCH_REAL, 8, false},
+    {"paper_ms", "paper ms", BENCH_REAL, 8, false},
     {NULL, "paper x", BENCH_REAL, 8, true},
     {NULL, NULL, BENCH_TEXT, 0, false},
 };
@@ -44,7 +44,7 @@ static const bench_column columns[] = {
 typedef struct sat_line {
     const char *algorithm, *label;
     bool on_host;  /* although a device is measured: a CPU program of the paper */
-    bool searched; /* the fastest tuning is found first */
+    bool searched; /* the fastest tuning is found first, as with --search */
     double r;      /* 0: not fixed */
 } sat_line;
 
@@ -141,7 +141,9 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
         {.number = (double)in->height},
         {.number = in->channels},
         {.number = bench_or_none(t->threads)},
-        {.number = cuda && has_r ? bench_or_none(tuning->r) : (double)NAN},
+        {.number = !cuda || !has_r ? (double)NAN
+                   : tuning->r > 0 ? tuning->r
+                                   : SAT_DEFAULT_R},
         {.number = bench_or_none(tuning->tile)},
         {.number = bench_or_none(tuning->threads)},
         {.text = tuning->sync ? sat_sync_name(tuning->sync) : NULL},
@@ -179,17 +181,12 @@ static satf_status is_right(void *user, const sat_tuning *tuning, bool *right)
     return status;
 }
 
-/* Puts the fastest tuning into the job. A row that has not been compiled in, or
- * cannot do this job, is for the caller to find. */
-static satf_status find_tuning(sat_call *call, const sat_line *line)
+/* Puts the row's fastest tuning into the job. */
+static satf_status find_tuning(sat_call *call, const sat_row *row)
 {
-    const sat_row *row = sat_row_find(line->algorithm, "cuda");
     sat_search search = {
         .fixed = call->job.tuning, .cap_ms = SEARCH_CAP_MS, .check = is_right, .user = call};
     double ms;
-    if (!row) {
-        return SATF_OK;
-    }
     return sat_search_tuning(call->b->ctx, row, &call->job, &search, &call->job.tuning, &ms);
 }
 
@@ -224,8 +221,8 @@ static satf_status prepare(sat_call *call, const sat_line *line)
         status = satf_sat_scratch(b->ctx, &call->job.in, device ? &call->image.out : &call->out, 0,
                                   &scratch_bytes);
     }
-    if (!status && device && line->searched) {
-        status = find_tuning(call, line);
+    if (!status && row && (line->searched || b->options.search)) {
+        status = find_tuning(call, row);
     } else if (!status && device) { /* what the tuner remembers is reported too */
         status = sat_tune(b->ctx, &call->job, &row, &call->job.tuning);
     }

@@ -93,6 +93,18 @@ static bool set_tile(bench_options *o, const char *text)
     return parse_int(text, 1, 4096, &o->tuning.tile);
 }
 
+static bool set_block_threads(bench_options *o, const char *text)
+{
+    return parse_int(text, 1, 1024, &o->tuning.threads);
+}
+
+static bool set_search(bench_options *o, const char *text)
+{
+    (void)text;
+    o->search = true;
+    return true;
+}
+
 static bool set_sync(bench_options *o, const char *text)
 {
     return sat_sync_parse(text, &o->tuning.sync);
@@ -194,8 +206,11 @@ static const bench_option commons[] = {
      NULL},
     {"--tile", "N", "side of a CUDA row's blocks in samples, or fused's rows in elements", set_tile,
      takes_tile},
+    {"--block-threads", "N", "threads of a CUDA row's blocks", set_block_threads, is_sat},
     {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, is_sat},
     {"--r", "R", "of (1+r)R1W on CUDA or simulated, above 0 and below 1", set_r, takes_r},
+    {"--search", NULL, "find each CUDA row's fastest tile, threads, barrier and r first",
+     set_search, is_sat},
     {"--simulate", NULL, "count on a simulated memory machine; needs no device", set_simulate,
      is_simulated},
     {"--samples", "N", "simulated accesses, or random permutations, to take; default by table",
@@ -494,8 +509,9 @@ static int check_options(const bench *b)
         return bench_error(1, "the table %s is counted only, on no device; use --simulate", name);
     }
     if (o->device < 0 && is_sat(b->table) &&
-        (o->tuning.tile || o->tuning.sync || o->tuning.r > 0)) {
-        return bench_error(2, "--tile, --sync and --r are of CUDA rows; use --device cuda");
+        (o->tuning.tile || o->tuning.threads || o->tuning.sync || o->tuning.r > 0 || o->search)) {
+        return bench_error(2, "--tile, --block-threads, --sync, --r and --search are of CUDA rows; "
+                              "use --device cuda");
     }
     if (o->device >= 0 && !b->table->on_cuda) {
         return bench_error(2, "the table %s is measured on the CPU only", name);

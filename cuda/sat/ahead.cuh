@@ -312,7 +312,7 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     __shared__ ahead_carries<C> carries[2];
     __shared__ __align__(16) ahead_sums<C> a;
     static_assert(C::SCOPE == SAT_ONE_CHANNEL, "samples of one channel");
-    static_assert(turn_bytes<C>() > 0 || sizeof(typename C::O) == sizeof(L),
+    static_assert(turn_bytes<C>() > 0 || sizeof(typename C::O) <= sizeof(L),
                   "a row for every warp");
     static_assert(C::THREADS >= C::ACROSS + C::HIGH + 32, "a thread for what is looked for");
     L v[C::ROWS][C::VEC];

@@ -32,12 +32,12 @@ bool has_engine(int device)
     if (found != UNKNOWN) {
         return found == YES;
     }
+    found = NO;
     if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
         cudaGetLastError();
-        return false;
+        major = minor = 0; /* no for good: what scratch was sized for must be what runs */
     }
-    found = NO;
     for (int arch : built_for) {
         found = arch >= 900 && arch <= major * 100 + minor * 10 ? YES : found;
     }

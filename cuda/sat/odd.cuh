@@ -62,8 +62,8 @@ __device__ __forceinline__ void copy_last(char *to, const char *from, int bytes,
 }
 
 /* Sends for the warp's rows, 0 outside the image; behind a barrier after the buffer was read. What
- * is read begins up to 15 bytes before a row, which is where 16 bytes begin that some of it is in,
- * and ends with the image in memory. */
+ * is read begins up to 15 bytes before a row and ends up to 15 behind it, which is where 16 bytes
+ * begin and end that some of it is in, but never behind the image in memory. */
 template <class C>
 __device__ __forceinline__ void send_for_odd(void *buffer, const sat_plane &p, const tile_place &at)
 {
@@ -82,7 +82,7 @@ __device__ __forceinline__ void send_for_odd(void *buffer, const sat_plane &p, c
             int first = unit * 16 - (int)((uintptr_t)start % 16); /* byte of the row */
             copy(i, to + i * odd::PITCH + unit * 16, start + first, min(max(bytes - first, 0), 16));
         };
-#pragma unroll 2 /* more want registers that there are not */
+#pragma unroll 2 /* all of them want registers that there are not */
         for (int i = lane / LAST; i < C::ROWS; i += 32 / LAST) {
             send_unit(i, lane % LAST);
         }

@@ -54,7 +54,9 @@ const sat_choice *sat_cache_find(const sat_cache *cache, const sat_job *job, con
                      choice->f32_out == job->f32_out && choice->of_all == !row &&
                      (!row || strcmp(choice->row, row) == 0);
         int distance = abs(choice->size_class - size_class);
-        if (meant && (!best || distance < least)) {
+        /* between two that are as near, the larger image says more */
+        if (meant && (!best || distance < least ||
+                      (distance == least && choice->size_class > best->size_class))) {
             best = choice;
             least = distance;
         }

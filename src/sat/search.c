@@ -14,7 +14,6 @@
 #define MIN_SAMPLES 3
 #define MAX_RUNS 4096
 #define PATTERN 0xa5 /* in every byte: no sum of what is measured */
-#define FIRST_R 0.25 /* the paper's, while the other members are compared */
 #define FINALISTS 16
 #define FINAL_WITHIN 1.03 /* of the best, to be measured once more */
 #define FINAL_ROUNDS 7
@@ -303,7 +302,7 @@ satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_j
     };
     finalist fastest = {0};
     bool has_r = strcmp(row->name, "1+r") == 0, free_r = has_r && search->fixed.r == 0;
-    satf_status status = try_variants(&s, free_r ? FIRST_R : search->fixed.r);
+    satf_status status = try_variants(&s, free_r ? SAT_DEFAULT_R : search->fixed.r);
     if (!status && free_r && s.finalists > 0) {
         status = try_all_r(&s);
         if (!status) { /* another block or barrier may now be better */
