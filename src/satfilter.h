@@ -225,13 +225,13 @@ SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress 
  *      u32 or u64 for integers, f64 (or, for f32, f32 too) for floats.
  * Integer sums are taken modulo 2^32 or 2^64; satf_sat_type() gives the type
  * that never wraps. Alpha is a channel like the others.
- * f32 sums are f64 sums rounded once on output; on a CUDA device those within
- * a block of at most 128 x 128 pixels are formed in f32, those between blocks
- * in f64, and they are off by at most 2^-18 times the sum of the magnitudes
- * (4r1w: 4 W H 2^-24 times). f64 sums are off by at most
- * (W + H) 2^-53 times the sum of the magnitudes that they are of (algorithm
- * 4r1w: 4 W H 2^-53) or, on a CUDA device, (W + H) 2^-1074 where that is more. What is infinite or
- * NaN, or overflows, stays so in all that lies to the right of it and below.
+ * f32 sums are f64 sums rounded once on output; on a CUDA device, but for
+ * algorithm 4r1w, those within a block of at most 128 x 128 pixels are formed in
+ * f32, those between blocks in f64, and they are off by at most 2^-18 times the
+ * sum of the magnitudes. f64 sums are off by at most (W + H) 2^-53 times the sum
+ * of the magnitudes that they are of (algorithm 4r1w: 4 W H 2^-53) or, on a CUDA
+ * device, (W + H) 2^-1074 where that is more. What is infinite or NaN, or
+ * overflows, stays so in all that lies to the right of it and below.
  */
 SATF_API satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out,
                               unsigned flags);

@@ -211,9 +211,8 @@ satf_status bench_device_poison(bench *b, const bench_device_image *image);
 
 /* *problem = NULL if image->out is the SAT of image->in, else what is wrong with
  * the first wrong sample. Integers and f64 exactly; f32 within what the order of
- * summation explains, for 4R1W by each of its stages. */
-satf_status bench_device_check(bench *b, const bench_device_image *image, const char *algorithm,
-                               const char **problem);
+ * summation explains. */
+satf_status bench_device_check(bench *b, const bench_device_image *image, const char **problem);
 
 /* A copy of the host's bytes in the options' device; host NULL: room only. *there is
  * the caller's to give back with satf_gpu_free(); NULL after failure. */

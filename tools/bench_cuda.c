@@ -84,16 +84,11 @@ static satf_status check_on_host(bench *b, const bench_device_image *image, cons
     return status;
 }
 
-satf_status bench_device_check(bench *b, const bench_device_image *image, const char *algorithm,
-                               const char **problem)
+satf_status bench_device_check(bench *b, const bench_device_image *image, const char **problem)
 {
     static char message[128];
     const satf_view *out = &image->out;
-    double relative = 0;
-    if (out->type == SATF_F32) {
-        double stages = (double)(out->width + out->height);
-        relative = strcmp(algorithm, "4r1w") == 0 ? stages * 0x1p-23 : 0x1p-21;
-    }
+    double relative = out->type == SATF_F32 ? 0x1p-21 : 0;
     int64_t first;
     *problem = NULL;
     satf_status status =

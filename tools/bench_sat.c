@@ -171,7 +171,7 @@ static satf_status is_right(void *user, const sat_tuning *tuning, bool *right)
 {
     sat_call *call = user;
     const char *problem;
-    satf_status status = bench_device_check(call->b, &call->image, call->algorithm, &problem);
+    satf_status status = bench_device_check(call->b, &call->image, &problem);
     *right = !status && !problem;
     if (!status && problem) {
         call->wrong = true;
@@ -256,7 +256,7 @@ static satf_status check(sat_call *call, const char **problem)
     if (!status) {
         status = run_sat(call);
     }
-    return status ? status : bench_device_check(b, &call->image, call->algorithm, problem);
+    return status ? status : bench_device_check(b, &call->image, problem);
 }
 
 static int run_line(sat_call *call, const sat_line *line)

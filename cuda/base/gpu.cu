@@ -58,8 +58,19 @@ satf_status cuda_check(satf_context *ctx, cudaError_t error, const char *call)
     default:
         break;
     }
-    return satf_fail(ctx, status, "the CUDA call %.*s failed: %s", (int)strcspn(call, "("), call,
-                     cudaGetErrorString(error));
+    /* of an expression such as pair->columns(p, stream) what it calls */
+    const char *name = call, *end = call + strcspn(call, "(");
+    for (const char *at = call; at < end; at++) {
+        name = *at == '.' || *at == '>' ? at + 1 : name;
+    }
+    const char *what = "kernel launch ";
+    if (strncmp(name, "cudaGetLastError(", 17) == 0) {
+        end = name;
+    } else if (strncmp(name, "cuda", 4) == 0) {
+        what = "CUDA call ";
+    }
+    return satf_fail(ctx, status, "the %s%.*s%s: %s", what, (int)(end - name), name,
+                     end > name ? " failed" : "failed", cudaGetErrorString(error));
 }
 
 /* ---------------------------------------------------------------- the devices */

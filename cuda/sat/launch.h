@@ -201,11 +201,12 @@ struct sat_pair {
                            int64_t end, cudaStream_t stream);
     /* The plain programs: column and row prefix sums (rows in place), and formula (6.1)
      * for anti-diagonal d of samples or, with memory for a count, for all of them, one after
-     * the other, in one kernel. Missing for sums of 128 bits. */
+     * the other, in one kernel; kept: 3 anti-diagonals of sums, if out_bytes is less than
+     * sum_bytes. Missing for sums of 128 bits. */
     cudaError_t (*columns)(const sat_plane &p, cudaStream_t stream);
     cudaError_t (*rows)(const sat_plane &p, cudaStream_t stream);
-    cudaError_t (*diagonal)(const sat_plane &p, int64_t d, cudaStream_t stream);
-    cudaError_t (*diagonals)(const sat_plane &p, unsigned *done, cudaStream_t stream);
+    cudaError_t (*diagonal)(const sat_plane &p, void *kept, int64_t d, cudaStream_t stream);
+    cudaError_t (*diagonals)(const sat_plane &p, void *kept, unsigned *done, cudaStream_t stream);
     /* Column prefix sums in place of the table's transpose, and the transposition:
      * one channel of p.out to transposed[x][y] or back. */
     cudaError_t (*transposed_columns)(void *transposed, int64_t width, int64_t height,

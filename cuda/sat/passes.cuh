@@ -1,6 +1,6 @@
 /*
  * The algorithms without blocks: 2R2W and 4R4W (section 6.2) and 4R1W (section 6.4).
- * They add in S and store O after each pass; where O is float every pass rounds.
+ * They add in S and store O after each pass; where O is float every pass of the former rounds.
  */
 #ifndef CUDA_SAT_PASSES_CUH
 #define CUDA_SAT_PASSES_CUH
@@ -141,30 +141,39 @@ __global__ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_ROWS) void transpose_kern
     }
 }
 
-/* Formula (6.1) for sample k of anti-diagonal d, all channels. Sums of the same
- * kernel are read past L1. */
+/*
+ * Formula (6.1) for sample k of anti-diagonal d, all channels. Sums of the same
+ * kernel are read past L1. They come from the table; but if that is of rounded sums, the rounding
+ * of an entry would be in all that follow, so sums of the three latest anti-diagonals are kept:
+ * [anti-diagonal % 3][place along the shorter side][channel].
+ */
 template <typename T, typename S, typename O>
-__device__ __forceinline__ void formula_61(const sat_plane &p, int64_t d, int64_t k)
+__device__ __forceinline__ void formula_61(const sat_plane &p, S *kept, int64_t d, int64_t k)
 {
+    constexpr bool KEEPS = sizeof(O) < sizeof(S);
     int64_t i = k / p.channels;
     int c = (int)(k - i * p.channels);
     int64_t y = (d < p.width ? 0 : d - p.width + 1) + i, x = d - y;
     S sum = read_summand<T, S, false>(p, p.in + y * p.in_stride, x, c);
-    bool aligned = p.out_align >= (int)sizeof(O);
-    S corner = 0;
-    if (x > 0) {
-        const char *from = sum_at<O>(p, y, x - 1, c);
-        sum += (S)(aligned ? read_fresh((const O *)from) : read_value<O>(from, false));
+    auto keep = [&](int64_t row, int64_t column) {
+        int64_t place = p.width < p.height ? column : row, side = min(p.width, p.height);
+        return kept + ((row + column) % 3 * side + place) * p.channels + c;
+    };
+    auto read = [&](int64_t row, int64_t column) -> S {
+        if (KEEPS) {
+            return read_fresh(keep(row, column));
+        }
+        const char *from = sum_at<O>(p, row, column, c);
+        bool aligned = p.out_align >= (int)sizeof(O);
+        return (S)(aligned ? read_fresh((const O *)from) : read_value<O>(from, false));
+    };
+    sum += x > 0 ? read(y, x - 1) : (S)0;
+    sum += y > 0 ? read(y - 1, x) : (S)0;
+    sum -= x > 0 && y > 0 ? read(y - 1, x - 1) : (S)0;
+    if (KEEPS) {
+        *keep(y, x) = sum;
     }
-    if (y > 0) {
-        const char *from = sum_at<O>(p, y - 1, x, c);
-        sum += (S)(aligned ? read_fresh((const O *)from) : read_value<O>(from, false));
-    }
-    if (x > 0 && y > 0) {
-        const char *from = sum_at<O>(p, y - 1, x - 1, c);
-        corner = (S)(aligned ? read_fresh((const O *)from) : read_value<O>(from, false));
-    }
-    write_sum<O>(p, sum_at<O>(p, y, x, c), (O)(sum - corner));
+    write_sum<O>(p, sum_at<O>(p, y, x, c), (O)sum);
 }
 
 __host__ __device__ inline sat_grid sample_grid(const sat_plane &p)
@@ -174,17 +183,18 @@ __host__ __device__ inline sat_grid sample_grid(const sat_plane &p)
 }
 
 template <typename T, typename S, typename O>
-__global__ __launch_bounds__(PASS_THREADS) void diagonal_kernel(sat_plane p, int64_t d)
+__global__ __launch_bounds__(PASS_THREADS) void diagonal_kernel(sat_plane p, S *kept, int64_t d)
 {
     int64_t k = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
     if (k < diagonal_count(sample_grid(p), d) * p.channels) {
-        formula_61<T, S, O>(p, d, k);
+        formula_61<T, S, O>(p, kept, d, k);
     }
 }
 
 /* All anti-diagonals; done counts the CUDA blocks that have done their part of one. */
 template <typename T, typename S, typename O>
-__global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, unsigned *done)
+__global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, S *kept,
+                                                                 unsigned *done)
 {
     int64_t diagonals = p.width + p.height - 1, before = 0;
     int64_t first = (int64_t)blockIdx.x * PASS_THREADS, step = (int64_t)gridDim.x * PASS_THREADS;
@@ -197,7 +207,7 @@ __global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, un
             }
             __syncthreads();
             for (int64_t k = first + threadIdx.x; k < count; k += step) {
-                formula_61<T, S, O>(p, d, k);
+                formula_61<T, S, O>(p, kept, d, k);
             }
             __syncthreads();
             if (threadIdx.x == 0) {
@@ -227,18 +237,19 @@ template <typename T, typename S, typename O> struct passes_launch {
         return cudaGetLastError();
     }
 
-    static cudaError_t diagonal(const sat_plane &p, int64_t d, cudaStream_t stream)
+    static cudaError_t diagonal(const sat_plane &p, void *kept, int64_t d, cudaStream_t stream)
     {
         int64_t n = diagonal_count(sample_grid(p), d) * p.channels;
-        diagonal_kernel<T, S, O><<<pass_blocks(n), PASS_THREADS, 0, stream>>>(p, d);
+        diagonal_kernel<T, S, O><<<pass_blocks(n), PASS_THREADS, 0, stream>>>(p, (S *)kept, d);
         return cudaGetLastError();
     }
 
-    static cudaError_t diagonals(const sat_plane &p, unsigned *done, cudaStream_t stream)
+    static cudaError_t diagonals(const sat_plane &p, void *kept, unsigned *done,
+                                 cudaStream_t stream)
     {
         int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
         return launch_resident<diagonals_kernel<T, S, O>>(PASS_THREADS, 0, pass_blocks(n), true,
-                                                          stream, p, done);
+                                                          stream, p, (S *)kept, done);
     }
 
     static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,

@@ -121,18 +121,37 @@ static unsigned *carve_count(carver *from, const sat_job *)
     return (unsigned *)carve(from, 1, 1, sizeof(unsigned));
 }
 
+struct samples_memory {
+    unsigned *count;
+    void *kept;
+};
+
+static samples_memory carve_4r1w(carver *from, const sat_job *job)
+{
+    const sat_pair *pair = find_pair(job);
+    int64_t width = job->in.width, height = job->in.height;
+    samples_memory m = {carve_count(from, job), NULL};
+    if (pair->out_bytes < pair->sum_bytes) {
+        m.kept = carve(from, width < height ? width : height, 3 * job->in.channels,
+                       (size_t)pair->sum_bytes);
+    }
+    return m;
+}
+
 static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
     const sat_pair *pair = find_pair(job);
+    carver c = {(char *)scratch, 0, true};
+    samples_memory m = carve_4r1w(&c, job);
     sat_plane p = make_plane(job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     if (sync_of(job) == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, pair->diagonals(p, (unsigned *)scratch, stream));
+        CUDA_RETURN(ctx, pair->diagonals(p, m.kept, m.count, stream));
         return SATF_OK;
     }
     auto stages = [&](cudaStream_t on) -> satf_status {
         for (int64_t d = 0; d < p.width + p.height - 1; d++) {
-            CUDA_RETURN(ctx, pair->diagonal(p, d, on));
+            CUDA_RETURN(ctx, pair->diagonal(p, m.kept, d, on));
         }
         return SATF_OK;
     };
@@ -384,7 +403,7 @@ const sat_row sat_cuda_4r1w = {"4r1w",
                                "cuda",
                                "formula (6.1) along anti-diagonals of samples (section 6.4)",
                                refuses_passes,
-                               scratch_of<carve_count>,
+                               scratch_of<carve_4r1w>,
                                run_4r1w,
                                sync_variant};
 

@@ -39,8 +39,8 @@ bool sat_sync_parse(const char *name, sat_sync *sync);
 /* floor(log2(pixels)) */
 int sat_size_class(int64_t width, int64_t height);
 
-/* The choice of the job's types whose size class is the nearest: of all rows if
- * row is NULL, else of that one. NULL if there is none. */
+/* The choice of the job's types whose size class is the nearest, the larger of two that are as
+ * near: of all rows if row is NULL, else of that one. NULL if there is none. */
 const sat_choice *sat_cache_find(const sat_cache *cache, const sat_job *job, const char *row);
 
 /* Reads the text of a cache. One line that is not as sat_cache_print() writes

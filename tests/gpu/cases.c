@@ -336,15 +336,12 @@ static bool scratch_guards_stand(gpu_data *d)
 /*
  * How far a float sum may be off, `total` the sum of the |summands|: chains of
  * at most w + h additions, each rounding once; tables of f32 are f32 sums of
- * f32 sums of a tile. In 4R1W an entry's error spreads to all that follow.
+ * f32 sums of a tile.
  */
-static double tolerance(const gpu_data *d, const sat_row *row, double total)
+static double tolerance(const gpu_data *d, double total)
 {
     double steps = (double)(d->c.width + d->c.height);
-    if (!d->c.f32_out) {
-        return steps * 0x1p-52 * total;
-    }
-    return strcmp(row->name, "4r1w") == 0 ? steps * 0x1p-23 * total : 0x1p-21 * total;
+    return (d->c.f32_out ? 0x1p-21 : steps * 0x1p-52) * total;
 }
 
 static double load_float(const gpu_case *c, const char *at)
@@ -359,8 +356,7 @@ static double load_float(const gpu_case *c, const char *at)
     return f64;
 }
 
-static bool is_right(const gpu_data *d, const sat_row *row, int64_t i, const char *want,
-                     const char *got)
+static bool is_right(const gpu_data *d, int64_t i, const char *want, const char *got)
 {
     if (d->c.sum_type != SATF_SUM_F64) {
         return memcmp(want, got, satf_sum_bytes(d->c.sum_type)) == 0;
@@ -368,7 +364,7 @@ static bool is_right(const gpu_data *d, const sat_row *row, int64_t i, const cha
     double expected, sum = load_float(&d->c, got);
     memcpy(&expected, want, sizeof expected);
     if (d->magnitudes) {
-        return fabs(sum - expected) <= tolerance(d, row, d->magnitudes[i]);
+        return fabs(sum - expected) <= tolerance(d, d->magnitudes[i]);
     }
     return isnan(expected) ? isnan(sum) : sum == expected;
 }
@@ -412,7 +408,7 @@ void gpu_compare(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
             continue;
         }
         for (int64_t i = 0; i < n; i++, want += want_bytes, got += got_bytes) {
-            if (!is_right(d, row, y * n + i, want, got)) {
+            if (!is_right(d, y * n + i, want, got)) {
                 fail_pixel(d, row, tuning, y, i, want, got);
             }
         }

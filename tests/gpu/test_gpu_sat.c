@@ -136,8 +136,8 @@ static void test_tunings(void **unused)
 static void test_lines(void **unused)
 {
     (void)unused;
-    static const int64_t lines[][2] = {{1, 2200000}, {2200000, 1}, {8390000, 1}};
-    for (unsigned s = 0; s < (gpu_small ? 0 : 3); s++) {
+    static const int64_t lines[][2] = {{1, 2200000}, {2200000, 1}, {1, 8390000}, {8390000, 1}};
+    for (unsigned s = 0; s < (gpu_small ? 0 : 4); s++) {
         gpu_case c = {SATF_U8,     SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1,
                       lines[s][0], lines[s][1],        GPU_INTEGERS, s + 1};
         gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);

@@ -108,6 +108,18 @@ def types():
     return table(["<x copy (x convert)", *sizes], rows)
 
 
+def rows():
+    groups = grouped(records("rows"), lambda r: (r["input"], r["sum"], r["name"]))
+    sizes = list(grouped(records("rows"), side))
+    lines = []
+    for (given, sums, name), group in groups.items():
+        at = {side(r): r for r in group}
+        lines.append([f"{name} {given} to {sums}",
+                      *(f"{digits(at[s]['ms'])} ({digits(at[s]['x_copy'])})" if s in at else ""
+                        for s in sizes)])
+    return table(["<ms (x copy)", *sizes], lines)
+
+
 def channels():
     def what(r):
         return r["name"], r["input"], r["sum"], side(r)
@@ -308,10 +320,9 @@ def fit():
 
 
 PAGES = {
-    "docs/results.md": {"sat": sat_ms, "paper": sat_paper, "ratios": sat_ratios, "order": sat_order, "types": types,
-                        "channels": channels,
-                        "crossings": crossings, "stages": stages,
-                        "peers": peers, "aims": aims},
+    "docs/results.md": {"sat": sat_ms, "paper": sat_paper, "ratios": sat_ratios,
+                        "order": sat_order, "types": types, "rows": rows, "channels": channels,
+                        "crossings": crossings, "stages": stages, "peers": peers, "aims": aims},
     "docs/performance-sat.md": {"fit": fit},
     "docs/performance.md": {"moves": moves, "filters": filters},
     "docs/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
