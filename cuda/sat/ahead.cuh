@@ -362,6 +362,7 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     };
     init_feed(&feed[0]);
     init_feed(&feed[1]);
+    await_stream();
     if (loads) {
         for (int i = 0; i < 2; i++) {
             drawn = atomicAdd(b.ticket, 1u);
@@ -440,8 +441,9 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
         feed_map map = map_for<C>(p);
         bool odd = !map.usable || p.out_align < vector_values<typename C::O, C::VEC>::WIDE;
         auto launch = [&](auto is_odd, int bytes) {
-            return launch_resident<ahead_kernel<C, is_odd.value>>(
-                C::THREADS, bytes, blocks, false, stream, map, p, g, lookback, group_bits, stress);
+            return launch_resident<ahead_kernel<C, is_odd.value>>(C::THREADS, bytes, blocks,
+                                                                  START_EARLY, stream, map, p, g,
+                                                                  lookback, group_bits, stress);
         };
         return odd ? launch(std::true_type(), ODD_BYTES)
                    : launch(std::false_type(), 2 * feed_bytes<C>());

@@ -124,6 +124,7 @@ __device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane
     FEED_SHARED(C);
     typename C::L v[C::ROWS][C::VEC];
     bool loads = threadIdx.x == LOADER;
+    await_stream();
     if (loads && blockIdx.x < count) {
         send_for<C>(&feed, feed_buffer, map, place(blockIdx.x));
     }
@@ -380,6 +381,7 @@ enum { PREFIX_AHEAD = 32, PREFIX_THREADS = 64 };
 template <typename S>
 __global__ void prefix_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, int64_t end)
 {
+    await_stream();
     int64_t columns = g.tiles_x * tile, rows = g.tiles_y * tile;
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     bool down = i < columns;
@@ -419,6 +421,7 @@ enum { CORNERS_AHEAD = 4 };
 template <typename S>
 __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, int64_t end)
 {
+    await_stream();
     int64_t J = blockIdx.x;
     int lane = (int)threadIdx.x;
     aux_pointers<S> of = aux_of<S>(aux, (int)blockIdx.y);
@@ -457,7 +460,7 @@ template <class C> struct blocks_launch {
     static cudaError_t launch(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
                               int64_t part, int64_t count, cudaStream_t stream)
     {
-        return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, false, stream,
+        return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, START_EARLY, stream,
                                        map_for<C>(p), p, g, aux, part, count);
     }
 
@@ -487,9 +490,9 @@ template <class C> struct blocks_launch {
         int64_t middle = (g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y) - 1; /* a longest one */
         int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
         return launch_resident<stages_kernel<C>>(
-            C::THREADS, feed_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1), true, stream,
-            map_for<C>(p), p, g, aux, ring, begin, end, blocks_between(g, 0, begin),
-            blocks_between(g, begin, end), stress);
+            C::THREADS, feed_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1),
+            START_TOGETHER, stream, map_for<C>(p), p, g, aux, ring, begin, end,
+            blocks_between(g, 0, begin), blocks_between(g, begin, end), stress);
     }
 };
 
@@ -499,8 +502,8 @@ cudaError_t launch_prefix(const sat_grid &g, const sat_aux &aux, int tile, int64
 {
     int64_t threads = (g.tiles_x + g.tiles_y) * tile;
     dim3 blocks((unsigned)((threads + PREFIX_THREADS - 1) / PREFIX_THREADS), (unsigned)g.channels);
-    prefix_kernel<S><<<blocks, PREFIX_THREADS, 0, stream>>>(g, aux, tile, begin, end);
-    return cudaGetLastError();
+    return launch_blocks(prefix_kernel<S>, blocks, PREFIX_THREADS, 0, START_EARLY, stream, g, aux,
+                         tile, begin, end);
 }
 
 template <typename S>
@@ -508,8 +511,8 @@ cudaError_t launch_corners(const sat_grid &g, const sat_aux &aux, int tile, int6
                            int64_t end, cudaStream_t stream)
 {
     dim3 blocks((unsigned)g.tiles_x, (unsigned)g.channels);
-    corners_kernel<S><<<blocks, 32, 0, stream>>>(g, aux, tile, begin, end);
-    return cudaGetLastError();
+    return launch_blocks(corners_kernel<S>, blocks, 32, 0, START_EARLY, stream, g, aux, tile, begin,
+                         end);
 }
 
 #endif

@@ -1,6 +1,7 @@
 #include "copy.h"
 
 #include "../base/check.h"
+#include "resident.cuh"
 
 enum { THREADS = 256, WARP = 32 };
 
@@ -41,6 +42,7 @@ __global__ void __launch_bounds__(THREADS) convert(const In *in, Out *out, int64
     int64_t packs = samples / V;
     int64_t first = (int64_t)blockIdx.x * (THREADS * GROUPS) + threadIdx.x;
     pack<In, V> word[GROUPS];
+    await_stream();
 #pragma unroll
     for (int g = 0; g < GROUPS; g++) {
         if (first + g * THREADS < packs) {
@@ -71,9 +73,9 @@ static satf_status run_convert(satf_context *ctx, const satf_view *in, const sat
     int64_t samples = samples_of(in);
     int64_t packs = samples / converter<In, Out>::V, groups = converter<In, Out>::GROUPS;
     unsigned blocks = blocks_for((packs + groups - 1) / groups);
-    convert<In, Out><<<blocks ? blocks : 1, THREADS, 0, stream_of(ctx)>>>(
-        (const In *)in->data, (Out *)out->data, samples);
-    CUDA_RETURN(ctx, cudaGetLastError());
+    CUDA_RETURN(ctx,
+                launch_blocks(convert<In, Out>, dim3(blocks ? blocks : 1), THREADS, 0, START_EARLY,
+                              stream_of(ctx), (const In *)in->data, (Out *)out->data, samples));
     return SATF_OK;
 }
 

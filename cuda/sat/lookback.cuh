@@ -114,6 +114,7 @@ __global__ __launch_bounds__(C::THREADS,
     bool columns = t < C::ACROSS, rows = SPLIT ? t >= C::ACROSS && t <= LAST : columns;
     int column = columns ? t : C::ACROSS - 1, line = !rows ? 0 : SPLIT ? t - C::ACROSS : t;
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels), next = 0;
+    await_stream();
     if (t == LOADER) {
         ticket = next = atomicAdd(b.ticket, 1u);
         if (next < blocks) {
@@ -210,7 +211,7 @@ template <class C> struct lookback_launch {
                                 int stress, cudaStream_t stream)
     {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
-        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, false,
+        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, START_EARLY,
                                                    stream, map_for<C>(p), p, g, lookback, stress);
     }
     static constexpr int word_bytes = (int)sizeof(typename sum_word<typename C::S>::word);

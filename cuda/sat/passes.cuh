@@ -186,6 +186,7 @@ template <typename T, typename S, typename O>
 __global__ __launch_bounds__(PASS_THREADS) void diagonal_kernel(sat_plane p, S *kept, int64_t d)
 {
     int64_t k = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
+    await_stream();
     if (k < diagonal_count(sample_grid(p), d) * p.channels) {
         formula_61<T, S, O>(p, kept, d, k);
     }
@@ -240,16 +241,16 @@ template <typename T, typename S, typename O> struct passes_launch {
     static cudaError_t diagonal(const sat_plane &p, void *kept, int64_t d, cudaStream_t stream)
     {
         int64_t n = diagonal_count(sample_grid(p), d) * p.channels;
-        diagonal_kernel<T, S, O><<<pass_blocks(n), PASS_THREADS, 0, stream>>>(p, (S *)kept, d);
-        return cudaGetLastError();
+        return launch_blocks(diagonal_kernel<T, S, O>, dim3(pass_blocks(n)), PASS_THREADS, 0,
+                             START_EARLY, stream, p, (S *)kept, d);
     }
 
     static cudaError_t diagonals(const sat_plane &p, void *kept, unsigned *done,
                                  cudaStream_t stream)
     {
         int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
-        return launch_resident<diagonals_kernel<T, S, O>>(PASS_THREADS, 0, pass_blocks(n), true,
-                                                          stream, p, (S *)kept, done);
+        return launch_resident<diagonals_kernel<T, S, O>>(
+            PASS_THREADS, 0, pass_blocks(n), START_TOGETHER, stream, p, (S *)kept, done);
     }
 
     static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,

@@ -241,6 +241,7 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
     int64_t pitch = is_column ? g.tiles_x * C::COLUMNS : g.tiles_y * C::LINES;
     int64_t diagonal = (g.tiles_x + 1) * C::CHANNELS;
     init_feed(&s.feed);
+    await_stream();
     if (t == LOADER) {
         s.ticket = next = atomicAdd(b.ticket, 1u);
         if (next < blocks) {
@@ -331,7 +332,7 @@ template <class C> struct pixels_launch {
     {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y;
         return launch_resident<pixels_kernel<C>>(
-            C::THREADS, (int)sizeof(pixel_shared<C>), blocks, false, stream,
+            C::THREADS, (int)sizeof(pixel_shared<C>), blocks, START_EARLY, stream,
             make_feed_map(p, (int)sizeof(typename C::T), C::COLUMNS, C::HIGH, C::CHANNELS), p, g,
             lookback, stress);
     }

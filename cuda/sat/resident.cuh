@@ -1,10 +1,30 @@
-/* Launching kernels: as many blocks as there is work for, or as the device holds at once. */
+/* Launching kernels: as many blocks as there is work for, or as the device holds at once, and
+ * before the kernel in front of them has left it. */
 #ifndef CUDA_SAT_RESIDENT_CUH
 #define CUDA_SAT_RESIDENT_CUH
 
 #include <atomic>
 #include <cuda_runtime.h>
 #include <stdint.h>
+
+#include "launch.h"
+
+enum launch_start {
+    /* From 9.0 on, while the blocks of the kernel before it in the stream come to their ends
+     * (programmatic dependent launch): await_stream() has to come first of all. Elsewhere behind
+     * that kernel, like any other. */
+    START_EARLY,
+    START_TOGETHER /* or not at all, since blocks wait for one another without tickets */
+};
+
+/* Waits until all that comes before in the stream is done and can be seen. A block that left
+ * without it would let the kernel after this one start while that is still under way. */
+__device__ __forceinline__ void await_stream()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
 
 /* Allows the kernel its dynamic shared memory, and finds how many of its blocks the
  * current device holds at once; asks the driver once a device. */
@@ -43,34 +63,44 @@ template <auto KERNEL> cudaError_t resident_blocks(int threads, int shared_bytes
 }
 
 template <typename... P, typename... A>
-cudaError_t launch_blocks(void (*kernel)(P...), int64_t blocks, int threads, int shared_bytes,
-                          bool together, cudaStream_t stream, A... arguments)
+cudaError_t launch_blocks(void (*kernel)(P...), dim3 blocks, int threads, int shared_bytes,
+                          launch_start start, cudaStream_t stream, A... arguments)
 {
+    int device = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    bool early = start == START_EARLY && has_engine(device);
     cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
+    if (start == START_TOGETHER) {
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+    } else {
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+    }
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)blocks);
+    config.gridDim = blocks;
     config.blockDim = dim3((unsigned)threads);
     config.dynamicSmemBytes = (size_t)shared_bytes;
     config.stream = stream;
     config.attrs = &attribute;
-    config.numAttrs = together ? 1 : 0;
+    config.numAttrs = start == START_TOGETHER || early ? 1 : 0;
     return cudaLaunchKernelEx(&config, kernel, (P)arguments...);
 }
 
-/* At most as many blocks as fit. together: launched together or not at all, since they wait
- * for one another without tickets. */
+/* At most as many blocks as fit. */
 template <auto KERNEL, typename... A>
-cudaError_t launch_resident(int threads, int shared_bytes, int64_t most, bool together,
+cudaError_t launch_resident(int threads, int shared_bytes, int64_t most, launch_start start,
                             cudaStream_t stream, A... arguments)
 {
     int64_t blocks = 0;
     cudaError_t error = resident_blocks<KERNEL>(threads, shared_bytes, &blocks);
     blocks = blocks < most ? blocks : most;
     return error != cudaSuccess ? error
-                                : launch_blocks(KERNEL, blocks, threads, shared_bytes, together,
-                                                stream, arguments...);
+                                : launch_blocks(KERNEL, dim3((unsigned)blocks), threads,
+                                                shared_bytes, start, stream, arguments...);
 }
 
 /* As many as asked for. */
@@ -80,9 +110,9 @@ cudaError_t launch_any(int threads, int shared_bytes, int64_t blocks, cudaStream
 {
     int64_t resident = 0;
     cudaError_t error = resident_blocks<KERNEL>(threads, shared_bytes, &resident);
-    return error != cudaSuccess
-               ? error
-               : launch_blocks(KERNEL, blocks, threads, shared_bytes, false, stream, arguments...);
+    return error != cudaSuccess ? error
+                                : launch_blocks(KERNEL, dim3((unsigned)blocks), threads,
+                                                shared_bytes, START_EARLY, stream, arguments...);
 }
 
 #endif

@@ -35,6 +35,7 @@ __global__ __launch_bounds__(C::THREADS,
     __shared__ unsigned ticket;
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
+    await_stream();
     if (t == 0) {
         ticket = atomicAdd(b.ticket, 1u);
         if (ticket == gridDim.x - 1) {
