@@ -96,41 +96,34 @@ def sat_order():
     return table(["<ahead in the paper", "<of", "<behind here at", "at most, times"], rows)
 
 
+def pair(r):
+    return f"{r['name']} {r['input']} to {r['sum']}"
+
+
+def across(name, head, label, column, cell):
+    """A line for each label of the record, a cell for each of what column() says."""
+    columns = list(grouped(records(name), column))
+    lines = []
+    for text, group in grouped(records(name), label).items():
+        at = {column(r): r for r in group}
+        lines.append([text, *(cell(at[c]) if c in at else "" for c in columns)])
+    return table([head, *columns], lines)
+
+
 def types():
-    groups = grouped(records("types"), lambda r: (r["name"], r["input"], r["sum"]))
-    sizes = list(grouped(records("types"), side))
-    rows = []
-    for (name, given, sums), group in groups.items():
-        at = {side(r): r for r in group}
-        rows.append([f"{name} {given} to {sums}",
-                     *(f"{at[s]['x_copy']:.2f} ({at[s]['x_convert']:.2f})" if s in at else ""
-                       for s in sizes)])
-    return table(["<x copy (x convert)", *sizes], rows)
+    return across("types", "<x copy (x convert)", pair, side,
+                  lambda r: f"{r['x_copy']:.2f} ({r['x_convert']:.2f})")
 
 
 def rows():
-    groups = grouped(records("rows"), lambda r: (r["input"], r["sum"], r["name"]))
-    sizes = list(grouped(records("rows"), side))
-    lines = []
-    for (given, sums, name), group in groups.items():
-        at = {side(r): r for r in group}
-        lines.append([f"{name} {given} to {sums}",
-                      *(f"{digits(at[s]['ms'])} ({digits(at[s]['x_copy'])})" if s in at else ""
-                        for s in sizes)])
-    return table(["<ms (x copy)", *sizes], lines)
+    return across("rows", "<ms (x copy)", pair, side,
+                  lambda r: f"{digits(r['ms'])} ({digits(r['x_copy'])})")
 
 
 def channels():
-    def what(r):
-        return r["name"], r["input"], r["sum"], side(r)
-    counts = list(grouped(records("channels"), lambda r: r["channels"]))
-    rows = []
-    for (name, given, sums, size), group in grouped(records("channels"), what).items():
-        at = {r["channels"]: r for r in group}
-        rows.append([f"{name} {given} to {sums}, {size}",
-                     *(f"{digits(at[n]['ms'])} ({at[n]['x_copy']:.2f})" if n in at else ""
-                       for n in counts)])
-    return table(["<ms (x copy)", *(f"{n} channels" for n in counts)], rows)
+    return across("channels", "<ms (x copy)", lambda r: f"{pair(r)}, {side(r)}",
+                  lambda r: f"{r['channels']} channels",
+                  lambda r: f"{digits(r['ms'])} ({r['x_copy']:.2f})")
 
 
 # ------------------------------------------------------------ stages and bytes
