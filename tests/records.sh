@@ -1,8 +1,8 @@
 #!/bin/sh
 # The tables of the pages are those of the records of the H200, and a page that says
-# something else is found.
+# something else is found. Records are measured anew by their own commands, or stay.
 set -eu
-: "${top_srcdir:?is set by make check}"
+: "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
 if ! python3 -c '' 2>/dev/null; then
     echo "there is no python3: the tables of the pages are not compared with the records"
     exit 77
@@ -23,3 +23,31 @@ if python3 "$work/tests/peers/h200.py" --check >"$work/found"; then
     exit 1
 fi
 grep 'table aims' "$work/found"
+
+# Three records of small tables: of this machine, of another, and one whose command fails.
+mkdir -p "$work/docs/images" "$work/new"
+cd "$work/new"
+"$top_builddir/satbench" sat --sizes 16 --repeat 1 --json old.json --plot here.svg >/dev/null
+rm here.svg
+cd "$work/results/h200"
+sed 's,: ".*satbench sat --sizes 16,: "/old/place/satbench sat --sizes 32,' "$work/new/old.json" >here.json
+sed 's,"name": ".*"\,$,"name": "another"\,,; s,here.svg,elsewhere.svg,' here.json >elsewhere.json
+sed 's,--sizes 32,--sizes none,; s,here.svg,fails.svg,' here.json >fails.json
+cp ./*.json "$work"
+record="python3 $work/tests/peers/h200_record.py --build $top_builddir"
+code=0
+$record fails elsewhere here >"$work/said" 2>"$work/failed" || code=$?
+[ "$code" -eq 1 ] || { echo "exit $code, not 1, though two were not measured"; exit 1; }
+grep 'fails was not measured: exit status 2$' "$work/failed"
+grep 'elsewhere was not measured: it is of another, this is ' "$work/failed"
+for name in fails elsewhere; do
+    cmp $name.json "$work/$name.json"
+    [ ! -e "$work/docs/images/$name.svg" ] || { echo "$name.svg was written"; exit 1; }
+done
+grep '"command": "satbench sat --sizes 32 --repeat 1 --json here.json --plot here.svg"' here.json
+grep -q '"width": 32,' here.json
+grep -q '</svg>' "$work/docs/images/here.svg"
+$record --into "$work/new" elsewhere >"$work/said"
+cmp elsewhere.json "$work/elsewhere.json"
+grep -q '"width": 32,' "$work/new/elsewhere.json"
+grep -q '</svg>' "$work/new/elsewhere.svg"

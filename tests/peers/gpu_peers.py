@@ -215,7 +215,8 @@ def main():
               f"{r['ms_min']:.4g} | {r['copy_ms']:.4g} | {r['x_copy']:.2f} |")
     if options.json:
         now = datetime.datetime.now(datetime.timezone.utc)
-        document = {"program": "gpu_peers.py", "version": "1", "command": " ".join(sys.argv),
+        command = " ".join([pathlib.Path(sys.argv[0]).name] + sys.argv[1:])
+        document = {"program": "gpu_peers.py", "version": "1", "command": command,
                     "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
                     "device": {"kind": "cuda", "name": torch_device or cupy_device or "unknown",
                                "driver": driver(), "threads": 1},
