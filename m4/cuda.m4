@@ -61,8 +61,11 @@ __global__ void fill(int *data) { data[[threadIdx.x]] = 1; }
 extern "C" int conftest_run(int *data);
 int conftest_run(int *data)
 {
+    void *entry;
+    cudaDriverEntryPointQueryResult found;
     fill<<<1, 32>>>(data);
-    return cudaGetLastError() == cudaSuccess;
+    return cudaGetLastError() == cudaSuccess &&
+           cudaGetDriverEntryPointByVersion("cuInit", &entry, 12000, cudaEnableDefault, &found) == cudaSuccess;
 }
 _SATF_EOF
   satf_saved_libs=$LIBS
@@ -76,7 +79,7 @@ _SATF_EOF
        [AC_MSG_RESULT([it compiles, but does not link])
         cuda_summary="no (libcudart_static does not link, see config.log)"])],
     [AC_MSG_RESULT([no])
-     cuda_summary="no ($NVCC cannot compile for $with_cuda_arch, see config.log)"])
+     cuda_summary="no ($NVCC cannot compile for $with_cuda_arch, or is older than CUDA 12.5, see config.log)"])
   LIBS=$satf_saved_libs
   rm -f conftest.cu conftest_cuda.o
 ])

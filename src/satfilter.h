@@ -143,7 +143,9 @@ SATF_API satf_status satf_context_set_threads(satf_context *ctx, int threads);
 
 /* The CUDA stream (a cudaStream_t) to enqueue on; NULL: the context's own, which
  * waits for no other stream. The caller keeps owning it. A call with CUDA memory
- * returns when its work is enqueued, and leaves that device the thread's current one. */
+ * returns when its work is enqueued, and leaves that device the thread's current one.
+ * What it enqueues waits for what is on the stream before; if that ends in kernels
+ * which the caller launched as programmatic dependents, these have to wait as well. */
 SATF_API satf_status satf_context_set_stream(satf_context *ctx, void *stream);
 
 typedef enum satf_engine {
@@ -225,13 +227,14 @@ SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress 
  *      u32 or u64 for integers, f64 (or, for f32, f32 too) for floats.
  * Integer sums are taken modulo 2^32 or 2^64; satf_sat_type() gives the type
  * that never wraps. Alpha is a channel like the others.
- * f32 sums are f64 sums rounded once on output; on a CUDA device, but for
- * algorithm 4r1w, those within a block of at most 128 x 128 pixels are formed in
- * f32, those between blocks in f64, and they are off by at most 2^-18 times the
- * sum of the magnitudes. f64 sums are off by at most (W + H) 2^-53 times the sum
- * of the magnitudes that they are of (algorithm 4r1w: 4 W H 2^-53) or, on a CUDA
- * device, (W + H) 2^-1074 where that is more. What is infinite or NaN, or
- * overflows, stays so in all that lies to the right of it and below.
+ * f32 sums are f64 sums rounded once on output. On a CUDA device that holds for
+ * algorithm 4r1w; 2r2w and 4r4w round after each of their passes, and the others
+ * form sums within a block of at most 128 x 128 pixels in f32, those between blocks
+ * in f64. All these are off by at most 2^-18 times the sum of the magnitudes. f64
+ * sums are off by at most (W + H) 2^-53 times the sum of the magnitudes that they
+ * are of (algorithm 4r1w: 4 W H 2^-53) or, on a CUDA device, (W + H) 2^-1074 where
+ * that is more. What is infinite or NaN, or overflows f64 (where sums are formed in
+ * f32, that), is followed by infinities or NaN to the right of it and below.
  */
 SATF_API satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out,
                               unsigned flags);

@@ -362,7 +362,7 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     };
     init_feed(&feed[0]);
     init_feed(&feed[1]);
-    await_stream();
+    await_stream(stress);
     if (loads) {
         for (int i = 0; i < 2; i++) {
             drawn = atomicAdd(b.ticket, 1u);

@@ -73,10 +73,10 @@ static satf_status run_convert(satf_context *ctx, const satf_view *in, const sat
     int64_t samples = samples_of(in);
     int64_t packs = samples / converter<In, Out>::V, groups = converter<In, Out>::GROUPS;
     unsigned blocks = blocks_for((packs + groups - 1) / groups);
-    CUDA_RETURN(ctx,
-                launch_blocks(convert<In, Out>, dim3(blocks ? blocks : 1), THREADS, 0, START_EARLY,
-                              stream_of(ctx), (const In *)in->data, (Out *)out->data, samples));
-    return SATF_OK;
+    cudaError_t error =
+        launch_blocks(convert<In, Out>, dim3(blocks ? blocks : 1), THREADS, 0, START_EARLY,
+                      stream_of(ctx), (const In *)in->data, (Out *)out->data, samples);
+    return cuda_check(ctx, error, "convert");
 }
 
 satf_status sat_cuda_convert(satf_context *ctx, const satf_view *in, const satf_view *out)

@@ -5,6 +5,7 @@
 #include <cooperative_groups.h>
 #include <stdint.h>
 
+#include "resident.cuh"
 #include "stress.h"
 
 /*
@@ -54,10 +55,24 @@ __device__ __forceinline__ void wait_for_count(const unsigned *count, unsigned e
     } while ((int)(value - enough) < 0);
 }
 
+/* await_stream() of a kernel that can be told to let the next one start. */
+__device__ __forceinline__ void await_stream(int stress)
+{
+    await_stream();
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (stress == SAT_STRESS_EARLY) {
+        cudaTriggerProgrammaticLaunchCompletion();
+        for (int us = 0; us < 100; us++) {
+            __nanosleep(1000);
+        }
+    }
+#endif
+}
+
 /* Part of a kernel where another block could overtake this one. */
 __device__ __forceinline__ void stress_pause(int stress, int64_t block, int step)
 {
-    if (stress == SAT_STRESS_NONE || stress == SAT_STRESS_SINGLE) {
+    if (stress == SAT_STRESS_NONE || stress == SAT_STRESS_SINGLE || stress == SAT_STRESS_EARLY) {
         return;
     }
     uint64_t h = ((uint64_t)block * 16 + (uint64_t)step + 1) * 0x9e3779b97f4a7c15u;

@@ -21,26 +21,26 @@ static encode_call find_encode(void)
     return found == cudaDriverEntryPointSuccess ? (encode_call)entry : NULL;
 }
 
+/* Tells what this build's kernels are compiled for, of what a device takes of them. */
+__global__ void compiled_for()
+{
+}
+
 bool has_engine(int device)
 {
-    enum { UNKNOWN, NO, YES, DEVICES = 64 };
-    static const int built_for[] = {__CUDA_ARCH_LIST__};
+    enum { UNKNOWN, NO, YES, DEVICES = 64, HOPPER = 90 };
     static std::atomic<int> known[DEVICES];
     int found =
         device >= 0 && device < DEVICES ? known[device].load(std::memory_order_relaxed) : NO;
-    int major = 0, minor = 0;
     if (found != UNKNOWN) {
         return found == YES;
     }
-    found = NO;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
+    cudaFuncAttributes code;
+    if (cudaFuncGetAttributes(&code, compiled_for) != cudaSuccess) {
         cudaGetLastError();
-        major = minor = 0; /* no for good: what scratch was sized for must be what runs */
+        code.ptxVersion = 0; /* no for good: what scratch was sized for must be what runs */
     }
-    for (int arch : built_for) {
-        found = arch >= 900 && arch <= major * 100 + minor * 10 ? YES : found;
-    }
+    found = code.ptxVersion >= HOPPER ? YES : NO;
     known[device].store(found, std::memory_order_relaxed);
     return found == YES;
 }

@@ -23,9 +23,9 @@ struct sat_plane {
     int in_align, out_align; /* bytes, a power of two up to 16 that divides every row's address */
 };
 
-/* Whether the device has a copy engine and starts kernels early, as those from 9.0 on, and this
- * build kernels that know of it; of a device that cannot be asked, and of one beyond the 64th, no.
- * The answer to the first call holds. */
+/* Whether the device, which is the current one, has a copy engine and starts kernels early, as
+ * those from 9.0 on, and takes kernels of this build that know of it; of a device that cannot be
+ * asked, and of one beyond the 64th, no. The answer to the first call holds. */
 bool has_engine(int device);
 
 /*

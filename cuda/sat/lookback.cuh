@@ -114,7 +114,7 @@ __global__ __launch_bounds__(C::THREADS,
     bool columns = t < C::ACROSS, rows = SPLIT ? t >= C::ACROSS && t <= LAST : columns;
     int column = columns ? t : C::ACROSS - 1, line = !rows ? 0 : SPLIT ? t - C::ACROSS : t;
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels), next = 0;
-    await_stream();
+    await_stream(stress);
     if (t == LOADER) {
         ticket = next = atomicAdd(b.ticket, 1u);
         if (next < blocks) {

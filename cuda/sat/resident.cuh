@@ -1,5 +1,5 @@
-/* Launching kernels: as many blocks as there is work for, or as the device holds at once, and
- * before the kernel in front of them has left it. */
+/* Launching kernels: as many blocks as there is work for, or as the device holds at once, while
+ * those of the kernel before them leave it. */
 #ifndef CUDA_SAT_RESIDENT_CUH
 #define CUDA_SAT_RESIDENT_CUH
 
@@ -17,8 +17,8 @@ enum launch_start {
     START_TOGETHER /* or not at all, since blocks wait for one another without tickets */
 };
 
-/* Waits until all that comes before in the stream is done and can be seen. A block that left
- * without it would let the kernel after this one start while that is still under way. */
+/* Waits until all that comes before in the stream is done and can be seen. If all blocks left
+ * without it, the kernel after this one could start while that is still under way. */
 __device__ __forceinline__ void await_stream()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

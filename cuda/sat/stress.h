@@ -13,7 +13,10 @@ enum {
     SAT_STRESS_SINGLE,   /* a single CUDA block is resident where the row can choose */
     SAT_STRESS_HALF,     /* every second block is slow, so that look-backs reach far */
     SAT_STRESS_REVERSED, /* of 64 blocks the earlier pauses the longer: all are overtaken */
-    SAT_STRESS_MODES
+    SAT_STRESS_MODES,
+    /* Look-back over images of one channel lets the kernel behind it in the stream start before it
+     * has done anything, and then pauses: if that one does not wait, it finds what was there. */
+    SAT_STRESS_EARLY = SAT_STRESS_MODES
 };
 
 /* For the whole process. */
