@@ -160,7 +160,8 @@ def stages():
                 continue
             best = lines[LABELS[r["name"]]][n]
             rows.append(stages_row(label, r, "launch"))
-            rows.append(stages_row(label, best, best["sync"]))
+            if best["sync"] != "launch":
+                rows.append(stages_row(label, best, best["sync"]))
     return table(["<n x n", "<algorithm", "<wait", "r", "blocks a side", "stages", "launches",
                   "elements moved, of n", "ms", "beyond its bytes, ms", "of that us a stage"], rows)
 
