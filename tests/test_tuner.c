@@ -529,6 +529,41 @@ static void signs_all_variants(void **state)
     pretend = false;
 }
 
+/* Nothing is measured twice, and nothing that is refused. */
+static void check_variants(const sat_row *row, const sat_job *job)
+{
+    enum { MOST = 32 };
+    sat_tuning variants[MOST];
+    size_t count = 0;
+    for (; row->variant(job, count, &variants[count]); count++) {
+        sat_job asking = *job;
+        asking.tuning = variants[count];
+        assert_null(row->refuses(&asking));
+        for (size_t i = 0; i < count; i++) {
+            assert_memory_not_equal(&variants[i], &variants[count], sizeof *variants);
+        }
+        assert_true(count + 1 < MOST);
+    }
+}
+
+static void lists_each_variant_once(void **state)
+{
+    (void)state;
+    for (size_t r = 0; sat_row_at(r); r++) {
+        const sat_row *row = sat_row_at(r);
+        for (int pair = 0; pair < SAT_TUNED_PAIRS && row->variant; pair++) {
+            sat_job job = sat_tuned_job(pair, 4096);
+            job.in.device = 0;
+            for (job.in.channels = 1; job.in.channels <= 4; job.in.channels++) {
+                job.summand = SATF_SUMMAND_PLAIN;
+                check_variants(row, &job);
+                job.summand = SATF_SUMMAND_SQUARE;
+                check_variants(row, &job);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -544,6 +579,7 @@ int main(void)
         cmocka_unit_test(chooses_rows),
         cmocka_unit_test(takes_what_a_file_remembers),
         cmocka_unit_test(signs_all_variants),
+        cmocka_unit_test(lists_each_variant_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,13 +183,22 @@ static const char *refuses_lookback(const sat_job *job)
 /* Tunings: shapes that fit and have that kernel, times the ways to wait for it: one, or all. */
 enum { ALL_WAYS = SAT_SYNC_COOP - SAT_SYNC_LAUNCH + 1 };
 
+/* Whether its tile and threads ask for this shape, and not for one of the same ahead of it. */
+static bool is_askable(const sat_pair *pair, const sat_shape *shape, const sat_job *job)
+{
+    sat_job asking = *job;
+    asking.tuning.tile = shape->tile;
+    asking.tuning.threads = shape->threads;
+    return find_shape(pair, &asking) == shape;
+}
+
 template <auto KERNEL, size_t WAYS = 1>
 static bool shape_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 {
     const sat_pair *pair = find_pair(job);
     size_t at = index / WAYS;
     for (const sat_shape *shape = pair ? pair->shapes : NULL; shape && shape->tile; shape++) {
-        if (fits(shape, job) && shape->*KERNEL && at-- == 0) {
+        if (is_askable(pair, shape, job) && shape->*KERNEL && at-- == 0) {
             memset(tuning, 0, sizeof *tuning);
             tuning->tile = shape->tile;
             tuning->threads = shape->threads;
