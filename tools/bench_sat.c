@@ -10,7 +10,7 @@
 #include "../src/sat/search.h"
 #include "../src/sat/tuner.h"
 
-#define SEARCH_CAP_MS 5000.0 /* of one row's tunings on one image */
+#define SEARCH_CAP_MS 10000.0 /* of one row's tunings on one image */
 
 static const bench_column columns[] = {
     {"table", NULL, BENCH_TEXT, 0, false},

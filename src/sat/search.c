@@ -17,6 +17,7 @@
 #define FINALISTS 16
 #define FINAL_WITHIN 1.03 /* of the best, to be measured once more */
 #define FINAL_ROUNDS 7
+#define WAYS (SAT_SYNC_COOP + 1)
 
 /* One of the fastest so far. */
 typedef struct finalist {
@@ -36,6 +37,7 @@ typedef struct seeker {
     const char *reason;        /* why the latest candidate was none */
     finalist final[FINALISTS]; /* the fastest first; [0] is right */
     int finalists;
+    finalist start[WAYS]; /* the fastest of each way to wait; ms is 0 where there is none */
 } seeker;
 
 static double best_ms(const seeker *s)
@@ -133,10 +135,25 @@ static satf_status ask(seeker *s, bool *right)
     return status ? status : s->search->check(s->search->user, &s->job.tuning, right);
 }
 
+static int compare_ms(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_finalists(const void *a, const void *b)
+{
+    return compare_ms(&((const finalist *)a)->ms, &((const finalist *)b)->ms);
+}
+
 /* Keeps a candidate in its place, or not if there are enough faster ones. */
 static void keep(seeker *s, const finalist *candidate)
 {
+    finalist *start = &s->start[candidate->tuning.sync];
     int at = s->finalists;
+    if (start->ms <= 0 || candidate->ms < start->ms) {
+        *start = *candidate;
+    }
     while (at > 0 && candidate->ms < s->final[at - 1].ms) {
         at--;
     }
@@ -204,39 +221,50 @@ static satf_status try_variants(seeker *s, double r)
     return status;
 }
 
-/* r = (k / t)^2 for all k, in strides that halve. */
-static satf_status try_all_r(seeker *s)
+/* The blocks along the shorter side of the image. */
+static int64_t blocks_a_side(const seeker *s, const sat_tuning *tuning)
 {
-    sat_tuning tuning = s->final[0].tuning;
-    int64_t tile = tuning.tile ? tuning.tile : 32;
+    int64_t tile = tuning->tile ? tuning->tile : 32;
     int64_t samples = satf_row_samples(&s->job.in), height = s->job.in.height;
-    int64_t t = ((samples < height ? samples : height) + tile - 1) / tile, stride = 1;
-    while (stride < t / 16) {
-        stride *= 2;
-    }
+    return ((samples < height ? samples : height) + tile - 1) / tile;
+}
+
+/* r = (k / t)^2 for the k of this stride, t the blocks a side. finer: those of twice the stride
+ * were tried. */
+static satf_status try_stride(seeker *s, sat_tuning tuning, int64_t stride, bool finer)
+{
+    int64_t t = blocks_a_side(s, &tuning);
     satf_status status = SATF_OK;
-    for (int64_t coarsest = stride; stride >= 1 && !status; stride /= 2) {
-        for (int64_t k = stride; k < t && !status; k += stride) {
-            if (stride < coarsest && k % (2 * stride) == 0) {
-                continue; /* an earlier stride had it */
-            }
-            double side = (double)k / (double)t;
-            tuning.r = side * side;
-            status = try_candidate(s, &tuning);
-        }
+    for (int64_t k = stride; k < t && !status; k += finer ? 2 * stride : stride) {
+        double side = (double)k / (double)t;
+        tuning.r = side * side;
+        status = try_candidate(s, &tuning);
     }
     return status;
 }
 
-static int compare_ms(const void *a, const void *b)
+/* All r with the fastest blocks of each way to wait, the fastest way first, in strides that halve:
+ * where stages are dear, a way that is behind at one r is ahead at another. */
+static satf_status try_all_r(seeker *s)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static int compare_finalists(const void *a, const void *b)
-{
-    return compare_ms(&((const finalist *)a)->ms, &((const finalist *)b)->ms);
+    finalist start[WAYS];
+    int64_t stride = 1;
+    satf_status status = SATF_OK;
+    memcpy(start, s->start, sizeof start);
+    qsort(start, WAYS, sizeof *start, compare_finalists);
+    for (int way = 0; way < WAYS; way++) {
+        while (start[way].ms > 0 && stride < blocks_a_side(s, &start[way].tuning) / 16) {
+            stride *= 2;
+        }
+    }
+    for (bool finer = false; stride >= 1 && !status; stride /= 2, finer = true) {
+        for (int way = 0; way < WAYS && !status; way++) {
+            if (start[way].ms > 0) {
+                status = try_stride(s, start[way].tuning, stride, finer);
+            }
+        }
+    }
+    return status;
 }
 
 /* Measures those that are about as fast as the best once more, in turns, by their medians: of many

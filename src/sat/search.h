@@ -17,13 +17,12 @@ typedef struct sat_search {
 } sat_search;
 
 /*
- * *best = the fastest tuning of the row for that job on a CUDA device, *ms
- * one run's time. All of the row's variants are tried and, for (1+r)R1W, with
- * the best of them r = (k / t)^2 for all k = 1 ... t - 1, t the blocks a side:
- * with each the triangles grow by a block. Coarse steps come first, in case the
- * cap ends it. The fastest are then measured once more. SATF_UNSUPPORTED, with the reason, if no
- * candidate is possible or right. Overwrites job->out, whose rows must follow one another without
- * gaps.
+ * *best = the fastest tuning of the row for that job on a CUDA device, *ms one run's time. All of
+ * the row's variants are tried and, for (1+r)R1W, r = (k / t)^2 for all k = 1 ... t - 1, t the
+ * blocks a side, with the best blocks of each way to wait: with each k the triangles grow by a
+ * block. Coarse steps come first, in case the cap ends it; then all variants with the r that was
+ * found. The fastest are measured once more. SATF_UNSUPPORTED, with the reason, if no candidate is
+ * possible or right. Overwrites job->out, whose rows must follow one another without gaps.
  */
 satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_job *job,
                               const sat_search *search, sat_tuning *best, double *ms);
