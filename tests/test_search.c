@@ -15,6 +15,7 @@
 enum { BLOCKS = 40, WIDE = 64, NARROW = 32 };
 
 static double clock_ms; /* of the device */
+static double last_ms;  /* that the latest sample lasted */
 static int tunings;     /* that were run, one for each change */
 static sat_tuning latest;
 static double (*cost_ms)(const sat_tuning *tuning);
@@ -35,7 +36,7 @@ satf_status __wrap_satf_gpu_time_end(satf_context *ctx, int device, double *ms)
 {
     (void)ctx;
     (void)device;
-    *ms = clock_ms;
+    *ms = last_ms = clock_ms;
     return SATF_OK;
 }
 
@@ -151,6 +152,20 @@ static void tries_all_blocks_with_that_r(void **state)
     assert_true(best.r == r_of(BLOCKS - 1));
 }
 
+/* Far below a sample. */
+static double short_calls(const sat_tuning *t)
+{
+    return 0.03 * few_launches(t);
+}
+
+static void decides_by_whole_samples(void **state)
+{
+    (void)state;
+    double ms;
+    search(short_calls, 1e6, &ms);
+    assert_true(last_ms >= SATF_SAMPLE_MS && last_ms < SATF_SAMPLE_MS + 2 * ms);
+}
+
 static void ends_with_its_cap(void **state)
 {
     (void)state;
@@ -168,6 +183,7 @@ int main(void)
         cmocka_unit_test(finds_the_way_for_another_r),
         cmocka_unit_test(finds_the_only_r),
         cmocka_unit_test(tries_all_blocks_with_that_r),
+        cmocka_unit_test(decides_by_whole_samples),
         cmocka_unit_test(ends_with_its_cap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,6 @@
 #include "../src/base/parallel.h"
 #include "../src/base/view.h"
 
-#define MIN_SAMPLE_MS 2.0   /* a sample repeats short calls this long */
 #define MAX_TOTAL_MS 3000.0 /* without --repeat no further sample is begun after this */
 #define MIN_SAMPLES 3
 #define DEFAULT_SAMPLES 15
@@ -150,7 +149,7 @@ static satf_status sample(bench *b, const subject *s, double *ms)
     return status;
 }
 
-/* Warms up and finds the number of calls that last MIN_SAMPLE_MS. */
+/* Warms up and finds the number of calls that last SATF_SAMPLE_MS. */
 static satf_status prepare(bench *b, subject *s)
 {
     double ms = 0;
@@ -158,7 +157,7 @@ static satf_status prepare(bench *b, subject *s)
     satf_status status = s->work ? sample(b, s, &ms) : SATF_OK;
     while (s->work && !status) {
         status = sample(b, s, &ms);
-        if (ms * s->calls >= MIN_SAMPLE_MS || s->calls >= 1 << 20) {
+        if (ms * s->calls >= SATF_SAMPLE_MS || s->calls >= 1 << 20) {
             break;
         }
         s->calls *= 2;

@@ -9,10 +9,7 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 
-#define MEASURABLE_MS 0.2 /* of the device's clock; a sample holds as many runs as fill it */
-/* The same of the last samples, which decide: as satbench's, since of shorter ones a larger share
- * is what the first calls of a graph behind one another cost. */
-#define FINAL_MS 2.0
+#define MEASURABLE_MS 0.2 /* of all candidates; those that decide last SATF_SAMPLE_MS */
 #define MIN_SAMPLES 3
 #define MAX_RUNS 4096
 #define PATTERN 0xa5 /* in every byte: no sum of what is measured */
@@ -284,7 +281,7 @@ static satf_status measure_finalists(seeker *s)
     for (int round = 0; round < FINAL_ROUNDS && !status; round++) {
         for (int i = 0; i < count && !status; i++) {
             double warm_up;
-            int runs = (int)fmin(MAX_RUNS, ceil(FINAL_MS / s->final[i].ms));
+            int runs = (int)fmin(MAX_RUNS, ceil(SATF_SAMPLE_MS / s->final[i].ms));
             s->job.tuning = s->final[i].tuning;
             status = reserve(s);
             status = status ? status : sample(s, 1, &warm_up);
