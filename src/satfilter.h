@@ -434,14 +434,17 @@ SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *fil
 typedef struct satf_write_options {
     const char *format; /* "png", "jpeg", ...; NULL: by the path's suffix */
     int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
-    int quality;        /* JPEG, 1 ... 100 */
+    int quality;        /* JPEG, 1 ... 100; 0: as the JPEG that the image was read from, else 90 */
     int png_level;      /* zlib level, 0 ... 9 */
     int no_clobber;     /* non-zero: an existing file is an error */
     int has_range;      /* non-zero: map lo ... hi to the samples' full range */
     double lo, hi;
+    int auto_range;      /* non-zero, in place of has_range: lo and hi are found in the image */
+    double clip_percent; /* of auto_range: samples left out at each end, 0 ... below 50 percent */
+    int strip;           /* non-zero: no metadata but what pixels need to look right */
 } satf_write_options;
 
-/* The defaults: by suffix, automatic type, quality 90, png_level 1. */
+/* The defaults: by suffix, automatic type and quality, png_level 1. */
 SATF_API satf_write_options satf_write_defaults(void);
 
 /*

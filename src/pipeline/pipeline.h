@@ -26,7 +26,16 @@ typedef struct pipeline_job {
      * result whose exact type is another is rounded once, to that type. */
     satf_write_options write;
     pipeline_path path;
+    bool input_format; /* without write.format, "-" gets the input's format if it can be written */
 } pipeline_job;
+
+/* What a user should know of a job that went well, such as pictures that were left out. */
+typedef struct pipeline_note {
+    const char *at; /* the job's input or output */
+    char text[256]; /* as a message: a sentence without a final stop */
+} pipeline_note;
+
+enum { PIPELINE_NOTES = 4 };
 
 typedef struct pipeline_result {
     pipeline_times times;
@@ -35,6 +44,10 @@ typedef struct pipeline_result {
     const char *in_format, *out_format;
     char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is */
     bool streamed;     /* the stages ran side by side */
+    pipeline_note notes[PIPELINE_NOTES];
+    int note_count;
+    bool range_found; /* by write.auto_range: what became black and white */
+    double range_lo, range_hi;
     const char *at;    /* on failure: the file (input or output) that the message is about */
     /* on failure: one of the filters cannot take the samples that the one before
      * it makes of such an input */
