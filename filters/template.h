@@ -31,7 +31,9 @@ static filter_range template_range(filter_range in, const filter_values *values,
 }
 
 static const filter_param template_params[] = {
-    {"file", "FILE", "lines `x y w h weight`, x and y relative to the pixel; # begins a comment",
+    {"file", "FILE",
+     "lines `x y w h weight`, x and y relative to the pixel, the weight a number or a fraction "
+     "(-1/9); # begins a comment",
      NULL, PARAM_TEMPLATE},
     FILTER_PARAM_BORDER,
     FILTER_PARAM_END,

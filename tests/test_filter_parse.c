@@ -156,11 +156,13 @@ static void test_template_file(void **state)
 {
     satf_context *ctx = *state;
     satf_filter *filter;
-    static const char good[] = "# a comment\n\n  -1 -1 3 3 1.5 # centre\r\n\t4 -5 65535 1 -2e-3";
+    static const char good[] = "# a comment\n\n  -1 -1 3 3 1.5 # centre\r\n\t4 -5 65535 1 -2e-3\n"
+                               "-25 -25 51 51 -1/2601\n0 0 1 1 2.5/1e1";
     assert_int_equal(parse_template(ctx, good, sizeof good - 1, &filter), SATF_OK);
     const filter_values *v;
     filter_at(filter, 0, &v);
-    assert_int_equal(v->rect_count, 2);
+    assert_int_equal(v->rect_count, 4);
+    assert_true(v->rects[2].weight == -1.0 / 2601 && v->rects[3].weight == 0.25);
     assert_true(v->rects[0].rect.x == -1 && v->rects[0].rect.h == 3 && v->rects[0].weight == 1.5);
     assert_true(v->rects[1].rect.x == 4 && v->rects[1].rect.y == -5 &&
                 v->rects[1].rect.w == 65535 && v->rects[1].weight == -2e-3);
@@ -182,6 +184,12 @@ static void test_template_file(void **state)
         {"\n\n0 0 1 1 nan\n", "line 3"},
         {"0 0 1 1 inf\n", "line 1"},
         {"0 0 1 1 1e999\n", "line 1"},
+        {"0 0 1 1 1/0\n", "line 1"},
+        {"0 0 1 1 1/\n", "line 1"},
+        {"0 0 1 1 1/ 2\n", "line 1"},
+        {"0 0 1 1 1 /2\n", "line 1"},
+        {"0 0 1 1 1/2/3\n", "line 1"},
+        {"0 0 1 1 1e300/1e-300\n", "line 1"},
         {"2000000000 0 1 1 1\n", "line 1"},
         {"99999999999999999999 0 1 1 1\n", "line 1"},
     };

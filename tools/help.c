@@ -9,8 +9,10 @@
 
 const help_example help_examples[] = {
     {"satfilter --box 15 in.jpg out.png", "mean over 15 x 15 pixels"},
-    {"satfilter --stddev 7x5,border=mirror in.png out.npy", "local contrast, as plain numbers"},
-    {"satfilter --box 9 --variance 31 -o results *.png", "two filters in turn, many pictures"},
+    {"satfilter --box 31 -o blurred *.jpg", "many pictures, into a folder"},
+    {"satfilter --stddev 7 --range auto in.png out.png", "local contrast, as it occurs"},
+    {"satfilter --variance 15,border=mirror in.png out.npy", "local variance, as plain numbers"},
+    {"satfilter --box 9 < in.jpg > out.jpg", "standard input to standard output"},
     {NULL, NULL},
 };
 
@@ -68,12 +70,24 @@ static bool first_with_flag(size_t index, const char *name)
     return true;
 }
 
+void help_examples_to(FILE *to)
+{
+    fputs("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
+          "       satfilter [OPTIONS] FILTER... INPUT... -o DIR\n\n",
+          to);
+    for (const help_example *e = help_examples; e->command; e++) {
+        fprintf(to, "  %-53s %s\n", e->command, e->meaning);
+    }
+    fputs("\nAll of it: satfilter --help\n", to);
+}
+
 void help_usage(void)
 {
     puts("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
-         "       satfilter [OPTIONS] FILTER... INPUT... -o DIR\n");
+         "       satfilter [OPTIONS] FILTER... INPUT... -o DIR\n"
+         "       satfilter [OPTIONS] FILTER... < INPUT > OUTPUT\n");
     for (const help_example *e = help_examples; e->command; e++) {
-        printf("  %-52s %s\n", e->command, e->meaning);
+        printf("  %-53s %s\n", e->command, e->meaning);
     }
     puts("\nFilters, applied in the order written (--help FILTER tells all about one):");
     const filter_info *info;
@@ -109,7 +123,7 @@ void help_usage(void)
     putchar('\n');
 }
 
-void help_filter(const filter_info *info)
+static void help_filter(const filter_info *info)
 {
     printf("satfilter --%s%s%s ...\n\n", info->name, info->needs_value ? " " : "",
            info->needs_value ? info->params[0].metavar : "");
@@ -139,14 +153,20 @@ void help_filter(const filter_info *info)
     }
 }
 
-void help_list(void)
+/* ------------------------------------------------------------------ tables */
+
+static void list_filters(void)
 {
     puts("Filters:");
     const filter_info *info;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         print_row(info->name, info->help);
     }
-    puts("\nBorders:");
+}
+
+static void list_borders(void)
+{
+    puts("Borders:");
     static const char *const borders[] = {[SATF_CLAMP] = "aaa|abcd|ddd",
                                           [SATF_MIRROR] = "dcb|abcd|cba",
                                           [SATF_REFLECT] = "cba|abcd|dcb",
@@ -157,7 +177,11 @@ void help_list(void)
     for (int i = 0; satf_border_name(i); i++) {
         print_row(satf_border_name(i), borders[i]);
     }
-    puts("\nFormats (r: read, w: written):");
+}
+
+static void list_formats(void)
+{
+    puts("Formats (r: read, w: written):");
     const io_format *format;
     for (size_t i = 0; (format = io_format_at(i)); i++) {
         char head[64];
@@ -167,7 +191,11 @@ void help_list(void)
         snprintf(help, sizeof help, "%s; suffixes %s", format->help, format->suffixes);
         print_row(head, help);
     }
-    puts("\nAlgorithms for the summed area table:");
+}
+
+static void list_algorithms(void)
+{
+    puts("Algorithms for the summed area table:");
     print_row("auto", "the fastest for the device and the image");
     const char *name, *device, *help;
     for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
@@ -175,5 +203,80 @@ void help_list(void)
         snprintf(head, sizeof head, "%-10s %s", name, device);
         print_row(head, help);
     }
-    puts("\nSamples (--type):\n  u8 u16 u32 u64 f32 f64");
+}
+
+static void list_samples(void)
+{
+    puts("Samples (--type):\n  u8 u16 u32 u64 f32 f64");
+}
+
+/* The tables of --list, and the words of --help that show them beside the option of that name. */
+static const struct {
+    void (*print)(void);
+    const char *words[3];
+} tables[] = {
+    {list_filters, {"filters", "filter"}}, {list_borders, {"border", "borders"}},
+    {list_formats, {"formats", "format"}}, {list_algorithms, {"algorithm", "algorithms"}},
+    {list_samples, {"type", "types"}},
+};
+
+enum { TABLE_COUNT = sizeof tables / sizeof *tables };
+
+static int find_table(const char *word)
+{
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        for (const char *const *w = tables[i].words; *w; w++) {
+            if (strcmp(*w, word) == 0) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+void help_list(void)
+{
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        fputs(i ? "\n" : "", stdout);
+        tables[i].print();
+    }
+}
+
+/* ------------------------------------------------------------------ topics */
+
+static void help_option(const option *o)
+{
+    print_option(o);
+    if (o->detail) {
+        putchar('\n');
+        print_wrapped(o->detail, 0, 0);
+    }
+}
+
+static const option *shown_option(const char *name)
+{
+    const option *o = option_find(name, strlen(name));
+    return o && option_shown(o) ? o : NULL;
+}
+
+bool help_knows(const char *topic)
+{
+    return filter_info_find(topic) || shown_option(topic) || find_table(topic) >= 0;
+}
+
+void help_topic(const char *topic)
+{
+    const filter_info *info = filter_info_find(topic);
+    const option *o = shown_option(topic);
+    int table = find_table(topic);
+    if (info) {
+        help_filter(info);
+    }
+    if (o) {
+        help_option(o);
+    }
+    if (table >= 0) {
+        fputs(o ? "\n" : "", stdout);
+        tables[table].print();
+    }
 }

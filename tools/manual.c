@@ -103,7 +103,9 @@ void help_man_page(void)
            ".SH SYNOPSIS\n"
            ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... \\fIINPUT OUTPUT\\fR\n.br\n"
            ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... \\fIINPUT\\fR... \\fB\\-o\\fR "
-           "\\fIDIR\\fR\n"
+           "\\fIDIR\\fR\n.br\n"
+           ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... < \\fIINPUT\\fR > "
+           "\\fIOUTPUT\\fR\n"
            ".SH DESCRIPTION\n",
            satf_version());
     roff_paragraph(
@@ -114,13 +116,17 @@ void help_man_page(void)
     roff_paragraph(
         "The format of an input is found by its content, that of an output by its suffix. "
         "\"-\" is standard input or standard output (PNG there, unless --format names "
-        "another). Depth, alpha, colour profile, gamma, resolution and EXIF of the input "
-        "reach the output where its format can hold them.");
+        "another). Without any file, standard input is filtered to standard output in its own "
+        "format. Depth, alpha, colour profile, gamma, resolution, EXIF, XMP and IPTC of the input "
+        "reach the output where its format can hold them; thumbnails in them, which show the "
+        "unfiltered picture, do not. Of a file of several pictures the first is read, and a note "
+        "says so.");
     puts(".PP");
     roff_paragraph(
         "An output appears whole or not at all, and an existing file stays as it was on "
         "failure (standard output and devices get what there is). Input and output may be the "
-        "same file. Messages go to standard error, one "
+        "same file. At a terminal the command asks before it replaces any other file; in scripts, "
+        "without a terminal, it replaces. Messages go to standard error, one "
         "line each.");
     puts(".SH EXAMPLES");
     for (const help_example *e = help_examples; e->command; e++) {
@@ -132,7 +138,9 @@ void help_man_page(void)
     puts(".SH FILTERS");
     roff_paragraph(
         "A window of W x H pixels at (x, y) covers the columns x - W/2 to x - W/2 + W - 1 "
-        "(integer division) and the rows likewise; N stands for N x N. Parameters follow the "
+        "(integer division) and the rows likewise; N stands for N x N. Width and height are those "
+        "of the pixels as stored: an EXIF orientation, by which viewers turn the picture, is kept "
+        "and not applied. Parameters follow the "
         "value behind commas, as in --box 15x9,border=mirror. A flag, such as --squared, is "
         "also an option of its own that belongs to the nearest filter before it.");
     man_filters();
@@ -166,10 +174,17 @@ static void print_choices(const char *choices)
     const filter_info *info;
     const io_format *format;
     const char *name, *device;
-    if (strcmp(choices, "FILTERNAME") == 0) {
+    if (strcmp(choices, "TOPIC") == 0) {
         for (size_t i = 0; (info = filter_info_at(i)); i++) {
             printf("%s ", info->name);
         }
+        const option *o;
+        for (size_t i = 0; (o = option_at(i)); i++) {
+            if (option_shown(o)) {
+                printf("%s ", o->name);
+            }
+        }
+        printf("borders filters");
     } else if (strcmp(choices, "FORMAT") == 0) {
         for (size_t i = 0; (format = io_format_at(i)); i++) {
             if (format->create) {
@@ -184,6 +199,24 @@ static void print_choices(const char *choices)
     } else {
         printf("%s", choices);
     }
+}
+
+/* Pictures and folders; where none begins so, any file. */
+static void print_files(void)
+{
+    fputs("        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"\n"
+          "            compgen -f -- \"$cur\" | grep -iE '\\.(",
+          stdout);
+    const io_format *format;
+    for (size_t i = 0; (format = io_format_at(i)); i++) {
+        for (const char *c = format->suffixes; *c; c++) {
+            putchar(*c == ' ' ? '|' : *c);
+        }
+        fputs(io_format_at(i + 1) ? "|" : "", stdout);
+    }
+    puts(")$')\n"
+         "        [[ ${#COMPREPLY[@]} -gt 0 ]] ||\n"
+         "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")");
 }
 
 void help_completion(void)
@@ -251,9 +284,9 @@ void help_completion(void)
          "    fi\n"
          "    if [[ -n $words ]]; then\n"
          "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-         "    else\n"
-         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-         "    fi\n"
+         "    else");
+    print_files();
+    puts("    fi\n"
          "}\n"
          "complete -o filenames -F _satfilter satfilter");
 }

@@ -38,11 +38,15 @@ typedef struct source {
 typedef struct settings {
     satf_context *ctx; /* set up as the options say */
     action action;
-    const filter_info *topic; /* ACTION_HELP: of this filter, NULL of the command */
-    satf_filter *filter;      /* the chain; owned */
-    char *spec;               /* the chain as text: "box=15 variance=7"; owned */
+    const char *topic;   /* ACTION_HELP: what help_topic() knows, NULL for the command */
+    satf_filter *filter; /* the chain; owned */
+    char *spec;          /* the chain as text: "box=15 variance=7"; owned */
     satf_write_options write;
-    const char *directory; /* -o, NULL if none */
+    const char *output; /* -o, NULL if none: a folder, or for one input a file */
+    bool force;         /* replace what exists without a question */
+    bool skip_existing; /* leave out inputs whose output exists */
+    bool parents;       /* below the folder of -o outputs keep their inputs' whole path */
+    bool filters_stdin; /* no file was named: standard input to output, in the input's format */
     bool quiet, verbose, json;
     pipeline_path path;
     source *sources; /* in the order written, the output among them; owned array */
@@ -62,6 +66,7 @@ typedef struct settings {
     int threads;
     int64_t limits[SATF_LIMITS]; /* by satf_limit; 0: the default */
     bool formats_given;
+    bool quality_given, png_level_given;
 } settings;
 
 typedef enum option_group {
@@ -85,6 +90,9 @@ typedef struct option {
 } option;
 
 const option *option_at(size_t index); /* NULL behind the last */
+
+/* By the first `length` bytes of name; NULL if there is none. */
+const option *option_find(const char *name, size_t length);
 
 /* False for the build's own options and for those of algorithms that this
  * version does not have: texts and completion leave them out. */

@@ -2,12 +2,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../src/base/memory.h"
 #include "../src/filter/descriptor.h"
 #include "message.h"
 #include "nearest.h"
 #include "options.h"
+#include "synonyms.h"
 
 /* Notes a filter's flag: it belongs to the nearest filter before it that has
  * such a parameter, else to the next one. */
@@ -64,6 +67,19 @@ static int take_option(settings *s, const option *o, const char *as_written,
     return o->take(s, value);
 }
 
+/* An option that there is not: what it may have meant. */
+static int refuse_option(const char *written, const char *name, size_t length)
+{
+    const synonym *known = synonym_find(name, length);
+    if (known) {
+        return usage_error(written, "no such option; %s", known->answer);
+    }
+    const char *nearest = nearest_option(name, length);
+    return usage_error(written, "no such option; %s%s%s",
+                       nearest ? "did you mean --" : "see --help or --list", nearest ? nearest : "",
+                       nearest ? "?" : "");
+}
+
 static int take_long(settings *s, char ***argv)
 {
     const char *word = **argv;
@@ -72,13 +88,11 @@ static int take_long(settings *s, char ***argv)
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const char *value = equals ? equals + 1 : NULL;
 
-    const option *o;
-    for (size_t i = 0; (o = option_at(i)); i++) {
-        if (strlen(o->name) == length && !strncmp(o->name, name, length)) {
-            char written[64];
-            snprintf(written, sizeof written, "--%s", o->name);
-            return take_option(s, o, written, value, argv);
-        }
+    const option *o = option_find(name, length);
+    if (o) {
+        char written[64];
+        snprintf(written, sizeof written, "--%s", o->name);
+        return take_option(s, o, written, value, argv);
     }
     const filter_info *info;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
@@ -98,9 +112,7 @@ static int take_long(settings *s, char ***argv)
             return 0;
         }
     }
-    const char *nearest = nearest_option(name, length);
-    return usage_error(word, "no such option; %s%s%s", nearest ? "did you mean --" : "see --help",
-                       nearest ? nearest : "", nearest ? "?" : "");
+    return refuse_option(word, name, length);
 }
 
 static int take_short(settings *s, char ***argv)
@@ -112,10 +124,7 @@ static int take_short(settings *s, char ***argv)
         }
         char written[] = {'-', *c, '\0'};
         if (!o) {
-            const char *nearest = nearest_option(letters, strlen(letters));
-            return usage_error(**argv, "no such option; %s%s%s",
-                               nearest ? "did you mean --" : "see --help", nearest ? nearest : "",
-                               nearest ? "?" : "");
+            return refuse_option(**argv, letters, strlen(letters));
         }
         bool takes_value = o->metavar != NULL;
         int status = take_option(s, o, written, takes_value && c[1] ? c + 1 : NULL, argv);
@@ -308,6 +317,28 @@ static int set_up_context(settings *s)
     return 0;
 }
 
+/* Is the stream a file or a pipe, rather than a terminal or /dev/null? */
+static bool is_redirected(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 &&
+           (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+}
+
+/* The other names of standard input and output behave like "-": they need no suffix, and a file
+ * behind them is written where it stands. */
+static const char *plain_name(const char *name)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout",     "/dev/fd/0",
+                                        "/dev/fd/1",  "/proc/self/fd/0", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return "-";
+        }
+    }
+    return name;
+}
+
 static int check_whole(settings *s)
 {
     if (s->pending_flag) {
@@ -318,18 +349,36 @@ static int check_whole(settings *s)
     if (!s->word_count) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
+    if (!s->source_count && !s->output && is_redirected(STDIN_FILENO) && !isatty(STDOUT_FILENO)) {
+        s->sources[0] = s->sources[1] = (source){SOURCE_FILE, "-"};
+        s->source_count = s->file_count = 2;
+        s->filters_stdin = true;
+    }
+    return 0;
+}
+
+/* Refuses too few files and too many. */
+static int check_files(settings *s)
+{
     bool only_files = s->source_count == s->file_count;
-    if (!s->directory && !only_files) {
-        return usage_error(NULL, "lists and folders of inputs need -o DIR");
+    const char *wrong = NULL;
+    if (!s->output && !only_files) {
+        wrong = "lists and folders of inputs need -o DIR";
+    } else if (s->file_count < (s->output ? 1 : 2) && only_files) {
+        wrong = s->file_count ? "no output: name a file behind the input, or a folder with -o"
+                : s->output   ? "no input: name the files to filter"
+                              : "no input and no output: name both";
     }
-    if (s->file_count < (s->directory ? 1 : 2) && only_files) {
-        return usage_error(NULL, s->file_count  ? "no output: name a file behind the input, or "
-                                                  "a directory with -o"
-                                 : s->directory ? "no input: name the files to filter"
-                                                : "no input and no output: name both");
+    if (wrong) {
+        /* A file may be missing since a filter took it for its value: --box in.png out.png. */
+        int status = make_chain(s);
+        return status ? status : usage_error(NULL, "%s", wrong);
     }
-    if (!s->directory && s->file_count > 2) {
+    if (!s->output && s->file_count > 2) {
         return usage_error(s->sources[2].name, "a third file; several inputs need -o DIR");
+    }
+    if (s->parents && !s->output) {
+        return usage_error("--parents", "belongs to -o DIR");
     }
     return 0;
 }
@@ -355,11 +404,14 @@ int options_parse(settings *s, int argc, char **argv)
         message(NULL, "out of memory");
         return EXIT_FAILURE;
     }
+    if (argc <= 3 && argc >= 2 && strcmp(argv[1], "help") == 0) {
+        return option_find("help", 4)->take(s, argv[2]);
+    }
     bool options_end = false;
     for (char **arg = argv + 1; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
-            s->sources[s->source_count++] = (source){SOURCE_FILE, *arg};
+            s->sources[s->source_count++] = (source){SOURCE_FILE, plain_name(*arg)};
             s->file_count++;
         } else if (strcmp(*arg, "--") == 0) {
             options_end = true;
@@ -378,10 +430,11 @@ int options_parse(settings *s, int argc, char **argv)
         return usage_error("--tune", "takes no filter and no file; it only measures");
     }
     int status = tunes ? 0 : check_whole(s);
-    status = status ? status : check_engine(s);
     if (!status && set_limits(s)) { /* filters' files keep them too */
         return usage_error(NULL, "%s", satf_message(s->ctx));
     }
+    status = status || tunes ? status : check_files(s);
+    status = status ? status : check_engine(s);
     status = status || tunes ? status : make_chain(s);
     return status ? status : set_up_context(s);
 }
