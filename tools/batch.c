@@ -211,7 +211,7 @@ static int fail_job(job *one, const char *at, const char *text)
 /* Runs one job and reports on it. */
 static int run_one(const settings *s, job *one, int index, int count)
 {
-    pipeline_job work = {one->input, one->output, s->filter, s->write, s->path};
+    pipeline_job work = {one->input, one->output, s->filter, s->write, s->path, false};
     bool to_stdout = io_output_is_stdout(one->output); /* asked before it is replaced */
     if (strcmp(one->output, "-") == 0 && !work.write.format) {
         work.write.format = "png";
