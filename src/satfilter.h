@@ -432,7 +432,7 @@ SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *fil
                                        const satf_image *in, int type, satf_image **out);
 
 typedef struct satf_write_options {
-    const char *format; /* "png", "jpeg", ...; NULL: by the path's suffix */
+    const char *format; /* "png", or a suffix such as "pgm"; NULL: by the path's suffix */
     int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
     int quality;        /* JPEG, 1 ... 100; 0: as the JPEG that the image was read from, else 90 */
     int png_level;      /* zlib level, 0 ... 9 */

@@ -465,8 +465,12 @@ static void test_streaming(void **state)
             size_t n[2];
             for (int whole = 0; whole < 2; whole++) {
                 pipeline_result result;
-                pipeline_job job = {in, out, filter, satf_write_defaults(),
-                                    whole ? PIPELINE_WHOLE : PIPELINE_AUTO};
+                pipeline_job job = {in,
+                                    out,
+                                    filter,
+                                    satf_write_defaults(),
+                                    whole ? PIPELINE_WHOLE : PIPELINE_AUTO,
+                                    false};
                 job.write.type = files[f].made;
                 require(ctx, pipeline_run(ctx, &job, &result), specs[k]);
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));

@@ -390,7 +390,7 @@ static long peak_kib(const char *spec, int64_t height)
         if (satf_filter_parse(ctx, spec, &filter)) {
             _exit(1);
         }
-        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), PIPELINE_STREAM};
+        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), PIPELINE_STREAM, false};
         job.write.format = "npy";
         _exit(pipeline_run(ctx, &job, &result) == SATF_OK ? 0 : 1);
     }

@@ -244,7 +244,7 @@ static int take_format(settings *s, const char *value)
     if (!format || !format->create) {
         return usage_error("--format", "'%s' is no format that can be written; see --list", value);
     }
-    s->write.format = format->name;
+    s->write.format = value;
     return 0;
 }
 

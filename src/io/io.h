@@ -43,6 +43,7 @@ typedef struct io_header {
 
 typedef struct io_reader io_reader;
 typedef struct io_writer io_writer;
+typedef struct io_plan io_plan;
 
 typedef struct io_format {
     const char *name;       /* "png" */
@@ -74,6 +75,9 @@ typedef struct io_format {
     unsigned channel_mask; /* bit c: c channels, alpha not counted */
     bool stores_alpha;
     bool stores_maxval; /* 0 ... maxval with any maxval; else maxval is the type's maximum */
+    /* Adapts the plan to what a suffix or name of the format means among its kinds, such as .pgm:
+     * plan->kind, name, drop_alpha and spread, from plan->in. NULL: all mean the same. */
+    satf_status (*adapt)(satf_context *ctx, const char *word, io_plan *plan);
     /* EXIF is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_EXIF_NONE, IO_EXIF_FIRST, IO_EXIF_ANYWHERE } exif;
 
@@ -98,8 +102,8 @@ struct io_reader {
     void *state; /* the codec's */
 };
 
-const io_format *io_format_at(size_t index); /* NULL behind the last */
-const io_format *io_format_find(const char *name);
+const io_format *io_format_at(size_t index);       /* NULL behind the last */
+const io_format *io_format_find(const char *name); /* or one of its suffixes */
 const io_format *io_format_by_suffix(const char *path);
 
 /* SATF_UNSUPPORTED unless files of that format can hold samples of that type. */
@@ -135,15 +139,24 @@ satf_status io_find_exif(satf_context *ctx, io_reader *reader);
  * - image form: lo ... hi mapped to 0 ... the picture type's maximum, rounded to
  *   nearest (halves up), saturated; alpha maps 0 ... alpha_max likewise.
  */
-typedef struct io_plan {
+struct io_plan {
     const io_format *format;
-    satf_view out; /* view of the file's samples, data NULL */
+    const char *name; /* of the format, or of its kind: "pgm" */
+    int kind;         /* of the format's; 0: whichever fits */
+    satf_view out;    /* view of the file's samples, data NULL */
     enum { IO_IDENTITY, IO_PLAIN, IO_IMAGE_FORM } how;
     satf_view in;             /* data NULL */
     double lo, hi, alpha_max; /* of the input samples */
     double out_hi;            /* maxval of the output samples; 0 for plain values */
     bool drop_alpha; /* the format has no alpha; io_put_rows() refuses what is not opaque */
-} io_plan;
+    bool spread;     /* grey becomes red, green and blue; of 8 or 16 bits */
+};
+
+/* Samples go into the file as they are. */
+static inline bool io_plan_copies(const io_plan *plan)
+{
+    return plan->how == IO_IDENTITY && !plan->drop_alpha && !plan->spread;
+}
 
 /* image: view (data is not looked at), range, picture type. Fails with a
  * message when the format cannot hold the image, e.g. floats of unknown range

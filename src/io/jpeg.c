@@ -224,7 +224,8 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     cinfo->out_color_space = n == 1 ? JCS_GRAYSCALE : n == 3 ? JCS_RGB : JCS_CMYK;
     io_header_set(&reader->header, cinfo->image_width, cinfo->image_height, n == 1 ? 1 : 3, SATF_U8,
                   false, UINT8_MAX);
-    satf_status status = io_check_ratio(ctx, &reader->source, coded_samples(cinfo), 8);
+    satf_status status =
+        io_check_ratio(ctx, &reader->source, coded_samples(cinfo), 8, "\xff\xd9", 2);
     if (status) {
         return status;
     }

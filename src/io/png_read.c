@@ -96,7 +96,8 @@ static satf_status check_claim(satf_context *ctx, io_source *source)
              colour = ihdr[17] < sizeof channels / sizeof *channels ? ihdr[17] : 0;
     satf_status status = io_check_size(ctx, width, height, 8);
     return status ? status
-                  : io_check_ratio(ctx, source, (uint64_t)width * height * channels[colour], depth);
+                  : io_check_ratio(ctx, source, (uint64_t)width * height * channels[colour], depth,
+                                   "IEND", 4);
 }
 
 /* Chunks that say nothing about the pixels are skipped unread. */

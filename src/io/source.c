@@ -216,14 +216,28 @@ satf_status io_check_bytes(satf_context *ctx, uint64_t bytes)
     return SATF_OK;
 }
 
+/* Near the end, for some programs pad their files. The more bytes are looked at, the likelier is
+ * an end that is not the file's, such as a thumbnail's. */
+static bool ends_with(const io_source *source, const char *end, size_t end_bytes)
+{
+    unsigned char tail[64];
+    int64_t from = source->bytes > (int64_t)sizeof tail ? source->bytes - (int64_t)sizeof tail : 0;
+    size_t n = io_source_look(source, from, tail, sizeof tail);
+    return memmem(tail, n, end, end_bytes) != NULL;
+}
+
 satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
-                           unsigned bits)
+                           unsigned bits, const char *end, size_t end_bytes)
 {
     if (source->bytes < 0) {
         return SATF_OK;
     }
     double ratio = (double)samples * bits / 8 / (double)(source->bytes + 1);
     if (ratio > (double)ctx->max_ratio) {
+        if (!ends_with(source, end, end_bytes)) {
+            const io_source cut = {.fd = -1};
+            return io_fail_short(ctx, &cut);
+        }
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture claims to be %.0f times as large as its file of %" PRId64
                          " bytes, above the limit of %" PRId64 " times (--max-ratio)",

@@ -265,7 +265,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         *streams = look.bytes <= (uint64_t)ctx->max_bytes;
     }
     if (*streams && ctx->device == SATF_DEVICE_AUTO && (asked || large)) {
-        snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
+        pipeline_explain_stream(result);
         return SATF_OK;
     }
     pipeline_choose_device(ctx, job, plan, *streams, result);
@@ -273,39 +273,57 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     return SATF_OK;
 }
 
-satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_result *result)
+/* Where "-" gets the input's format. */
+static const char *output_format(const pipeline_job *job, const io_format *input)
 {
-    *result = (pipeline_result){.at = job->input};
+    if (job->write.format || !job->input_format || strcmp(job->output, "-") != 0) {
+        return job->write.format;
+    }
+    return input->create ? input->name : "png";
+}
+
+/* The reader is at its first row; it may be closed, and NULL then. */
+static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader **reader,
+                           pipeline_result *result)
+{
+    pipeline_plan plan;
+    satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
+    bool streams = false;
+    if (!status) {
+        status = choose_path(ctx, job, *reader, &plan, result, &streams);
+    }
+    if (!status && streams) {
+        status = pipeline_stream(ctx, job, &plan, *reader, result);
+    } else if (!status) {
+        stage progress = {ctx->progress, ctx->progress_user, 0, 0};
+        status = run_whole(ctx, job, &plan, reader, &progress, result);
+        satf_context_set_progress(ctx, progress.call, progress.user);
+    }
+    return pipeline_explain_device(ctx, &plan, status, result);
+}
+
+satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, pipeline_result *result)
+{
+    pipeline_job job = *asked;
+    *result = (pipeline_result){.at = job.input};
     double start_ms = pipeline_now_ms();
-    result->times.in_bytes = file_bytes(job->input);
+    result->times.in_bytes = file_bytes(job.input);
     io_reader *reader;
-    satf_status status = io_open(ctx, job->input, &reader);
+    satf_status status = io_open(ctx, job.input, &reader);
     if (status) {
         return status;
     }
     result->times.decode_ms = pipeline_now_ms() - start_ms;
     result->in = reader->header.view;
     result->in_format = reader->format->name;
+    job.write.format = output_format(&job, reader->format);
 
-    pipeline_plan plan;
     int device = ctx->device;
-    status = make_plan(ctx, job, &reader->header, &plan, result);
-    bool streams = false;
-    if (!status) {
-        status = choose_path(ctx, job, reader, &plan, result, &streams);
-    }
-    if (!status && streams) {
-        status = pipeline_stream(ctx, job, &plan, reader, result);
-    } else if (!status) {
-        stage progress = {ctx->progress, ctx->progress_user, 0, 0};
-        status = run_whole(ctx, job, &plan, &reader, &progress, result);
-        satf_context_set_progress(ctx, progress.call, progress.user);
-    }
-    status = pipeline_explain_device(ctx, &plan, status, result);
+    status = run_job(ctx, &job, &reader, result);
     io_close(reader);
     ctx->device = device;
     if (!status) {
-        result->times.out_bytes = file_bytes(job->output);
+        result->times.out_bytes = file_bytes(job.output);
         result->times.total_ms = pipeline_now_ms() - start_ms;
     }
     return status;

@@ -24,9 +24,13 @@ typedef struct pipeline_plan {
 
 /* Where the context leaves the device open (SATF_DEVICE_AUTO) and CUDA device 0 would be done
  * first, its start included, makes that the context's; else result->why_cpu says why not. The
- * driver is not touched unless the work is worth it. */
+ * driver is not touched unless the work is worth it. A build without CUDA says nothing of a
+ * CPU that is fast enough. */
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             bool streams, pipeline_result *result);
+
+/* result->why_cpu of a job that is streamed rather than taken to a device. */
+void pipeline_explain_stream(pipeline_result *result);
 
 /* Where the CPU lacks the algorithm or the barriers asked for, adds to the message of that why it
  * was taken. Returns status. */
