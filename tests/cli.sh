@@ -140,7 +140,7 @@ cp rgba.pam rgba.ppm # found by content
 run 0 --box 1 rgba.ppm out.npy
 check "a P7 called .ppm" "$(npy out.npy u1 4 1)" "255 0 255 255"
 run 0 --box 1 rgba.ppm out.ppm
-check "RGB with alpha written as .ppm" "$(head -c 2 out.ppm)" P7
+check "opaque RGB with alpha written as .ppm" "$(head -c 2 out.ppm)" P6
 run 0 --integral rgba.pam out.png
 run 0 --box 1 out.png out.npy
 check "an integral of RGBA as a PNG" "$(npy out.npy u2 4 2)" "65535 0 65535 65535"
@@ -289,13 +289,13 @@ bad --max-memory 1M --integral wide.pgm; says 'max-memory'
 bad --max-pixels 1K noise.ppm;  says 'max-pixels'
 # A PNG header of 40000 by 40000 with its checksum, and no more.
 printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\234\100\0\0\234\100\010\0\0\0\0CRC!' >claims.png
-bad claims.png;                      says 'max-ratio'
+bad claims.png;                      says 'truncated'
 bad --max-metadata 10 first.png;     says 'max-metadata'
 bad --formats png,jpeg in.pgm;       says 'pnm file.*--formats'
 printf 'GIF89a\2\0\1\0\200\0\0\012\024\036\310\322\334,\0\0\0\0\2\0\1\0\0\2\2\104\012\0;' >in.gif
-run 0 --box 1 in.gif out.pgm # the command reads every format unless told otherwise
+run 0 --box 1 in.gif out.ppm # the command reads every format unless told otherwise
 bad --formats png,jpeg,pnm,pfm,npy in.gif; says 'gif file'
-run 0 --formats GIF,pnm --box 1 in.gif out.pgm
+run 0 --formats GIF,pnm --box 1 in.gif out.ppm
 # A PNG header of 2^31 - 1 by 2^31 - 1 with its checksum.
 printf '\211PNG\r\n\032\n\0\0\0\rIHDR\177\377\377\377\177\377\377\377\010\0\0\0\0\061\242\124\272' >huge.png
 bad huge.png
@@ -326,14 +326,6 @@ run 1 --template missing.txt in.pgm out.npy
 printf '0 0 1\n' >bad.txt
 "$satfilter" --template bad.txt in.pgm none.npy 2>stderr
 check "a damaged template" "$? $(wc -l <stderr) $(ls none.npy 2>/dev/null)" "1 1 "
-cp in.pgm kept.pgm
-for option in --no-clobber --skip-existing; do
-    run 0 -q $option --box 3 in.pgm kept.pgm
-    if cmp -s in.pgm kept.pgm; then pass; else fail "$option replaced a file"; fi
-    rm -f new.pgm
-    run 0 $option --box 3 in.pgm new.pgm
-    check "$option writes what is not there" "$(pgm new.pgm 6)" "2 3 4 3 4 5"
-done
 name=$(printf 'no\nfile\033.png')
 run 1 --box 3 "$name" out.png
 if [ "$(id -u)" -ne 0 ]; then

@@ -181,7 +181,9 @@ check "a folder without pictures" "$? $(grep -c 'hold none; 1 file skipped: .tif
 for word in blur gaussian median threshold sharpen resize size std sauvola otsu; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
-    check "--$word" "$? $known$(grep -c "^satfilter: --$word: no such option; .*\(--[a-z]\|size\)" stderr)" "2 01"
+    status=$?
+    answered="no such option; .*\(--[a-z]\|size\)"
+    check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
 done
 run --box in.png out.png
 check "a file in the value's place" "$? $(grep -c "'in.png' is no window" stderr)" "2 1"

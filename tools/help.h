@@ -10,8 +10,8 @@
 void help_usage(void);              /* --help */
 void help_topic(const char *topic); /* --help TOPIC, one that help_knows() */
 void help_list(void);               /* --list */
-void help_man_page(void);                  /* the man page, roff with man macros */
-void help_completion(void);                /* completion for bash */
+void help_man_page(void);           /* the man page, roff with man macros */
+void help_completion(void);         /* completion for bash */
 
 /* True for filters, options and the tables of borders, formats, algorithms and samples. */
 bool help_knows(const char *topic);
