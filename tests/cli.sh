@@ -253,9 +253,6 @@ usage --box 3 in.pgm out.xyz;  says 'out.xyz: the suffix names no format'
 usage --box 3 in.pgm out;      says 'out: the suffix'
 mkdir some
 usage --box 3 in.pgm some;     says 'use -o'
-"$satfilter" >stdout 2>stderr
-check "status without arguments" $? 2
-check "five examples without arguments" "$(grep -c '^  satfilter --' stderr)" 5
 if cmp -s in.pgm kept.pgm; then pass; else fail "wrong usage touched an output"; fi
 usage --box 3 -- --box in.pgm third
 says 'third file'

@@ -190,7 +190,8 @@ check "a file in the value's place" "$? $(grep -c "'in.png' is no window" stderr
 run --box 3 tree out.pgm
 check "a folder as an input" "$? $(grep -c 'tree: is a directory.* -r' stderr)" "1 1"
 run --quality 80 --box 3 in.pgm out.png
-check "--quality with PNG" "$? $(grep -c 'quality: is for jpeg files; out.png is png' stderr) $(ls out.png 2>/dev/null)" "2 1 "
+check "--quality with PNG" "$? $(ls out.png 2>/dev/null)" "2 "
+says 'quality: is for jpeg files; out.png is png'
 run --png-level 3 --box 3 in.pgm out.jpg
 check "--png-level with JPEG" "$? $(grep -c 'png-level: is for png files' stderr)" "2 1"
 run -q --quality 80 --box 3 --format jpeg in.pgm other.pgm -o jpegs
