@@ -8,6 +8,7 @@
 void help_usage(void);                     /* --help */
 void help_filter(const filter_info *info); /* --help FILTER */
 void help_list(void);                      /* --list */
+void help_list_json(void);                 /* the same as one JSON object */
 void help_man_page(void);                  /* the man page, roff with man macros */
 void help_completion(void);                /* completion for bash */
 
