@@ -6,6 +6,10 @@ FILTER_ENTRY(box)
 
 #include "../src/filter/formula.h"
 
+typedef struct box_options {
+    filter_window window;
+} box_options;
+
 SATF_FORMULA formula_value box_formula(const formula_sums *in)
 {
     return formula_mean(in);
@@ -13,14 +17,16 @@ SATF_FORMULA formula_value box_formula(const formula_sums *in)
 
 #ifdef FILTER_DESCRIPTORS
 
-static filter_range box_range(filter_range in, const filter_values *values, double width,
-                              double height)
+static filter_range box_range(filter_range in, const void *options, double width, double height)
 {
-    (void)values, (void)width, (void)height;
+    (void)options, (void)width, (void)height;
     return in;
 }
 
-static const filter_param box_params[] = {FILTER_PARAM_SIZE, FILTER_PARAM_BORDER, FILTER_PARAM_END};
+static const filter_param box_params[] = {
+    FILTER_WINDOW_PARAMS(box_options, "3"),
+    FILTER_PARAM_END,
+};
 
 static const filter_engine box_engine = {
     .region = REGION_WINDOW,
@@ -40,6 +46,7 @@ static const filter_info box_filter = {
               "and range.",
     .params = box_params,
     .needs_value = true,
+    .options_bytes = sizeof(box_options),
     .engine = &box_engine,
 };
 

@@ -8,13 +8,18 @@ FILTER_ENTRY(flip)
 
 #ifdef FILTER_DESCRIPTORS
 
-static unsigned flip_turn(const filter_values *values)
+typedef struct flip_options {
+    int axis; /* h, v */
+} flip_options;
+
+static unsigned flip_turn(const void *options)
 {
-    return values->choice == 0 ? MOVE_FLIP_H : MOVE_FLIP_V;
+    return ((const flip_options *)options)->axis == 0 ? MOVE_FLIP_H : MOVE_FLIP_V;
 }
 
 static const filter_param flip_params[] = {
-    {"axis", "h|v", "h: left and right change places; v: top and bottom do", "h", PARAM_CHOICE},
+    {"axis", "h|v", "", PARAM_CHOICE, offsetof(flip_options, axis), 0, 0, "h",
+     "h: left and right change places; v: top and bottom do"},
     FILTER_PARAM_END,
 };
 
@@ -32,6 +37,7 @@ static const filter_info flip_filter = {
               "orientation becomes the one under which viewers show the flip of what they showed.",
     .params = flip_params,
     .needs_value = true,
+    .options_bytes = sizeof(flip_options),
     .engine = &flip_engine,
 };
 

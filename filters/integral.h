@@ -6,6 +6,10 @@ FILTER_ENTRY(integral)
 
 #include "../src/filter/formula.h"
 
+typedef struct integral_options {
+    bool squared;
+} integral_options;
+
 SATF_FORMULA formula_value integral_formula(const formula_sums *in)
 {
     return in->real ? formula_real(in->real_sum) : formula_integer((uint64_t)in->sum);
@@ -13,12 +17,17 @@ SATF_FORMULA formula_value integral_formula(const formula_sums *in)
 
 #ifdef FILTER_DESCRIPTORS
 
+static bool integral_squares(const void *options)
+{
+    return ((const integral_options *)options)->squared;
+}
+
 /* Up to the sum of the whole image at its largest sample. */
-static filter_range integral_range(filter_range in, const filter_values *values, double width,
+static filter_range integral_range(filter_range in, const void *options, double width,
                                    double height)
 {
     double lo = in.lo, hi = in.hi;
-    if (values->squared) {
+    if (integral_squares(options)) {
         double a = lo * lo, b = hi * hi;
         lo = in.lo <= 0 && in.hi >= 0 ? 0 : a < b ? a : b;
         hi = a < b ? b : a;
@@ -28,7 +37,8 @@ static filter_range integral_range(filter_range in, const filter_values *values,
 }
 
 static const filter_param integral_params[] = {
-    {"squared", NULL, "sum the squares of the samples instead", "off", PARAM_FLAG},
+    {"squared", NULL, "", PARAM_FLAG, offsetof(integral_options, squared), 0, 0, "off",
+     "sum the squares of the samples instead"},
     FILTER_PARAM_END,
 };
 
@@ -37,6 +47,7 @@ static const filter_engine integral_engine = {
     .type = TYPE_OF_SUM,
     .formula = integral_formula,
     .range = integral_range,
+    .sums_squares = integral_squares,
 };
 
 static const filter_info integral_filter = {
@@ -48,6 +59,7 @@ static const filter_info integral_filter = {
               "of it spans 0 ... largest sample x width x height.",
     .params = integral_params,
     .needs_value = false,
+    .options_bytes = sizeof(integral_options),
     .engine = &integral_engine,
 };
 

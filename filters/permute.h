@@ -8,9 +8,13 @@ FILTER_ENTRY(permute)
 
 #ifdef FILTER_DESCRIPTORS
 
+typedef struct permute_options {
+    struct filter_order *order;
+} permute_options;
+
 static const filter_param permute_params[] = {
-    {"file", "FILE", "a .npy array of H * W or (H, W) integers, each of 0 to H * W - 1 once", NULL,
-     PARAM_ORDER},
+    {"file", "FILE", "", PARAM_ORDER, offsetof(permute_options, order), 0, 0, NULL,
+     "a .npy array of H * W or (H, W) integers, each of 0 to H * W - 1 once"},
     FILTER_PARAM_END,
 };
 
@@ -28,6 +32,7 @@ static const filter_info permute_filter = {
               "all that the file says besides.",
     .params = permute_params,
     .needs_value = true,
+    .options_bytes = sizeof(permute_options),
     .engine = &permute_engine,
 };
 

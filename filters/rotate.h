@@ -8,14 +8,19 @@ FILTER_ENTRY(rotate)
 
 #ifdef FILTER_DESCRIPTORS
 
-static unsigned rotate_turn(const filter_values *values)
+typedef struct rotate_options {
+    int angle; /* 90, 180, 270 */
+} rotate_options;
+
+static unsigned rotate_turn(const void *options)
 {
     static const unsigned turns[] = {MOVE_ROTATE_90, MOVE_ROTATE_180, MOVE_ROTATE_270};
-    return turns[values->choice];
+    return turns[((const rotate_options *)options)->angle];
 }
 
 static const filter_param rotate_params[] = {
-    {"angle", "90|180|270", "degrees, clockwise", "90", PARAM_CHOICE},
+    {"angle", "90|180|270", "degrees", PARAM_CHOICE, offsetof(rotate_options, angle), 0, 0, "90",
+     "degrees, clockwise"},
     FILTER_PARAM_END,
 };
 
@@ -35,6 +40,7 @@ static const filter_info rotate_filter = {
               "they showed, turned.",
     .params = rotate_params,
     .needs_value = true,
+    .options_bytes = sizeof(rotate_options),
     .engine = &rotate_engine,
 };
 

@@ -6,6 +6,10 @@ FILTER_ENTRY(stddev)
 
 #include "../src/filter/formula.h"
 
+typedef struct stddev_options {
+    filter_window window;
+} stddev_options;
+
 SATF_FORMULA formula_value stddev_formula(const formula_sums *in)
 {
     return formula_real(sqrt(formula_variance(in)));
@@ -14,15 +18,16 @@ SATF_FORMULA formula_value stddev_formula(const formula_sums *in)
 #ifdef FILTER_DESCRIPTORS
 
 /* Largest when half of the pixels are lo and half hi. */
-static filter_range stddev_range(filter_range in, const filter_values *values, double width,
-                                 double height)
+static filter_range stddev_range(filter_range in, const void *options, double width, double height)
 {
-    (void)values, (void)width, (void)height;
+    (void)options, (void)width, (void)height;
     return (filter_range){in.known, 0, (in.hi - in.lo) / 2};
 }
 
-static const filter_param stddev_params[] = {FILTER_PARAM_SIZE, FILTER_PARAM_BORDER,
-                                             FILTER_PARAM_END};
+static const filter_param stddev_params[] = {
+    FILTER_WINDOW_PARAMS(stddev_options, "3"),
+    FILTER_PARAM_END,
+};
 
 static const filter_engine stddev_engine = {
     .region = REGION_WINDOW,
@@ -43,6 +48,7 @@ static const filter_info stddev_filter = {
               "The result is f64.",
     .params = stddev_params,
     .needs_value = true,
+    .options_bytes = sizeof(stddev_options),
     .engine = &stddev_engine,
 };
 

@@ -6,6 +6,11 @@ FILTER_ENTRY(template)
 
 #include "../src/filter/formula.h"
 
+typedef struct template_options {
+    struct filter_rects *rects;
+    filter_border border;
+} template_options;
+
 /* One more rectangle; they come in the order in which they are listed. */
 SATF_FORMULA formula_value template_formula(const formula_sums *in)
 {
@@ -16,13 +21,14 @@ SATF_FORMULA formula_value template_formula(const formula_sums *in)
 
 /* Every rectangle at whichever end of the samples' range its weight's sign
  * makes it smallest or largest. */
-static filter_range template_range(filter_range in, const filter_values *values, double width,
+static filter_range template_range(filter_range in, const void *options, double width,
                                    double height)
 {
     (void)width, (void)height;
     filter_range out = {in.known, 0, 0};
-    for (size_t k = 0; k < values->rect_count; k++) {
-        const satf_weighted_rect *term = &values->rects[k];
+    const struct filter_rects *rects = ((const template_options *)options)->rects;
+    for (size_t k = 0; k < rects->count; k++) {
+        const satf_weighted_rect *term = &rects->items[k];
         double factor = term->weight * (double)(term->rect.w * term->rect.h);
         out.lo += factor * (factor < 0 ? in.hi : in.lo);
         out.hi += factor * (factor < 0 ? in.lo : in.hi);
@@ -31,11 +37,10 @@ static filter_range template_range(filter_range in, const filter_values *values,
 }
 
 static const filter_param template_params[] = {
-    {"file", "FILE",
+    {"file", "FILE", "", PARAM_TEMPLATE, offsetof(template_options, rects), 0, 0, NULL,
      "lines `x y w h weight`, x and y relative to the pixel, the weight a number or a fraction "
-     "(-1/9); # begins a comment",
-     NULL, PARAM_TEMPLATE},
-    FILTER_PARAM_BORDER,
+     "(-1/9); # begins a comment"},
+    FILTER_BORDER_PARAM(offsetof(template_options, border)),
     FILTER_PARAM_END,
 };
 
@@ -58,6 +63,7 @@ static const filter_info template_filter = {
               "response.",
     .params = template_params,
     .needs_value = true,
+    .options_bytes = sizeof(template_options),
     .engine = &template_engine,
 };
 

@@ -8,9 +8,9 @@ FILTER_ENTRY(transpose)
 
 #ifdef FILTER_DESCRIPTORS
 
-static unsigned transpose_turn(const filter_values *values)
+static unsigned transpose_turn(const void *options)
 {
-    (void)values;
+    (void)options;
     return MOVE_TRANSPOSE;
 }
 

@@ -6,6 +6,10 @@ FILTER_ENTRY(variance)
 
 #include "../src/filter/formula.h"
 
+typedef struct variance_options {
+    filter_window window;
+} variance_options;
+
 SATF_FORMULA formula_value variance_formula(const formula_sums *in)
 {
     return formula_real(formula_variance(in));
@@ -14,16 +18,18 @@ SATF_FORMULA formula_value variance_formula(const formula_sums *in)
 #ifdef FILTER_DESCRIPTORS
 
 /* Largest when half of the pixels are lo and half hi. */
-static filter_range variance_range(filter_range in, const filter_values *values, double width,
+static filter_range variance_range(filter_range in, const void *options, double width,
                                    double height)
 {
-    (void)values, (void)width, (void)height;
+    (void)options, (void)width, (void)height;
     double half = (in.hi - in.lo) / 2;
     return (filter_range){in.known, 0, half * half};
 }
 
-static const filter_param variance_params[] = {FILTER_PARAM_SIZE, FILTER_PARAM_BORDER,
-                                               FILTER_PARAM_END};
+static const filter_param variance_params[] = {
+    FILTER_WINDOW_PARAMS(variance_options, "3"),
+    FILTER_PARAM_END,
+};
 
 static const filter_engine variance_engine = {
     .region = REGION_WINDOW,
@@ -45,6 +51,7 @@ static const filter_info variance_filter = {
               "spans. Colour is weighted by alpha, alpha is averaged. The result is f64.",
     .params = variance_params,
     .needs_value = true,
+    .options_bytes = sizeof(variance_options),
     .engine = &variance_engine,
 };
 

@@ -347,10 +347,17 @@ SATF_API satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf
 /* A filter by name with every parameter at its default (a window of 3 x 3, an angle of 90). */
 SATF_API satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter **out);
 
-/* Set a parameter of the last filter of the chain, by name and type:
- * integers "width", "height" (window, 1 ... 65535), "squared" (0 or 1), "angle" (90, 180, 270);
- * doubles "constant", which makes the border SATF_CONSTANT of that value, as
- * "border=constant:V" does. Unknown names and values out of range are SATF_INVALID. */
+/*
+ * Sets any parameter of the last filter of the chain from its text: "size" to "15x9", "border" to
+ * "constant:7", "squared" to "on" (or NULL). Unlike in satf_filter_parse() the name of a file may
+ * hold blanks and commas. Unknown names and values out of range are SATF_INVALID.
+ */
+SATF_API satf_status satf_filter_set(satf_context *ctx, satf_filter *filter, const char *param,
+                                     const char *text);
+
+/* The same by type. Integers: those, reals, flags (0 or 1), choices of numbers ("angle": 90, 180,
+ * 270), "size" (both sides of the window), "width" and "height" (one each). Doubles: reals, and
+ * "constant", which makes the border SATF_CONSTANT of that value. */
 SATF_API satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
                                          int64_t value);
 SATF_API satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter,
@@ -369,6 +376,11 @@ SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filte
  */
 SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter,
                                            const int64_t *order, size_t count);
+
+/* Writes the filter as satf_filter_parse() reads it, as snprintf() does: at most `bytes` with the
+ * zero at the end; returns the length of the whole. Parameters at their defaults are left out, of
+ * what came from a file there is "FILE". */
+SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes);
 
 /* Appends copies of tail's filters to chain; tail stays the caller's. */
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
@@ -401,6 +413,33 @@ SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *f
 
 /* Names of the filters: index 0, 1, ... until NULL; *help a line. Static storage. */
 SATF_API const char *satf_filter_name(size_t index, const char **help);
+
+typedef enum satf_param_type {
+    SATF_PARAM_INTEGER,
+    SATF_PARAM_REAL,
+    SATF_PARAM_SIZE,   /* a window: "15" or "15x9" */
+    SATF_PARAM_FLAG,   /* "on" or "off" */
+    SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V" or "shrink" */
+    SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
+    SATF_PARAM_FILE    /* the name of a file */
+} satf_param_type;
+
+/* A parameter of a filter. Static storage. */
+typedef struct satf_param_info {
+    const char *name;
+    satf_param_type type;
+    const char *syntax;       /* "N|WxH", "90|180|270"; NULL for a flag */
+    const char *unit;         /* of its numbers: "pixels"; "" if they have none */
+    double min, max;          /* of an integer, a real, and each side of a size; else 0 */
+    const char *default_text; /* NULL: there is none, it must be given */
+    const char *help;         /* a line */
+    int is_value;             /* non-zero: the value that must follow the filter's name */
+} satf_param_info;
+
+/* The parameters of the filter of that name: index 0, 1, ... until NULL; else the parameter's
+ * name, and *info (bytes: its size) is filled, as far as it reaches. */
+SATF_API const char *satf_filter_param(const char *filter, size_t index, satf_param_info *info,
+                                       size_t bytes);
 
 /* ------------------------------------------------------------------ images */
 

@@ -534,6 +534,12 @@ for word in clamp mirror reflect wrap constant shrink png jpeg pnm npy auto u64;
 done
 bash -n completion.bash
 check "the completion's syntax" $? 0
+"$satfilter" --list --json >list.json 2>stderr
+check "--list --json" $? 0
+if command -v python3 >/dev/null 2>&1; then
+    check "filters of --list --json" "$(python3 -c 'import json
+for f in json.load(open("list.json"))["filters"]: print(f["name"])')" "$filters"
+fi
 # shellcheck disable=SC1091
 check "completion of --bor" "$(. ./completion.bash 2>/dev/null
     COMP_WORDS=(satfilter --bor) COMP_CWORD=1

@@ -23,6 +23,7 @@
 
 #include "../tools/batch.h"
 #include "filter/descriptor.h"
+#include "filter_any.h"
 #include "io/io.h"
 
 #ifdef REAL
@@ -237,20 +238,15 @@ static int tear_down(void **state)
     return chdir("/") || system(command);
 }
 
-/* Words that ask for filter `info` of a small window, file or first choice. */
+/* Words that ask for filter `info`, with a value for each parameter that has no default of use. */
 static void filter_words(const filter_info *info, char *words, size_t room)
 {
-    char text[32] = "";
-    if (info->needs_value) {
-        const filter_param *value = info->params;
-        snprintf(text, sizeof text, " %.*s",
-                 value->kind == PARAM_CHOICE ? (int)strcspn(value->metavar, "|") : 9,
-                 value->kind == PARAM_TEMPLATE ? "rects.txt"
-                 : value->kind == PARAM_ORDER  ? "order.npy"
-                 : value->kind == PARAM_CHOICE ? value->metavar
-                                               : "5x3");
+    char text[64] = "";
+    if (info->needs_value && !any_value(info->params, any_small, NULL, text, sizeof text)) {
+        snprintf(text, sizeof text, "%s",
+                 info->params->kind == PARAM_TEMPLATE ? "rects.txt" : "order.npy");
     }
-    snprintf(words, room, "--%s%s", info->name, text);
+    snprintf(words, room, "--%s %s", info->name, text);
 }
 
 /* -------------------------------------------------------------------- tests */

@@ -11,41 +11,91 @@
 
 #include <cmocka.h>
 
-#include "filter/filter.h"
+#include "filter/order.h"
+#include "filter/params.h"
+#include "filter/rects.h"
 #include "with_context.h"
+
+/* The value of filter `index`'s parameter of that kind; NULL if it has none. */
+static const void *value_of(const satf_filter *filter, size_t index, param_kind kind)
+{
+    return filter_value_of_kind(filter_at(filter, index), filter_options(filter, index), kind);
+}
+
+static void assert_prints(const satf_filter *filter, const char *want)
+{
+    char text[200], part[5];
+    assert_int_equal(satf_filter_print(filter, text, sizeof text), strlen(want));
+    assert_string_equal(text, want);
+    assert_int_equal(satf_filter_print(filter, part, sizeof part), strlen(want));
+    assert_int_equal(strncmp(part, want, sizeof part - 1), 0);
+    assert_int_equal(satf_filter_print(filter, NULL, 0), strlen(want));
+}
 
 static void test_accepts(void **state)
 {
     satf_context *ctx = *state;
     satf_filter *filter;
-    const filter_values *v;
     assert_int_equal(
         satf_filter_parse(ctx, "  box=15x9,border=constant:7\tvariance=3  integral,squared\n",
                           &filter),
         SATF_OK);
     assert_int_equal(filter_count(filter), 3);
-    assert_string_equal(filter_at(filter, 0, &v)->name, "box");
-    assert_int_equal(v->width, 15);
-    assert_int_equal(v->height, 9);
-    assert_int_equal(v->border, SATF_CONSTANT);
-    assert_true(v->border_given && v->constant == 7);
+    assert_string_equal(filter_at(filter, 0)->name, "box");
+    const filter_size *size = value_of(filter, 0, PARAM_SIZE);
+    const filter_border *border = value_of(filter, 0, PARAM_BORDER);
+    assert_true(size->width == 15 && size->height == 9);
+    assert_true(border->kind == SATF_CONSTANT && border->constant == 7);
     filter_default_border(filter, SATF_WRAP, 0);
-    assert_int_equal(v->border, SATF_CONSTANT);
-    assert_string_equal(filter_at(filter, 1, &v)->name, "variance");
-    assert_int_equal(v->border, SATF_WRAP);
-    assert_false(v->squared);
-    filter_at(filter, 2, &v);
-    assert_true(v->squared);
-    assert_null(filter_at(filter, 3, &v));
-    assert_int_equal(filter_set_text(ctx, filter, "squared", "off"), SATF_OK);
-    assert_false(v->squared);
-    assert_int_equal(filter_set_text(ctx, filter, "size", "3"), SATF_INVALID);
+    assert_int_equal(border->kind, SATF_CONSTANT);
+    assert_string_equal(filter_at(filter, 1)->name, "variance");
+    border = value_of(filter, 1, PARAM_BORDER);
+    assert_int_equal(border->kind, SATF_WRAP);
+    const bool *squared = value_of(filter, 2, PARAM_FLAG);
+    assert_true(*squared);
+    assert_null(filter_at(filter, 3));
+    assert_null(value_of(filter, 2, PARAM_BORDER));
+    assert_prints(filter, "box=15x9,border=constant:7 variance=3,border=wrap integral,squared");
+    assert_int_equal(satf_filter_set(ctx, filter, "squared", "off"), SATF_OK);
+    assert_false(*squared);
+    assert_int_equal(satf_filter_set(ctx, filter, "size", "3"), SATF_INVALID);
     satf_filter_destroy(filter);
 
     assert_int_equal(satf_filter_parse(ctx, "stddev=65535X1,border=shrink", &filter), SATF_OK);
-    filter_at(filter, 0, &v);
-    assert_true(v->width == 65535 && v->height == 1 && v->border == SATF_SHRINK);
+    size = value_of(filter, 0, PARAM_SIZE);
+    border = value_of(filter, 0, PARAM_BORDER);
+    assert_true(size->width == 65535 && size->height == 1 && border->kind == SATF_SHRINK);
     satf_filter_destroy(filter);
+}
+
+/* Set by text and by type, printed, and parsed again. */
+static void test_sets(void **state)
+{
+    satf_context *ctx = *state;
+    satf_filter *filter, *again;
+    char text[200];
+    assert_int_equal(satf_filter_create(ctx, "box", &filter), SATF_OK);
+    assert_prints(filter, "box=3");
+    assert_int_equal(satf_filter_set_int(ctx, filter, "size", 7), SATF_OK);
+    assert_int_equal(satf_filter_set_int(ctx, filter, "height", 9), SATF_OK);
+    assert_prints(filter, "box=7x9");
+    assert_int_equal(satf_filter_set_int(ctx, filter, "size", 65536), SATF_INVALID);
+    assert_int_equal(satf_filter_set_double(ctx, filter, "constant", 0.1), SATF_OK);
+    assert_prints(filter, "box=7x9,border=constant:0.1");
+    assert_int_equal(satf_filter_set_double(ctx, filter, "constant", 1.0 / 3), SATF_OK);
+    satf_filter_print(filter, text, sizeof text);
+    assert_int_equal(satf_filter_parse(ctx, text, &again), SATF_OK);
+    assert_true(((const filter_border *)value_of(again, 0, PARAM_BORDER))->constant == 1.0 / 3);
+    satf_filter_destroy(again);
+    assert_int_equal(satf_filter_set(ctx, filter, "border", "constant:1 "), SATF_INVALID);
+    assert_int_equal(satf_filter_set(ctx, filter, "colour", "red"), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "there are: size"));
+    satf_filter_destroy(filter);
+    assert_int_equal(satf_filter_create(ctx, "flip", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set(ctx, filter, "axis", "v"), SATF_OK);
+    assert_prints(filter, "flip=v");
+    satf_filter_destroy(filter);
+    assert_int_equal(satf_filter_print(NULL, text, sizeof text), 0);
 }
 
 static void test_refuses(void **state)
@@ -110,6 +160,25 @@ static void test_refuses(void **state)
     }
 }
 
+/* Outside they are told what the table has. */
+static void check_param(const filter_info *info, size_t index)
+{
+    const filter_param *p = &info->params[index];
+    satf_param_info told;
+    assert_ptr_equal(satf_filter_param(info->name, index, &told, sizeof told), p->name);
+    assert_ptr_equal(told.name, p->name);
+    assert_true(p->help && *p->help && p->unit && told.help == p->help && told.unit == p->unit);
+    assert_true((told.type == SATF_PARAM_FLAG) == !p->metavar && told.syntax == p->metavar);
+    assert_true(told.type == SATF_PARAM_FILE || p->default_text);
+    assert_true(told.default_text == p->default_text);
+    assert_int_equal(told.is_value, index == 0 && info->needs_value);
+    assert_true(p->offset + param_kind_of(p)->bytes <= info->options_bytes);
+    assert_ptr_equal(filter_param_find(info, p->name), p);
+    satf_param_info part = {.help = "untouched"};
+    satf_filter_param(info->name, index, &part, offsetof(satf_param_info, help));
+    assert_true(part.name == p->name && strcmp(part.help, "untouched") == 0);
+}
+
 static void test_table(void **state)
 {
     (void)state;
@@ -120,15 +189,23 @@ static void test_table(void **state)
         assert_ptr_equal(info, filter_info_at(count));
         assert_true(help && *help && info->detail && *info->detail && info->params);
         assert_true(!info->needs_value || info->params->metavar);
-        for (const filter_param *p = info->params; p->name; p++) {
-            assert_true(p->help && *p->help);
-            assert_true(p->kind == PARAM_FLAG || p->metavar);
+        assert_true(info->options_bytes <= FILTER_OPTIONS_BYTES);
+        size_t params = 0;
+        for (; info->params[params].name; params++) {
+            check_param(info, params);
         }
+        assert_true(params <= 32); /* chain_link.given */
+        assert_null(satf_filter_param(name, params, NULL, 0));
+        assert_null(satf_filter_param(name, SIZE_MAX, NULL, 0));
     }
-    assert_int_equal(count, 9);
+    assert_true(count > 0);
     assert_null(filter_info_find("bo"));
     assert_null(satf_filter_name(1000, &help));
     assert_null(help);
+    satf_param_info none = {.name = "untouched"};
+    assert_null(satf_filter_param("bo", 0, &none, sizeof none));
+    assert_null(none.name);
+    assert_null(satf_filter_param(NULL, 0, NULL, 0));
 }
 
 /* Writes text to a new file whose name goes to path. */
@@ -159,13 +236,13 @@ static void test_template_file(void **state)
     static const char good[] = "# a comment\n\n  -1 -1 3 3 1.5 # centre\r\n\t4 -5 65535 1 -2e-3\n"
                                "-25 -25 51 51 -1/2601\n0 0 1 1 2.5/1e1";
     assert_int_equal(parse_template(ctx, good, sizeof good - 1, &filter), SATF_OK);
-    const filter_values *v;
-    filter_at(filter, 0, &v);
-    assert_int_equal(v->rect_count, 4);
-    assert_true(v->rects[2].weight == -1.0 / 2601 && v->rects[3].weight == 0.25);
-    assert_true(v->rects[0].rect.x == -1 && v->rects[0].rect.h == 3 && v->rects[0].weight == 1.5);
-    assert_true(v->rects[1].rect.x == 4 && v->rects[1].rect.y == -5 &&
-                v->rects[1].rect.w == 65535 && v->rects[1].weight == -2e-3);
+    const filter_rects *v = *(filter_rects *const *)value_of(filter, 0, PARAM_TEMPLATE);
+    assert_int_equal(v->count, 4);
+    assert_true(v->items[2].weight == -1.0 / 2601 && v->items[3].weight == 0.25);
+    assert_true(v->items[0].rect.x == -1 && v->items[0].rect.h == 3 && v->items[0].weight == 1.5);
+    assert_true(v->items[1].rect.x == 4 && v->items[1].rect.y == -5 &&
+                v->items[1].rect.w == 65535 && v->items[1].weight == -2e-3);
+    assert_prints(filter, "template=FILE");
     satf_filter_destroy(filter);
 
     static const struct {
@@ -236,21 +313,22 @@ static void test_locale(void **state)
     assert_non_null(mkdtemp(folder));
     bool found = comma_locale(folder) && strtod("0,5", NULL) == 0.5;
     satf_filter *filter = NULL, *haar = NULL, *comma = NULL;
-    const filter_values *v;
     satf_status parsed = satf_filter_parse(ctx, "box=3,border=constant:0.5", &filter);
     satf_status read = parse_template(ctx, "0 0 1 1 0.25\n", 13, &haar);
     satf_status refused = parse_template(ctx, "0 0 1 1 0,25\n", 13, &comma);
+    char printed[60] = "";
+    satf_filter_print(filter, printed, sizeof printed);
     bool stays = !found || strtod("0,5", NULL) == 0.5;
     setlocale(LC_NUMERIC, "C");
     unsetenv("LOCPATH");
     snprintf(clean, sizeof clean, "rm -rf %s", folder);
     assert_int_equal(system(clean), 0);
     assert_int_equal(parsed, SATF_OK);
-    filter_at(filter, 0, &v);
-    assert_true(v->constant == 0.5);
+    assert_true(((const filter_border *)value_of(filter, 0, PARAM_BORDER))->constant == 0.5);
+    assert_true(!found || strcmp(printed, "box=3,border=constant:0.5") == 0);
     assert_int_equal(read, SATF_OK);
-    filter_at(haar, 0, &v);
-    assert_true(v->rects[0].weight == 0.25);
+    assert_true((*(filter_rects *const *)value_of(haar, 0, PARAM_TEMPLATE))->items[0].weight ==
+                0.25);
     assert_int_equal(refused, SATF_DATA);
     assert_true(stays);
     satf_filter_destroy(filter);
@@ -263,9 +341,9 @@ static void test_locale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepts), cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_template_file),
-        cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_accepts),       cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_refuses),       cmocka_unit_test(test_table),
+        cmocka_unit_test(test_template_file), cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

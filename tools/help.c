@@ -280,3 +280,78 @@ void help_topic(const char *topic)
         tables[table].print();
     }
 }
+
+/* ---------------------------------------------------------------- --list --json */
+
+/* "name": "text", or null; what the tables say is ASCII. */
+static void json_text(const char *name, const char *text)
+{
+    printf("\"%s\": ", name);
+    if (!text) {
+        fputs("null", stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        printf("%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+    }
+    putchar('"');
+}
+
+static void json_param(const satf_param_info *p)
+{
+    static const char *const types[] = {
+        [SATF_PARAM_INTEGER] = "integer", [SATF_PARAM_REAL] = "real",
+        [SATF_PARAM_SIZE] = "size",       [SATF_PARAM_FLAG] = "flag",
+        [SATF_PARAM_BORDER] = "border",   [SATF_PARAM_CHOICE] = "choice",
+        [SATF_PARAM_FILE] = "file",
+    };
+    putchar('{');
+    json_text("name", p->name);
+    printf(", \"type\": \"%s\", ", types[p->type]);
+    json_text("syntax", p->syntax);
+    fputs(", ", stdout);
+    json_text("unit", *p->unit ? p->unit : NULL);
+    if (p->min < p->max) {
+        printf(", \"min\": %.15g, \"max\": %.15g", p->min, p->max);
+    }
+    fputs(", ", stdout);
+    json_text("default", p->default_text);
+    printf(", \"is_value\": %s, ", p->is_value ? "true" : "false");
+    json_text("help", p->help);
+    putchar('}');
+}
+
+void help_list_json(void)
+{
+    fputs("{\"filters\": [", stdout);
+    const char *name, *help;
+    for (size_t i = 0; (name = satf_filter_name(i, &help)); i++) {
+        fputs(i ? ",\n {" : "\n {", stdout);
+        json_text("name", name);
+        fputs(", ", stdout);
+        json_text("help", help);
+        fputs(", \"parameters\": [", stdout);
+        satf_param_info p;
+        for (size_t k = 0; satf_filter_param(name, k, &p, sizeof p); k++) {
+            fputs(k ? ",\n  " : "\n  ", stdout);
+            json_param(&p);
+        }
+        fputs("]}", stdout);
+    }
+    fputs("],\n\"borders\": [", stdout);
+    for (int i = 0; (name = satf_border_name(i)); i++) {
+        printf("%s\"%s\"", i ? ", " : "", name);
+    }
+    fputs("],\n\"formats\": [", stdout);
+    int writes;
+    for (size_t i = 0; (name = satf_format(i, &writes, &help)); i++) {
+        printf("%s{\"name\": \"%s\", \"writes\": %s, \"suffixes\": \"%s\"}", i ? ", " : "", name,
+               writes ? "true" : "false", help);
+    }
+    fputs("],\n\"algorithms\": [", stdout);
+    for (size_t i = 0; (name = satf_algorithm(i, &help, NULL)); i++) {
+        printf("%s{\"name\": \"%s\", \"device\": \"%s\"}", i ? ", " : "", name, help);
+    }
+    puts("]}");
+}

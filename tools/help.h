@@ -10,6 +10,7 @@
 void help_usage(void);              /* --help */
 void help_topic(const char *topic); /* --help TOPIC, one that help_knows() */
 void help_list(void);               /* --list */
+void help_list_json(void);          /* the same as one JSON object */
 void help_man_page(void);           /* the man page, roff with man macros */
 void help_completion(void);         /* completion for bash */
 

@@ -160,14 +160,14 @@ static satf_status make_filter(settings *s, const filter_word *word, char *text,
         }
         char kept = *end;
         *end = '\0';
-        status = filter_set_text(s->ctx, *out, param->name, comma + 2 + strlen(param->name));
+        status = satf_filter_set(s->ctx, *out, param->name, comma + 2 + strlen(param->name));
         *end = kept;
         end = comma;
     }
     char kept = *end;
     *end = '\0';
     if (!status) {
-        status = filter_set_text(s->ctx, *out, info->params[0].name, value);
+        status = satf_filter_set(s->ctx, *out, info->params[0].name, value);
     }
     *end = kept;
     if (status) {
@@ -408,7 +408,8 @@ int options_parse(settings *s, int argc, char **argv)
         return option_find("help", 4)->take(s, argv[2]);
     }
     bool options_end = false;
-    for (char **arg = argv + 1; *arg && goes_on(s); arg++) {
+    char **arg = argv + 1;
+    for (; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
             s->sources[s->source_count++] = (source){SOURCE_FILE, plain_name(*arg)};
@@ -421,6 +422,9 @@ int options_parse(settings *s, int argc, char **argv)
         if (status) {
             return status;
         }
+    }
+    for (; *arg && s->action == ACTION_LIST; arg++) { /* --list --json, either way round */
+        s->json = s->json || strcmp(*arg, "--json") == 0;
     }
     if (!goes_on(s)) {
         return 0;

@@ -80,7 +80,7 @@ static int act(const settings *s)
         }
         break;
     case ACTION_LIST:
-        help_list();
+        s->json ? help_list_json() : help_list();
         break;
     case ACTION_VERSION:
         printf("satfilter %s\n", satf_version());

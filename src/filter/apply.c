@@ -26,18 +26,20 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
     if (engine->type == TYPE_REAL) {
         type = SATF_F64;
     } else if (engine->type == TYPE_OF_SUM) {
-        satf_status status = satf_sat_type(ctx, in, link->values.squared ? SATF_SQUARED : 0, &type);
+        bool squared = engine->sums_squares && engine->sums_squares(link->options);
+        satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
         if (status) {
             return status;
         }
     }
-    if (link->values.order) {
-        satf_status status = filter_order_check(ctx, link->values.order, in);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (order && *order) {
+        satf_status status = filter_order_check(ctx, *order, in);
         if (status) {
             return status;
         }
     }
-    bool turned = filter_turn(engine, &link->values) & MOVE_TRANSPOSE;
+    bool turned = filter_turn(engine, link->options) & MOVE_TRANSPOSE;
     *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
                             in->channels, type);
     out->device = in->device;
@@ -48,17 +50,15 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
 }
 
 /* The border's constant in the input's type. */
-static satf_status fit_constant(satf_context *ctx, const chain_link *link, int type,
-                                double *constant)
+static satf_status fit_constant(satf_context *ctx, int type, filter_border *border)
 {
-    double value = link->values.constant;
-    *constant = 0;
-    if (!filter_param_of_kind(link->info, PARAM_BORDER) || link->values.border != SATF_CONSTANT) {
+    double value = border->constant;
+    if (border->kind != SATF_CONSTANT) {
         return SATF_OK;
     }
     if (satf_type_is_float(type)) {
-        *constant = type == SATF_F32 ? (double)(float)value : value;
-        if (!isfinite(*constant)) {
+        border->constant = type == SATF_F32 ? (double)(float)value : value;
+        if (!isfinite(border->constant)) {
             return satf_fail(ctx, SATF_INVALID,
                              "border constant:%g does not fit %s samples; it must be finite", value,
                              satf_type_name(type));
@@ -72,7 +72,6 @@ static satf_status fit_constant(satf_context *ctx, const chain_link *link, int t
                          "to %.0f",
                          value, satf_type_name(type), max);
     }
-    *constant = value;
     return SATF_OK;
 }
 
@@ -109,18 +108,35 @@ static satf_status choose_way(satf_context *ctx, const chain_link *link, const s
     return SATF_OK;
 }
 
+/* What engines look at of the filter's options. */
+static void read_options(const chain_link *link, filter_stage *stage)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    const filter_engine *engine = link->info->engine;
+    stage->options = link->options;
+    stage->size = size ? *size : (filter_size){1, 1};
+    stage->border = border ? *border : (filter_border){SATF_CLAMP, 0};
+    stage->rects = rects ? *rects : NULL;
+    stage->order = order ? *order : NULL;
+    stage->squared = engine->sums_squares && engine->sums_squares(link->options);
+}
+
 satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const satf_view *in,
                               const satf_view *out, filter_stage *stage)
 {
-    *stage = (filter_stage){.info = link->info, .values = &link->values, .in = *in, .out = *out};
+    *stage = (filter_stage){.info = link->info, .in = *in, .out = *out};
+    read_options(link, stage);
     stage->weighted = link->info->engine->averages_alpha && (in->flags & SATF_ALPHA);
-    if (link->info->engine->region == REGION_RECTS && link->values.rect_count == 0) {
+    if (link->info->engine->region == REGION_RECTS && !stage->rects) {
         return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
     }
-    if (filter_param_of_kind(link->info, PARAM_ORDER) && !link->values.order) {
+    if (filter_param_of_kind(link->info, PARAM_ORDER) && !stage->order) {
         return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
     }
-    satf_status status = fit_constant(ctx, link, in->type, &stage->constant);
+    satf_status status = fit_constant(ctx, in->type, &stage->border);
     return status ? status : choose_way(ctx, link, in, &stage->way);
 }
 

@@ -37,11 +37,22 @@ static satf_status chain_grow(satf_context *ctx, satf_filter *chain, size_t more
     return SATF_OK;
 }
 
-/* What the values own or share. */
-static void release(filter_values *values)
+static void release(chain_link *link)
 {
-    satf_free(values->rects);
-    filter_order_release(values->order);
+    for (const filter_param *param = link->info->params; param->name; param++) {
+        if (param_kind_of(param)->release) {
+            param_kind_of(param)->release(param_value(param, link->options));
+        }
+    }
+}
+
+static void share(chain_link *link)
+{
+    for (const filter_param *param = link->info->params; param->name; param++) {
+        if (param_kind_of(param)->share) {
+            param_kind_of(param)->share(param_value(param, link->options));
+        }
+    }
 }
 
 satf_status chain_add(satf_context *ctx, satf_filter *chain, const filter_info *info)
@@ -53,37 +64,14 @@ satf_status chain_add(satf_context *ctx, satf_filter *chain, const filter_info *
     chain_link *link = &chain->links[chain->count];
     memset(link, 0, sizeof *link);
     link->info = info;
-    for (const filter_param *param = info->params; param->name; param++) {
-        if (param->default_text && param->kind != PARAM_FLAG) {
+    for (const filter_param *param = info->params; param->name && !status; param++) {
+        if (param->default_text) {
             status = filter_set_param(ctx, link, param, param->default_text);
-            if (status) {
-                return status;
-            }
         }
     }
-    link->values.border_given = false;
-    chain->count++;
-    return SATF_OK;
-}
-
-const filter_param *filter_param_find(const filter_info *info, const char *name)
-{
-    for (const filter_param *param = info->params; param->name; param++) {
-        if (strcmp(param->name, name) == 0) {
-            return param;
-        }
-    }
-    return NULL;
-}
-
-const filter_param *filter_param_of_kind(const filter_info *info, param_kind kind)
-{
-    for (const filter_param *param = info->params; param->name; param++) {
-        if (param->kind == kind) {
-            return param;
-        }
-    }
-    return NULL;
+    link->given = 0;
+    chain->count += !status;
+    return status;
 }
 
 satf_status filter_fail_name(satf_context *ctx, const char *name)
@@ -98,41 +86,32 @@ satf_status filter_fail_name(satf_context *ctx, const char *name)
     return satf_fail(ctx, SATF_INVALID, "no filter is called '%.80s'; there are %s", name, names);
 }
 
-const char *filter_rect_defect(const satf_weighted_rect *rect)
+satf_status filter_fail_param(satf_context *ctx, const filter_info *info, const char *name)
 {
-    const satf_rect *r = &rect->rect;
-    if (r->w < 1 || r->w > FILTER_MAX_SIZE || r->h < 1 || r->h > FILTER_MAX_SIZE) {
-        return "its width and height must be 1 to 65535";
+    char names[128] = "";
+    for (const filter_param *param = info->params; param->name; param++) {
+        size_t used = strlen(names);
+        strncat(names, param == info->params ? "" : ", ", sizeof names - 1 - used);
+        used = strlen(names);
+        strncat(names, param->name, sizeof names - 1 - used);
     }
-    if (r->x < -FILTER_MAX_OFFSET || r->x > FILTER_MAX_OFFSET || r->y < -FILTER_MAX_OFFSET ||
-        r->y > FILTER_MAX_OFFSET) {
-        return "its x and y must lie within 1073741824 of 0";
-    }
-    return isfinite(rect->weight) ? NULL : "its weight must be a finite number";
+    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.80s'; there %s%s", info->name, name,
+                     *names ? "are: " : "is none", names);
 }
 
-satf_status filter_copy_rects(satf_context *ctx, filter_values *values,
-                              const satf_weighted_rect *rects, size_t count)
+satf_status filter_set_param(satf_context *ctx, chain_link *link, const filter_param *param,
+                             const char *text)
 {
-    if (count < 1 || count > FILTER_MAX_RECTS) {
-        return satf_fail(ctx, SATF_INVALID, "a template of %zu rectangles: 1 to %d are possible",
-                         count, FILTER_MAX_RECTS);
+    if (param->kind != PARAM_FLAG && (!text || !*text)) {
+        return satf_fail(ctx, SATF_INVALID, "%s of %s needs a value: %s=%s", param->name,
+                         link->info->name, param->name, param->metavar);
     }
-    for (size_t k = 0; k < count; k++) {
-        const char *defect = filter_rect_defect(&rects[k]);
-        if (defect) {
-            return satf_fail(ctx, SATF_INVALID, "rectangle %zu of the template: %s", k, defect);
-        }
+    satf_status status = param_kind_of(param)->parse(ctx, link->info, param, text,
+                                                     param_value(param, link->options));
+    if (!status) {
+        chain_note_given(link, param);
     }
-    satf_weighted_rect *copy = satf_alloc(count * sizeof *copy);
-    if (!copy) {
-        return satf_fail_memory(ctx, count * sizeof *copy, "a template");
-    }
-    memcpy(copy, rects, count * sizeof *copy);
-    satf_free(values->rects);
-    values->rects = copy;
-    values->rect_count = count;
-    return SATF_OK;
+    return status;
 }
 
 size_t filter_count(const satf_filter *filter)
@@ -140,24 +119,31 @@ size_t filter_count(const satf_filter *filter)
     return filter->count;
 }
 
-const filter_info *filter_at(const satf_filter *filter, size_t index, const filter_values **values)
+const filter_info *filter_at(const satf_filter *filter, size_t index)
 {
-    if (index >= filter->count) {
-        return NULL;
-    }
-    if (values) {
-        *values = &filter->links[index].values;
-    }
-    return filter->links[index].info;
+    return index < filter->count ? filter->links[index].info : NULL;
+}
+
+const void *filter_options(const satf_filter *filter, size_t index)
+{
+    return index < filter->count ? filter->links[index].options : NULL;
+}
+
+double filter_sums(const satf_filter *filter, size_t index)
+{
+    const chain_link *link = &filter->links[index];
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    return rects && *rects ? (double)(*rects)->count : link->info->engine->squares ? 2 : 1;
 }
 
 void filter_default_border(satf_filter *filter, satf_border border, double constant)
 {
     for (size_t i = 0; i < filter->count; i++) {
         chain_link *link = &filter->links[i];
-        if (filter_param_of_kind(link->info, PARAM_BORDER) && !link->values.border_given) {
-            link->values.border = border;
-            link->values.constant = constant;
+        const filter_param *param = filter_param_of_kind(link->info, PARAM_BORDER);
+        if (param && !(link->given >> (param - link->info->params) & 1)) {
+            *(filter_border *)param_value(param, link->options) =
+                (filter_border){(int32_t)border, constant};
         }
     }
 }
@@ -190,10 +176,43 @@ satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter 
     return SATF_OK;
 }
 
-static satf_status fail_param(satf_context *ctx, const chain_link *link, const char *param)
+/* ------------------------------------------------------- setting parameters */
+
+satf_status satf_filter_set(satf_context *ctx, satf_filter *filter, const char *param,
+                            const char *text)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!filter || !param) {
+        return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "parameter" : "filter");
+    }
+    chain_link *link = chain_last(filter);
+    const filter_param *found = filter_param_find(link->info, param);
+    return found ? filter_set_param(ctx, link, found, text)
+                 : filter_fail_param(ctx, link->info, param);
+}
+
+static satf_status fail_kind(satf_context *ctx, const chain_link *link, const char *param)
 {
     return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.80s' of this kind",
                      link->info->name, param);
+}
+
+/* "size" is both sides of a window, "width" and "height" are one each. */
+static satf_status set_sides(satf_context *ctx, chain_link *link, const filter_param *param,
+                             const char *name, int64_t value)
+{
+    filter_size *size = param_value(param, link->options);
+    if ((double)value < param->min || (double)value > param->max) {
+        char text[24];
+        snprintf(text, sizeof text, "%" PRId64, value);
+        return param_fail_range(ctx, param, name, text);
+    }
+    size->width = strcmp(name, "height") == 0 ? size->width : value;
+    size->height = strcmp(name, "width") == 0 ? size->height : value;
+    chain_note_given(link, param);
+    return SATF_OK;
 }
 
 satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
@@ -206,28 +225,25 @@ satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const ch
         return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "parameter" : "filter");
     }
     chain_link *link = chain_last(filter);
-    bool width = strcmp(param, "width") == 0;
-    if ((width || strcmp(param, "height") == 0) && filter_param_of_kind(link->info, PARAM_SIZE)) {
-        if (value < 1 || value > FILTER_MAX_SIZE) {
-            return satf_fail(ctx, SATF_INVALID, "%s = %" PRId64 ": 1 to %d are possible", param,
-                             value, FILTER_MAX_SIZE);
-        }
-        *(width ? &link->values.width : &link->values.height) = value;
-        return SATF_OK;
+    bool side = strcmp(param, "width") == 0 || strcmp(param, "height") == 0;
+    const filter_param *found =
+        side ? filter_param_of_kind(link->info, PARAM_SIZE) : filter_param_find(link->info, param);
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    switch (found ? (int)found->kind : -1) {
+    case PARAM_SIZE:
+        return set_sides(ctx, link, found, param, value);
+    case PARAM_INTEGER:
+    case PARAM_REAL:
+    case PARAM_CHOICE:
+        return filter_set_param(ctx, link, found, text);
+    case PARAM_FLAG:
+        return value == 0 || value == 1
+                   ? filter_set_param(ctx, link, found, value ? "on" : "off")
+                   : satf_fail(ctx, SATF_INVALID, "%s = %s: 0 and 1 are possible", param, text);
+    default:
+        return fail_kind(ctx, link, param);
     }
-    const filter_param *flag = filter_param_find(link->info, param);
-    if (flag && flag->kind == PARAM_CHOICE) {
-        char text[24];
-        snprintf(text, sizeof text, "%" PRId64, value);
-        return filter_set_param(ctx, link, flag, text);
-    }
-    if (!flag || flag->kind != PARAM_FLAG) {
-        return fail_param(ctx, link, param);
-    }
-    if (value != 0 && value != 1) {
-        return satf_fail(ctx, SATF_INVALID, "%s = %" PRId64 ": 0 and 1 are possible", param, value);
-    }
-    return filter_set_param(ctx, link, flag, value ? "on" : "off");
 }
 
 satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter, const char *param,
@@ -240,8 +256,19 @@ satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter, const
         return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "parameter" : "filter");
     }
     chain_link *link = chain_last(filter);
+    const filter_param *found = filter_param_find(link->info, param);
+    if (found && found->kind == PARAM_REAL) {
+        if (!(value >= found->min && value <= found->max)) {
+            char text[32];
+            snprintf(text, sizeof text, "%.15g", value);
+            return param_fail_range(ctx, found, param, text);
+        }
+        *(double *)param_value(found, link->options) = value;
+        chain_note_given(link, found);
+        return SATF_OK;
+    }
     if (strcmp(param, "constant") != 0 || !filter_param_of_kind(link->info, PARAM_BORDER)) {
-        return fail_param(ctx, link, param);
+        return fail_kind(ctx, link, param);
     }
     return satf_filter_set_border(ctx, filter, SATF_CONSTANT, value);
 }
@@ -256,7 +283,8 @@ satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter, satf_
         return satf_fail(ctx, SATF_INVALID, "the filter is missing");
     }
     chain_link *link = chain_last(filter);
-    if (!filter_param_of_kind(link->info, PARAM_BORDER)) {
+    const filter_param *param = filter_param_of_kind(link->info, PARAM_BORDER);
+    if (!param) {
         return satf_fail(ctx, SATF_INVALID, "%s has no border", link->info->name);
     }
     if (!satf_border_name((int)border)) {
@@ -265,9 +293,9 @@ satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter, satf_
     if (border == SATF_CONSTANT && !isfinite(constant)) {
         return satf_fail(ctx, SATF_INVALID, "constant = %g: it must be a finite number", constant);
     }
-    link->values.border = border;
-    link->values.constant = border == SATF_CONSTANT ? constant : 0;
-    link->values.border_given = true;
+    *(filter_border *)param_value(param, link->options) =
+        (filter_border){(int32_t)border, border == SATF_CONSTANT ? constant : 0};
+    chain_note_given(link, param);
     return SATF_OK;
 }
 
@@ -282,10 +310,18 @@ satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
                          filter ? "rectangles are" : "filter is");
     }
     chain_link *link = chain_last(filter);
-    if (!filter_param_of_kind(link->info, PARAM_TEMPLATE)) {
+    const filter_param *param = filter_param_of_kind(link->info, PARAM_TEMPLATE);
+    if (!param) {
         return satf_fail(ctx, SATF_INVALID, "%s takes no rectangles", link->info->name);
     }
-    return filter_copy_rects(ctx, &link->values, rects, count);
+    filter_rects *made, **to = param_value(param, link->options);
+    satf_status status = filter_rects_make(ctx, rects, count, &made);
+    if (!status) {
+        filter_rects_release(*to);
+        *to = made;
+        chain_note_given(link, param);
+    }
+    return status;
 }
 
 satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter, const int64_t *order,
@@ -298,14 +334,16 @@ satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter, const 
         return satf_fail(ctx, SATF_INVALID, "the %s missing", filter ? "order is" : "filter is");
     }
     chain_link *link = chain_last(filter);
-    if (!filter_param_of_kind(link->info, PARAM_ORDER)) {
+    const filter_param *param = filter_param_of_kind(link->info, PARAM_ORDER);
+    if (!param) {
         return satf_fail(ctx, SATF_INVALID, "%s takes no order", link->info->name);
     }
-    filter_order *made;
+    filter_order *made, **to = param_value(param, link->options);
     satf_status status = filter_order_make(ctx, order, count, &made);
     if (!status) {
-        filter_order_release(link->values.order);
-        link->values.order = made;
+        filter_order_release(*to);
+        *to = made;
+        chain_note_given(link, param);
     }
     return status;
 }
@@ -320,35 +358,19 @@ satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf
     }
     size_t count = chain->count, more = tail->count; /* tail may be the chain itself */
     satf_status status = chain_grow(ctx, chain, more);
-    if (status) {
-        return status;
+    for (size_t i = 0; !status && i < more; i++) {
+        chain->links[count + i] = tail->links[i];
+        share(&chain->links[count + i]);
     }
-    for (size_t i = 0; i < more; i++) {
-        chain_link link = tail->links[i];
-        const satf_weighted_rect *rects = link.values.rects;
-        link.values.rects = NULL;
-        filter_order_share(link.values.order);
-        if (rects) {
-            status = filter_copy_rects(ctx, &link.values, rects, link.values.rect_count);
-        }
-        if (status) {
-            filter_order_release(link.values.order);
-            while (i-- > 0) {
-                release(&chain->links[count + i].values);
-            }
-            return status;
-        }
-        chain->links[count + i] = link;
-    }
-    chain->count = count + more;
-    return SATF_OK;
+    chain->count = status ? count : count + more;
+    return status;
 }
 
 void satf_filter_destroy(satf_filter *filter)
 {
     if (filter) {
         for (size_t i = 0; i < filter->count; i++) {
-            release(&filter->links[i].values);
+            release(&filter->links[i]);
         }
         satf_free(filter->links);
         satf_free(filter);

@@ -2,12 +2,17 @@
 #ifndef SATF_FILTER_CHAIN_H
 #define SATF_FILTER_CHAIN_H
 
+#include <stddef.h>
+
 #include "descriptor.h"
 #include "order.h"
+#include "params.h"
+#include "rects.h"
 
 typedef struct chain_link {
     const filter_info *info;
-    filter_values values;
+    uint32_t given; /* bit i: parameter i was set, be it to its default */
+    _Alignas(max_align_t) unsigned char options[FILTER_OPTIONS_BYTES]; /* the filter's own struct */
 } chain_link;
 
 struct satf_filter {
@@ -30,18 +35,22 @@ static inline chain_link *chain_last(satf_filter *chain)
 /* Fails with "no filter is called ...", listing those there are. */
 satf_status filter_fail_name(satf_context *ctx, const char *name);
 
+/* Fails with "... has no parameter ...", listing those there are. */
+satf_status filter_fail_param(satf_context *ctx, const filter_info *info, const char *name);
+
+static inline void chain_note_given(chain_link *link, const filter_param *param)
+{
+    link->given |= UINT32_C(1) << (param - link->info->params);
+}
+
 /* Sets `param` of link from text (NULL: a flag alone), which messages quote. */
 satf_status filter_set_param(satf_context *ctx, chain_link *link, const filter_param *param,
                              const char *text);
 
-/* Checks the rectangles of a template and copies them; what is there is freed on success. */
-satf_status filter_copy_rects(satf_context *ctx, filter_values *values,
-                              const satf_weighted_rect *rects, size_t count);
-
-/* NULL if the rectangle keeps the limits of filter.h, else what is wrong with it. */
-const char *filter_rect_defect(const satf_weighted_rect *rect);
-
-/* Reads a template file and gives it to values. */
-satf_status filter_read_template(satf_context *ctx, const char *path, filter_values *values);
+/* The value of the filter's parameter of that kind; NULL if it has none. */
+static inline const void *chain_value(const chain_link *link, param_kind kind)
+{
+    return filter_value_of_kind(link->info, link->options, kind);
+}
 
 #endif

@@ -2,9 +2,12 @@
 #ifndef SATF_FILTER_DESCRIPTOR_H
 #define SATF_FILTER_DESCRIPTOR_H
 
+#include <stddef.h>
+
 #include "../move/move.h"
 #include "filter.h"
 #include "formula.h"
+#include "rects.h"
 
 typedef enum filter_region {
     REGION_WINDOW, /* width x height around the pixel, either engine */
@@ -43,34 +46,40 @@ typedef struct filter_engine {
     formula_value (*formula)(const formula_sums *in);
     /* The range of the result for samples in lo ... hi of a width x height image.
      * NULL: the same range. */
-    filter_range (*range)(filter_range in, const filter_values *values, double width,
-                          double height);
+    filter_range (*range)(filter_range in, const void *options, double width, double height);
     /* REGION_PIXEL: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
-    unsigned (*turn)(const filter_values *values);
+    unsigned (*turn)(const void *options);
+    /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
+    bool (*sums_squares)(const void *options);
 } filter_engine;
 
 /* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */
-static inline unsigned filter_turn(const filter_engine *engine, const filter_values *values)
+static inline unsigned filter_turn(const filter_engine *engine, const void *options)
 {
-    return engine->turn ? engine->turn(values) : 0;
+    return engine->turn ? engine->turn(options) : 0;
 }
 
-/* Parameters that several filters have. */
-#define FILTER_PARAM_SIZE                                                                    \
-    {                                                                                        \
-        "size", "N|WxH", "window in pixels, width and height of 1 to 65535", "3", PARAM_SIZE \
+/* The parameters of a filter_window called `window` in the options struct Options, which every
+ * filter of REGION_WINDOW has; side: the default size, as text. */
+#define FILTER_WINDOW_PARAMS(Options, side)                  \
+    FILTER_SIZE_PARAM(offsetof(Options, window.size), side), \
+        FILTER_BORDER_PARAM(offsetof(Options, window.border))
+
+#define FILTER_SIZE_PARAM(offset, side)                                          \
+    {                                                                            \
+        "size", "N|WxH", "pixels", PARAM_SIZE, offset, 1, FILTER_MAX_SIZE, side, \
+            "window in pixels, width and height of 1 to 65535"                   \
     }
-#define FILTER_PARAM_BORDER                                               \
+#define FILTER_BORDER_PARAM(offset)                                       \
     {                                                                     \
-        "border", "B",                                                    \
+        "border", "B", "", PARAM_BORDER, offset, 0, 0, "clamp",           \
             "what lies outside the image: clamp, mirror, reflect, wrap, " \
-            "constant:V or shrink",                                       \
-            "clamp", PARAM_BORDER                                         \
+            "constant:V or shrink"                                        \
     }
-#define FILTER_PARAM_END                   \
-    {                                      \
-        NULL, NULL, NULL, NULL, PARAM_FLAG \
+#define FILTER_PARAM_END                                  \
+    {                                                     \
+        NULL, NULL, NULL, PARAM_FLAG, 0, 0, 0, NULL, NULL \
     }
 
 #endif

@@ -8,7 +8,7 @@
 size_t device_rects_bytes(const filter_stage *stage)
 {
     return stage->info->engine->region == REGION_RECTS
-               ? satf_align64(stage->values->rect_count * sizeof *stage->values->rects)
+               ? satf_align64(stage->rects->count * sizeof *stage->rects->items)
                : 0;
 }
 
@@ -38,7 +38,7 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
         .in = stage->in,
         .out = stage->out,
         .layer_count = layer_count,
-        .border = (int32_t)stage->values->border,
+        .border = stage->border.kind,
         .prefix = stage->info->engine->region == REGION_PREFIX,
         .weighted = stage->weighted,
         .rect_count = 1,
@@ -49,9 +49,9 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
     satf_status status = SATF_OK;
     if (stage->info->engine->region == REGION_RECTS) {
         task.rects = there;
-        task.rect_count = (int64_t)stage->values->rect_count;
+        task.rect_count = (int64_t)stage->rects->count;
         status = satf_gpu_copy_bytes(ctx, stage->in.device, there, rects,
-                                     stage->values->rect_count * sizeof *rects);
+                                     stage->rects->count * sizeof *rects);
     } else if (!task.prefix) {
         task.window = rects[0];
     }

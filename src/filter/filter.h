@@ -5,23 +5,30 @@
 #include "../base/image.h"
 #include "../sat/sat.h"
 #include "../window/window.h"
+#include "options.h"
 
-/* A parameter, once: parsing, printing, help and man page derive from it. */
+/* A kind of parameter, and the type of its value in the options struct (options.h). */
 typedef enum param_kind {
-    PARAM_SIZE,
-    PARAM_FLAG,
-    PARAM_BORDER,
-    PARAM_CHOICE,   /* one of the words that the metavar lists, "90|180|270" */
-    PARAM_TEMPLATE, /* a file of rectangles */
-    PARAM_ORDER     /* a .npy file of pixels' numbers */
+    PARAM_INTEGER,  /* int64_t */
+    PARAM_REAL,     /* double */
+    PARAM_SIZE,     /* filter_size */
+    PARAM_FLAG,     /* bool */
+    PARAM_BORDER,   /* filter_border */
+    PARAM_CHOICE,   /* int: which of the words that the metavar lists, "90|180|270", from 0 */
+    PARAM_TEMPLATE, /* filter_rects *: a file of rectangles; NULL until it is set */
+    PARAM_ORDER     /* filter_order *: a .npy file of pixels' numbers; likewise */
 } param_kind;
 
+/* A parameter, once: parsing, setters, printing, help, man page and completion derive from it. */
 typedef struct filter_param {
     const char *name;    /* as in specs: "border", "squared"; the window is "size" ("N" or "WxH") */
     const char *metavar; /* "N|WxH"; NULL for a flag */
-    const char *help;    /* one line with unit and range */
-    const char *default_text;
+    const char *unit;    /* of a number; "" if it has none */
     param_kind kind;
+    size_t offset;            /* of the value in the filter's options */
+    double min, max;          /* of an integer, a real, and each side of a size */
+    const char *default_text; /* NULL: none, for files */
+    const char *help;         /* one line with unit and range */
 } filter_param;
 
 /* A file's name, which may hold blanks and commas. */
@@ -30,25 +37,6 @@ static inline bool filter_param_is_file(const filter_param *param)
     return param->kind == PARAM_TEMPLATE || param->kind == PARAM_ORDER;
 }
 
-struct filter_order;
-
-/* A filter's parameters' values. */
-typedef struct filter_values {
-    int64_t width, height; /* 1 ... FILTER_MAX_SIZE */
-    satf_border border;
-    bool border_given;
-    double constant;
-    bool squared;
-    int choice;                /* which word of the metavar, from 0 */
-    satf_weighted_rect *rects; /* owned */
-    size_t rect_count;
-    struct filter_order *order; /* shared (order.h), or NULL */
-} filter_values;
-
-#define FILTER_MAX_SIZE 65535                /* width and height of a window or rectangle */
-#define FILTER_MAX_OFFSET ((int64_t)1 << 30) /* |x|, |y| of a template's rectangle */
-#define FILTER_MAX_RECTS 4096
-
 struct filter_engine;
 
 typedef struct filter_info {
@@ -56,8 +44,9 @@ typedef struct filter_info {
     const char *help;   /* one line */
     const char *detail; /* a paragraph for --help NAME and the man page: formula, range, types */
     const filter_param
-        *params;      /* ends with name NULL; the first is the option's own value, if any */
-    bool needs_value; /* --box N against --integral */
+        *params;          /* ends with name NULL; the first is the option's own value, if any */
+    bool needs_value;     /* --box N against --integral */
+    size_t options_bytes; /* of the options struct, at most FILTER_OPTIONS_BYTES */
     /* what sums it needs, its output type, its possible range, its formula:
      * the filter layer's own business, see descriptor.h and filters/ */
     const struct filter_engine *engine;
@@ -72,7 +61,11 @@ const filter_info *filter_info_find(const char *name);
 
 /* The chain inside a satf_filter. */
 size_t filter_count(const satf_filter *filter);
-const filter_info *filter_at(const satf_filter *filter, size_t index, const filter_values **values);
+const filter_info *filter_at(const satf_filter *filter, size_t index);
+const void *filter_options(const satf_filter *filter, size_t index);
+
+/* Sums that filter `index` forms a sample: two for a variance, one a rectangle of a template. */
+double filter_sums(const satf_filter *filter, size_t index);
 
 /* Gives `border` to every filter of the chain that has the parameter and was
  * not given one of its own (the command line's --border). */
@@ -81,12 +74,6 @@ void filter_default_border(satf_filter *filter, satf_border border, double const
 /* "clamp", "constant:7": the grammar of --border and of border=. */
 satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
                                 double *constant);
-
-/* Sets a parameter of the last filter of the chain from its text, as in specs
- * ("size", "15x9"; "squared", NULL), but without restrictions on blanks and
- * commas: what the command line uses for its options' values. */
-satf_status filter_set_text(satf_context *ctx, satf_filter *filter, const char *param,
-                            const char *text);
 
 /*
  * Streaming (rows.c): a filter of a chain over pictures that are never held whole.

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../base/sums.h"
+#include "options.h"
 
 #ifdef __CUDACC__
 #define SATF_FORMULA static inline __host__ __device__

@@ -7,12 +7,11 @@
 /* What a filter can see: outside the image there may be other values. */
 static filter_range seen_range(const chain_link *link, filter_range range)
 {
-    satf_border border = link->values.border;
-    filter_region region = link->info->engine->region;
-    double outside = link->values.constant;
-    if (region == REGION_RECTS && border == SATF_SHRINK) {
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    double outside = border ? border->constant : 0;
+    if (border && border->kind == SATF_SHRINK && link->info->engine->region == REGION_RECTS) {
         outside = 0; /* nothing counts as zeros */
-    } else if (region == REGION_PREFIX || border != SATF_CONSTANT) {
+    } else if (!border || border->kind != SATF_CONSTANT) {
         return range;
     }
     range.lo = outside < range.lo ? outside : range.lo;
@@ -39,7 +38,7 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
         const chain_link *link = &filter->links[i];
         const filter_engine *engine = link->info->engine;
         if (engine->range) {
-            range = engine->range(seen_range(link, range), &link->values, (double)in->view.width,
+            range = engine->range(seen_range(link, range), link->options, (double)in->view.width,
                                   (double)in->view.height);
         }
         if (engine->type != TYPE_OF_INPUT) {
@@ -61,7 +60,7 @@ void filter_turn_metadata(const satf_filter *filter, satf_metadata *metadata)
     unsigned turn = 0;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        turn = move_compose(turn, filter_turn(link->info->engine, &link->values));
+        turn = move_compose(turn, filter_turn(link->info->engine, link->options));
     }
     move_metadata(turn, metadata);
 }

@@ -17,11 +17,11 @@ enum { BAND_ROWS = 64, PIECE_SAMPLES = 256 };
 
 static move_job make_job(const filter_stage *stage)
 {
-    const filter_order *order = stage->values->order;
+    const filter_order *order = stage->order;
     return (move_job){
         .in = stage->in,
         .out = stage->out,
-        .turn = filter_turn(stage->info->engine, stage->values),
+        .turn = filter_turn(stage->info->engine, stage->options),
         .order = order ? order->entries : NULL,
     };
 }
@@ -44,7 +44,7 @@ static satf_view moved_view(const filter_stage *stage, void *data, int64_t rows)
 /* Bytes of the order in a device's memory. */
 static size_t order_bytes(const filter_stage *stage)
 {
-    const filter_order *order = stage->values->order;
+    const filter_order *order = stage->order;
     return order && stage->in.device != SATF_HOST
                ? satf_align64((size_t)order->count * sizeof *order->entries)
                : 0;
@@ -203,7 +203,7 @@ static satf_status run_on_device(satf_context *ctx, const filter_stage *stage, c
     move_job job = make_job(stage);
     satf_status status = SATF_OK;
     if (job.order) {
-        const filter_order *order = stage->values->order;
+        const filter_order *order = stage->order;
         status = satf_gpu_copy_bytes(ctx, stage->in.device, scratch, order->entries,
                                      (size_t)order->count * sizeof *order->entries);
         job.order = (const uint32_t *)(const void *)scratch;

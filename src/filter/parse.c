@@ -1,160 +1,9 @@
-/* Filters from text: the grammar of satf_filter_parse() and of the command line. */
-#include <math.h>
+/* Filters from text and back: the grammar of satf_filter_parse() and of the command line. */
+#include <stdio.h>
 #include <string.h>
 
-#include "../base/border.h"
 #include "../base/memory.h"
-#include "../base/number.h"
 #include "chain.h"
-
-/* A decimal number of 1 ... FILTER_MAX_SIZE at *text, which moves behind it; 0 if there is none. */
-static int64_t parse_size(const char **text)
-{
-    int64_t value = 0;
-    const char *p = *text;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        value = value * 10 + (*p - '0');
-        if (value > FILTER_MAX_SIZE) {
-            return 0;
-        }
-    }
-    *text = p;
-    return value;
-}
-
-static satf_status set_size(satf_context *ctx, chain_link *link, const char *text)
-{
-    const char *p = text;
-    int64_t width = parse_size(&p);
-    int64_t height = width;
-    if (width && (*p == 'x' || *p == 'X')) {
-        p++;
-        height = parse_size(&p);
-    }
-    if (!width || !height || *p) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no window for %s: N or WxH are possible, each 1 to %d", text,
-                         link->info->name, FILTER_MAX_SIZE);
-    }
-    link->values.width = width;
-    link->values.height = height;
-    return SATF_OK;
-}
-
-/* text: one of the words between the metavar's bars. */
-static satf_status set_choice(satf_context *ctx, chain_link *link, const filter_param *param,
-                              const char *text)
-{
-    size_t length = strlen(text);
-    int choice = 0;
-    for (const char *word = param->metavar;; choice++) {
-        size_t n = strcspn(word, "|");
-        if (n == length && strncmp(word, text, n) == 0) {
-            link->values.choice = choice;
-            return SATF_OK;
-        }
-        if (!word[n]) {
-            return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: %s are possible", text,
-                             param->name, link->info->name, param->metavar);
-        }
-        word += n + 1;
-    }
-}
-
-static satf_status set_order(satf_context *ctx, chain_link *link, const char *path)
-{
-    filter_order *order;
-    satf_status status = filter_order_read(ctx, path, &order);
-    if (!status) {
-        filter_order_release(link->values.order);
-        link->values.order = order;
-    }
-    return status;
-}
-
-satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
-                                double *constant)
-{
-    static const char prefix[] = "constant:";
-    if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
-        const char *number = text + sizeof prefix - 1;
-        char *end;
-        double value = satf_strtod(number, &end);
-        if (end == number || *end || number[strspn(number, " \t\n\v\f\r")] != *number ||
-            !isfinite(value)) {
-            return satf_fail(ctx, SATF_INVALID,
-                             "'%.80s' is no border: constant:V needs a finite number V", text);
-        }
-        *border = SATF_CONSTANT;
-        *constant = value;
-        return SATF_OK;
-    }
-    int found = satf_border_from_name(text);
-    if (found < 0 || found == SATF_CONSTANT) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no border: clamp, mirror, reflect, wrap, constant:V and "
-                         "shrink are possible",
-                         text);
-    }
-    *border = (satf_border)found;
-    *constant = 0;
-    return SATF_OK;
-}
-
-satf_status filter_set_param(satf_context *ctx, chain_link *link, const filter_param *param,
-                             const char *text)
-{
-    if (param->kind != PARAM_FLAG && (!text || !*text)) {
-        return satf_fail(ctx, SATF_INVALID, "%s of %s needs a value: %s=%s", param->name,
-                         link->info->name, param->name, param->metavar);
-    }
-    switch (param->kind) {
-    case PARAM_SIZE:
-        return set_size(ctx, link, text);
-    case PARAM_BORDER: {
-        satf_status status =
-            filter_parse_border(ctx, text, &link->values.border, &link->values.constant);
-        link->values.border_given = !status;
-        return status;
-    }
-    case PARAM_CHOICE:
-        return set_choice(ctx, link, param, text);
-    case PARAM_TEMPLATE:
-        return filter_read_template(ctx, text, &link->values);
-    case PARAM_ORDER:
-        return set_order(ctx, link, text);
-    default:
-        if (text && strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
-            return satf_fail(ctx, SATF_INVALID,
-                             "'%.80s' is no value for %s of %s: on and off are possible", text,
-                             param->name, link->info->name);
-        }
-        link->values.squared = !text || strcmp(text, "on") == 0;
-        return SATF_OK;
-    }
-}
-
-/* "constant", "border and size": the names of a filter's parameters. */
-static satf_status fail_param(satf_context *ctx, const filter_info *info, const char *name)
-{
-    char names[128] = "";
-    for (const filter_param *param = info->params; param->name; param++) {
-        size_t used = strlen(names);
-        strncat(names, param == info->params ? "" : ", ", sizeof names - 1 - used);
-        used = strlen(names);
-        strncat(names, param->name, sizeof names - 1 - used);
-    }
-    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.80s'; there %s%s", info->name, name,
-                     *names ? "are: " : "is none", names);
-}
-
-satf_status filter_set_text(satf_context *ctx, satf_filter *filter, const char *param,
-                            const char *text)
-{
-    chain_link *link = chain_last(filter);
-    const filter_param *found = filter_param_find(link->info, param);
-    return found ? filter_set_param(ctx, link, found, text) : fail_param(ctx, link->info, param);
-}
 
 /* Splits "NAME=VALUE" at the first '='; NULL if there is none. */
 static char *split_value(char *word)
@@ -199,7 +48,7 @@ static satf_status parse_filter(satf_context *ctx, satf_filter *chain, char *wor
         value = split_value(param);
         const filter_param *found = filter_param_find(info, param);
         if (!found) {
-            return fail_param(ctx, info, param);
+            return filter_fail_param(ctx, info, param);
         }
         unsigned bit = 1u << (found - info->params);
         if (seen & bit) {
@@ -252,4 +101,53 @@ done:
     }
     *out = chain;
     return SATF_OK;
+}
+
+/* ------------------------------------------------------------------ printing */
+
+/* Text that is as long as it is, of which only so much is there as fits. */
+typedef struct printer {
+    char *text;
+    size_t bytes, length;
+} printer;
+
+static void put(printer *to, const char *text)
+{
+    size_t left = to->length < to->bytes ? to->bytes - to->length : 0;
+    snprintf(left ? to->text + to->length : NULL, left, "%s", text);
+    to->length += strlen(text);
+}
+
+static void print_link(printer *to, const chain_link *link)
+{
+    const filter_info *info = link->info;
+    put(to, info->name);
+    for (const filter_param *param = info->params; param->name; param++) {
+        const param_kind_row *kind = param_kind_of(param);
+        bool own_value = info->needs_value && param == info->params;
+        char value[96];
+        snprintf(value, sizeof value, "%s", param->metavar ? param->metavar : "");
+        if (kind->print) {
+            kind->print(param, link->options + param->offset, value, sizeof value);
+        }
+        if (!own_value && (!kind->print || strcmp(value, param->default_text) == 0)) {
+            continue;
+        }
+        put(to, own_value ? "=" : ",");
+        put(to, own_value ? "" : param->name);
+        if (param->kind != PARAM_FLAG) {
+            put(to, own_value ? "" : "=");
+            put(to, value);
+        }
+    }
+}
+
+size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes)
+{
+    printer to = {text, bytes, 0};
+    for (size_t i = 0; filter && i < filter->count; i++) {
+        put(&to, i ? " " : "");
+        print_link(&to, &filter->links[i]);
+    }
+    return to.length;
 }

@@ -24,11 +24,10 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
 /* filter_rows_need.refusal */
 static const char *refusal(const satf_context *ctx, const filter_stage *stage)
 {
-    const filter_values *values = stage->values;
     switch (stage->info->engine->region) {
     case REGION_WINDOW:
         return stage->way != BY_WINDOW ? "needs the whole picture on the SAT engine"
-               : values->border == SATF_WRAP && values->height >= stage->in.height
+               : stage->border.kind == SATF_WRAP && stage->size.height >= stage->in.height
                    ? "needs the whole picture for so high a window with border wrap"
                    : NULL;
     case REGION_PREFIX:
@@ -75,8 +74,7 @@ static satf_status plan_integral(satf_context *ctx, const filter_stage *stage,
                                  satf_sum_type *sum_type, size_t *row_bytes)
 {
     satf_type type;
-    satf_status status =
-        satf_sat_type(ctx, &stage->in, stage->values->squared ? SATF_SQUARED : 0, &type);
+    satf_status status = satf_sat_type(ctx, &stage->in, stage->squared ? SATF_SQUARED : 0, &type);
     if (status) {
         return status;
     }
@@ -94,7 +92,7 @@ static satf_status march_integral(satf_context *ctx, const filter_stage *stage,
                                   satf_sum_type sum_type, void *terms, void *above)
 {
     const satf_view *in = &stage->in;
-    satf_summand summand = stage->values->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
+    satf_summand summand = stage->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
     void (*add_row)(int, int64_t, const void *, void *) =
         sum_type == SATF_SUM_U32   ? add_row_uint32_t
         : sum_type == SATF_SUM_U64 ? add_row_uint64_t

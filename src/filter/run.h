@@ -10,9 +10,13 @@ typedef enum filter_way { BY_WINDOW, BY_SAT, BY_MOVING } filter_way;
 /* Checked: types, sizes and the border's constant fit. */
 typedef struct filter_stage {
     const filter_info *info;
-    const filter_values *values;
+    const void *options; /* the filter's own, and what engines look at of them: */
+    filter_size size;
+    filter_border border; /* the constant is exact in the input's type */
+    const filter_rects *rects;
+    const filter_order *order;
+    bool squared;      /* REGION_PREFIX: squares are summed */
     satf_view in, out; /* data may be NULL while only sizes are asked for */
-    double constant;   /* the border's, exact in the input's type */
     bool weighted;
     filter_way way;
     const filter_rows *rows; /* streaming: NULL if the views have their data */

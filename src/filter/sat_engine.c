@@ -198,7 +198,7 @@ static void finish_row(const sat_state *state, const corner_columns *columns, co
     const filter_stage *stage = state->stage;
     int64_t width = stage->in.width, channels = stage->in.channels;
     int64_t pixel_bytes = channels * (int64_t)satf_type_bytes(stage->out.type);
-    int64_t height = stage->values->height;
+    int64_t height = stage->size.height;
     bool shrink = state->border == SATF_SHRINK;
     char *row = satf_row(&stage->out, y);
     window_segment segment = {.y = y};
@@ -355,28 +355,28 @@ static satf_status plan_layers(satf_context *ctx, const filter_stage *stage,
                                satf_weighted_rect *window, sat_state *state)
 {
     const filter_engine *engine = stage->info->engine;
-    const filter_values *values = stage->values;
     satf_type type = (satf_type)stage->in.type;
     *state =
-        (sat_state){.ctx = ctx, .stage = stage, .border = (int)values->border, .layer_count = 1};
+        (sat_state){.ctx = ctx, .stage = stage, .border = stage->border.kind, .layer_count = 1};
     if (engine->region == REGION_PREFIX) {
         satf_type sum;
-        unsigned flags = values->squared ? SATF_SQUARED : 0;
+        unsigned flags = stage->squared ? SATF_SQUARED : 0;
         satf_status status = satf_sat_type(ctx, &stage->in, flags, &sum);
         if (status) {
             return status;
         }
-        state->layers[0].summand = values->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
+        state->layers[0].summand = stage->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
         state->layers[0].type = sum == SATF_U32   ? SATF_SUM_U32
                                 : sum == SATF_U64 ? SATF_SUM_U64
                                                   : SATF_SUM_F64;
         return SATF_OK;
     }
-    *window = (satf_weighted_rect){
-        {-(values->width / 2), -(values->height / 2), values->width, values->height}, 1};
+    *window = (satf_weighted_rect){{-(stage->size.width / 2), -(stage->size.height / 2),
+                                    stage->size.width, stage->size.height},
+                                   1};
     bool rects = engine->region == REGION_RECTS;
-    state->rects = rects ? values->rects : window;
-    state->rect_count = rects ? values->rect_count : 1;
+    state->rects = rects ? stage->rects->items : window;
+    state->rect_count = rects ? stage->rects->count : 1;
     state->layers[0].summand = stage->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
     if (engine->squares) {
         state->layer_count = 2;

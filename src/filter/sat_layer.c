@@ -65,7 +65,7 @@ static void find_outside(const filter_stage *stage, sat_layer *layer)
     int channels = stage->in.channels;
     bool real = satf_type_is_float(stage->in.type);
     for (int c = 0; c < channels; c++) {
-        formula_store(stage->in.type, formula_real(stage->constant),
+        formula_store(stage->in.type, formula_real(stage->border.constant),
                       (char *)&pixel + (size_t)c * satf_type_bytes(stage->in.type));
     }
     satf_summands((satf_type)stage->in.type, channels, layer->summand, &pixel, 1,
@@ -183,7 +183,7 @@ satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool l
 {
     sat_job job = sat_layer_job(&stage->in, layer);
     layer->stride = job.out_stride;
-    if (stage->values->border == SATF_CONSTANT) {
+    if (stage->border.kind == SATF_CONSTANT) {
         find_outside(stage, layer);
     }
     satf_status status = sat_run(ctx, &job, scratch);

@@ -42,10 +42,10 @@ static window_spec make_spec(const filter_stage *stage)
 {
     return (window_spec){
         .in = stage->in,
-        .w = stage->values->width,
-        .h = stage->values->height,
-        .border = stage->values->border,
-        .constant = stage->constant,
+        .w = stage->size.width,
+        .h = stage->size.height,
+        .border = (satf_border)stage->border.kind,
+        .constant = stage->border.constant,
         .weighted = stage->weighted,
         .squares = stage->info->engine->squares,
     };

@@ -22,13 +22,6 @@ static const double cpu_ns_per_move = 0.3, cuda_ns_per_move = 0.005;     /* a sa
 /* A device needs the whole picture: what decoding would have done beside encoding. */
 static const double overlap_ns_per_sample = 10;
 
-/* Sums that a filter forms a sample: two for a variance, one a rectangle of a template. */
-static double sums_of(const filter_info *info, const filter_values *values)
-{
-    const filter_engine *engine = info->engine;
-    return engine->region == REGION_RECTS ? (double)values->rect_count : engine->squares ? 2 : 1;
-}
-
 static void __attribute__((format(printf, 2, 3)))
 explain(pipeline_result *result, const char *format, ...)
 {
@@ -46,14 +39,13 @@ static bool device_is_faster(satf_context *ctx, const pipeline_job *job, const s
     double sample_bytes = (double)(satf_type_bytes(in->type) + satf_type_bytes(out->type));
     double cpu_ns = 0, cuda_ns = streams ? samples * overlap_ns_per_sample : 0;
     for (size_t i = 0; i < filter_count(job->filter); i++) {
-        const filter_values *values;
-        const filter_info *info = filter_at(job->filter, i, &values);
+        const filter_info *info = filter_at(job->filter, i);
         if (info->engine->region == REGION_PIXEL) {
             cpu_ns += samples * cpu_ns_per_move;
             cuda_ns += samples * cuda_ns_per_move;
             continue;
         }
-        double sums = samples * sums_of(info, values);
+        double sums = samples * filter_sums(job->filter, i);
         bool window = info->engine->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
         cpu_ns += sums * (window ? cpu_ns_per_window_sum : cpu_ns_per_table_sum);
         cuda_ns += sums * cuda_ns_per_sum;

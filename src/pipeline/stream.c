@@ -391,7 +391,6 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
                  s.rings ? satf_message(ctx) : "out of memory");
     }
     for (int i = 0; i < s.filters && !*look->refusal; i++) {
-        const filter_values *values;
         const ring *r = &s.rings[i];
         const char *why = r->refusal;
         bool wraps = r->end + r->start > 0;
@@ -401,7 +400,7 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         }
         if (why) {
             snprintf(look->refusal, sizeof look->refusal, "--%s %s",
-                     filter_at(job->filter, (size_t)i, &values)->name, why);
+                     filter_at(job->filter, (size_t)i)->name, why);
         }
         look->twice |= wraps;
     }

@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 
-#include "filter/filter.h"
+#include "../filter_any.h"
 
 typedef struct choices {
     const uint8_t *at, *end;
@@ -25,68 +25,39 @@ static int64_t choose(choices *c, int64_t least, int64_t most)
     return least + value % (most - least + 1);
 }
 
-static satf_border border_of(choices *c)
+static int64_t choose_any(void *user, int64_t least, int64_t most)
 {
-    return (satf_border)choose(c, SATF_CLAMP, SATF_SHRINK);
+    return choose(user, least, most);
 }
 
-/* One of the words between the bars, in memory that the next call takes again. */
-static const char *word_of(choices *c, const char *words)
+static satf_status give_rects(satf_context *ctx, choices *c, satf_filter *filter)
 {
-    static char word[32];
-    int64_t bars = 0;
-    for (const char *at = words; *at; at++) {
-        bars += *at == '|';
+    satf_weighted_rect rects[3];
+    for (size_t i = 0; i < 3; i++) {
+        rects[i] = (satf_weighted_rect){
+            {choose(c, -99, 99), choose(c, -99, 99), choose(c, 1, 99), choose(c, 1, 99)},
+            (double)choose(c, -8, 8)};
     }
-    for (int64_t k = choose(c, 0, bars); k > 0; k--) {
-        words = strchr(words, '|') + 1;
-    }
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
-    return word;
+    return satf_filter_set_rects(ctx, filter, rects, 3);
 }
 
-/* Any filter of the table, with any parameters. */
+/* Any filter of the table, with any parameters but an order, see give_order(). */
 static satf_filter *make_filter(satf_context *ctx, choices *c)
 {
     size_t count = 0;
     while (satf_filter_name(count, NULL)) {
         count++;
     }
-    size_t index = (size_t)choose(c, 0, (int64_t)count - 1);
-    const filter_info *info = filter_info_find(satf_filter_name(index, NULL));
+    const filter_info *info = filter_info_at((size_t)choose(c, 0, (int64_t)count - 1));
     satf_filter *filter;
     FUZZ_REQUIRE(satf_filter_create(ctx, info->name, &filter) == SATF_OK);
     for (const filter_param *p = info->params; p->name; p++) {
-        satf_status status = SATF_OK;
-        char size[32];
-        satf_weighted_rect rects[3];
-        switch (p->kind) {
-        case PARAM_SIZE:
-            snprintf(size, sizeof size, "%dx%d", (int)choose(c, 1, choose(c, 0, 15) ? 30 : 999),
-                     (int)choose(c, 1, choose(c, 0, 15) ? 30 : 999));
-            status = filter_set_text(ctx, filter, p->name, size);
-            break;
-        case PARAM_FLAG:
-            status = filter_set_text(ctx, filter, p->name, choose(c, 0, 1) ? "on" : "off");
-            break;
-        case PARAM_BORDER:
-            status = satf_filter_set_border(ctx, filter, border_of(c), (double)choose(c, 0, 255));
-            break;
-        case PARAM_TEMPLATE:
-            for (size_t i = 0; i < 3; i++) {
-                rects[i] = (satf_weighted_rect){
-                    {choose(c, -99, 99), choose(c, -99, 99), choose(c, 1, 99), choose(c, 1, 99)},
-                    (double)choose(c, -8, 8)};
-            }
-            status = satf_filter_set_rects(ctx, filter, rects, 3);
-            break;
-        case PARAM_CHOICE:
-            status = filter_set_text(ctx, filter, p->name, word_of(c, p->metavar));
-            break;
-        case PARAM_ORDER:
-            break; /* it fits one size of image only: give_order() */
+        char text[64];
+        if (any_value(p, choose_any, c, text, sizeof text)) {
+            FUZZ_REQUIRE(satf_filter_set(ctx, filter, p->name, text) == SATF_OK);
+        } else if (p->kind == PARAM_TEMPLATE) {
+            FUZZ_REQUIRE(give_rects(ctx, c, filter) == SATF_OK);
         }
-        FUZZ_REQUIRE(status == SATF_OK);
     }
     return filter;
 }
@@ -94,12 +65,7 @@ static satf_filter *make_filter(satf_context *ctx, choices *c)
 /* An order of `count` pixels, if the filter wants one: steps that meet them all. */
 static void give_order(satf_context *ctx, choices *c, satf_filter *filter, int64_t count)
 {
-    const filter_values *values;
-    const filter_param *p = filter_at(filter, 0, &values)->params;
-    while (p->name && p->kind != PARAM_ORDER) {
-        p++;
-    }
-    if (!p->name) {
+    if (!filter_param_of_kind(filter_at(filter, 0), PARAM_ORDER)) {
         return;
     }
     int64_t *order = satf_alloc((size_t)count * sizeof *order);

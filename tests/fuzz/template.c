@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-#include "filter/chain.h"
+#include "filter/rects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -16,14 +16,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     FUZZ_REQUIRE(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
     satf_context *ctx = fuzz_context();
-    filter_values values = {0};
-    satf_status status = filter_read_template(ctx, path, &values);
+    filter_rects *rects;
+    satf_status status = filter_rects_read(ctx, path, &rects);
     fuzz_check_status(ctx, status);
     FUZZ_REQUIRE(status == SATF_OK || status == SATF_DATA);
-    FUZZ_REQUIRE(!status == (values.rect_count > 0) && values.rect_count <= FILTER_MAX_RECTS);
-    for (size_t i = 0; i < values.rect_count; i++) {
-        FUZZ_REQUIRE(!filter_rect_defect(&values.rects[i]));
+    FUZZ_REQUIRE(!status == !!rects);
+    FUZZ_REQUIRE(!rects || (rects->count > 0 && rects->count <= FILTER_MAX_RECTS));
+    for (size_t i = 0; rects && i < rects->count; i++) {
+        FUZZ_REQUIRE(!filter_rect_defect(&rects->items[i]));
     }
-    satf_free(values.rects);
+    filter_rects_release(rects);
     return 0;
 }

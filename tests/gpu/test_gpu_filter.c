@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../filter_any.h"
 #include "../filter_reference.h"
 #include "filter/descriptor.h"
 #include "program.h"
@@ -116,19 +117,33 @@ static void run_case(const test_case *t)
 
 /* ------------------------------------------------------------------ all filters */
 
+static int64_t choose(void *user, int64_t least, int64_t most)
+{
+    return least + (int64_t)(ref_random(user) % (uint64_t)(most - least + 1));
+}
+
+/* With that border and window, where it has any, and anything else of it at random. */
 static satf_filter *make_filter(const char *name, int border, double constant, int64_t w, int64_t h)
 {
     satf_filter *filter;
     gpu_must_do(cpu, satf_filter_create(cpu, name, &filter), name);
-    if (strcmp(name, "template") == 0) {
-        const satf_weighted_rect rects[] = {
-            {{-(w / 2), -(h / 2), w, h}, 0.75}, {{1, -3, w, 2}, -1.5}, {{-40, 5, 3, h}, 1e-3}};
-        gpu_must_do(cpu, satf_filter_set_rects(cpu, filter, rects, 3), name);
-    } else {
-        gpu_must_do(cpu, satf_filter_set_int(cpu, filter, "width", w), name);
-        gpu_must_do(cpu, satf_filter_set_int(cpu, filter, "height", h), name);
+    const satf_weighted_rect rects[] = {
+        {{-(w / 2), -(h / 2), w, h}, 0.75}, {{1, -3, w, 2}, -1.5}, {{-40, 5, 3, h}, 1e-3}};
+    uint64_t state = (uint64_t)(w * 1000 + h * 10 + border);
+    for (const filter_param *p = filter_info_find(name)->params; p->name; p++) {
+        char text[64];
+        if (p->kind == PARAM_BORDER) {
+            gpu_must_do(cpu, satf_filter_set_border(cpu, filter, (satf_border)border, constant),
+                        name);
+        } else if (p->kind == PARAM_TEMPLATE) {
+            gpu_must_do(cpu, satf_filter_set_rects(cpu, filter, rects, 3), name);
+        } else if (any_value(p, choose, &state, text, sizeof text)) {
+            if (p->kind == PARAM_SIZE) {
+                snprintf(text, sizeof text, "%dx%d", (int)w, (int)h);
+            }
+            gpu_must_do(cpu, satf_filter_set(cpu, filter, p->name, text), name);
+        }
     }
-    gpu_must_do(cpu, satf_filter_set_border(cpu, filter, (satf_border)border, constant), name);
     return filter;
 }
 
@@ -173,68 +188,21 @@ static void for_all_images(void (*call)(const char *name, const ref_image *image
     }
 }
 
-static void test_box(void **state)
+/* Every filter of sums; those that move pixels have test_gpu_geometry.c. */
+static void for_all_filters(void (*call)(const char *name, const ref_image *image, uint64_t seed))
 {
-    (void)state;
-    for_all_images(filter_image, "box");
-}
-
-static void test_variance(void **state)
-{
-    (void)state;
-    for_all_images(filter_image, "variance");
-}
-
-static void test_stddev(void **state)
-{
-    (void)state;
-    for_all_images(filter_image, "stddev");
-}
-
-static void test_template(void **state)
-{
-    (void)state;
-    for_all_images(filter_image, "template");
-}
-
-static void integrate(const char *name, const ref_image *image, uint64_t seed)
-{
-    satf_view in = ref_view(image, 1);
-    for (int squared = 0; squared < 2; squared++) {
-        satf_filter *filter;
-        gpu_must_do(cpu, satf_filter_create(cpu, name, &filter), name);
-        gpu_must_do(cpu, satf_filter_set_int(cpu, filter, "squared", squared), name);
-        for (int type = 0; type <= SATF_F64; type++) {
-            test_case t = {filter, name, in, in, 0, 0, 0, seed + (uint64_t)type};
-            gpu_must_do(cpu, satf_filter_output(cpu, filter, &in, &t.out), name);
-            t.out.type = type;
-            t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(type) + 3;
-            run_case(&t);
-        }
-        satf_filter_destroy(filter);
-    }
-    free(in.data);
-}
-
-static void test_integral(void **state)
-{
-    (void)state;
-    for_all_images(integrate, "integral");
-}
-
-/* Every filter of sums has its kernel; those that move pixels have test_gpu_geometry.c. */
-static void test_table(void **state)
-{
-    (void)state;
-    static const char *const tested[] = {"box", "variance", "stddev", "template", "integral"};
-    const char *name;
-    size_t found = 0;
-    for (size_t i = 0; (name = satf_filter_name(i, NULL)); i++) {
-        if (filter_info_at(i)->engine->region != REGION_PIXEL) {
-            assert_true(found < sizeof tested / sizeof *tested);
-            assert_string_equal(name, tested[found++]);
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        if (info->engine->region != REGION_PIXEL) {
+            for_all_images(call, info->name);
         }
     }
+}
+
+static void test_filters(void **state)
+{
+    (void)state;
+    for_all_filters(filter_image);
 }
 
 static void test_chain(void **state)
@@ -279,7 +247,8 @@ static void test_wide_sums(void **state)
 static void poison(const char *name, const ref_image *image, uint64_t seed)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
-    if (satf_type_max(image->type)) {
+    if (satf_type_max(image->type) ||
+        filter_info_find(name)->engine->region == REGION_PREFIX) { /* there it spreads */
         return;
     }
     satf_view in = ref_view(image, 0);
@@ -306,9 +275,7 @@ static void poison(const char *name, const ref_image *image, uint64_t seed)
 static void test_not_finite(void **state)
 {
     (void)state;
-    for_all_images(poison, "box");
-    for_all_images(poison, "stddev");
-    for_all_images(poison, "template");
+    for_all_filters(poison);
 }
 
 /* Sums of the whole image overflow, those of windows do not; once with a sample that is NaN. All
@@ -545,20 +512,17 @@ int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),       cmocka_unit_test(test_sat),
-        cmocka_unit_test(test_table),        cmocka_unit_test(test_box),
-        cmocka_unit_test(test_variance),     cmocka_unit_test(test_stddev),
-        cmocka_unit_test(test_template),     cmocka_unit_test(test_integral),
-        cmocka_unit_test(test_chain),        cmocka_unit_test(test_wide_sums),
-        cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_two_contexts), cmocka_unit_test(test_exhaustion),
-        cmocka_unit_test(test_misuse),       cmocka_unit_test(test_command),
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_sat),
+        cmocka_unit_test(test_filters),    cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_wide_sums),  cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_overflow),   cmocka_unit_test(test_two_contexts),
+        cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_command),
     };
     const struct CMUnitTest small_tests[] = {
-        cmocka_unit_test(test_box),       cmocka_unit_test(test_stddev),
-        cmocka_unit_test(test_template),  cmocka_unit_test(test_integral),
-        cmocka_unit_test(test_wide_sums), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_overflow),  cmocka_unit_test(test_two_contexts),
+        cmocka_unit_test(test_filters),      cmocka_unit_test(test_wide_sums),
+        cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_two_contexts),
     };
     return gpu_test_end("test_gpu_filter",
                         gpu_small ? cmocka_run_group_tests(small_tests, gpu_set_up, gpu_tear_down)

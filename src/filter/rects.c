@@ -1,14 +1,71 @@
-/* Template files: lines `x y w h weight`, the weight a number or a fraction such as -1/2601;
- * # begins a comment. Some editors put
- * the three bytes of a UTF-8 byte order mark before the first line. */
+/* The rectangles of a template: from memory, and from files of lines `x y w h weight`, the weight a
+ * number or a fraction such as -1/2601, in which # begins a comment. Some editors put the three
+ * bytes of a UTF-8 byte order mark before the first line. */
+#include "rects.h"
+
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "../base/number.h"
-#include "chain.h"
+
+const char *filter_rect_defect(const satf_weighted_rect *rect)
+{
+    const satf_rect *r = &rect->rect;
+    if (r->w < 1 || r->w > FILTER_MAX_SIZE || r->h < 1 || r->h > FILTER_MAX_SIZE) {
+        return "its width and height must be 1 to 65535";
+    }
+    if (r->x < -FILTER_MAX_OFFSET || r->x > FILTER_MAX_OFFSET || r->y < -FILTER_MAX_OFFSET ||
+        r->y > FILTER_MAX_OFFSET) {
+        return "its x and y must lie within 1073741824 of 0";
+    }
+    return isfinite(rect->weight) ? NULL : "its weight must be a finite number";
+}
+
+satf_status filter_rects_make(satf_context *ctx, const satf_weighted_rect *rects, size_t count,
+                              filter_rects **out)
+{
+    *out = NULL;
+    if (count < 1 || count > FILTER_MAX_RECTS) {
+        return satf_fail(ctx, SATF_INVALID, "a template of %zu rectangles: 1 to %d are possible",
+                         count, FILTER_MAX_RECTS);
+    }
+    for (size_t k = 0; k < count; k++) {
+        const char *defect = filter_rect_defect(&rects[k]);
+        if (defect) {
+            return satf_fail(ctx, SATF_INVALID, "rectangle %zu of the template: %s", k, defect);
+        }
+    }
+    size_t bytes = sizeof **out + count * sizeof *rects;
+    filter_rects *made = satf_alloc(bytes);
+    if (!made) {
+        return satf_fail_memory(ctx, bytes, "a template");
+    }
+    atomic_init(&made->users, 1);
+    made->count = count;
+    memcpy(made->items, rects, count * sizeof *rects);
+    *out = made;
+    return SATF_OK;
+}
+
+void filter_rects_share(filter_rects *rects)
+{
+    if (rects) {
+        atomic_fetch_add(&rects->users, 1);
+    }
+}
+
+void filter_rects_release(filter_rects *rects)
+{
+    if (rects && atomic_fetch_sub(&rects->users, 1) == 1) {
+        satf_free(rects);
+    }
+}
+
+/* --------------------------------------------------------------------- files */
 
 enum { LINE_BYTES = 512 };
 
@@ -108,8 +165,9 @@ static satf_status read_lines(satf_context *ctx, FILE *file, const char *path,
     return SATF_OK;
 }
 
-satf_status filter_read_template(satf_context *ctx, const char *path, filter_values *values)
+satf_status filter_rects_read(satf_context *ctx, const char *path, filter_rects **out)
 {
+    *out = NULL;
     FILE *file = fopen(path, "r");
     if (!file) {
         return satf_fail(ctx, SATF_IO, "cannot open template '%.200s': %s", path, strerror(errno));
@@ -119,7 +177,7 @@ satf_status filter_read_template(satf_context *ctx, const char *path, filter_val
     satf_status status = rects ? read_lines(ctx, file, path, rects, &count)
                                : satf_fail_memory(ctx, bytes, "a template");
     if (!status) {
-        status = filter_copy_rects(ctx, values, rects, count);
+        status = filter_rects_make(ctx, rects, count, out);
     }
     satf_free(rects);
     fclose(file);

@@ -1,0 +1,37 @@
+/*
+ * The types of parameters' values, of which a filter's options struct consists. A leaf, valid in
+ * C11 and in CUDA C++17: formulas read options on every device.
+ */
+#ifndef SATF_FILTER_OPTIONS_H
+#define SATF_FILTER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../satfilter.h"
+
+#define FILTER_MAX_SIZE 65535                /* width and height of a window or rectangle */
+#define FILTER_MAX_OFFSET ((int64_t)1 << 30) /* |x|, |y| of a template's rectangle */
+#define FILTER_MAX_RECTS 4096
+
+enum { FILTER_OPTIONS_BYTES = 96 }; /* the most that a filter's options take */
+
+typedef struct filter_size {
+    int64_t width, height; /* 1 ... FILTER_MAX_SIZE */
+} filter_size;
+
+typedef struct filter_border {
+    int32_t kind;    /* satf_border */
+    double constant; /* SATF_CONSTANT; else 0 */
+} filter_border;
+
+/* What a filter of windows looks at, and what it sees beyond the edges. */
+typedef struct filter_window {
+    filter_size size;
+    filter_border border;
+} filter_window;
+
+struct filter_rects; /* rects.h */
+struct filter_order; /* order.h */
+
+#endif

@@ -1,0 +1,363 @@
+/* The kinds of parameters: a row each, how a value is read, printed and kept. */
+#include "params.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/border.h"
+#include "../base/number.h"
+#include "order.h"
+#include "rects.h"
+
+const filter_param *filter_param_find(const filter_info *info, const char *name)
+{
+    for (const filter_param *param = info->params; param->name; param++) {
+        if (strcmp(param->name, name) == 0) {
+            return param;
+        }
+    }
+    return NULL;
+}
+
+const filter_param *filter_param_of_kind(const filter_info *info, param_kind kind)
+{
+    for (const filter_param *param = info->params; param->name; param++) {
+        if (param->kind == kind) {
+            return param;
+        }
+    }
+    return NULL;
+}
+
+const void *filter_value_of_kind(const filter_info *info, const void *options, param_kind kind)
+{
+    const filter_param *param = filter_param_of_kind(info, kind);
+    return param ? (const char *)options + param->offset : NULL;
+}
+
+satf_status param_fail_range(satf_context *ctx, const filter_param *param, const char *name,
+                             const char *value)
+{
+    return satf_fail(ctx, SATF_INVALID, "%s = %.80s: %.15g to %.15g are possible", name, value,
+                     param->min, param->max);
+}
+
+/* ------------------------------------------------------------------- numbers */
+
+/* The shortest of two texts that satf_strtod() makes the number of, whatever the locale. */
+static int print_number(double value, char *text, size_t bytes)
+{
+    char number[40];
+    for (int digits = 15; digits <= 17; digits += 2) {
+        snprintf(number, sizeof number, "%.*g", digits, value);
+        char *point = number + strspn(number, "+-0123456789e");
+        if (*point) {
+            *point = '.';
+        }
+        if (satf_strtod(number, NULL) == value) {
+            break;
+        }
+    }
+    return snprintf(text, bytes, "%s", number);
+}
+
+/* The whole of text as a finite number that does not begin with a blank. */
+static bool read_number(const char *text, double *value)
+{
+    char *end;
+    *value = satf_strtod(text, &end);
+    return end != text && !*end && !strchr(" \t\n\v\f\r", *text) && isfinite(*value);
+}
+
+static satf_status parse_real(satf_context *ctx, const filter_info *info, const filter_param *param,
+                              const char *text, void *value)
+{
+    double number;
+    if (!read_number(text, &number)) {
+        return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: it must be a number", text,
+                         param->name, info->name);
+    }
+    if (number < param->min || number > param->max) {
+        return param_fail_range(ctx, param, param->name, text);
+    }
+    *(double *)value = number;
+    return SATF_OK;
+}
+
+static int print_real(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    (void)param;
+    return print_number(*(const double *)value, text, bytes);
+}
+
+/* A decimal integer at *text, which moves behind it; false if there is none that int64_t holds. */
+static bool next_integer(const char **text, int64_t *value)
+{
+    const char *digits = *text + (**text == '-');
+    char *end;
+    errno = 0;
+    *value = strtoll(*text, &end, 10);
+    *text = end;
+    return *digits >= '0' && *digits <= '9' && !errno;
+}
+
+static satf_status parse_integer(satf_context *ctx, const filter_info *info,
+                                 const filter_param *param, const char *text, void *value)
+{
+    const char *p = text;
+    int64_t number;
+    if (!next_integer(&p, &number) || *p) {
+        return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: it must be an integer", text,
+                         param->name, info->name);
+    }
+    if ((double)number < param->min || (double)number > param->max) {
+        return param_fail_range(ctx, param, param->name, text);
+    }
+    *(int64_t *)value = number;
+    return SATF_OK;
+}
+
+static int print_integer(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    (void)param;
+    return snprintf(text, bytes, "%" PRId64, *(const int64_t *)value);
+}
+
+/* ------------------------------------------------------------------- windows */
+
+/* One side, from digits alone. */
+static bool next_side(const filter_param *param, const char **text, int64_t *side)
+{
+    return **text >= '0' && **text <= '9' && next_integer(text, side) &&
+           (double)*side >= param->min && (double)*side <= param->max;
+}
+
+static satf_status parse_size(satf_context *ctx, const filter_info *info, const filter_param *param,
+                              const char *text, void *value)
+{
+    filter_size size;
+    const char *p = text;
+    bool good = next_side(param, &p, &size.width);
+    size.height = size.width;
+    if (good && (*p == 'x' || *p == 'X')) {
+        p++;
+        good = next_side(param, &p, &size.height);
+    }
+    if (!good || *p) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "'%.80s' is no window for %s: N or WxH are possible, each %.0f to %.0f",
+                         text, info->name, param->min, param->max);
+    }
+    *(filter_size *)value = size;
+    return SATF_OK;
+}
+
+static int print_size(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    (void)param;
+    const filter_size *size = value;
+    return size->width == size->height
+               ? snprintf(text, bytes, "%" PRId64, size->width)
+               : snprintf(text, bytes, "%" PRId64 "x%" PRId64, size->width, size->height);
+}
+
+satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
+                                double *constant)
+{
+    static const char prefix[] = "constant:";
+    if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
+        double value;
+        if (!read_number(text + sizeof prefix - 1, &value)) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "'%.80s' is no border: constant:V needs a finite number V", text);
+        }
+        *border = SATF_CONSTANT;
+        *constant = value;
+        return SATF_OK;
+    }
+    int found = satf_border_from_name(text);
+    if (found < 0 || found == SATF_CONSTANT) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "'%.80s' is no border: clamp, mirror, reflect, wrap, constant:V and "
+                         "shrink are possible",
+                         text);
+    }
+    *border = (satf_border)found;
+    *constant = 0;
+    return SATF_OK;
+}
+
+static satf_status parse_border(satf_context *ctx, const filter_info *info,
+                                const filter_param *param, const char *text, void *value)
+{
+    (void)info, (void)param;
+    satf_border kind;
+    double constant = 0;
+    satf_status status = filter_parse_border(ctx, text, &kind, &constant);
+    if (!status) {
+        *(filter_border *)value = (filter_border){(int32_t)kind, constant};
+    }
+    return status;
+}
+
+static int print_border(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    (void)param;
+    const filter_border *border = value;
+    char number[40] = "";
+    if (border->kind == SATF_CONSTANT) {
+        number[0] = ':';
+        print_number(border->constant, number + 1, sizeof number - 1);
+    }
+    return snprintf(text, bytes, "%s%s", satf_border_name(border->kind), number);
+}
+
+/* --------------------------------------------------------------------- words */
+
+/* text: one of the words between the metavar's bars. */
+static satf_status parse_choice(satf_context *ctx, const filter_info *info,
+                                const filter_param *param, const char *text, void *value)
+{
+    size_t length = strlen(text);
+    int choice = 0;
+    for (const char *word = param->metavar;; choice++) {
+        size_t n = strcspn(word, "|");
+        if (n == length && strncmp(word, text, n) == 0) {
+            *(int *)value = choice;
+            return SATF_OK;
+        }
+        if (!word[n]) {
+            return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: %s are possible", text,
+                             param->name, info->name, param->metavar);
+        }
+        word += n + 1;
+    }
+}
+
+static int print_choice(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    const char *word = param->metavar;
+    for (int k = *(const int *)value; k > 0; k--) {
+        word += strcspn(word, "|") + 1;
+    }
+    return snprintf(text, bytes, "%.*s", (int)strcspn(word, "|"), word);
+}
+
+static satf_status parse_flag(satf_context *ctx, const filter_info *info, const filter_param *param,
+                              const char *text, void *value)
+{
+    if (text && strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "'%.80s' is no value for %s of %s: on and off are possible", text,
+                         param->name, info->name);
+    }
+    *(bool *)value = !text || strcmp(text, "on") == 0;
+    return SATF_OK;
+}
+
+static int print_flag(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    (void)param;
+    return snprintf(text, bytes, "%s", *(const bool *)value ? "on" : "off");
+}
+
+/* --------------------------------------------------------------------- files */
+
+static satf_status parse_rects(satf_context *ctx, const filter_info *info,
+                               const filter_param *param, const char *text, void *value)
+{
+    (void)info, (void)param;
+    filter_rects *rects, **to = value;
+    satf_status status = filter_rects_read(ctx, text, &rects);
+    if (!status) {
+        filter_rects_release(*to);
+        *to = rects;
+    }
+    return status;
+}
+
+static void share_rects(void *value)
+{
+    filter_rects_share(*(filter_rects **)value);
+}
+
+static void release_rects(void *value)
+{
+    filter_rects_release(*(filter_rects **)value);
+}
+
+static satf_status parse_order(satf_context *ctx, const filter_info *info,
+                               const filter_param *param, const char *text, void *value)
+{
+    (void)info, (void)param;
+    filter_order *order, **to = value;
+    satf_status status = filter_order_read(ctx, text, &order);
+    if (!status) {
+        filter_order_release(*to);
+        *to = order;
+    }
+    return status;
+}
+
+static void share_order(void *value)
+{
+    filter_order_share(*(filter_order **)value);
+}
+
+static void release_order(void *value)
+{
+    filter_order_release(*(filter_order **)value);
+}
+
+static const param_kind_row kinds[] = {
+    [PARAM_INTEGER] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
+                       NULL},
+    [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
+    [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), parse_size, print_size, NULL, NULL},
+    [PARAM_FLAG] = {SATF_PARAM_FLAG, sizeof(bool), parse_flag, print_flag, NULL, NULL},
+    [PARAM_BORDER] = {SATF_PARAM_BORDER, sizeof(filter_border), parse_border, print_border, NULL,
+                      NULL},
+    [PARAM_CHOICE] = {SATF_PARAM_CHOICE, sizeof(int), parse_choice, print_choice, NULL, NULL},
+    [PARAM_TEMPLATE] = {SATF_PARAM_FILE, sizeof(filter_rects *), parse_rects, NULL, share_rects,
+                        release_rects},
+    [PARAM_ORDER] = {SATF_PARAM_FILE, sizeof(filter_order *), parse_order, NULL, share_order,
+                     release_order},
+};
+
+const param_kind_row *param_kind_of(const filter_param *param)
+{
+    return &kinds[param->kind];
+}
+
+const char *satf_filter_param(const char *filter, size_t index, satf_param_info *info, size_t bytes)
+{
+    const filter_info *found = filter ? filter_info_find(filter) : NULL;
+    size_t count = 0;
+    while (found && count <= index && found->params[count].name) {
+        count++;
+    }
+    const filter_param *param = count > index ? &found->params[index] : NULL;
+    satf_param_info all = {0};
+    if (param) {
+        all = (satf_param_info){
+            .name = param->name,
+            .type = kinds[param->kind].type,
+            .syntax = param->metavar,
+            .unit = param->unit,
+            .min = param->min,
+            .max = param->max,
+            .default_text = param->default_text,
+            .help = param->help,
+            .is_value = found->needs_value && index == 0,
+        };
+    }
+    if (info) {
+        memset(info, 0, bytes);
+        memcpy(info, &all, bytes < sizeof all ? bytes : sizeof all);
+    }
+    return all.name;
+}

@@ -1,0 +1,86 @@
+/* Values of any parameter, for tests that walk the table of filters. */
+#ifndef SATF_TESTS_FILTER_ANY_H
+#define SATF_TESTS_FILTER_ANY_H
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/border.h"
+#include "base/number.h"
+#include "filter/filter.h"
+
+/* A number of least ... most, from wherever the test has its choices. */
+typedef int64_t (*any_choice)(void *user, int64_t least, int64_t most);
+
+static inline double any_clip(double value, double least, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* A number around the parameter's default: up to twice as large, and below 0. */
+static inline double any_real(const filter_param *p, any_choice choose, void *user)
+{
+    double middle = satf_strtod(p->default_text, NULL);
+    return any_clip((middle ? middle : 1) * (double)choose(user, -8, 16) / 8, p->min, p->max);
+}
+
+/* One of the words between the bars. */
+static inline void any_word(const char *words, any_choice choose, void *user, char *text,
+                            size_t bytes)
+{
+    int64_t bars = 0;
+    for (const char *at = words; *at; at++) {
+        bars += *at == '|';
+    }
+    for (int64_t k = choose(user, 0, bars); k > 0; k--) {
+        words = strchr(words, '|') + 1;
+    }
+    snprintf(text, bytes, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+static inline int64_t any_side(any_choice choose, void *user)
+{
+    return choose(user, 1, choose(user, 0, 15) ? 30 : 999);
+}
+
+/* The text of a value that the parameter takes. false: a file, which the test has to give. */
+static inline bool any_value(const filter_param *p, any_choice choose, void *user, char *text,
+                             size_t bytes)
+{
+    int border = 0;
+    *text = '\0';
+    switch (p->kind) {
+    case PARAM_INTEGER:
+        snprintf(text, bytes, "%.0f", rint(any_real(p, choose, user)));
+        return true;
+    case PARAM_REAL:
+        snprintf(text, bytes, "%.17g", any_real(p, choose, user));
+        return true;
+    case PARAM_SIZE:
+        snprintf(text, bytes, "%dx%d", (int)any_side(choose, user), (int)any_side(choose, user));
+        return true;
+    case PARAM_FLAG:
+        snprintf(text, bytes, "%s", choose(user, 0, 1) ? "on" : "off");
+        return true;
+    case PARAM_BORDER:
+        border = (int)choose(user, SATF_CLAMP, SATF_SHRINK);
+        snprintf(text, bytes, border == SATF_CONSTANT ? "%s:%d" : "%s", satf_border_name(border),
+                 (int)choose(user, 0, 255));
+        return true;
+    case PARAM_CHOICE:
+        any_word(p->metavar, choose, user, text, bytes);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Always nearly the least. */
+static inline int64_t any_small(void *user, int64_t least, int64_t most)
+{
+    (void)user;
+    return most - least < 2 ? most : least + 2;
+}
+
+#endif
