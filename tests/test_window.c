@@ -90,7 +90,7 @@ static satf_context *context_of(const variant *v)
     satf_context *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     assert_int_equal(satf_context_set_threads(ctx, v->threads), SATF_OK);
-    setenv("SATFILTER_CPU", satf_isa_name(v->isa), 1);
+    satf_cpu_limit(v->isa);
     return ctx;
 }
 

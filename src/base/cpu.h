@@ -18,8 +18,13 @@ typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_
 
 /* The best level that was compiled in, that the CPU and the system support,
  * and that the environment variable SATFILTER_CPU (base, avx2 or avx512; for
- * testing) does not exclude. */
+ * testing) does not exclude. The variable is read when the library is loaded: another thread
+ * may be changing the environment later, and nobody can read it safely then. */
 satf_isa satf_cpu_isa(void);
+
+/* From now on satf_cpu_isa() is at most `most`, in all threads; SATF_ISA_COUNT lifts that. For
+ * tests, which walk all levels in one process. */
+void satf_cpu_limit(satf_isa most);
 
 /* "base", "avx2", "avx512". */
 const char *satf_isa_name(satf_isa isa);
