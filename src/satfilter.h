@@ -478,8 +478,10 @@ typedef struct satf_write_options {
     int no_clobber;     /* non-zero: an existing file is an error */
     int has_range;      /* non-zero: map lo ... hi to the samples' full range */
     double lo, hi;
-    int auto_range;      /* non-zero, in place of has_range: lo and hi are found in the image */
-    double clip_percent; /* of auto_range: samples left out at each end, 0 ... below 50 percent */
+    int auto_range;      /* non-zero, in place of has_range: lo and hi are what occurs among the
+                          * finite colour samples; not looked at by formats of plain values */
+    double clip_percent; /* P of auto_range, 0 ... below 50: of n sorted samples the k-th from
+                          * either end, from 0 on, k = P (n - 1) / 100 rounded down */
     int strip;           /* non-zero: no metadata but what pixels need to look right */
 } satf_write_options;
 

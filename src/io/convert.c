@@ -1,4 +1,5 @@
 /* From an image's samples to a file's samples, and the writer. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,6 +123,7 @@ static uint64_t scale_integer(uint64_t v, uint64_t hi, uint64_t max)
 static void map_channel(block *b, bool floats, int n, int first, int last, int channels, double lo,
                         double hi, uint64_t max)
 {
+    bool flat = lo == hi;
     /* Integers of a range 0 ... hi stay in integers, so that ties are exact. */
     bool exact = !floats && lo == 0 && hi >= 1 && hi < 0x1p64 && hi == floor(hi);
     uint64_t ihi = exact ? (uint64_t)hi : !floats && lo == 0 && hi == 0x1p64 ? UINT64_MAX : 0;
@@ -131,13 +133,30 @@ static void map_channel(block *b, bool floats, int n, int first, int last, int c
                 b->u[i] = b->u[i] >= ihi ? max : scale_integer(b->u[i], ihi, max);
             } else {
                 double x = floats ? b->f[i] : (double)b->u[i];
-                b->u[i] = round_saturated((x - lo) * (double)max / (hi - lo), max);
+                b->u[i] = flat ? (x > hi ? max : 0)
+                               : round_saturated((x - lo) * (double)max / (hi - lo), max);
             }
         }
     }
 }
 
-static void convert_block(const io_plan *plan, const char *src, char *dst, int pixels)
+/* Of channels 0 ... colour - 1. */
+static void watch(const block *b, bool floats, int n, int colour, int channels, io_extremes *seen)
+{
+    double least = seen->least, most = seen->most;
+    for (int p = 0; p < n; p += channels) {
+        for (int i = p; i < p + colour; i++) {
+            double x = floats ? b->f[i] : (double)b->u[i];
+            least = x < least && x >= -DBL_MAX ? x : least;
+            most = x > most && x <= DBL_MAX ? x : most;
+        }
+    }
+    *seen = (io_extremes){least, most};
+}
+
+/* seen may be NULL. */
+static void convert_block(const io_plan *plan, const char *src, char *dst, int pixels,
+                          io_extremes *seen)
 {
     block b;
     int kept = plan->spread ? 1 : plan->out.channels, n = pixels * kept, out = plan->out.type;
@@ -146,6 +165,9 @@ static void convert_block(const io_plan *plan, const char *src, char *dst, int p
     if (plan->how == IO_IMAGE_FORM) {
         int colour = kept - ((plan->out.flags & SATF_ALPHA) ? 1 : 0);
         uint64_t max = satf_type_max(out);
+        if (seen) {
+            watch(&b, floats, n, colour, kept, seen);
+        }
         map_channel(&b, floats, n, 0, colour, kept, plan->lo, plan->hi, max);
         map_channel(&b, floats, n, colour, kept, kept, 0, plan->alpha_max, max);
         store_integers(out, &b, n, dst);
@@ -175,7 +197,8 @@ static void spread_grey(char *row, size_t sample_bytes, int pixels)
     }
 }
 
-void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels)
+static void convert_row(const io_plan *plan, const void *src, void *dst, int64_t pixels,
+                        io_extremes *seen)
 {
     size_t in_bytes = (size_t)plan->in.channels * satf_type_bytes(plan->in.type);
     size_t out_bytes = (size_t)plan->out.channels * satf_type_bytes(plan->out.type);
@@ -187,11 +210,16 @@ void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels)
     for (int64_t x = 0; x < pixels; x += step) {
         int64_t some = pixels - x < step ? pixels - x : step;
         char *to = (char *)dst + (size_t)x * out_bytes;
-        convert_block(plan, (const char *)src + (size_t)x * in_bytes, to, (int)some);
+        convert_block(plan, (const char *)src + (size_t)x * in_bytes, to, (int)some, seen);
         if (plan->spread) {
             spread_grey(to, satf_type_bytes(plan->out.type), (int)some);
         }
     }
+}
+
+void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels)
+{
+    convert_row(plan, src, dst, pixels, NULL);
 }
 
 /* ------------------------------------------------------------- the writing */
@@ -201,6 +229,9 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            io_writer **out)
 {
     *out = NULL;
+    if (plan->find_range) {
+        return satf_fail(ctx, SATF_INVALID, "the range that is shown has not been found yet");
+    }
     io_writer *writer = satf_alloc_zeroed(sizeof *writer);
     if (!writer) {
         return satf_fail_memory(ctx, sizeof *writer, "a writer");
@@ -210,6 +241,7 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
     writer->plan = *plan;
     writer->options = options ? *options : satf_write_defaults();
     writer->metadata = metadata;
+    writer->seen = (io_extremes){INFINITY, -INFINITY};
     satf_status status = SATF_OK;
     if (!io_plan_copies(plan)) {
         writer->converted = satf_alloc((size_t)plan->out.stride);
@@ -266,11 +298,35 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
                              "the picture is transparent in places, which %s cannot hold; %s",
                              plan->name, alpha_formats);
         }
-        io_convert(plan, row, writer->converted, plan->in.width);
+        convert_row(plan, row, writer->converted, plan->in.width,
+                    plan->judge_range ? &writer->seen : NULL);
         status = writer->format->put(ctx, writer, writer->converted, plan->out.stride, 1);
         writer->next_row += status ? 0 : 1;
     }
     return status;
+}
+
+bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
+{
+    const io_plan *plan = &writer->plan;
+    double least = writer->seen.least, most = writer->seen.most;
+    if (!plan->judge_range || least > most) {
+        return false;
+    }
+    double shown = fmin(most, plan->hi) - fmax(least, plan->lo);
+    if (shown >= (plan->hi - plan->lo) / 100) {
+        return false;
+    }
+    if (least == most) {
+        snprintf(text, bytes, "every sample is %.5g; the range shown is %.5g:%.5g", least, plan->lo,
+                 plan->hi);
+    } else {
+        snprintf(text, bytes,
+                 "the samples, %.5g:%.5g, take less than 1 %% of the range shown, %.5g:%.5g; "
+                 "--range auto shows what occurs",
+                 least, most, plan->lo, plan->hi);
+    }
+    return true;
 }
 
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer)

@@ -117,6 +117,9 @@ satf_status satf_image_write(satf_context *ctx, const satf_image *image, const c
     io_output *output;
     satf_status status = io_make_plan(ctx, image, path, options, &plan);
     if (!status) {
+        status = io_find_range(ctx, &image->view, options ? options->clip_percent : 0, &plan);
+    }
+    if (!status) {
         status = io_output_open(ctx, path, options && options->no_clobber, &output);
     }
     if (status) {

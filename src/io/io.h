@@ -136,8 +136,9 @@ satf_status io_find_exif(satf_context *ctx, io_reader *reader);
  * row by row with io_convert().
  * - identity when the format stores the image's type as it is;
  * - plain: another type of plain values (.npy, .pfm): rounded to nearest, saturated;
- * - image form: lo ... hi mapped to 0 ... the picture type's maximum, rounded to
- *   nearest (halves up), saturated; alpha maps 0 ... alpha_max likewise.
+ * - image form: lo ... hi, which options->auto_range lets io_find_range() find, mapped to 0 ... the
+ * picture type's maximum, rounded to nearest (halves up), saturated; alpha maps 0 ... alpha_max
+ * likewise.
  */
 struct io_plan {
     const io_format *format;
@@ -147,9 +148,12 @@ struct io_plan {
     enum { IO_IDENTITY, IO_PLAIN, IO_IMAGE_FORM } how;
     satf_view in;             /* data NULL */
     double lo, hi, alpha_max; /* of the input samples */
-    double out_hi;            /* maxval of the output samples; 0 for plain values */
-    bool drop_alpha; /* the format has no alpha; io_put_rows() refuses what is not opaque */
-    bool spread;     /* grey becomes red, green and blue; of 8 or 16 bits */
+    bool find_range;          /* lo and hi are still to be found: io_find_range() */
+    bool judge_range; /* a note is due where hardly anything of lo ... hi occurs: the samples are
+                       * not merely of another depth */
+    double out_hi;    /* maxval of the output samples; 0 for plain values */
+    bool drop_alpha;  /* the format has no alpha; io_put_rows() refuses what is not opaque */
+    bool spread;      /* grey becomes red, green and blue; of 8 or 16 bits */
 };
 
 /* Samples go into the file as they are. */
@@ -165,8 +169,22 @@ static inline bool io_plan_copies(const io_plan *plan)
 satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
                          const satf_write_options *options, io_plan *plan);
 
+/*
+ * What options->auto_range asks for: plan->lo and hi become those that occur among the finite
+ * colour samples of the image, or, with clip_percent P, the P-th and (100 - P)-th percentile.
+ * Does nothing unless plan->find_range. If they are equal the picture is black, but for what lies
+ * above, which is white.
+ */
+satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double clip_percent,
+                          io_plan *plan);
+
 /* src: plan->in samples of so many pixels, dst: plan->out samples; any alignment. */
 void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels);
+
+/* The least and the greatest finite sample; least > most: there is none. */
+typedef struct io_extremes {
+    double least, most;
+} io_extremes;
 
 struct io_writer {
     const io_format *format;
@@ -175,8 +193,9 @@ struct io_writer {
     satf_write_options options;
     const satf_metadata *metadata; /* may be NULL */
     int64_t next_row;
-    void *converted; /* rows on their way from plan.in to plan.out */
-    void *state;     /* the codec's */
+    io_extremes seen; /* among the colour samples, where plan.judge_range */
+    void *converted;  /* rows on their way from plan.in to plan.out */
+    void *state;      /* the codec's */
 };
 
 /*
@@ -215,6 +234,10 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            io_writer **writer);
 satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                         int64_t n);
+
+/* After the last row: true if less than a hundredth of the range shown occurs, with a sentence that
+ * says so. */
+bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer); /* frees on success only */
 void io_writer_abandon(io_writer *writer);                          /* NULL is allowed */
 

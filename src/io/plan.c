@@ -117,16 +117,17 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
     const io_format *format = plan->format;
     const satf_view *in = &plan->in;
     satf_status status;
-    bool has_range = image->has_range || options->has_range;
-    if (!has_range) {
+    bool given = options->has_range || options->auto_range;
+    if (!image->has_range && !given) {
         return satf_fail(ctx, SATF_INVALID,
-                         "%s samples of unknown range need --range LO:HI to "
+                         "%s samples of unknown range need --range LO:HI or --range auto to "
                          "become a %s picture (or write .npy)",
                          satf_type_name(in->type), format->name);
     }
     plan->lo = options->has_range ? options->lo : image->lo;
     plan->hi = options->has_range ? options->hi : image->hi;
-    status = check_range(ctx, plan, options->has_range);
+    plan->find_range = options->auto_range != 0;
+    status = plan->find_range ? SATF_OK : check_range(ctx, plan, options->has_range);
     if (status) {
         return status;
     }
@@ -138,7 +139,7 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
             full || (in->type == SATF_U8 ? hi >= 1 : hi > UINT8_MAX); /* maxval tells the width */
     }
     bool alpha_fits = !(in->flags & SATF_ALPHA) || plan->drop_alpha || image->alpha_max == hi;
-    if (!options->has_range && (format->picture_types & IO_TYPE_BIT(in->type)) &&
+    if (!given && (format->picture_types & IO_TYPE_BIT(in->type)) &&
         (options->type == SATF_TYPE_AUTO || options->type == in->type) && image->lo == 0 && full &&
         alpha_fits) {
         plan->how = IO_IDENTITY;
@@ -149,6 +150,8 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
     int type = SATF_U8;
     status = choose_picture_type(ctx, format, options->type, image->picture_type, &type);
     plan->how = IO_IMAGE_FORM;
+    plan->judge_range =
+        !plan->find_range && (options->has_range || (in->type != SATF_U8 && in->type != SATF_U16));
     plan->out.type = type;
     plan->out_hi = (double)satf_type_max(type);
     return status;
@@ -171,11 +174,8 @@ static satf_status plan_values(satf_context *ctx, const satf_write_options *opti
     return SATF_OK;
 }
 
-satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
-                         const satf_write_options *options, io_plan *plan)
+static satf_status check_options(satf_context *ctx, const satf_write_options *options)
 {
-    satf_write_options defaults = satf_write_defaults();
-    options = options ? options : &defaults;
     if (options->type != SATF_TYPE_AUTO && !satf_type_name(options->type)) {
         return satf_fail(ctx, SATF_INVALID, "unknown sample type (%d)", options->type);
     }
@@ -186,10 +186,29 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
         return satf_fail(ctx, SATF_INVALID, "PNG level %d: 0 to 9 are possible",
                          options->png_level);
     }
+    if (options->has_range && options->auto_range) {
+        return satf_fail(ctx, SATF_INVALID, "a range is either given or found, not both");
+    }
+    if (!(options->clip_percent >= 0 && options->clip_percent < 50)) {
+        return satf_fail(ctx, SATF_INVALID, "%g percent at each end: 0 to below 50 are possible",
+                         options->clip_percent);
+    }
+    return SATF_OK;
+}
+
+satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
+                         const satf_write_options *options, io_plan *plan)
+{
+    satf_write_options defaults = satf_write_defaults();
+    options = options ? options : &defaults;
+    satf_status status = check_options(ctx, options);
+    if (status) {
+        return status;
+    }
     io_plan made = {.in = image->view, .out = image->view, .alpha_max = image->alpha_max};
     made.in.data = made.out.data = NULL;
     const char *word = NULL;
-    satf_status status = choose_format(ctx, path, options, &made.format, &word);
+    status = choose_format(ctx, path, options, &made.format, &word);
     if (!status) {
         made.name = made.format->name;
         status = check_channels(ctx, &image->view, &made);

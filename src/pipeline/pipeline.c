@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,28 @@ int64_t pipeline_block_rows(const satf_view *view)
     int64_t rows =
         ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
     return rows < 1 ? 1 : rows > view->height ? view->height : rows;
+}
+
+/* --------------------------------------------------------------------- notes */
+
+void pipeline_note_add(pipeline_result *result, const char *at, const char *format, ...)
+{
+    if (result->note_count < PIPELINE_NOTES) {
+        pipeline_note *note = &result->notes[result->note_count++];
+        note->at = at;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(note->text, sizeof note->text, format, args);
+        va_end(args);
+    }
+}
+
+void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer)
+{
+    char text[sizeof result->notes->text];
+    if (io_writer_judge(writer, text, sizeof text)) {
+        pipeline_note_add(result, job->output, "%s", text);
+    }
 }
 
 /* ------------------------------------------------------------------ planning */
@@ -75,6 +98,8 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
     }
     result->at = job->output;
     status = io_make_plan(ctx, &plan->out, job->output, &job->write, &plan->io);
+    /* doubles for a mean of another depth: the picture is no less full for that */
+    plan->io.judge_range &= plan->type == SATF_TYPE_AUTO || job->write.has_range;
     if (!status) {
         result->at = job->input;
         result->out = plan->io.out;
@@ -145,8 +170,30 @@ static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out
     return SATF_OK;
 }
 
+/* Finds the range that is shown, where it is what occurs. */
+static satf_status find_range(satf_context *ctx, const satf_image *image, const pipeline_job *job,
+                              io_plan *plan, pipeline_result *result)
+{
+    bool wanted = plan->find_range;
+    satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
+    if (status || !wanted) {
+        return status;
+    }
+    result->range_found = true;
+    result->range_lo = plan->lo;
+    result->range_hi = plan->hi;
+    if (plan->lo == plan->hi) {
+        pipeline_note_add(result, job->output,
+                          job->write.clip_percent > 0
+                              ? "both percentiles are %.5g: black, and white above it"
+                              : "every sample is %.5g, so the picture is black",
+                          plan->lo);
+    }
+    return SATF_OK;
+}
+
 static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                          const pipeline_job *job, FILE *file)
+                          const pipeline_job *job, FILE *file, pipeline_result *result)
 {
     const satf_view *view = &image->view;
     io_writer *writer;
@@ -163,6 +210,7 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
         }
     }
     if (!status) {
+        pipeline_judge(result, job, writer);
         status = io_writer_finish(ctx, writer);
     }
     if (status) {
@@ -176,6 +224,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 {
     satf_image *in = NULL, *out = NULL;
     io_output *file = NULL;
+    io_plan written = plan->io;
     pipeline_times *times = &result->times;
 
     double start_ms = pipeline_now_ms();
@@ -204,9 +253,12 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, encode_share);
     result->at = job->output;
-    status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
+    status = find_range(ctx, out, job, &written, result);
     if (!status) {
-        status = encode(ctx, out, &plan->io, job, io_output_file(file));
+        status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
+    }
+    if (!status) {
+        status = encode(ctx, out, &written, job, io_output_file(file), result);
         if (!status) {
             status = io_output_commit(ctx, file);
         } else {

@@ -11,6 +11,12 @@ double pipeline_now_ms(void);
  * least one row, at most all. */
 int64_t pipeline_block_rows(const satf_view *view);
 
+void pipeline_note_add(pipeline_result *result, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* After the last row: a note if the result takes hardly anything of the range shown. */
+void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer);
+
 /* What is known of a job before its first row is decoded. */
 typedef struct pipeline_plan {
     satf_image in, out; /* without pixels and metadata */

@@ -283,7 +283,7 @@ static satf_status march(stream *s)
 }
 
 /* Rings and contexts are there. */
-static satf_status run(stream *s, const io_plan *plan, FILE *file)
+static satf_status run(stream *s, const io_plan *plan, FILE *file, pipeline_result *result)
 {
     stage *encoder = &s->stages[s->filters + 1];
     satf_metadata *metadata = &s->reader->header.metadata;
@@ -305,6 +305,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file)
         if (!had_exif) { /* a PNG's may come behind its pixels; rows turn nothing else */
             filter_turn_metadata(s->job->filter, metadata);
         }
+        pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(encoder->ctx, s->writer);
         encoder->busy_ms += pipeline_now_ms() - start_ms;
         s->failed = status ? encoder->number : -1;
@@ -370,6 +371,11 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
                           const io_reader *reader, pipeline_look *look)
 {
     *look = (pipeline_look){.bytes = SIZE_MAX};
+    if (plan->io.find_range) {
+        snprintf(look->refusal, sizeof look->refusal,
+                 "--range auto looks at all of the result before any of it is written");
+        return;
+    }
     if (!reader->header.rows_in_order) {
         snprintf(look->refusal, sizeof look->refusal,
                  "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
@@ -520,7 +526,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
     if (status) {
         goto done;
     }
-    status = run(&s, &plan->io, io_output_file(file));
+    status = run(&s, &plan->io, io_output_file(file), result);
     if (status) {
         io_output_discard(file);
         result->at = s.failed > s.filters ? job->output : job->input;
