@@ -371,8 +371,7 @@ static int check_files(settings *s)
     }
     if (wrong) {
         /* A file may be missing since a filter took it for its value: --box in.png out.png. */
-        int status = make_chain(s);
-        return status ? status : usage_error(NULL, "%s", wrong);
+        return make_chain(s) ? EXIT_USAGE : usage_error(NULL, "%s", wrong);
     }
     if (!s->output && s->file_count > 2) {
         return usage_error(s->sources[2].name, "a third file; several inputs need -o DIR");
