@@ -37,7 +37,7 @@ static void names(void **state)
     static const size_t bytes[] = {1, 2, 4, 8, 4, 8};
     for (int type = 0; type < COUNT_OF_TYPES; type++) {
         assert_string_equal(satf_type_name(type), type_names[type]);
-        assert_int_equal(satf_type_from_name(type_names[type]), type);
+        assert_int_equal(satf_type_find(type_names[type]), type);
         assert_int_equal(satf_type_bytes(type), bytes[type]);
     }
     static const int wrong[] = {-1, COUNT_OF_TYPES, INT_MIN, INT_MAX};
@@ -46,8 +46,8 @@ static void names(void **state)
         assert_int_equal(satf_type_bytes(wrong[i]), 0);
         assert_int_equal(satf_type_max(wrong[i]), 0);
     }
-    assert_int_equal(satf_type_from_name("u9"), -1);
-    assert_int_equal(satf_type_from_name(""), -1);
+    assert_int_equal(satf_type_find("u9"), -1);
+    assert_int_equal(satf_type_find(""), -1);
     assert_true(satf_type_max(SATF_U8) == 255 && satf_type_max(SATF_U16) == 65535);
     assert_true(satf_type_max(SATF_U32) == UINT32_MAX && satf_type_max(SATF_U64) == UINT64_MAX);
     assert_int_equal(satf_type_max(SATF_F32), 0);

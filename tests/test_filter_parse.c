@@ -46,7 +46,7 @@ static void test_accepts(void **state)
     const filter_border *border = value_of(filter, 0, PARAM_BORDER);
     assert_true(size->width == 15 && size->height == 9);
     assert_true(border->kind == SATF_CONSTANT && border->constant == 7);
-    filter_default_border(filter, SATF_WRAP, 0);
+    assert_int_equal(satf_filter_default_border(ctx, filter, SATF_WRAP, 0), SATF_OK);
     assert_int_equal(border->kind, SATF_CONSTANT);
     assert_string_equal(filter_at(filter, 1)->name, "variance");
     border = value_of(filter, 1, PARAM_BORDER);
@@ -182,12 +182,15 @@ static void check_param(const filter_info *info, size_t index)
 static void test_table(void **state)
 {
     (void)state;
-    const char *name, *help;
+    const char *name;
     size_t count = 0;
-    for (; (name = satf_filter_name(count, &help)); count++) {
+    satf_filter_info outside;
+    for (; (name = satf_filter_name(count, &outside, sizeof outside)); count++) {
         const filter_info *info = filter_info_find(name);
+        assert_string_equal(satf_filter_find(name, NULL, 0), name);
+        assert_true(outside.name == name && outside.help == info->help);
         assert_ptr_equal(info, filter_info_at(count));
-        assert_true(help && *help && info->detail && *info->detail && info->params);
+        assert_true(info->help && *info->help && info->detail && *info->detail && info->params);
         assert_true(!info->needs_value || info->params->metavar);
         assert_true(info->options_bytes <= FILTER_OPTIONS_BYTES);
         size_t params = 0;
@@ -200,8 +203,9 @@ static void test_table(void **state)
     }
     assert_true(count > 0);
     assert_null(filter_info_find("bo"));
-    assert_null(satf_filter_name(1000, &help));
-    assert_null(help);
+    assert_null(satf_filter_name(1000, &outside, sizeof outside));
+    assert_null(outside.help);
+    assert_null(satf_filter_find("bo", NULL, 0));
     satf_param_info none = {.name = "untouched"};
     assert_null(satf_filter_param("bo", 0, &none, sizeof none));
     assert_null(none.name);

@@ -295,7 +295,7 @@ static void formats(void **state)
     expect(ctx, "PGM still not allowed", pgm, sizeof pgm - 1, SATF_LIMIT, "pnm file");
     /* every format alone */
     const char *name;
-    for (size_t i = 0; (name = satf_format(i, NULL, NULL)); i++) {
+    for (size_t i = 0; (name = satf_format(i, NULL, 0)); i++) {
         assert_int_equal(satf_context_set_formats(ctx, name), SATF_OK);
         bool is_pnm = strcmp(name, "pnm") == 0;
         expect(ctx, name, pgm, sizeof pgm - 1, is_pnm ? SATF_OK : SATF_LIMIT, "");

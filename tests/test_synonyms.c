@@ -12,12 +12,12 @@
 static bool is_offered(const char *name)
 {
     const option *o = option_find(name, strlen(name));
-    if (filter_info_find(name) || (o && option_shown(o))) {
+    if (satf_filter_find(name, NULL, 0) || (o && option_shown(o))) {
         return true;
     }
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        if (filter_flag_index(info, name) >= 0) {
+    const char *filter;
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        if (filter_flag_index(filter, name) >= 0) {
             return true;
         }
     }

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../src/base/memory.h"
 #include "../src/io/io.h"
 #include "../src/pipeline/pipeline.h"
 #include "inputs.h"
@@ -150,7 +149,7 @@ int batch_run(const settings *s)
     job *jobs = NULL;
     int status = outputs_is_file(s) ? single_input(s, &all) : inputs_gather(s, &all);
     if (!status) {
-        jobs = satf_alloc_zeroed((size_t)all.count * sizeof *jobs);
+        jobs = calloc(1, (size_t)all.count * sizeof *jobs);
         if (!jobs) {
             message(NULL, "out of memory");
             status = EXIT_FAILURE;
@@ -162,9 +161,9 @@ int batch_run(const settings *s)
     }
     status = status ? status : run_jobs(s, jobs, &all);
     for (int i = 0; jobs && i < all.count; i++) {
-        satf_free(jobs[i].output);
+        free(jobs[i].output);
     }
-    satf_free(jobs);
+    free(jobs);
     inputs_free(&all);
     return status;
 }

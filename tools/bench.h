@@ -49,7 +49,7 @@ typedef struct bench_options {
     sat_tuning tuning; /* of a CUDA row; 0 in a member: not given */
     bool markdown;
     bool search;             /* find each CUDA row's fastest tuning first */
-    bool simulate;           /* count on the memory machines of satfilter.h, measure nothing */
+    bool simulate;           /* count on the memory machines of satfilter-study.h, measure nothing */
     int samples;             /* a simulated mean's; 0: the table's default */
     int seed;                /* of its random numbers */
     int latency;             /* of the machines' global memory */

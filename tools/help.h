@@ -17,6 +17,13 @@ void help_completion(void);         /* completion for bash */
 /* True for filters, options and the tables of borders, formats, algorithms and samples. */
 bool help_knows(const char *topic);
 
+/* The tables of --list: the one that a word of --help means, -1 if none. (lists.c) */
+int help_find_table(const char *word);
+void help_print_table(int index);
+
+/* "  -o, --output DIR   help" with help in its column, wrapped. */
+void help_row(const char *head, const char *help);
+
 /* What the command without arguments says. */
 void help_examples_to(FILE *to);
 

@@ -10,8 +10,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "../src/base/memory.h"
-#include "../src/io/io.h"
 #include "message.h"
 
 static int out_of_memory(void)
@@ -24,18 +22,18 @@ static int add(input_list *all, const char *path, size_t length, size_t name_at)
 {
     if (all->count == all->room) {
         int room = all->room ? 2 * all->room : 64;
-        input *larger = all->room > INT_MAX / 2 ? NULL : satf_alloc((size_t)room * sizeof *larger);
+        input *larger = all->room > INT_MAX / 2 ? NULL : malloc((size_t)room * sizeof *larger);
         if (!larger) {
             return out_of_memory();
         }
         if (all->count) {
             memcpy(larger, all->at, (size_t)all->count * sizeof *larger);
         }
-        satf_free(all->at);
+        free(all->at);
         all->at = larger;
         all->room = room;
     }
-    char *copy = satf_alloc(length + 1);
+    char *copy = malloc(length + 1);
     if (!copy) {
         return out_of_memory();
     }
@@ -105,13 +103,13 @@ static char *read_all(const char *path, size_t *length)
     while (good && used == room) {
         room = room ? 2 * room : 64 << 10;
         errno = ENOMEM;
-        char *larger = satf_alloc(room);
+        char *larger = malloc(room);
         good = larger != NULL;
         if (good) {
             if (used) {
                 memcpy(larger, text, used);
             }
-            satf_free(text);
+            free(text);
             text = larger;
             used += fread(text + used, 1, room - used, file);
             good = !ferror(file);
@@ -119,7 +117,7 @@ static char *read_all(const char *path, size_t *length)
     }
     if (!good) {
         message(path, "cannot be read: %s", strerror(errno));
-        satf_free(text);
+        free(text);
         text = NULL;
     }
     if (file && file != stdin) {
@@ -150,7 +148,7 @@ static int add_list(const settings *s, const char *path, char separator, input_l
         status = name ? add_named(s, all, text + at, name) : 0;
         at += line + 1;
     }
-    satf_free(text);
+    free(text);
     return status;
 }
 
@@ -213,7 +211,7 @@ static int add_entry(const walk *w, const char *path, const char *name)
     if (lstat(path, &info)) {
         return note_unreadable(w->all, path, strerror(errno));
     }
-    bool link = S_ISLNK(info.st_mode), picture = io_format_by_suffix(name) != NULL;
+    bool link = S_ISLNK(info.st_mode), picture = satf_format_of_path(name, NULL, 0) != NULL;
     if (link && stat(path, &info)) {
         if (picture) {
             return note_unreadable(w->all, path, "is a link to nothing that can be read");
@@ -349,7 +347,7 @@ int inputs_add_single(input_list *all, const char *path)
 void inputs_free(input_list *all)
 {
     for (int i = 0; i < all->count; i++) {
-        satf_free(all->at[i].path);
+        free(all->at[i].path);
     }
-    satf_free(all->at);
+    free(all->at);
 }

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/base/memory.h"
-#include "../src/base/view.h"
-#include "../src/io/io.h"
 #include "help.h"
 #include "message.h"
 #include "nearest.h"
@@ -64,7 +61,7 @@ static int take_integer(const char *option_name, const char *text, bool suffixes
 
 static int take_border(settings *s, const char *value)
 {
-    if (filter_parse_border(s->ctx, value, &s->border, &s->constant)) {
+    if (satf_border_parse(s->ctx, value, &s->border, &s->constant)) {
         return usage_error("--border", "%s", satf_message(s->ctx));
     }
     s->border_given = true;
@@ -73,7 +70,7 @@ static int take_border(settings *s, const char *value)
 
 static int take_type(settings *s, const char *value)
 {
-    s->write.type = satf_type_from_name(value);
+    s->write.type = satf_type_find(value);
     if (s->write.type < 0) {
         return usage_error("--type", "'%s' is none of u8 u16 u32 u64 f32 f64", value);
     }
@@ -240,8 +237,8 @@ static int take_strip(settings *s, const char *value)
 
 static int take_format(settings *s, const char *value)
 {
-    const io_format *format = io_format_find(value);
-    if (!format || !format->create) {
+    satf_format_info format;
+    if (!satf_format_find(value, &format, sizeof format) || !format.can_write) {
         return usage_error("--format", "'%s' is no format that can be written; see --list", value);
     }
     s->write.format = value;
@@ -513,9 +510,21 @@ const option *option_find(const char *name, size_t length)
     return NULL;
 }
 
+bool has_algorithm(const char *name, const char *kind)
+{
+    const char *known, *device;
+    for (size_t i = 0; (known = satf_algorithm(i, &device, NULL)); i++) {
+        if (strcmp(known, name) == 0 && strcmp(device, kind) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool option_shown(const option *o)
 {
-    bool no_use = o->take == take_r && !sat_row_find("1+r", "cpu") && !sat_row_find("1+r", "cuda");
+    bool no_use =
+        o->take == take_r && !has_algorithm("1+r", "cpu") && !has_algorithm("1+r", "cuda");
     return o->group != GROUP_HIDDEN && !no_use;
 }
 

@@ -3,7 +3,7 @@
 #ifndef SATFILTER_OPTIONS_H
 #define SATFILTER_OPTIONS_H
 
-#include "../src/filter/filter.h"
+#include "../src/satfilter.h"
 #include "../src/pipeline/pipeline.h"
 
 /* Exit statuses besides EXIT_SUCCESS and EXIT_FAILURE. */
@@ -21,9 +21,9 @@ typedef enum action {
 
 /* A filter as written: NAME, its value and its flags, e.g. "integral,squared". */
 typedef struct filter_word {
-    const filter_info *info;
+    const char *name;
     const char *value; /* NULL if none */
-    unsigned flags;    /* bit i: the filter's parameter i, a PARAM_FLAG, was given */
+    unsigned flags;    /* bit i: the filter's parameter i, a flag, was given */
 } filter_word;
 
 /* Where inputs come from: an operand, a list of names, or a folder. */
@@ -97,6 +97,9 @@ const option *option_find(const char *name, size_t length);
 /* False for the build's own options and for those of algorithms that this
  * version does not have: texts and completion leave them out. */
 bool option_shown(const option *o);
+
+/* Is there an algorithm of that name for that kind of device, "cpu" or "cuda"? */
+bool has_algorithm(const char *name, const char *kind);
 
 /* The title of a group; NULL for GROUP_HIDDEN. */
 const char *option_group_title(option_group group);

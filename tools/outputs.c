@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../src/base/memory.h"
-#include "../src/io/io.h"
 #include "message.h"
 
 static int out_of_memory(void)
@@ -43,26 +42,36 @@ bool outputs_is_file(const settings *s)
         return true;
     }
     const char *base = base_name(s->output);
-    bool looks_so = strcmp(s->output, "-") == 0 || io_format_by_suffix(base);
+    bool looks_so = strcmp(s->output, "-") == 0 || satf_format_of_path(base, NULL, 0);
     return *base && looks_so && !is_folder(s->output) && s->source_count == 1 && s->file_count == 1;
+}
+
+/* The suffix, and its length, that --format gives an output: its word if that is a suffix of the
+ * format beside its name ("pgm"), else the usual one, or the input's own if that means the same. */
+static const char *suffix_of_format(const char *word, const char *own, size_t *length)
+{
+    satf_format_info format;
+    satf_format_find(word, &format, sizeof format);
+    bool is_name = strcasecmp(word, format.name) == 0;
+    bool same = own && satf_format_find(own, NULL, 0) == format.name;
+    const char *suffix = !is_name ? word : same ? own : format.suffixes;
+    *length = strcspn(suffix, " ");
+    return suffix;
 }
 
 /* The output's name in the folder of -o: see the help of -o. NULL without memory. */
 static char *name_in_folder(const settings *s, const char *relative)
 {
     const char *base = base_name(relative);
-    const io_format *own = io_format_by_suffix(base);
-    const char *dot = own ? strrchr(base, '.') : NULL;
+    satf_format_info own;
+    const char *dot = satf_format_of_path(base, &own, sizeof own) ? strrchr(base, '.') : NULL;
     size_t stem = dot ? (size_t)(dot - base) : strlen(base);
 
     const char *suffix = "png";
     size_t suffix_length = 3;
     if (s->write.format) {
-        /* The first suffix of the format, unless the input's is one of it already. */
-        const io_format *format = io_format_find(s->write.format);
-        suffix = own == format ? dot + 1 : format->suffixes;
-        suffix_length = strcspn(suffix, " ");
-    } else if (own && own->create) {
+        suffix = suffix_of_format(s->write.format, dot ? dot + 1 : NULL, &suffix_length);
+    } else if (dot && own.can_write) {
         suffix = dot + 1;
         suffix_length = strlen(suffix);
     }
@@ -73,7 +82,7 @@ static char *name_in_folder(const settings *s, const char *relative)
     }
     const char *slash = s->output[folder - 1] == '/' ? "" : "/";
     size_t bytes = folder + stem + suffix_length + 3;
-    char *name = satf_alloc(bytes);
+    char *name = malloc(bytes);
     if (name) {
         snprintf(name, bytes, "%.*s%s%.*s.%.*s", (int)folder, s->output, slash, (int)stem, relative,
                  (int)suffix_length, suffix);
@@ -83,21 +92,21 @@ static char *name_in_folder(const settings *s, const char *relative)
 
 /* ----------------------------------------------------------------- formats */
 
-/* The format of an output; NULL if that is not known beforehand. */
-static const io_format *format_of(const settings *s, const char *output)
+/* The name of an output's format; NULL if that is not known beforehand. */
+static const char *format_of(const settings *s, const char *output)
 {
-    return s->write.format            ? io_format_find(s->write.format)
-           : strcmp(output, "-") != 0 ? io_format_by_suffix(output)
+    return s->write.format            ? satf_format_find(s->write.format, NULL, 0)
+           : strcmp(output, "-") != 0 ? satf_format_of_path(output, NULL, 0)
            : s->filters_stdin         ? NULL
-                                      : io_format_find("png");
+                                      : "png";
 }
 
 /* Refuses samples (--type) that the output's format cannot hold. */
 static int check_type(const settings *s, const char *output)
 {
-    const io_format *format = format_of(s, output);
+    const char *format = format_of(s, output);
     if (s->write.type != SATF_TYPE_AUTO && format &&
-        io_check_type(s->ctx, format, (satf_type)s->write.type)) {
+        satf_format_check_type(s->ctx, format, s->write.type)) {
         return usage_error(output, "%s (--type)", satf_message(s->ctx));
     }
     return 0;
@@ -109,13 +118,13 @@ static int check_suffix(const settings *s, const char *output)
     if (s->write.format || strcmp(output, "-") == 0) {
         return 0;
     }
-    const io_format *format = io_format_by_suffix(output);
-    if (!format) {
+    satf_format_info format;
+    if (!satf_format_of_path(output, &format, sizeof format)) {
         return usage_error(output, "the suffix names no format; use one of --list, or --format");
     }
-    if (!format->create) {
+    if (!format.can_write) {
         return usage_error(output, "%s can only be read; use another suffix, or --format",
-                           format->name);
+                           format.name);
     }
     return 0;
 }
@@ -124,15 +133,16 @@ static int check_suffix(const settings *s, const char *output)
 static int check_format_option(const settings *s, const job *jobs, int count, const char *name,
                                const char *format)
 {
+    const char *own = NULL;
     for (int i = 0; i < count; i++) {
-        const io_format *own = format_of(s, jobs[i].output);
-        if (!own || strcmp(own->name, format) == 0) {
+        own = format_of(s, jobs[i].output);
+        if (!own || strcmp(own, format) == 0) {
             return 0;
         }
     }
     return usage_error(name, "is for %s files; %s is %s", format,
                        count > 1 ? "every output" : jobs[0].output,
-                       count > 1 ? "of another format" : format_of(s, jobs[0].output)->name);
+                       count > 1 ? "of another format" : own);
 }
 
 static int check_formats(const settings *s, const job *jobs, int count)
@@ -165,7 +175,7 @@ static int refuse_collision(const settings *s, const job *a, const job *b)
 /* Refuses two inputs for one output. */
 static int check_distinct(const settings *s, job *jobs, int count)
 {
-    job **sorted = satf_alloc((size_t)count * sizeof *sorted);
+    job **sorted = malloc((size_t)count * sizeof *sorted);
     if (!sorted) {
         return out_of_memory();
     }
@@ -181,7 +191,7 @@ static int check_distinct(const settings *s, job *jobs, int count)
                                       in_order ? sorted[i] : sorted[i - 1]);
         }
     }
-    satf_free(sorted);
+    free(sorted);
     return status;
 }
 
@@ -197,7 +207,7 @@ static int compare_files(const void *a, const void *b)
 /* Refuses outputs that are inputs: running the same batch again would filter twice. */
 static int check_not_inputs(job *jobs, int count)
 {
-    job **sorted = satf_alloc((size_t)count * sizeof *sorted);
+    job **sorted = malloc((size_t)count * sizeof *sorted);
     if (!sorted) {
         return out_of_memory();
     }
@@ -221,7 +231,7 @@ static int check_not_inputs(job *jobs, int count)
             }
         }
     }
-    satf_free(sorted);
+    free(sorted);
     return status;
 }
 
@@ -231,7 +241,7 @@ static int name_single(const settings *s, job *one)
 {
     const char *output = s->output ? s->output : s->sources[1].name;
     size_t bytes = strlen(output) + 1;
-    one->output = satf_alloc(bytes);
+    one->output = malloc(bytes);
     if (!one->output) {
         return out_of_memory();
     }
@@ -246,7 +256,7 @@ static int name_single(const settings *s, job *one)
 static int name_in_folders(const settings *s, job *jobs, int count)
 {
     struct stat info;
-    if (io_format_by_suffix(base_name(s->output)) && !is_folder(s->output)) {
+    if (satf_format_of_path(base_name(s->output), NULL, 0) && !is_folder(s->output)) {
         return usage_error(s->output,
                            "names a single file; for a folder of that name write "
                            "%s/",

@@ -35,7 +35,7 @@ uint64_t satf_type_max(int type)
     return known(type) ? types[type].max : 0;
 }
 
-int satf_type_from_name(const char *name)
+int satf_type_find(const char *name)
 {
     for (int type = 0; type < TYPE_COUNT; type++) {
         if (strcmp(name, types[type].name) == 0) {

@@ -12,9 +12,6 @@ static inline bool satf_type_is_float(int type)
     return type == SATF_F32 || type == SATF_F64;
 }
 
-/* The type of that name, or -1. */
-int satf_type_from_name(const char *name);
-
 /* Row y of a view, 0 <= y < height. Need not be aligned for its type. */
 static inline void *satf_row(const satf_view *view, int64_t y)
 {

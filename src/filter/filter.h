@@ -67,14 +67,6 @@ const void *filter_options(const satf_filter *filter, size_t index);
 /* Sums that filter `index` forms a sample: two for a variance, one a rectangle of a template. */
 double filter_sums(const satf_filter *filter, size_t index);
 
-/* Gives `border` to every filter of the chain that has the parameter and was
- * not given one of its own (the command line's --border). */
-void filter_default_border(satf_filter *filter, satf_border border, double constant);
-
-/* "clamp", "constant:7": the grammar of --border and of border=. */
-satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
-                                double *constant);
-
 /*
  * Streaming (rows.c): a filter of a chain over pictures that are never held whole.
  * in(user, y) gives row y of the input, as window_spec.row does; out(user, y)

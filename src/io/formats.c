@@ -294,17 +294,42 @@ satf_status satf_context_set_formats(satf_context *ctx, const char *names)
     return SATF_OK;
 }
 
-const char *satf_format(size_t index, int *can_write, const char **suffixes)
+/* ------------------------------------------------------------------ for others */
+
+static const char *give(const io_format *format, satf_format_info *info, size_t bytes)
 {
-    const io_format *format = io_format_at(index);
-    if (!format) {
-        return NULL;
+    satf_format_info all = {0};
+    if (format) {
+        all = (satf_format_info){format->name, format->suffixes, format->help, format->open != NULL,
+                                 format->create != NULL};
     }
-    if (can_write) {
-        *can_write = format->create != NULL;
+    satf_give(info, bytes, &all, sizeof all);
+    return all.name;
+}
+
+const char *satf_format(size_t index, satf_format_info *info, size_t bytes)
+{
+    return give(io_format_at(index), info, bytes);
+}
+
+const char *satf_format_find(const char *word, satf_format_info *info, size_t bytes)
+{
+    return give(word ? io_format_find(word) : NULL, info, bytes);
+}
+
+const char *satf_format_of_path(const char *path, satf_format_info *info, size_t bytes)
+{
+    return give(path ? io_format_by_suffix(path) : NULL, info, bytes);
+}
+
+satf_status satf_format_check_type(satf_context *ctx, const char *format, int type)
+{
+    if (!ctx) {
+        return SATF_INVALID;
     }
-    if (suffixes) {
-        *suffixes = format->suffixes;
+    const io_format *found = format ? io_format_find(format) : NULL;
+    if (!found || !satf_type_name(type)) {
+        return satf_fail(ctx, SATF_INVALID, "there is no such %s", found ? "type" : "format");
     }
-    return format->name;
+    return io_check_type(ctx, found, (satf_type)type);
 }

@@ -45,7 +45,7 @@ static satf_status give_rects(satf_context *ctx, choices *c, satf_filter *filter
 static satf_filter *make_filter(satf_context *ctx, choices *c)
 {
     size_t count = 0;
-    while (satf_filter_name(count, NULL)) {
+    while (satf_filter_name(count, NULL, 0)) {
         count++;
     }
     const filter_info *info = filter_info_at((size_t)choose(c, 0, (int64_t)count - 1));
