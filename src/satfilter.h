@@ -486,7 +486,8 @@ SATF_API satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t
                                        int32_t channels, satf_type type, uint32_t flags,
                                        satf_image **out);
 
-/* Reads a picture; the format is found by content. "-" is standard input. */
+/* Reads a picture, the first of those in the file; the format is found by content. "-" is
+ * standard input. */
 SATF_API satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out);
 
 /* The same from memory, which stays the caller's. */

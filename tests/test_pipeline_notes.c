@@ -136,11 +136,42 @@ static void found(void **state)
     satf_filter_destroy(filter);
 }
 
+static void several_pictures(void **state)
+{
+    (void)state;
+    char in[300];
+    snprintf(in, sizeof in, "%s", path("two.pgm"));
+    FILE *file = fopen(in, "wb");
+    assert_non_null(file);
+    fputs("P5 2 2 255\nabcdP5 2 2 255\nefgh", file);
+    fclose(file);
+    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
+        pipeline_result result;
+        run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
+        expect_note(&result, in, "holds more than one picture; only the first is read");
+    }
+    /* three frames of a GIF */
+    static const char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
+                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0"
+                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0"
+                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
+    file = fopen(in, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(gif, 1, sizeof gif - 1, file), sizeof gif - 1);
+    fclose(file);
+    pipeline_result result;
+    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
+    run_job(in, path("o.png"), "box=1", PIPELINE_AUTO, satf_write_defaults(), &result);
+    expect_note(&result, in, "holds 3 pictures; only the first is read");
+    assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hardly_used),
         cmocka_unit_test(found),
+        cmocka_unit_test(several_pictures),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -25,6 +25,9 @@ bool io_source_fill(io_source *source);
 /* Reads until n bytes (few: a head) are at hand, or the end. Returns the number at hand. */
 size_t io_source_peek(io_source *source, size_t n);
 
+/* The same, but a pipe is not waited for. */
+size_t io_source_peek_ready(io_source *source, size_t n);
+
 /* How many bytes have been taken. */
 int64_t io_source_taken(const io_source *source);
 

@@ -72,6 +72,7 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
     header->alpha_max = maxval > 0 ? maxval : 1;
     header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
     header->rows_in_order = true;
+    header->pictures = 1;
 }
 
 satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes)

@@ -26,6 +26,8 @@ typedef struct io_source {
     int error; /* errno, or 0 */
 } io_source;
 
+enum { IO_PICTURES_SEVERAL = -1 };
+
 /* What a file holds, known after opening, before decoding. */
 typedef struct io_header {
     satf_view view; /* data NULL, packed stride; flags SATF_ALPHA as the format says */
@@ -33,8 +35,10 @@ typedef struct io_header {
     double lo, hi, alpha_max;
     int picture_type; /* see satf_image */
     satf_metadata metadata;
-    bool exif_may_follow;   /* metadata has no EXIF so far, and may have some after the last row:
-                             * a PNG's, until io_find_exif() has found or missed it */
+    bool exif_may_follow; /* metadata has no EXIF so far, and may have some after the last row:
+                           * a PNG's, until io_find_exif() has found or missed it */
+    int64_t pictures; /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
+                       * than one. Certain after the last row only */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */

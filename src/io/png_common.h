@@ -12,6 +12,7 @@ typedef struct io_png_state {
     png_structp png;
     png_infop info;
     io_source *source;  /* reading */
+    int64_t frames;     /* of an animation; 0: it is none */
     int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */
     bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;

@@ -108,6 +108,18 @@ static void skip_other_chunks(png_structp png)
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
 }
 
+/* The chunks that libpng leaves to us. 0: as it thinks fit, which is to drop them unless they are
+ * critical. */
+static int take_chunk(png_structp png, png_unknown_chunkp chunk)
+{
+    io_png_state *state = png_get_user_chunk_ptr(png);
+    if (memcmp(chunk->name, "acTL", 4) == 0 && chunk->size >= 4) { /* an animation */
+        state->frames = png_get_uint_32(chunk->data);
+        return 1;
+    }
+    return 0;
+}
+
 static void set_limits(satf_context *ctx, png_structp png)
 {
     int64_t side = ctx->max_pixels < PNG_UINT_31_MAX ? ctx->max_pixels : PNG_UINT_31_MAX;
@@ -272,6 +284,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     set_limits(ctx, png);
     skip_other_chunks(png);
+    png_set_read_user_chunk_fn(png, state, take_chunk);
     png_set_compression_buffer_size(png, 64 << 10); /* IDAT is read in pieces of this size */
     png_read_info(png, state->info);
     if (state->over_limit) {
@@ -281,6 +294,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     satf_status status = read_metadata(ctx, png, state->info, &reader->header.metadata);
     if (!status) {
         set_transforms(state, &reader->header);
+        reader->header.pictures = state->frames > 1 ? state->frames : 1;
         reader->header.exif_may_follow = !reader->header.metadata.exif;
     }
     return status;

@@ -277,6 +277,18 @@ static satf_status raw_row(satf_context *ctx, io_source *source, const pnm *p, b
     return most > p->maxval ? fail_sample(ctx, p, most) : SATF_OK;
 }
 
+/* Files of several pictures are these one behind the other, blanks between those in text. A
+ * program that is still at work on the next one is not waited for. */
+static bool another_follows(io_source *source)
+{
+    size_t n = io_source_peek_ready(source, IO_PROBE_BYTES), blanks = 0;
+    n = n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES;
+    while (blanks < n && is_blank(source->at[blanks])) {
+        blanks++;
+    }
+    return probe(source->at + blanks, n - blanks);
+}
+
 static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                              int64_t n)
 {
@@ -294,6 +306,9 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
         } else {
             status = raw_row(ctx, &reader->source, p, wide, row, samples);
         }
+    }
+    if (!status && reader->next_row + n == v->height && another_follows(&reader->source)) {
+        reader->header.pictures = IO_PICTURES_SEVERAL;
     }
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,13 +75,20 @@ bool io_source_fill(io_source *source)
     return true;
 }
 
-size_t io_source_peek(io_source *source, size_t n)
+/* Could be read without waiting. */
+static bool is_ready(const io_source *source)
+{
+    struct pollfd one = {.fd = source->fd, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
+}
+
+static size_t peek(io_source *source, size_t n, bool wait)
 {
     size_t have = (size_t)(source->end - source->at);
     if (have < n && !source->ended) {
         memmove(source->buffer, source->at, have);
         size_t got;
-        while (have < n &&
+        while (have < n && (wait || is_ready(source)) &&
                (got = read_some(source, source->buffer + have, BUFFER_BYTES - have)) > 0) {
             have += got;
         }
@@ -88,6 +96,16 @@ size_t io_source_peek(io_source *source, size_t n)
         source->end = source->buffer + have;
     }
     return have;
+}
+
+size_t io_source_peek(io_source *source, size_t n)
+{
+    return peek(source, n, true);
+}
+
+size_t io_source_peek_ready(io_source *source, size_t n)
+{
+    return peek(source, n, false);
 }
 
 size_t io_source_read(io_source *source, void *dst, size_t n)

@@ -48,6 +48,17 @@ void pipeline_note_add(pipeline_result *result, const char *at, const char *form
     }
 }
 
+void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_header *header)
+{
+    if (header->pictures > 1) {
+        pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
+                          (long long)header->pictures);
+    } else if (header->pictures == IO_PICTURES_SEVERAL) {
+        pipeline_note_add(result, job->input,
+                          "holds more than one picture; only the first is read");
+    }
+}
+
 void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer)
 {
     char text[sizeof result->notes->text];
@@ -151,7 +162,8 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 }
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out)
+static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader *reader,
+                          satf_image **out, pipeline_result *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -164,6 +176,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out
         satf_image_destroy(image);
         return status;
     }
+    pipeline_note_input(result, job, header);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
@@ -229,7 +242,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 
     double start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, *reader, &in);
+    satf_status status = decode(ctx, job, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
     times->decode_ms += pipeline_now_ms() - start_ms;

@@ -305,6 +305,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, pipeline_resu
         if (!had_exif) { /* a PNG's may come behind its pixels; rows turn nothing else */
             filter_turn_metadata(s->job->filter, metadata);
         }
+        pipeline_note_input(result, s->job, &s->reader->header);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(encoder->ctx, s->writer);
         encoder->busy_ms += pipeline_now_ms() - start_ms;
