@@ -26,8 +26,9 @@
 /* A thread's share of a table that makes up for waking it and waiting for it. */
 #define SHARE_BYTES (INT64_C(1) << 22)
 
-/* Samples of a tile's row at least, where threads share it. */
-#define MIN_TILE_SAMPLES 512
+/* Samples of a tile's row where threads share the rows. */
+#define MOST_SHARED_SAMPLES 1024
+#define LEAST_SHARED_SAMPLES 512
 
 enum {
     BAND_ROWS = 16,
@@ -64,8 +65,8 @@ static int64_t tile_pixels_for(const sat_job *job, int threads)
     int64_t samples = SAT_TILE_SAMPLES;
     if (threads > 1) {
         samples = satf_row_samples(&job->in) / threads;
-        samples = samples < SAT_TILE_SAMPLES / 2 ? samples : SAT_TILE_SAMPLES / 2;
-        samples = samples > MIN_TILE_SAMPLES ? samples : MIN_TILE_SAMPLES;
+        samples = samples < MOST_SHARED_SAMPLES ? samples : MOST_SHARED_SAMPLES;
+        samples = samples > LEAST_SHARED_SAMPLES ? samples : LEAST_SHARED_SAMPLES;
     }
     return samples / job->in.channels / 32 * 32; /* whole vectors, also of narrow samples */
 }
@@ -157,6 +158,7 @@ static void run_band(void *user, int64_t band, int thread)
                 .above = s->above + sample * sum_bytes,
                 .left = slot,
                 .work = slot + LEFT_BYTES,
+                .top = band == 0,
                 .stream = s->stream,
             };
             s->kernel(s->job, &tile);
