@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "filter_reference.h"
 #include "with_context.h"
 
@@ -367,6 +368,7 @@ static void test_integral(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_long_rows),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "base/memory.h"
 #include "filter/filter.h"
 #include "filter/formula.h"
@@ -504,6 +505,7 @@ static void test_streaming(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         TEST(test_turns),     TEST(test_conversions), TEST(test_chains),
         TEST(test_orders),    TEST(test_bad_orders),  TEST(test_files),

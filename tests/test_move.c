@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "move_reference.h"
@@ -347,6 +348,7 @@ static void test_damaged_exif(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything),   cmocka_unit_test(test_large),
         cmocka_unit_test(test_compose),      cmocka_unit_test(test_cancelled),

@@ -1,4 +1,5 @@
 /* The streaming path gives the same bytes as whole images, and fails as cleanly. */
+#include "../src/base/parallel.h"
 #include "../src/base/gpu.h"
 #include "../src/pipeline/stages.h"
 #include "pipeline_jobs.h"
@@ -277,6 +278,7 @@ static void keeps_to_what_only_a_device_has(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(what_cannot_stream),

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/view.h"
@@ -578,6 +579,7 @@ static int tear_down(void **unused)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),     cmocka_unit_test(test_small),
         cmocka_unit_test(test_wide_and_tall), cmocka_unit_test(test_usual_types_larger),

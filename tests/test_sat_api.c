@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "satfilter.h"
 #include "../src/base/gpu.h"
 #include "../src/sat/sat.h"
@@ -331,6 +332,7 @@ static int tear_down(void **unused)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rect_sums),   cmocka_unit_test(test_rect_of_wrapped_table),
         cmocka_unit_test(test_float_rects), cmocka_unit_test(test_types),

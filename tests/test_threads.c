@@ -77,6 +77,52 @@ static void parallel(void **state)
     }
 }
 
+struct crowd {
+    _Atomic int inside, most, strays;
+};
+
+static void count_inside(void *user, int64_t task, int thread)
+{
+    struct crowd *crowd = user;
+    int inside = atomic_fetch_add(&crowd->inside, 1) + 1, most = atomic_load(&crowd->most);
+    while (inside > most && !atomic_compare_exchange_weak(&crowd->most, &most, inside)) {
+    }
+    atomic_fetch_add(&crowd->strays, thread < 0 || thread > 6);
+    for (volatile int64_t i = 0; i < 1000 + task; i++) {
+    }
+    atomic_fetch_sub(&crowd->inside, 1);
+}
+
+/* A loop may be for fewer threads than there are; whoever was invited to the one before and
+ * comes late is no more of it. */
+static void few_of_many(void **state)
+{
+    satf_context *ctx = *state;
+    assert_int_equal(satf_context_set_threads(ctx, 7), SATF_OK);
+    for (int round = 0; round < 2000; round++) {
+        struct crowd crowd = {0, 0, 0};
+        int threads = 1 + round % 8;
+        satf_parallel_on(ctx, threads, round % 40, count_inside, &crowd);
+        assert_int_equal(crowd.inside, 0);
+        assert_int_equal(crowd.strays, 0);
+        assert_true(crowd.most <= threads);
+    }
+}
+
+static void work_for_threads(void **state)
+{
+    satf_context *ctx = *state;
+    assert_int_equal(satf_context_set_threads(ctx, 4), SATF_OK);
+    static const struct {
+        int64_t work, least;
+        int threads;
+    } cases[] = {{0, 10, 1},  {9, 10, 1},  {19, 10, 1},       {20, 10, 2},
+                 {39, 10, 3}, {40, 10, 4}, {INT64_MAX, 1, 4}, {1, INT64_MAX, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(satf_threads_for(ctx, cases[i].work, cases[i].least), cases[i].threads);
+    }
+}
+
 /* Scratch is sized by the count of threads: it must not follow the process's cores. */
 static void cores_come_and_go(void **state)
 {
@@ -169,6 +215,7 @@ static void environment_of_others(void **state)
         while (!atomic_load(&done)) {
             satf_cpu_isa();
         }
+        pthread_join(thread, NULL);
         satf_isa before = satf_cpu_isa();
         setenv("SATFILTER_CPU", "base", 1);
         _exit(satf_cpu_isa() == before ? 0 : 1);
@@ -182,6 +229,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(parallel, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(few_of_many, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(work_for_threads, create_context, destroy_context),
         cmocka_unit_test(cores_come_and_go),
         cmocka_unit_test_setup_teardown(forked, create_context, destroy_context),
         cmocka_unit_test(cpu_levels),

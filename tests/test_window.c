@@ -17,6 +17,7 @@
 #include <malloc.h>
 #endif
 
+#include "base/parallel.h"
 #include "window_reference.h"
 
 /* ------------------------------------------------------------------- one case */
@@ -552,6 +553,7 @@ static void test_refusals(void **state)
 
 int main(void)
 {
+    satf_share_anything();
 #ifdef __GLIBC__
     mallopt(M_PERTURB, 0x100); /* memory comes as NaNs */
 #endif

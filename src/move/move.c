@@ -8,8 +8,10 @@
 #include "kernels.h"
 
 enum {
-    BLOCK_TILES = 4,     /* tiles along a side of a task's block */
-    BAND_BYTES = 1 << 16 /* rows of a task that works by rows */
+    BLOCK_TILES = 4,      /* tiles along a side of a task's block */
+    BAND_BYTES = 1 << 16, /* rows of a task that works by rows */
+    SHARE_BYTES = 1 << 21 /* of less of the result no thread is woken; half of it where pixels leave
+                             their rows */
 };
 
 static const move_kernels *choose_kernels(void)
@@ -201,7 +203,10 @@ satf_status move_run(satf_context *ctx, const move_job *job)
         work.band_rows = row_bytes < BAND_BYTES ? BAND_BYTES / row_bytes : 1;
         work.tasks = (out->height - 1) / work.band_rows + 1;
     }
-    satf_parallel(ctx, work.tasks, run_task, &work);
+    bool turns = job->turn & MOVE_TRANSPOSE || job->order;
+    int threads = satf_threads_for(ctx, out->height * out->width * bytes,
+                                   turns ? SHARE_BYTES / 2 : SHARE_BYTES);
+    satf_parallel_on(ctx, threads, work.tasks, run_task, &work);
     satf_status status = (satf_status)atomic_load(&work.status);
     return status ? status : satf_report_progress(ctx, 1);
 }

@@ -13,8 +13,10 @@
 /* Samples of a strip's row, so that all the row's arrays stay in the first level. */
 #define STRIP_SAMPLES 512
 
-/* Work too small to share between threads. */
-#define MIN_BAND_SAMPLES 32768
+/* A band of fewer samples of a plain sum of integers is not worth another thread: to wake it
+ * takes as long. Other sums take three times as long, at least. */
+#define MIN_BAND_SAMPLES 200000
+#define MIN_BAND_SAMPLES_SLOW (MIN_BAND_SAMPLES / 3)
 
 static const window_kernels *choose_kernels(void)
 {
@@ -92,11 +94,10 @@ static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
     if (plan->spec->row) {
         return 1;
     }
-    int64_t bands = satf_thread_count(ctx);
-    int64_t most = rows * plan->samples / MIN_BAND_SAMPLES;
-    bands = bands < most ? bands : most;
-    bands = bands < rows ? bands : rows;
-    return bands < 1 ? 1 : bands;
+    bool slow = plan->is_float || plan->spec->squares || plan->spec->weighted;
+    int64_t bands = satf_threads_for(ctx, rows * plan->samples,
+                                     slow ? MIN_BAND_SAMPLES_SLOW : MIN_BAND_SAMPLES);
+    return bands < rows ? bands : rows;
 }
 
 bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
