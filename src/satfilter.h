@@ -181,7 +181,7 @@ SATF_API satf_status satf_context_tune(satf_context *ctx);
 /* What an image or a file may demand before it is refused with SATF_LIMIT, in a message
  * that names the limit. A file's demands are looked at before memory is taken for them. */
 typedef enum satf_limit {
-    SATF_MAX_PIXELS,   /* pixels of an image; default 2^31 */
+    SATF_MAX_PIXELS,   /* pixels of an image that is read from a file; default 2^31 */
     SATF_MAX_MEMORY,   /* bytes that one piece of work takes; default three quarters of
                         * the machine's memory */
     SATF_MAX_METADATA, /* bytes of a PNG or JPEG that are no pixels, packed and unpacked; default

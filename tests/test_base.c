@@ -127,9 +127,7 @@ static void views(void **state)
     view.stride = -60;
     assert_int_equal(satf_check_view(ctx, &view, "in", false), SATF_OK);
 
-    /* Sizes whose product leaves 63 bits, below and above the pixel limit. */
-    satf_status status = satf_context_set_limits(ctx, INT64_MAX, 0);
-    assert_int_equal(status, SATF_OK);
+    /* Sizes whose product leaves 63 bits. */
     static const struct {
         int64_t width, height, stride;
     } huge[] = {
@@ -150,10 +148,12 @@ static void views(void **state)
         }
     }
 
+    /* The limit of pixels is for files: what the caller has in memory may be larger. */
     assert_int_equal(satf_context_set_limits(ctx, 39, 0), SATF_OK);
-    assert_fails(ctx, satf_check_view(ctx, &good, "in", true), SATF_LIMIT, "39");
-    assert_int_equal(satf_context_set_limits(ctx, 40, 0), SATF_OK);
     assert_int_equal(satf_check_view(ctx, &good, "in", true), SATF_OK);
+    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    view = satf_view_packed(&view, 46400, 46341, 1, SATF_U8);
+    assert_int_equal(satf_check_view(ctx, &view, "in", true), SATF_OK);
 }
 
 /* Against a look at every byte of both views. */

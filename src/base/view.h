@@ -25,8 +25,8 @@ static inline int64_t satf_row_samples(const satf_view *view)
 }
 
 /* SATF_OK if view (called what in messages) keeps the rules of satfilter.h:
- * sizes >= 1, channels, type, |stride| large enough, nothing overflows 63 bits,
- * within the context's pixel limit; data may be NULL only if !need_data. */
+ * sizes >= 1, channels, type, |stride| large enough, nothing overflows 63 bits;
+ * data may be NULL only if !need_data. */
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
                             bool need_data);
 
