@@ -4,6 +4,15 @@
 
 #include "context.h"
 
+/* How a JPEG was coded, so that it can be coded alike again. */
+typedef struct satf_jpeg_coding {
+    int components;           /* 1 or 3; 0: there was no such JPEG */
+    bool progressive, rgb;    /* rgb: its colours were not transformed */
+    unsigned char h[3], v[3]; /* sampling factors of the components */
+    bool has_tables;
+    uint16_t quant[3][64]; /* of each component, row by row */
+} satf_jpeg_coding;
+
 /* What a picture file says besides its pixels. Every pointer is owned (satf_alloc)
  * and may be NULL. */
 typedef struct satf_metadata {
@@ -15,6 +24,7 @@ typedef struct satf_metadata {
     double chromaticities[8];          /* white x y, red x y, green x y, blue x y */
     double resolution_x, resolution_y; /* pixels per unit */
     int resolution_unit; /* 0 unknown (aspect ratio), 1 metre; codecs convert theirs to these */
+    satf_jpeg_coding jpeg;
 } satf_metadata;
 
 struct satf_image {
