@@ -405,7 +405,8 @@ SATF_API const char *satf_filter_name(size_t index, const char **help);
 /* ------------------------------------------------------------------ images */
 
 /* Pixels in host memory, with what their file said about them: alpha, possible
- * range, colour profile, gamma, resolution, EXIF. Owns its memory. */
+ * range, colour profile, gamma, resolution, EXIF, XMP, IPTC, and how a JPEG was
+ * coded. Owns its memory. */
 typedef struct satf_image satf_image;
 
 /* A zeroed image. flags as in satf_view. */

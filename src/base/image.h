@@ -17,7 +17,9 @@ typedef struct satf_jpeg_coding {
  * and may be NULL. */
 typedef struct satf_metadata {
     unsigned char *icc, *exif; /* ICC profile; EXIF as TIFF, without "Exif\0\0" */
-    size_t icc_bytes, exif_bytes;
+    unsigned char *xmp, *iptc; /* XMP's packet; Photoshop's image resources, IPTC among them */
+    size_t icc_bytes, exif_bytes, xmp_bytes, iptc_bytes;
+    bool xmp_extended; /* the file had more XMP, which is not kept */
     bool has_gamma, has_srgb, has_chromaticities, has_resolution;
     double gamma;                      /* as in gAMA, e.g. 0.45455 */
     int srgb_intent;                   /* 0 ... 3 */
@@ -46,6 +48,10 @@ struct satf_image {
 satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t height,
                                     int32_t channels, satf_type type, uint32_t flags,
                                     satf_image **out);
+
+/* *to = a copy of the bytes, unless there are none. */
+satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,
+                            size_t *to_bytes);
 
 /* Copies metadata; *to must be zeroed before. Nothing is owned on failure. */
 satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to);

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIF_MARKER = JPEG_APP0 + 1 };
-static const char exif_lead[6] = "Exif\0";
-
 /* ------------------------------------------------------- errors, both ways */
 
 _Noreturn void io_jpeg_stop(j_common_ptr cinfo)
@@ -122,20 +119,49 @@ static void watch_scans(j_common_ptr cinfo)
     }
 }
 
-static satf_status copy_exif(satf_context *ctx, const struct jpeg_decompress_struct *cinfo,
-                             satf_metadata *metadata)
+/* The marker's data behind `lead`, in *bytes; NULL if it begins otherwise or is no more. */
+static const unsigned char *behind(jpeg_saved_marker_ptr m, int marker, const char *lead,
+                                   size_t lead_bytes, size_t *bytes)
 {
+    if (m->marker != marker || m->data_length <= lead_bytes ||
+        memcmp(m->data, lead, lead_bytes) != 0) {
+        return NULL;
+    }
+    *bytes = m->data_length - lead_bytes;
+    return m->data + lead_bytes;
+}
+
+#define BEHIND(m, marker, lead, bytes) behind(m, marker, lead, sizeof lead, bytes)
+
+/* Of several EXIF and XMP markers the first counts; IPTC's are one block in pieces. */
+static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_struct *cinfo,
+                                satf_metadata *metadata)
+{
+    size_t all = 0, n;
+    const unsigned char *data;
+    satf_status status = SATF_OK;
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m && !status; m = m->next) {
+        if (!metadata->exif && (data = BEHIND(m, IO_JPEG_APP1, IO_JPEG_EXIF_LEAD, &n))) {
+            status = satf_copy_block(ctx, data, n, &metadata->exif, &metadata->exif_bytes);
+        } else if (!metadata->xmp && (data = BEHIND(m, IO_JPEG_APP1, IO_JPEG_XMP_LEAD, &n))) {
+            status = satf_copy_block(ctx, data, n, &metadata->xmp, &metadata->xmp_bytes);
+        } else if (BEHIND(m, IO_JPEG_APP1, IO_JPEG_MORE_XMP_LEAD, &n)) {
+            metadata->xmp_extended = true;
+        } else if (BEHIND(m, IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, &n)) {
+            all += n; /* of what is in memory, so it does not overflow */
+        }
+    }
+    if (status || all == 0) {
+        return status;
+    }
+    metadata->iptc = satf_alloc(all);
+    if (!metadata->iptc) {
+        return satf_fail_memory(ctx, all, "a JPEG's metadata");
+    }
     for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
-        if (m->marker == EXIF_MARKER && m->data_length > sizeof exif_lead &&
-            memcmp(m->data, exif_lead, sizeof exif_lead) == 0) {
-            size_t bytes = m->data_length - sizeof exif_lead;
-            metadata->exif = satf_alloc(bytes);
-            if (!metadata->exif) {
-                return satf_fail_memory(ctx, bytes, "a JPEG's EXIF");
-            }
-            memcpy(metadata->exif, m->data + sizeof exif_lead, bytes);
-            metadata->exif_bytes = bytes;
-            break;
+        if ((data = BEHIND(m, IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, &n))) {
+            memcpy(metadata->iptc + metadata->iptc_bytes, data, n);
+            metadata->iptc_bytes += n;
         }
     }
     return SATF_OK;
@@ -199,8 +225,9 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     cinfo->src = &state->from;
     state->progress.progress_monitor = watch_scans;
     cinfo->progress = &state->progress;
-    jpeg_save_markers(cinfo, EXIF_MARKER, 0xffff);
-    jpeg_save_markers(cinfo, JPEG_APP0 + 2, 0xffff); /* ICC */
+    jpeg_save_markers(cinfo, IO_JPEG_APP1, 0xffff);
+    jpeg_save_markers(cinfo, IO_JPEG_APP2, 0xffff); /* ICC */
+    jpeg_save_markers(cinfo, IO_JPEG_APP13, 0xffff);
     state->in_header = true;
     jpeg_read_header(cinfo, TRUE);
     check_header_bytes(state);
@@ -222,7 +249,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     }
     copy_density(cinfo, &reader->header.metadata);
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);
-    status = copy_exif(ctx, cinfo, &reader->header.metadata);
+    status = copy_markers(ctx, cinfo, &reader->header.metadata);
     return status ? status : copy_icc(ctx, cinfo, &reader->header.metadata);
 }
 

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXIF_MARKER = JPEG_APP0 + 1, OUTPUT_BYTES = 64 << 10 };
-static const char exif_lead[6] = "Exif\0";
+enum { OUTPUT_BYTES = 64 << 10, MARKER_BYTES = 65533 };
 
 static void init_output(j_compress_ptr cinfo)
 {
@@ -57,38 +56,75 @@ static void set_density(struct jpeg_compress_struct *cinfo, const satf_metadata 
     }
 }
 
-static satf_status write_exif(satf_context *ctx, struct jpeg_compress_struct *cinfo,
-                              const satf_metadata *m)
+static void write_marker(struct jpeg_compress_struct *cinfo, int marker, const char *lead,
+                         size_t lead_bytes, const unsigned char *data, size_t n)
 {
-    if (m->exif_bytes > 65533 - sizeof exif_lead) {
+    jpeg_write_m_header(cinfo, marker, (unsigned)(lead_bytes + n));
+    for (size_t i = 0; i < lead_bytes; i++) {
+        jpeg_write_m_byte(cinfo, lead[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        jpeg_write_m_byte(cinfo, data[i]);
+    }
+}
+
+/* In a marker of its own, which must hold all of it; nothing if there is nothing. */
+static satf_status write_whole(satf_context *ctx, struct jpeg_compress_struct *cinfo,
+                               const char *name, const char *lead, size_t lead_bytes,
+                               const unsigned char *data, size_t n)
+{
+    if (data && n > MARKER_BYTES - lead_bytes) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "its EXIF of %zu bytes does not fit into a JPEG; write PNG",
-                         m->exif_bytes);
+                         "its %s of %zu bytes does not fit into a JPEG; write PNG, or leave it "
+                         "out (--strip)",
+                         name, n);
     }
-    jpeg_write_m_header(cinfo, EXIF_MARKER, (unsigned)(m->exif_bytes + sizeof exif_lead));
-    for (size_t i = 0; i < sizeof exif_lead; i++) {
-        jpeg_write_m_byte(cinfo, exif_lead[i]);
+    if (data) {
+        write_marker(cinfo, IO_JPEG_APP1, lead, lead_bytes, data, n);
     }
-    for (size_t i = 0; i < m->exif_bytes; i++) {
-        jpeg_write_m_byte(cinfo, m->exif[i]);
+    return SATF_OK;
+}
+
+static void write_iptc(struct jpeg_compress_struct *cinfo, const satf_metadata *m)
+{
+    const size_t most = MARKER_BYTES - sizeof IO_JPEG_IPTC_LEAD;
+    for (size_t at = 0; m->iptc && at < m->iptc_bytes; at += most) {
+        size_t n = m->iptc_bytes - at < most ? m->iptc_bytes - at : most;
+        write_marker(cinfo, IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, sizeof IO_JPEG_IPTC_LEAD,
+                     m->iptc + at, n);
     }
+}
+
+static satf_status write_icc(satf_context *ctx, struct jpeg_compress_struct *cinfo,
+                             const satf_metadata *m)
+{
+    const char *space = cinfo->input_components == 1 ? "GRAY" : "RGB ";
+    if (m->icc_bytes <= 20 || memcmp(m->icc + 16, space, 4) != 0) {
+        return SATF_OK;
+    }
+    if (m->icc_bytes > (size_t)255 * 65519) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "its ICC profile of %zu bytes does not fit into a JPEG; write PNG",
+                         m->icc_bytes);
+    }
+    jpeg_write_icc_profile(cinfo, m->icc, (unsigned)m->icc_bytes);
     return SATF_OK;
 }
 
 static satf_status write_metadata(satf_context *ctx, struct jpeg_compress_struct *cinfo,
                                   const satf_metadata *m)
 {
-    satf_status status = m->exif ? write_exif(ctx, cinfo, m) : SATF_OK;
-    const char *space = cinfo->input_components == 1 ? "GRAY" : "RGB ";
-    if (!status && m->icc_bytes > 20 && memcmp(m->icc + 16, space, 4) == 0) {
-        if (m->icc_bytes > (size_t)255 * 65519) {
-            return satf_fail(ctx, SATF_UNSUPPORTED,
-                             "its ICC profile of %zu bytes does not fit into a JPEG; write PNG",
-                             m->icc_bytes);
-        }
-        jpeg_write_icc_profile(cinfo, m->icc, (unsigned)m->icc_bytes);
+    satf_status status = write_whole(ctx, cinfo, "EXIF", IO_JPEG_EXIF_LEAD,
+                                     sizeof IO_JPEG_EXIF_LEAD, m->exif, m->exif_bytes);
+    if (!status) {
+        status = write_whole(ctx, cinfo, "XMP", IO_JPEG_XMP_LEAD, sizeof IO_JPEG_XMP_LEAD, m->xmp,
+                             m->xmp_bytes);
     }
-    return status;
+    if (status) {
+        return status;
+    }
+    write_iptc(cinfo, m);
+    return write_icc(ctx, cinfo, m);
 }
 
 static satf_status write_header(satf_context *ctx, io_writer *writer)
@@ -180,7 +216,8 @@ const io_format io_jpeg = {
     .suffixes = "jpg jpeg jpe jfif",
     .help = "JPEG: 8-bit grey and RGB, progressive; CMYK is read as RGB",
     .fit_for_strangers = true,
-    .exif = IO_EXIF_FIRST,
+    .metadata = IO_METADATA_FIRST,
+    .stores_iptc = true,
     .probe = io_jpeg_probe,
     .open = io_jpeg_open,
     .rows = io_jpeg_rows,
