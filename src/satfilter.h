@@ -478,7 +478,8 @@ SATF_API const char *satf_filter_param(const char *filter, size_t index, satf_pa
 /* ------------------------------------------------------------------ images */
 
 /* Pixels in host memory, with what their file said about them: alpha, possible
- * range, colour profile, gamma, resolution, EXIF. Owns its memory. */
+ * range, colour profile, gamma, resolution, EXIF, XMP, IPTC, and how a JPEG was
+ * coded. Owns its memory. */
 typedef struct satf_image satf_image;
 
 /* A zeroed image. flags as in satf_view. */
@@ -508,7 +509,8 @@ SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *fil
 typedef struct satf_write_options {
     const char *format; /* "png", or a suffix such as "pgm"; NULL: by the path's suffix */
     int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
-    int quality;        /* JPEG, 1 ... 100; 0: as the JPEG that the image was read from, else 90 */
+    int quality;        /* JPEG, 1 ... 100; 0: that of the JPEG which the image was read from, else
+                         * 90. Its chroma sampling and progressive scans stay in either case */
     int png_level;      /* zlib level, 0 ... 9 */
     int no_clobber;     /* non-zero: an existing file is an error */
     int has_range;      /* non-zero: map lo ... hi to the samples' full range */

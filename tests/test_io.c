@@ -230,10 +230,10 @@ static void test_png_late_exif(void **state)
 
     io_reader *reader;
     assert_int_equal(io_open_memory(ctx, late, file.n + sizeof chunk, &reader), SATF_OK);
-    assert_true(reader->header.exif_may_follow); /* nothing has gone there */
+    assert_true(reader->header.metadata_may_follow); /* nothing has gone there */
     assert_null(reader->header.metadata.exif);
-    assert_int_equal(io_find_exif(ctx, reader), SATF_OK);
-    assert_false(reader->header.exif_may_follow);
+    assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
+    assert_false(reader->header.metadata_may_follow);
     assert_same_block("late EXIF of memory", chunk + 8, 16, reader->header.metadata.exif,
                       reader->header.metadata.exif_bytes);
     io_close(reader);
@@ -243,8 +243,8 @@ static void test_png_late_exif(void **state)
     memcpy(behind, file.data, file.n);
     memcpy(behind + file.n, late + end, sizeof chunk);
     assert_int_equal(io_open_memory(ctx, behind, file.n + sizeof chunk, &reader), SATF_OK);
-    assert_int_equal(io_find_exif(ctx, reader), SATF_OK);
-    assert_false(reader->header.exif_may_follow);
+    assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
+    assert_false(reader->header.metadata_may_follow);
     assert_null(reader->header.metadata.exif);
     io_close(reader);
     free(behind);
@@ -257,8 +257,8 @@ static void test_png_late_exif(void **state)
     snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
     assert_int_equal(io_open(ctx, name, &reader), SATF_OK);
     close(ends[0]);
-    assert_int_equal(io_find_exif(ctx, reader), SATF_OK);
-    assert_true(reader->header.exif_may_follow);
+    assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
+    assert_true(reader->header.metadata_may_follow);
     assert_null(reader->header.metadata.exif);
     satf_write_options options = options_for("png");
     io_plan plan;

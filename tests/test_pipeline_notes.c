@@ -166,12 +166,68 @@ static void several_pictures(void **state)
     assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
 }
 
+/* A JPEG with IPTC, and, if asked for, a marker of extended XMP. */
+static void write_jpeg(const char *name, bool extended)
+{
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
+    image->metadata.iptc = satf_alloc_zeroed(8);
+    image->metadata.iptc_bytes = 8;
+    satf_write_options options = satf_write_defaults();
+    options.format = "jpeg";
+    assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
+    satf_image_destroy(image);
+    if (extended) {
+        static const char marker[] = "\xff\xe1\0\x26http://ns.adobe.com/xmp/extension/\0G";
+        size_t bytes;
+        unsigned char *plain = slurp(name, &bytes);
+        FILE *file = fopen(name, "wb");
+        assert_non_null(file);
+        fwrite(plain, 1, 2, file);
+        fwrite(marker, 1, sizeof marker - 1, file);
+        fwrite(plain + 2, 1, bytes - 2, file);
+        fclose(file);
+        free(plain);
+    }
+}
+
+static void lost_metadata(void **state)
+{
+    (void)state;
+    char in[300], png[300], jpg[300], ppm[300];
+    snprintf(in, sizeof in, "%s", path("in.jpg"));
+    snprintf(png, sizeof png, "%s", path("o.png"));
+    snprintf(jpg, sizeof jpg, "%s", path("o.jpg"));
+    snprintf(ppm, sizeof ppm, "%s", path("o.ppm"));
+    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
+        pipeline_result result;
+        satf_write_options options = satf_write_defaults();
+        write_jpeg(in, false);
+        run_job(in, png, "box=1", way, options, &result);
+        expect_note(&result, png, "its input's IPTC is left out, which png cannot hold; JPEG can");
+        run_job(in, jpg, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
+        expect_note(&result, NULL, NULL);
+        write_jpeg(in, true);
+        run_job(in, jpg, "box=1", way, options, &result);
+        expect_note(&result, in,
+                    "its extended XMP, such as embedded pictures and depth maps, is not kept");
+        run_job(in, png, "box=1", way, options, &result);
+        assert_int_equal(result.note_count, 2);
+        options.strip = 1; /* nobody wanted it */
+        run_job(in, png, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hardly_used),
         cmocka_unit_test(found),
         cmocka_unit_test(several_pictures),
+        cmocka_unit_test(lost_metadata),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

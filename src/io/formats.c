@@ -250,10 +250,10 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     return status;
 }
 
-satf_status io_find_exif(satf_context *ctx, io_reader *reader)
+satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
 {
-    bool look = reader->header.exif_may_follow && reader->format->find_exif;
-    return look ? reader->format->find_exif(ctx, reader) : SATF_OK;
+    bool look = reader->header.metadata_may_follow && reader->format->find_metadata;
+    return look ? reader->format->find_metadata(ctx, reader) : SATF_OK;
 }
 
 void io_close(io_reader *reader)

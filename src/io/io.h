@@ -35,8 +35,8 @@ typedef struct io_header {
     double lo, hi, alpha_max;
     int picture_type; /* see satf_image */
     satf_metadata metadata;
-    bool exif_may_follow; /* metadata has no EXIF so far, and may have some after the last row:
-                           * a PNG's, until io_find_exif() has found or missed it */
+    bool metadata_may_follow; /* EXIF or XMP may come with the last row: a PNG's, until
+                               * io_find_metadata() has looked there */
     int64_t pictures; /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
                        * than one. Certain after the last row only */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
@@ -66,7 +66,8 @@ typedef struct io_format {
      */
     satf_status (*open)(satf_context *ctx, io_reader *reader);
     satf_status (*rows)(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
-    satf_status (*find_exif)(satf_context *ctx, io_reader *reader); /* NULL: never behind them */
+    satf_status (*find_metadata)(satf_context *ctx,
+                                 io_reader *reader); /* NULL: never behind them */
     void (*close)(io_reader *reader);
 
     /*
@@ -82,8 +83,9 @@ typedef struct io_format {
     /* Adapts the plan to what a suffix or name of the format means among its kinds, such as .pgm:
      * plan->kind, name, drop_alpha and spread, from plan->in. NULL: all mean the same. */
     satf_status (*adapt)(satf_context *ctx, const char *word, io_plan *plan);
-    /* EXIF is not stored; before the pixels alone; before them where it is known by then. */
-    enum { IO_EXIF_NONE, IO_EXIF_FIRST, IO_EXIF_ANYWHERE } exif;
+    /* It is not stored; before the pixels alone; before them where it is known by then. */
+    enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
+    bool stores_iptc;
 
     /* Writing; all NULL when the format is read only. put takes the next n rows
      * of writer->plan.out samples. abandon frees the state (NULL is possible);
@@ -129,11 +131,11 @@ void io_describe(const io_header *header, satf_image *image);
 satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image);
 
 /*
- * Looks behind the pixels for EXIF, where header.exif_may_follow and the file can be gone about
- * in, so that who goes by rows knows it as early as who does not. Before the first row. Damage
- * there is left to the rows.
+ * Looks behind the pixels for EXIF and XMP, where header.metadata_may_follow and the file can be
+ * read at any position, so that who goes by rows knows them as early as who does not. Before the
+ * first row. Damage there is left to the rows.
  */
-satf_status io_find_exif(satf_context *ctx, io_reader *reader);
+satf_status io_find_metadata(satf_context *ctx, io_reader *reader);
 
 /*
  * How samples of an image become samples of a file: found by io_make_plan(), used

@@ -179,8 +179,10 @@ static satf_status check_options(satf_context *ctx, const satf_write_options *op
     if (options->type != SATF_TYPE_AUTO && !satf_type_name(options->type)) {
         return satf_fail(ctx, SATF_INVALID, "unknown sample type (%d)", options->type);
     }
-    if (options->quality < 1 || options->quality > 100) {
-        return satf_fail(ctx, SATF_INVALID, "quality %d: 1 to 100 are possible", options->quality);
+    if (options->quality < 0 || options->quality > 100) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "quality %d: 1 to 100 are possible, and 0 for the input's",
+                         options->quality);
     }
     if (options->png_level < 0 || options->png_level > 9) {
         return satf_fail(ctx, SATF_INVALID, "PNG level %d: 0 to 9 are possible",

@@ -48,8 +48,28 @@ void pipeline_note_add(pipeline_result *result, const char *at, const char *form
     }
 }
 
-void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_header *header)
+static void note_metadata(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+                          const satf_metadata *metadata)
 {
+    if (plan->format->metadata == IO_METADATA_NONE || job->write.strip) {
+        return;
+    }
+    if (metadata->xmp_extended) {
+        pipeline_note_add(
+            result, job->input,
+            "its extended XMP, such as embedded pictures and depth maps, is not kept");
+    }
+    if (metadata->iptc && !plan->format->stores_iptc) {
+        pipeline_note_add(result, job->output,
+                          "its input's IPTC is left out, which %s cannot hold; JPEG can",
+                          plan->name);
+    }
+}
+
+void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header)
+{
+    note_metadata(result, job, plan, &header->metadata);
     if (header->pictures > 1) {
         pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
                           (long long)header->pictures);
@@ -162,8 +182,8 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 }
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                          satf_image **out, pipeline_result *result)
+static satf_status decode(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
+                          io_reader *reader, satf_image **out, pipeline_result *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -176,7 +196,7 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader 
         satf_image_destroy(image);
         return status;
     }
-    pipeline_note_input(result, job, header);
+    pipeline_note_input(result, job, plan, header);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
@@ -242,7 +262,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 
     double start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, job, *reader, &in, result);
+    satf_status status = decode(ctx, job, &plan->io, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
     times->decode_ms += pipeline_now_ms() - start_ms;
@@ -310,8 +330,8 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
                                pipeline_plan *plan, pipeline_result *result, bool *streams)
 {
-    if (job->path != PIPELINE_WHOLE && plan->io.format->exif != IO_EXIF_NONE) {
-        satf_status status = io_find_exif(ctx, reader);
+    if (job->path != PIPELINE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
+        satf_status status = io_find_metadata(ctx, reader);
         if (status) {
             return status;
         }

@@ -15,7 +15,8 @@ void pipeline_note_add(pipeline_result *result, const char *at, const char *form
     __attribute__((format(printf, 3, 4)));
 
 /* After the last row: notes of what the input holds and the result does not. */
-void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_header *header);
+void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header);
 
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer);
