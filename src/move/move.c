@@ -185,7 +185,7 @@ static bool streams(const move_job *job)
     const satf_view *out = &job->out;
     int64_t bytes = satf_row_samples(out) * (int64_t)satf_type_bytes(out->type);
     bool aligned = (((uintptr_t)out->data | (uintptr_t)out->stride) & 63) == 0;
-    return (aligned || !(job->turn & MOVE_TRANSPOSE)) && bytes >= SATF_STREAM_BYTES / out->height;
+    return (aligned || !(job->turn & MOVE_TRANSPOSE)) && bytes >= satf_stream_bytes() / out->height;
 }
 
 satf_status move_run(satf_context *ctx, const move_job *job)

@@ -196,7 +196,7 @@ static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scra
         .above = memory,
         .turns = (turn *)(void *)(memory + p.above_bytes),
         .slots = memory + p.above_bytes + p.turn_bytes,
-        .stream = table_bytes(job) >= SATF_STREAM_BYTES,
+        .stream = table_bytes(job) >= satf_stream_bytes(),
     };
     memset(s.above, 0, p.above_bytes);
     for (int64_t t = 0; t < p.tiles; t++) {
