@@ -22,6 +22,16 @@ satf_isa satf_cpu_isa(void);
  * tests, which walk all levels in one process. */
 void satf_cpu_limit(satf_isa most);
 
+/* f_base, f_avx2 or f_avx512, as satf_cpu_isa() says; f: a function, or &f: a table's address. */
+#ifdef SATF_HAVE_X86_ISA
+#define SATF_ISA_CHOOSE(f)                          \
+    (satf_cpu_isa() == SATF_ISA_AVX512 ? f##_avx512 \
+     : satf_cpu_isa() == SATF_ISA_AVX2 ? f##_avx2   \
+                                       : f##_base)
+#else
+#define SATF_ISA_CHOOSE(f) f##_base
+#endif
+
 /* "base", "avx2", "avx512". */
 const char *satf_isa_name(satf_isa isa);
 
