@@ -1,4 +1,4 @@
-/* base: the pool of threads, the CPU's levels, and what other threads do meanwhile. */
+/* base: the pool of threads, the CPU's levels and caches, and what other threads do meanwhile. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_setaffinity */
 #endif
@@ -186,6 +186,18 @@ static void cpu_levels(void **state)
     assert_int_equal(satf_cpu_isa(), best);
 }
 
+static void caches(void **state)
+{
+    (void)state;
+    const int64_t mib = 1 << 20;
+    assert_int_equal(satf_stream_bytes_for(0), 8 * mib);
+    assert_int_equal(satf_stream_bytes_for(1), 4 * mib);
+    assert_int_equal(satf_stream_bytes_for(32 * mib), 8 * mib);
+    assert_int_equal(satf_stream_bytes_for(INT64_MAX), 32 * mib);
+    assert_in_range(satf_stream_bytes(), 4 * mib, 32 * mib);
+    assert_int_equal(satf_stream_bytes(), satf_stream_bytes());
+}
+
 /* Grows the environment, whose memory moves with each step. */
 static void *change_environment(void *done)
 {
@@ -234,6 +246,7 @@ int main(void)
         cmocka_unit_test(cores_come_and_go),
         cmocka_unit_test_setup_teardown(forked, create_context, destroy_context),
         cmocka_unit_test(cpu_levels),
+        cmocka_unit_test(caches),
         cmocka_unit_test(environment_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

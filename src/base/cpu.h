@@ -1,14 +1,10 @@
-/* Which of the CPU kernels' builds this machine can run. */
+/* Which of the CPU kernels' builds this machine can run, and what its caches hold. */
 #ifndef SATF_BASE_CPU_H
 #define SATF_BASE_CPU_H
 
 #include <stdint.h>
 
 typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_COUNT } satf_isa;
-
-/* A result of that size leaves the caches before anybody reads it: writing
- * around them (stores.h) saves reading its lines first, a third of the time. */
-#define SATF_STREAM_BYTES ((int64_t)1 << 25)
 
 /* A kernel source is compiled once per level with -DSATF_ISA=base, avx2 or
  * avx512; SATF_ISA_NAME(f) is then f_base, f_avx2 or f_avx512. */
@@ -26,7 +22,26 @@ satf_isa satf_cpu_isa(void);
  * tests, which walk all levels in one process. */
 void satf_cpu_limit(satf_isa most);
 
+/* f_base, f_avx2 or f_avx512, as satf_cpu_isa() says; f: a function, or &f: a table's address. */
+#ifdef SATF_HAVE_X86_ISA
+#define SATF_ISA_CHOOSE(f)                          \
+    (satf_cpu_isa() == SATF_ISA_AVX512 ? f##_avx512 \
+     : satf_cpu_isa() == SATF_ISA_AVX2 ? f##_avx2   \
+                                       : f##_base)
+#else
+#define SATF_ISA_CHOOSE(f) f##_base
+#endif
+
 /* "base", "avx2", "avx512". */
 const char *satf_isa_name(satf_isa isa);
+
+/* A result of so many bytes leaves the caches before anybody reads it: to write around them
+ * (stores.h) saves reading its lines first, a third of the time. By the machine's largest cache. */
+int64_t satf_stream_bytes(void);
+
+/* The same for a largest cache of that size; 0: it is not known. */
+int64_t satf_stream_bytes_for(int64_t cache_bytes);
+
+#define SATF_STREAM_BYTES satf_stream_bytes()
 
 #endif

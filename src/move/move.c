@@ -14,21 +14,6 @@ enum {
                              their rows */
 };
 
-static const move_kernels *choose_kernels(void)
-{
-#ifdef SATF_HAVE_X86_ISA
-    switch (satf_cpu_isa()) {
-    case SATF_ISA_AVX512:
-        return &move_kernels_avx512;
-    case SATF_ISA_AVX2:
-        return &move_kernels_avx2;
-    default:
-        break;
-    }
-#endif
-    return &move_kernels_base;
-}
-
 static int64_t pixel_bytes(const satf_view *view)
 {
     return view->channels * (int64_t)satf_type_bytes(view->type);
@@ -121,7 +106,7 @@ static void rows_to(const move_job *job, const target *to, int64_t first, int64_
 
 void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride)
 {
-    target to = {dst, stride, false, choose_kernels()};
+    target to = {dst, stride, false, SATF_ISA_CHOOSE(&move_kernels)};
     if (job->turn & MOVE_TRANSPOSE) {
         transpose_part(job, &to, first, first, rows, 0, job->in.height);
     } else {
@@ -185,14 +170,15 @@ static bool streams(const move_job *job)
     const satf_view *out = &job->out;
     int64_t bytes = satf_row_samples(out) * (int64_t)satf_type_bytes(out->type);
     bool aligned = (((uintptr_t)out->data | (uintptr_t)out->stride) & 63) == 0;
-    return (aligned || !(job->turn & MOVE_TRANSPOSE)) && bytes >= SATF_STREAM_BYTES / out->height;
+    return (aligned || !(job->turn & MOVE_TRANSPOSE)) && bytes >= satf_stream_bytes() / out->height;
 }
 
 satf_status move_run(satf_context *ctx, const move_job *job)
 {
     const satf_view *in = &job->in, *out = &job->out;
-    move_work work = {
-        .ctx = ctx, .job = job, .to = {out->data, out->stride, streams(job), choose_kernels()}};
+    move_work work = {.ctx = ctx,
+                      .job = job,
+                      .to = {out->data, out->stride, streams(job), SATF_ISA_CHOOSE(&move_kernels)}};
     int64_t bytes = pixel_bytes(in);
     if (job->turn & MOVE_TRANSPOSE) {
         work.block_width = work.block_height = MOVE_TILE(bytes) * BLOCK_TILES;

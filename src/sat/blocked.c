@@ -167,20 +167,6 @@ static void run_band(void *user, int64_t band, int thread)
     }
 }
 
-static sat_tile_kernel find_kernel(const sat_job *job)
-{
-    switch (satf_cpu_isa()) {
-#ifdef SATF_HAVE_X86_ISA
-    case SATF_ISA_AVX512:
-        return sat_find_kernel_avx512(job);
-    case SATF_ISA_AVX2:
-        return sat_find_kernel_avx2(job);
-#endif
-    default:
-        return sat_find_kernel_base(job);
-    }
-}
-
 static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
     plan p;
@@ -192,11 +178,11 @@ static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scra
         .ctx = ctx,
         .job = job,
         .plan = &p,
-        .kernel = find_kernel(job),
+        .kernel = SATF_ISA_CHOOSE(sat_find_kernel)(job),
         .above = memory,
         .turns = (turn *)(void *)(memory + p.above_bytes),
         .slots = memory + p.above_bytes + p.turn_bytes,
-        .stream = table_bytes(job) >= SATF_STREAM_BYTES,
+        .stream = table_bytes(job) >= satf_stream_bytes(),
     };
     memset(s.above, 0, p.above_bytes);
     for (int64_t t = 0; t < p.tiles; t++) {

@@ -18,21 +18,6 @@
 #define MIN_BAND_SAMPLES 200000
 #define MIN_BAND_SAMPLES_SLOW (MIN_BAND_SAMPLES / 3)
 
-static const window_kernels *choose_kernels(void)
-{
-#ifdef SATF_HAVE_X86_ISA
-    switch (satf_cpu_isa()) {
-    case SATF_ISA_AVX512:
-        return &window_kernels_avx512;
-    case SATF_ISA_AVX2:
-        return &window_kernels_avx2;
-    default:
-        break;
-    }
-#endif
-    return &window_kernels_base;
-}
-
 /* Reserves a * b + slack bytes at a multiple of 64 of an area of *total bytes. */
 static bool reserve(size_t a, size_t b, size_t *total, size_t *offset)
 {
@@ -109,7 +94,7 @@ bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *p
     plan->columns = plan->across.n + plan->across.lo + plan->across.hi;
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
-    const window_kernels *kernels = choose_kernels();
+    const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
     plan->strip = &kernels->strip;
     size_t channels = (size_t)spec->in.channels, samples = (size_t)plan->samples;
     size_t columns = (size_t)plan->columns;
