@@ -63,7 +63,7 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, void *
 }
 
 /* From the column sums of row y to its window sums. */
-static void finish_row(const window_band *b, int64_t y)
+static void finish_row(window_band *b, int64_t y)
 {
     const window_state *s = b->state;
     const window_plan *plan = s->plan;
