@@ -228,7 +228,11 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
         }
         f->loops->run[f->engine->formula][mode](&block);
         int64_t left = settle_alpha(f, mode, &block);
-        f->loops->store(f->out_type, left, block.results, to);
+        if (f->out_type == SATF_U8 && f->engine->type == TYPE_BILEVEL) {
+            f->loops->store_bilevel(left, block.results, (uint8_t *)to);
+        } else {
+            f->loops->store(f->out_type, left, block.results, to);
+        }
         to += left * (int64_t)satf_type_bytes((int)f->out_type);
     }
     return true;

@@ -34,6 +34,7 @@ typedef struct loop_kernels {
     void (*invert)(int64_t n, const double *weights, double *inverses); /* 0 of 0 */
     /* As formula_store() does with reals. */
     void (*store)(satf_type type, int64_t n, const double *from, void *to);
+    void (*store_bilevel)(int64_t n, const double *from, uint8_t *to); /* 0 and 255 */
 } loop_kernels;
 
 extern const loop_kernels loop_kernels_base;

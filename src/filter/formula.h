@@ -67,6 +67,12 @@ SATF_FORMULA formula_value formula_real(double real)
     return value;
 }
 
+/* White, or black. */
+SATF_FORMULA formula_value formula_bilevel(bool white)
+{
+    return formula_real(white ? UINT8_MAX : 0);
+}
+
 /*
  * The integer as a double, to nearest, halves to even: the compilers of CPUs
  * convert 128 bits so, that of CUDA devices only 64. Of a larger one the upper

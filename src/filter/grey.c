@@ -91,22 +91,39 @@ satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_v
 
 /* ------------------------------------------------------------------------- rows */
 
-size_t filter_grey_rows_bytes(const satf_view *in, int64_t kept)
+/* A slot each for the rows of the ring, and for those that are kept for good: these are asked for
+ * beside rows of the ring. */
+static int64_t slots_of(const filter_rows_need *need)
 {
+    return need->kept + need->end + need->start;
+}
+
+static int64_t slot_of(const filter_grey_rows *g, int64_t y)
+{
+    int64_t end = g->in->height - g->need.end;
+    return y >= end            ? g->need.kept + y - end
+           : y < g->need.start ? g->need.kept + g->need.end + y
+                               : y % g->need.kept;
+}
+
+size_t filter_grey_rows_bytes(const satf_view *in, const filter_rows_need *need)
+{
+    size_t kept = (size_t)slots_of(need);
     satf_view grey = filter_grey_view(in, NULL);
     size_t rows, numbers;
-    if (!satf_mul((size_t)grey.stride, (size_t)kept, &rows) ||
-        !satf_mul(sizeof(int64_t), (size_t)kept, &numbers) || rows > SIZE_MAX / 4) {
+    if (!satf_mul((size_t)grey.stride, kept, &rows) || !satf_mul(sizeof(int64_t), kept, &numbers) ||
+        rows > SIZE_MAX / 4) {
         return 0;
     }
     return satf_align64(rows) + numbers;
 }
 
 void filter_grey_rows_init(filter_grey_rows *g, const filter_rows *rows, const satf_view *in,
-                           int64_t kept, void *memory)
+                           const filter_rows_need *need, void *memory)
 {
+    int64_t kept = slots_of(need);
     satf_view grey = filter_grey_view(in, NULL);
-    *g = (filter_grey_rows){.rows = rows, .in = in, .kept = kept, .stride = grey.stride};
+    *g = (filter_grey_rows){.rows = rows, .in = in, .need = *need, .stride = grey.stride};
     g->memory = memory;
     g->held = (int64_t *)(void *)(g->memory + satf_align64((size_t)(grey.stride * kept)));
     for (int64_t i = 0; i < kept; i++) {
@@ -117,7 +134,7 @@ void filter_grey_rows_init(filter_grey_rows *g, const filter_rows *rows, const s
 const void *filter_grey_rows_in(void *user, int64_t y)
 {
     filter_grey_rows *g = user;
-    int64_t slot = y % g->kept;
+    int64_t slot = slot_of(g, y);
     char *to = g->memory + slot * g->stride;
     if (g->held[slot] != y) {
         const void *row = g->rows->in(g->rows->user, y);

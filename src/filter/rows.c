@@ -157,7 +157,7 @@ static satf_status run_integral(satf_context *ctx, const filter_stage *stage)
 /* The rows of grey are kept beside those of colour. */
 static satf_status add_grey_rows(satf_context *ctx, const satf_view *in, filter_rows_need *need)
 {
-    size_t bytes = filter_grey_rows_bytes(in, need->kept);
+    size_t bytes = filter_grey_rows_bytes(in, need);
     if (!bytes || !satf_add(need->bytes, bytes, &need->bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the rows of grey are too large for any memory");
     }
@@ -172,13 +172,13 @@ static satf_status run_grey_window(satf_context *ctx, filter_stage *stage, const
     if (status) {
         return status;
     }
-    size_t bytes = filter_grey_rows_bytes(&stage->source, need.kept);
+    size_t bytes = filter_grey_rows_bytes(&stage->source, &need);
     void *memory = bytes ? satf_alloc(bytes) : NULL;
     if (!memory) {
         return satf_fail_memory(ctx, bytes, "rows of grey");
     }
     filter_grey_rows grey;
-    filter_grey_rows_init(&grey, rows, &stage->source, need.kept, memory);
+    filter_grey_rows_init(&grey, rows, &stage->source, &need, memory);
     filter_rows grey_rows = {filter_grey_rows_in, filter_grey_rows_out, &grey};
     stage->rows = &grey_rows;
     status = filter_run_window(ctx, stage, NULL);

@@ -36,20 +36,21 @@ satf_view filter_grey_view(const satf_view *in, void *data);
 /* out: filter_grey_view() with data. */
 satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_view *out);
 
-/* Rows of grey for a filter that streams: made when they are first asked for, `kept` of them held
- * for when they are asked for again. */
+/* Rows of grey for a filter that streams: made when they are first asked for, and held for when
+ * they are asked for again. */
 typedef struct filter_grey_rows {
     const filter_rows *rows; /* of colour */
     const satf_view *in;
-    int64_t kept, stride;
+    filter_rows_need need; /* which rows may be asked for */
+    int64_t stride;
     char *memory;
     int64_t *held; /* which row is in each slot */
 } filter_grey_rows;
 
 /* Memory for it; 0 if that overflows. */
-size_t filter_grey_rows_bytes(const satf_view *in, int64_t kept);
+size_t filter_grey_rows_bytes(const satf_view *in, const filter_rows_need *need);
 void filter_grey_rows_init(filter_grey_rows *g, const filter_rows *rows, const satf_view *in,
-                           int64_t kept, void *memory);
+                           const filter_rows_need *need, void *memory);
 /* filter_rows.in and out, the user being g. */
 const void *filter_grey_rows_in(void *user, int64_t y);
 void *filter_grey_rows_out(void *user, int64_t y);
