@@ -3,6 +3,7 @@
 #include "variance.h"
 #include "stddev.h"
 #include "sum.h"
+#include "sauvola.h"
 #include "template.h"
 #include "integral.h"
 #include "transpose.h"

@@ -41,4 +41,14 @@ static inline double ref_sum(const ref_moments *m)
     return (double)m->sum * m->sum_unit;
 }
 
+/* k = 0.34, r = 128. */
+static inline double ref_sauvola(const ref_moments *m)
+{
+    if (m->weight == 0) {
+        return 255;
+    }
+    double threshold = ref_mean(m) * (1 + 0.34 * (ref_deviation(m) * (1 / (128 * m->level)) - 1));
+    return m->sample > threshold ? 255 : 0;
+}
+
 #endif

@@ -13,6 +13,7 @@ static const struct reference {
     int alpha; /* weighs; else it is a channel like the others */
 } references[] = {
     {"sum", ref_sum, 0, 0},
+    {"sauvola", ref_sauvola, 1, 1},
 };
 
 /* The image as the filter sees it. false: no such image is taken, or none that integers hold. */
@@ -128,6 +129,20 @@ static void test_long_rows(void **state)
     }
 }
 
+/* Layouts without grey are refused. */
+static void test_refuses(void **state)
+{
+    satf_filter *filter;
+    satf_view in = satf_view_packed(NULL, 9, 9, 4, SATF_U8), out;
+    assert_int_equal(satf_filter_parse(*state, "sauvola=5", &filter), SATF_OK);
+    assert_int_equal(satf_filter_output(*state, filter, &in, &out), SATF_UNSUPPORTED);
+    in.flags = SATF_ALPHA;
+    assert_int_equal(satf_filter_output(*state, filter, &in, &out), SATF_OK);
+    assert_true(out.channels == 1 && out.type == SATF_U8 && !out.flags);
+    assert_true(filter_is_bilevel(filter));
+    satf_filter_destroy(filter);
+}
+
 /* Every filter of windows has its reference here, or in test_filter.c. */
 static void test_table(void **state)
 {
@@ -148,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
