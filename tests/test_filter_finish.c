@@ -502,7 +502,7 @@ static void test_formulas(void **state)
         satf_filter *filter;
         assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
         for (int k = 0; info->engine->region == REGION_WINDOW && k < 3 * 6 * 2 * 10 * 2; k++) {
-            bool weighted = k / 18 % 2 && info->engine->averages_alpha;
+            bool weighted = k / 18 % 2 && filter_weighs(info->engine);
             int channels = info->engine->grey ? 1 + weighted : weighted ? 4 : 3;
             moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
             compare_moments(*state, info, filter_options(filter, 0), &t, areas[k / 36 % 10],

@@ -172,12 +172,13 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     }
     in.factor = factor;
     in.before = before;
-    if (task->weighted && !by_alpha) {
-        load_sum(&in, sum);
-        return formula_mean(&in);
-    }
     const char *from = (const char *)task->in.data + y * task->in.stride +
                        (x * task->in.channels + c) * sample_bytes(task->in.type);
+    if (task->weighted && !by_alpha) {
+        load_sum(&in, sum);
+        return task->keeps_alpha ? formula_real(load_sample(task->in.type, from))
+                                 : formula_mean(&in);
+    }
     formula_value result = formula_real(0);
     apply_formula<1>(task, &in, &sum, &square, from, 0,
                      [&](int, const formula_value &value) { result = value; });

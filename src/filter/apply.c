@@ -58,7 +58,7 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
     *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
                             channels, type);
     out->device = in->device;
-    if ((engine->averages_alpha && !engine->grey) || moves) {
+    if ((filter_weighs(engine) && !engine->grey) || moves) {
         out->flags = in->flags;
     }
     return satf_check_view(ctx, out, "output", false);
@@ -160,7 +160,7 @@ satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const s
 {
     *stage = (filter_stage){.info = link->info, .in = *in, .out = *out};
     read_options(link, stage);
-    stage->weighted = link->info->engine->averages_alpha && (in->flags & SATF_ALPHA);
+    stage->weighted = filter_weighs(link->info->engine) && (in->flags & SATF_ALPHA);
     if (link->info->engine->region == REGION_RECTS && !stage->rects) {
         return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
     }

@@ -42,6 +42,7 @@ typedef struct filter_range {
 typedef struct filter_engine {
     filter_region region;
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
+    bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
     bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone */
     filter_type_rule type;
     filter_kernel kernel;
@@ -55,6 +56,12 @@ typedef struct filter_engine {
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
 } filter_engine;
+
+/* Whether alpha weighs colour. */
+static inline bool filter_weighs(const filter_engine *engine)
+{
+    return engine->averages_alpha || engine->keeps_alpha;
+}
 
 /* Whether the formula reads FORMULA_SQUARE, FORMULA_CENTRE. */
 static inline bool filter_reads(const filter_engine *engine, unsigned what)

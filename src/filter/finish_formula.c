@@ -102,7 +102,9 @@ void finish_by_formula(const finisher *f, const window_segment *segment, void *d
             if (segment->centre) {
                 in.centre = load_sample(f->in_type, segment->centre, i);
             }
-            formula_value value = alpha_lane ? formula_mean(&in) : formula(&in, f->options);
+            formula_value value = !alpha_lane              ? formula(&in, f->options)
+                                  : f->engine->keeps_alpha ? formula_real(in.centre)
+                                                           : formula_mean(&in);
             formula_store((int)f->out_type, value, to);
             to += satf_type_bytes((int)f->out_type);
         }
@@ -176,7 +178,7 @@ static void load_block(const finisher *f, const window_segment *segment, loop_mo
     }
 }
 
-/* Alpha's lanes: the mean alpha, or nothing. Returns the samples that are left. */
+/* Alpha's lanes: the mean alpha, alpha as it is, or nothing. Returns the samples that are left. */
 static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block)
 {
     int channels = f->channels;
@@ -191,7 +193,9 @@ static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block
         for (int lane = 0; lane < channels - 1; lane++) {
             block->results[left++] = block->results[i + lane];
         }
-        if (f->out_channels == channels) {
+        if (f->engine->keeps_alpha) {
+            block->results[left++] = block->centres[last];
+        } else if (f->out_channels == channels) {
             in.real_sum = mode == LOOP_WORD ? 0 : block->sums[last];
             in.sum = mode == LOOP_WORD ? block->word_sums[last] : (uint64_t)(int64_t)in.real_sum;
             in.real_weight = block->weights[last];
