@@ -2,6 +2,8 @@
 #include "box.h"
 #include "variance.h"
 #include "stddev.h"
+#include "sum.h"
+#include "sauvola.h"
 #include "template.h"
 #include "integral.h"
 #include "transpose.h"

@@ -1,6 +1,8 @@
 /* box: the mean over a window. */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(box)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(box, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_BOX_H)
 #define SATF_FILTERS_BOX_H
 
@@ -10,12 +12,13 @@ typedef struct box_options {
     filter_window window;
 } box_options;
 
-SATF_FORMULA formula_value box_formula(const formula_sums *in)
+SATF_FORMULA formula_value box_formula(const formula_sums *in, const box_options *options)
 {
+    (void)options;
     return formula_mean(in);
 }
 
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS)
 
 static filter_range box_range(filter_range in, const void *options, double width, double height)
 {
@@ -33,7 +36,7 @@ static const filter_engine box_engine = {
     .averages_alpha = true,
     .type = TYPE_OF_INPUT,
     .kernel = KERNEL_MEAN,
-    .formula = box_formula,
+    .formula = FORMULA_box,
     .range = box_range,
 };
 
@@ -50,5 +53,4 @@ static const filter_info box_filter = {
     .engine = &box_engine,
 };
 
-#endif
 #endif

@@ -1,12 +1,7 @@
 /* flip: mirror images. */
 #if defined(FILTER_ENTRY)
-#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
 FILTER_ENTRY(flip)
-#endif
-#elif !defined(SATF_FILTERS_FLIP_H)
-#define SATF_FILTERS_FLIP_H
-
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS) /* pixels stay as they are: there is no formula */
 
 typedef struct flip_options {
     int axis; /* h, v */
@@ -41,5 +36,4 @@ static const filter_info flip_filter = {
     .engine = &flip_engine,
 };
 
-#endif
 #endif

@@ -1,6 +1,8 @@
 /* integral: the summed area table itself. */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(integral)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(integral, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_INTEGRAL_H)
 #define SATF_FILTERS_INTEGRAL_H
 
@@ -10,12 +12,14 @@ typedef struct integral_options {
     bool squared;
 } integral_options;
 
-SATF_FORMULA formula_value integral_formula(const formula_sums *in)
+SATF_FORMULA formula_value integral_formula(const formula_sums *in, const integral_options *options)
 {
-    return in->real ? formula_real(in->real_sum) : formula_integer((uint64_t)in->sum);
+    (void)options;
+    return in->real ? formula_real(in->real_sum)
+                    : formula_integer((uint64_t)formula_integer_sum(in));
 }
 
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS)
 
 static bool integral_squares(const void *options)
 {
@@ -45,7 +49,7 @@ static const filter_param integral_params[] = {
 static const filter_engine integral_engine = {
     .region = REGION_PREFIX,
     .type = TYPE_OF_SUM,
-    .formula = integral_formula,
+    .formula = FORMULA_integral,
     .range = integral_range,
     .sums_squares = integral_squares,
 };
@@ -63,5 +67,4 @@ static const filter_info integral_filter = {
     .engine = &integral_engine,
 };
 
-#endif
 #endif

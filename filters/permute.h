@@ -1,12 +1,7 @@
 /* permute: pixels in any other order. */
 #if defined(FILTER_ENTRY)
-#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
 FILTER_ENTRY(permute)
-#endif
-#elif !defined(SATF_FILTERS_PERMUTE_H)
-#define SATF_FILTERS_PERMUTE_H
-
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS) /* pixels stay as they are: there is no formula */
 
 typedef struct permute_options {
     struct filter_order *order;
@@ -36,5 +31,4 @@ static const filter_info permute_filter = {
     .engine = &permute_engine,
 };
 
-#endif
 #endif

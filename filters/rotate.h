@@ -1,12 +1,7 @@
 /* rotate: quarter turns, clockwise. */
 #if defined(FILTER_ENTRY)
-#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
 FILTER_ENTRY(rotate)
-#endif
-#elif !defined(SATF_FILTERS_ROTATE_H)
-#define SATF_FILTERS_ROTATE_H
-
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS) /* pixels stay as they are: there is no formula */
 
 typedef struct rotate_options {
     int angle; /* 90, 180, 270 */
@@ -44,5 +39,4 @@ static const filter_info rotate_filter = {
     .engine = &rotate_engine,
 };
 
-#endif
 #endif

@@ -1,6 +1,8 @@
 /* stddev: the standard deviation over a window. */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(stddev)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(stddev, FORMULA_SUM | FORMULA_SQUARE)
 #elif !defined(SATF_FILTERS_STDDEV_H)
 #define SATF_FILTERS_STDDEV_H
 
@@ -10,12 +12,13 @@ typedef struct stddev_options {
     filter_window window;
 } stddev_options;
 
-SATF_FORMULA formula_value stddev_formula(const formula_sums *in)
+SATF_FORMULA formula_value stddev_formula(const formula_sums *in, const stddev_options *options)
 {
+    (void)options;
     return formula_real(sqrt(formula_variance(in)));
 }
 
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS)
 
 /* Largest when half of the pixels are lo and half hi. */
 static filter_range stddev_range(filter_range in, const void *options, double width, double height)
@@ -31,11 +34,10 @@ static const filter_param stddev_params[] = {
 
 static const filter_engine stddev_engine = {
     .region = REGION_WINDOW,
-    .squares = true,
     .averages_alpha = true,
     .type = TYPE_REAL,
     .kernel = KERNEL_STDDEV,
-    .formula = stddev_formula,
+    .formula = FORMULA_stddev,
     .range = stddev_range,
 };
 
@@ -52,5 +54,4 @@ static const filter_info stddev_filter = {
     .engine = &stddev_engine,
 };
 
-#endif
 #endif

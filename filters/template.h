@@ -1,6 +1,8 @@
 /* template: weighted rectangle sums around each pixel (Haar-like features and the like). */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(template)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(template, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_TEMPLATE_H)
 #define SATF_FILTERS_TEMPLATE_H
 
@@ -12,12 +14,13 @@ typedef struct template_options {
 } template_options;
 
 /* One more rectangle; they come in the order in which they are listed. */
-SATF_FORMULA formula_value template_formula(const formula_sums *in)
+SATF_FORMULA formula_value template_formula(const formula_sums *in, const template_options *options)
 {
+    (void)options;
     return formula_real(in->before + in->factor * formula_sum(in));
 }
 
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS)
 
 /* Every rectangle at whichever end of the samples' range its weight's sign
  * makes it smallest or largest. */
@@ -48,7 +51,7 @@ static const filter_engine template_engine = {
     .region = REGION_RECTS,
     .type = TYPE_REAL,
     .kernel = KERNEL_WEIGHTED_SUM,
-    .formula = template_formula,
+    .formula = FORMULA_template,
     .range = template_range,
 };
 
@@ -67,5 +70,4 @@ static const filter_info template_filter = {
     .engine = &template_engine,
 };
 
-#endif
 #endif

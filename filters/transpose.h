@@ -1,12 +1,7 @@
 /* transpose: rows become columns. */
 #if defined(FILTER_ENTRY)
-#ifdef FILTER_DESCRIPTORS /* pixels stay as they are: there is no formula to list */
 FILTER_ENTRY(transpose)
-#endif
-#elif !defined(SATF_FILTERS_TRANSPOSE_H)
-#define SATF_FILTERS_TRANSPOSE_H
-
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS) /* pixels stay as they are: there is no formula */
 
 static unsigned transpose_turn(const void *options)
 {
@@ -35,5 +30,4 @@ static const filter_info transpose_filter = {
     .engine = &transpose_engine,
 };
 
-#endif
 #endif

@@ -1,6 +1,8 @@
 /* variance: the population variance over a window. */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(variance)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(variance, FORMULA_SUM | FORMULA_SQUARE)
 #elif !defined(SATF_FILTERS_VARIANCE_H)
 #define SATF_FILTERS_VARIANCE_H
 
@@ -10,12 +12,13 @@ typedef struct variance_options {
     filter_window window;
 } variance_options;
 
-SATF_FORMULA formula_value variance_formula(const formula_sums *in)
+SATF_FORMULA formula_value variance_formula(const formula_sums *in, const variance_options *options)
 {
+    (void)options;
     return formula_real(formula_variance(in));
 }
 
-#ifdef FILTER_DESCRIPTORS
+#elif defined(FILTER_DESCRIPTORS)
 
 /* Largest when half of the pixels are lo and half hi. */
 static filter_range variance_range(filter_range in, const void *options, double width,
@@ -33,11 +36,10 @@ static const filter_param variance_params[] = {
 
 static const filter_engine variance_engine = {
     .region = REGION_WINDOW,
-    .squares = true,
     .averages_alpha = true,
     .type = TYPE_REAL,
     .kernel = KERNEL_VARIANCE,
-    .formula = variance_formula,
+    .formula = FORMULA_variance,
     .range = variance_range,
 };
 
@@ -55,5 +57,4 @@ static const filter_info variance_filter = {
     .engine = &variance_engine,
 };
 
-#endif
 #endif

@@ -452,6 +452,7 @@ typedef enum satf_param_type {
     SATF_PARAM_INTEGER,
     SATF_PARAM_REAL,
     SATF_PARAM_SIZE,   /* a window: "15" or "15x9" */
+    SATF_PARAM_PLACE,  /* pixels to the right and down: "2:-1" */
     SATF_PARAM_FLAG,   /* "on" or "off" */
     SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V" or "shrink" */
     SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
@@ -464,7 +465,7 @@ typedef struct satf_param_info {
     satf_param_type type;
     const char *syntax;       /* "N|WxH", "90|180|270"; NULL for a flag */
     const char *unit;         /* of its numbers: "pixels"; "" if they have none */
-    double min, max;          /* of an integer, a real, and each side of a size; else 0 */
+    double min, max;          /* of each number in it; else 0 */
     const char *default_text; /* NULL: there is none, it must be given */
     const char *help;         /* a line */
     int is_value;             /* non-zero: the value that must follow the filter's name */

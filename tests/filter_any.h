@@ -60,6 +60,9 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
     case PARAM_SIZE:
         snprintf(text, bytes, "%dx%d", (int)any_side(choose, user), (int)any_side(choose, user));
         return true;
+    case PARAM_PLACE: /* every window has a pixel there */
+        snprintf(text, bytes, "0:0");
+        return true;
     case PARAM_FLAG:
         snprintf(text, bytes, "%s", choose(user, 0, 1) ? "on" : "off");
         return true;

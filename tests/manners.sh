@@ -178,7 +178,7 @@ check "a folder without pictures" "$? $(grep -c 'hold none; 1 file skipped: .tif
 
 # ------------------------------------------------------------------- wrong words
 
-for word in blur gaussian median threshold sharpen resize size std sauvola otsu; do
+for word in blur gaussian median threshold sharpen resize size std otsu; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
     status=$?

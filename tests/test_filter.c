@@ -1,66 +1,7 @@
 /* Every filter, type, channel count, border, window and engine against the definition. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/parallel.h"
-#include "filter_reference.h"
+#include "filter_check.h"
 #include "with_context.h"
-
-enum { ALL_BORDERS = SATF_SHRINK + 1 };
-
-static const int sample_types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
-static const struct {
-    int channels, alpha;
-} layouts[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {2, 1}, {3, 1}, {4, 1}};
-
-typedef struct test_case {
-    ref_image image;
-    int border;
-    int64_t constant;
-    int64_t w, h;
-    uint64_t seed;
-} test_case;
-
-static void describe(const test_case *t, const char *what, int engine, int threads)
-{
-    print_error("%s: %s %d channels%s, %ld x %ld, window %ld x %ld, border %s (constant %ld), "
-                "engine %s, %d threads, seed %lu\n",
-                what, satf_type_name(t->image.type), t->image.channels,
-                t->image.alpha ? " with alpha" : "", (long)t->image.width, (long)t->image.height,
-                (long)t->w, (long)t->h, satf_border_name(t->border), (long)t->constant,
-                engine == SATF_ENGINE_SAT ? "sat" : "window", threads, (unsigned long)t->seed);
-}
-
-static int is_real(const test_case *t)
-{
-    return !satf_type_max(t->image.type);
-}
-
-/* The sample as a double, whatever its type. */
-static double load(int type, const char *from)
-{
-    uint8_t u8;
-    uint16_t u16;
-    float f32;
-    double f64;
-    switch (type) {
-    case SATF_U8:
-        memcpy(&u8, from, sizeof u8);
-        return u8;
-    case SATF_U16:
-        memcpy(&u16, from, sizeof u16);
-        return u16;
-    case SATF_F32:
-        memcpy(&f32, from, sizeof f32);
-        return (double)f32;
-    default:
-        memcpy(&f64, from, sizeof f64);
-        return f64;
-    }
-}
 
 /* The mean, as the contract words it; float inputs stay floats. */
 static double mean(const test_case *t, ref_wide sum, double unit, ref_wide weight,
@@ -92,57 +33,6 @@ static double variance(const test_case *t, ref_wide sum, double unit, ref_wide s
     return (double)n / (w * w);
 }
 
-/* Applies the filter on both engines and compares. want: the expected samples. */
-static void check(satf_context *ctx, const test_case *t, satf_filter *filter, const char *name,
-                  int engines, const double *want)
-{
-    static unsigned turn;
-    satf_view in = ref_view(&t->image, turn % 3), out;
-    for (int engine = SATF_ENGINE_SAT; engine < SATF_ENGINE_SAT + engines; engine++) {
-        int threads = (const int[]){1, 2, 5}[turn++ % 3];
-        satf_context_set_threads(ctx, threads);
-        satf_context_set_engine(ctx, (satf_engine)engine);
-        if (satf_filter_output(ctx, filter, &in, &out)) {
-            describe(t, name, engine, threads);
-            fail_msg("%s", satf_message(ctx));
-        }
-        size_t bytes = satf_type_bytes(out.type);
-        out.stride += turn % 5;
-        out.data = malloc((size_t)(out.stride * out.height));
-        memset(out.data, 0xa5, (size_t)(out.stride * out.height));
-        if (satf_filter_apply(ctx, filter, &in, &out)) {
-            describe(t, name, engine, threads);
-            fail_msg("%s", satf_message(ctx));
-        }
-        for (int64_t y = 0; y < out.height; y++) {
-            const char *row = satf_row(&out, y);
-            for (int64_t i = 0; i < satf_row_samples(&out); i++) {
-                double got = load(out.type, row + (size_t)i * bytes);
-                double expected = want[y * satf_row_samples(&out) + i];
-                if (memcmp(&got, &expected, sizeof got) != 0 && !(got == 0 && expected == 0)) {
-                    describe(t, name, engine, threads);
-                    fail_msg("first wrong pixel (%ld, %ld) channel %ld: %.17g instead of %.17g",
-                             (long)(i / out.channels), (long)y, (long)(i % out.channels), got,
-                             expected);
-                }
-            }
-            for (int64_t i = satf_row_samples(&out) * (int64_t)bytes; i < out.stride; i++) {
-                if ((unsigned char)row[i] != 0xa5) {
-                    describe(t, name, engine, threads);
-                    fail_msg("row %ld wrote behind its end", (long)y);
-                }
-            }
-        }
-        free(out.data);
-    }
-    free(in.data);
-}
-
-static double constant_of(const test_case *t)
-{
-    return is_real(t) ? (double)t->constant / REF_UNIT : (double)t->constant;
-}
-
 static void check_windows(satf_context *ctx, test_case *t)
 {
     const ref_image *image = &t->image;
@@ -153,7 +43,7 @@ static void check_windows(satf_context *ctx, test_case *t)
     for (int k = 0; k < 3; k++) {
         want[k] = malloc(n * sizeof **want);
     }
-    satf_rect rect = {-(t->w / 2), -(t->h / 2), t->w, t->h};
+    satf_rect rect = {t->at_x - t->w / 2, t->at_y - t->h / 2, t->w, t->h};
     int kind = image->alpha ? REF_WEIGHTED : REF_PLAIN;
     ref_sums(image, t->border, t->constant, rect, kind, sums, area);
     ref_sums(image, t->border, t->constant, rect, kind + 1, squares, area);
@@ -182,6 +72,7 @@ static void check_windows(satf_context *ctx, test_case *t)
         assert_int_equal(satf_filter_set_int(ctx, filter, "height", t->h), SATF_OK);
         assert_int_equal(
             satf_filter_set_border(ctx, filter, (satf_border)t->border, constant_of(t)), SATF_OK);
+        set_place(ctx, t, filter);
         check(ctx, t, filter, names[k], 2, want[k]);
         satf_filter_destroy(filter);
         free(want[k]);
@@ -189,25 +80,6 @@ static void check_windows(satf_context *ctx, test_case *t)
     free(sums);
     free(squares);
     free(area);
-}
-
-/* Layouts and constants for one geometry, every type and border. */
-static void check_geometry(satf_context *ctx, int64_t width, int64_t height, int64_t w, int64_t h,
-                           uint64_t seed, void (*with)(satf_context *, test_case *))
-{
-    for (size_t type = 0; type < 4; type++) {
-        for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
-            test_case t = {.w = w, .h = h, .seed = seed++};
-            t.image = (ref_image){
-                width, height, layouts[k].channels, sample_types[type], layouts[k].alpha, NULL};
-            ref_fill(&t.image, t.seed);
-            for (t.border = 0; t.border < ALL_BORDERS; t.border++) {
-                t.constant = t.border == SATF_CONSTANT ? 7 + (int64_t)(seed & 127) : 0;
-                with(ctx, &t);
-            }
-            free(t.image.samples);
-        }
-    }
 }
 
 static void test_windows(void **state)
@@ -243,6 +115,29 @@ static void test_long_rows(void **state)
             free(t.image.samples);
         }
     }
+}
+
+/* Windows that lie beside their pixel, which they contain. */
+static void check_places(satf_context *ctx, test_case *t)
+{
+    for (int corner = 0; corner < 4; corner++) {
+        t->at_x = corner & 1 ? t->w / 2 : t->w / 2 - t->w + 1;
+        t->at_y = corner & 2 ? t->h / 2 : t->h / 2 - t->h + 1;
+        check_windows(ctx, t);
+    }
+}
+
+static void test_places(void **state)
+{
+    check_geometry(*state, 13, 17, 5, 4, 50, check_places);
+    check_geometry(*state, 9, 3, 12, 31, 60, check_places);
+    satf_filter *filter;
+    satf_view in = satf_view_packed(NULL, 9, 9, 1, SATF_U8), out = in;
+    size_t bytes;
+    assert_int_equal(satf_filter_parse(*state, "box=4x5,at=3:0", &filter), SATF_OK);
+    assert_int_equal(satf_filter_scratch(*state, filter, &in, &out, &bytes), SATF_INVALID);
+    assert_non_null(strstr(satf_message(*state), "-1 to 2 and -2 to 2"));
+    satf_filter_destroy(filter);
 }
 
 static void check_template(satf_context *ctx, test_case *t)
@@ -370,9 +265,8 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_template),
+        cmocka_unit_test(test_windows),  cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_places),   cmocka_unit_test(test_template),
         cmocka_unit_test(test_integral),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;

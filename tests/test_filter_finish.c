@@ -13,6 +13,7 @@
 #include "filter/filter.h"
 #include "filter/finish.h"
 #include "filter/finish_kernels.h"
+#include "filter_reference.h"
 
 enum { BATCH = 1000 };
 
@@ -21,8 +22,15 @@ typedef struct batch {
     window_segment segment;
     int64_t filled;
     _Alignas(64) char sums[(BATCH + 8) * 8], squares[(BATCH + 8) * 8];
+    _Alignas(64) unsigned char centres[BATCH * 4];
     _Alignas(64) char fast[BATCH * 8 + 64], plain[BATCH * 8 + 64];
 } batch;
+
+typedef struct moments_case {
+    satf_type in, out;
+    int channels;
+    bool weighted;
+} moments_case;
 
 /* Finishes what is filled both ways and compares. */
 static void flush(batch *b)
@@ -30,7 +38,7 @@ static void flush(batch *b)
     size_t bytes = (size_t)b->filled * satf_type_bytes((int)b->finish.out_type);
     b->segment.n = b->filled / b->finish.channels;
     b->segment.sums = b->sums;
-    b->segment.squares = b->finish.engine->squares ? b->squares : NULL;
+    b->segment.squares = filter_reads(b->finish.engine, FORMULA_SQUARE) ? b->squares : NULL;
     memset(b->fast, 0x5a, sizeof b->fast);
     finish_segment(&b->finish, &b->segment, b->fast + 1); /* the output has no alignment */
     finish_by_formula(&b->finish, &b->segment, b->plain);
@@ -78,7 +86,8 @@ static void start(batch *b, const char *name, satf_type in, satf_type out, satf_
                   satf_sum_type square, uint64_t area)
 {
     satf_view from = satf_view_packed(NULL, 1, 1, 1, in), to = satf_view_packed(NULL, 1, 1, 1, out);
-    finisher_init(&b->finish, filter_info_find(name)->engine, &from, &to, false);
+    static const unsigned char options[FILTER_OPTIONS_BYTES]; /* no formula here reads them */
+    finisher_init(&b->finish, filter_info_find(name)->engine, options, &from, &to, false);
     b->segment = (window_segment){.sum_type = sum, .square_type = square, .area = area};
     b->filled = 0;
 }
@@ -261,7 +270,7 @@ static void test_weighted(void **state)
         satf_sum_type sum =
             least_sum(type, SATF_SUMMAND_WEIGHTED, area, i / 60 ? SATF_SUM_U64 : SATF_SUM_U32);
         start(b, "box", type, type, sum, sum, area);
-        b->finish.channels = channels;
+        b->finish.channels = b->finish.out_channels = channels;
         b->finish.weighted = true;
         for (int64_t p = 0; p < BATCH / channels - 1; p++) {
             uint64_t alpha = p % 5 == 0   ? 0
@@ -367,7 +376,7 @@ static void test_areas(void **state)
     for (size_t t = 0; t < 2 * sizeof types / sizeof *types; t++) {
         size_t k = t / 2;
         start(b, filters[t % 2], types[k].in, types[k].out, types[k].sum, types[k].square, 1);
-        b->finish.channels = 2;
+        b->finish.channels = b->finish.out_channels = 2;
         uint64_t max = satf_type_max((int)types[k].in);
         max = max > 0 ? max : 1000;
         for (int64_t i = 0; i < BATCH; i++) {
@@ -382,7 +391,7 @@ static void test_areas(void **state)
         }
         b->segment.n = BATCH / 2;
         b->segment.sums = b->sums;
-        b->segment.squares = b->finish.engine->squares ? b->squares : NULL;
+        b->segment.squares = filter_reads(b->finish.engine, FORMULA_SQUARE) ? b->squares : NULL;
         b->segment.areas = areas;
         size_t bytes = satf_type_bytes((int)types[k].out);
         finish_segment(&b->finish, &b->segment, b->fast + 1);
@@ -407,6 +416,103 @@ static void test_areas(void **state)
     b->segment.areas = NULL;
 }
 
+/* ------------------------------------------------------- every formula of windows */
+
+/* Where a pixel's window holds `left` of a sample and alpha, and else another: its moments. */
+static void put_moments(batch *b, int64_t pixel, const moments_case *t, uint64_t *seed)
+{
+    bool real = satf_type_is_float((int)t->in);
+    uint64_t max = real ? 1000 : satf_type_max((int)t->in), area = b->segment.area;
+    uint64_t left = ref_random(seed) % (area + 1), right = area - left;
+    bool clear = ref_random(seed) % 8 == 0; /* fully transparent */
+    uint64_t w = clear ? 0 : ref_random(seed) % (max + 1), v = clear ? 0 : max;
+    double unit = real ? 1.0 / 1024 : 1;
+    for (int c = 0; c < t->channels; c++) {
+        int64_t i = pixel * t->channels + c;
+        uint64_t a = ref_random(seed) % (max + 1), z = ref_random(seed) % 4 ? max - a : a;
+        bool alpha = t->weighted && c == t->channels - 1;
+        uint64_t aw = !t->weighted ? 1 : w, zw = !t->weighted ? 1 : v;
+        uint64_t sum = alpha ? left * w + right * v : left * a * aw + right * z * zw;
+        uint64_t square = alpha ? sum : left * a * a * aw + right * z * z * zw;
+        put(b->segment.sum_type, b->sums, i, (double)sum * unit, sum);
+        put(b->segment.square_type, b->squares, i, (double)square * unit * unit, square);
+        if (real) {
+            ((float *)b->centres)[i] = (float)((double)a * unit);
+        } else if (t->in == SATF_U8) {
+            b->centres[i] = (uint8_t)a;
+        } else {
+            ((uint16_t *)b->centres)[i] = (uint16_t)a;
+        }
+    }
+}
+
+/* A run of one area, or of areas that grow. */
+static void compare_moments(batch *b, const filter_info *info, const void *options,
+                            const moments_case *t, uint64_t area, bool grows, uint64_t seed)
+{
+    satf_view from = satf_view_packed(NULL, 1, 1, t->channels, t->in);
+    satf_view to =
+        satf_view_packed(NULL, 1, 1, t->channels - (info->engine->grey && t->weighted), t->out);
+    double areas[BATCH];
+    finisher_init(&b->finish, info->engine, options, &from, &to, t->weighted);
+    satf_summand plain = t->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
+    satf_summand square = t->weighted ? SATF_SUMMAND_WEIGHTED_SQUARE : SATF_SUMMAND_SQUARE;
+    b->segment = (window_segment){.n = BATCH / 4};
+    b->segment.sum_type = least_sum(t->in, plain, area, SATF_SUM_U16);
+    b->segment.square_type = least_sum(t->in, square, area, SATF_SUM_U16);
+    if (b->segment.square_type == SATF_SUM_U128) {
+        return;
+    }
+    for (int64_t p = 0; p < b->segment.n; p++) {
+        b->segment.area = grows ? 1 + area * (uint64_t)p / (uint64_t)b->segment.n : area;
+        for (int c = 0; c < t->channels; c++) {
+            areas[p * t->channels + c] = (double)b->segment.area;
+        }
+        put_moments(b, p, t, &seed);
+    }
+    b->segment.area = area;
+    b->segment.areas = grows ? areas : NULL;
+    b->segment.sums = b->sums;
+    b->segment.squares = filter_reads(info->engine, FORMULA_SQUARE) ? b->squares : NULL;
+    b->segment.centre = filter_reads(info->engine, FORMULA_CENTRE) ? b->centres : NULL;
+    size_t bytes = (size_t)(b->segment.n * to.channels) * satf_type_bytes((int)t->out);
+    finish_segment(&b->finish, &b->segment, b->fast + 1);
+    finish_by_formula(&b->finish, &b->segment, b->plain);
+    if (memcmp(b->fast + 1, b->plain, bytes) != 0) {
+        size_t at = 0;
+        while (b->fast[at + 1] == b->plain[at]) {
+            at++;
+        }
+        fail_msg("%s of %s to %s, %d channels%s, area %lu%s: first wrong sample %zu", info->name,
+                 satf_type_name((int)t->in), satf_type_name((int)t->out), t->channels,
+                 t->weighted ? ", weighted" : "", (unsigned long)area, grows ? ", growing" : "",
+                 at / satf_type_bytes((int)t->out));
+    }
+}
+
+static void test_formulas(void **state)
+{
+    static const satf_type ins[] = {SATF_U8, SATF_U16, SATF_F32};
+    static const uint64_t areas[] = {1, 9, 225, 1448, 1449, 65537, 66049, 100003, 372181, 1000003};
+    satf_context *ctx;
+    const filter_info *info;
+    uint64_t seed = 1;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        satf_filter *filter;
+        assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
+        for (int k = 0; info->engine->region == REGION_WINDOW && k < 3 * 6 * 2 * 10 * 2; k++) {
+            bool weighted = k / 18 % 2 && filter_weighs(info->engine);
+            int channels = info->engine->grey ? 1 + weighted : weighted ? 4 : 3;
+            moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
+            compare_moments(*state, info, filter_options(filter, 0), &t, areas[k / 36 % 10],
+                            k / 360, seed++);
+        }
+        satf_filter_destroy(filter);
+    }
+    satf_context_destroy(ctx);
+}
+
 static int setup(void **state)
 {
     *state = aligned_alloc(64, (sizeof(batch) + 63) / 64 * 64);
@@ -422,15 +528,11 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_exhaustive),
-        cmocka_unit_test(test_mean_turns),
-        cmocka_unit_test(test_magic),
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_real_mean),
-        cmocka_unit_test(test_weighted),
-        cmocka_unit_test(test_store),
-        cmocka_unit_test(test_areas),
-        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_mean_exhaustive), cmocka_unit_test(test_mean_turns),
+        cmocka_unit_test(test_magic),           cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_real_mean),       cmocka_unit_test(test_weighted),
+        cmocka_unit_test(test_store),           cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_areas),           cmocka_unit_test(test_wide),
     };
     int failed = 0;
     for (int isa = 0; isa < SATF_ISA_COUNT; isa++) { /* those it lacks repeat the machine's best */

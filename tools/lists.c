@@ -119,9 +119,9 @@ static void json_param(const satf_param_info *p)
 {
     static const char *const types[] = {
         [SATF_PARAM_INTEGER] = "integer", [SATF_PARAM_REAL] = "real",
-        [SATF_PARAM_SIZE] = "size",       [SATF_PARAM_FLAG] = "flag",
-        [SATF_PARAM_BORDER] = "border",   [SATF_PARAM_CHOICE] = "choice",
-        [SATF_PARAM_FILE] = "file",
+        [SATF_PARAM_SIZE] = "size",       [SATF_PARAM_PLACE] = "place",
+        [SATF_PARAM_FLAG] = "flag",       [SATF_PARAM_BORDER] = "border",
+        [SATF_PARAM_CHOICE] = "choice",   [SATF_PARAM_FILE] = "file",
     };
     putchar('{');
     json_text("name", p->name);

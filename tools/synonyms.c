@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-static const char no_threshold[] =
-    "a page becomes black and white by --template and --range, see docs/recipes.md";
-
 static const synonym synonyms[] = {
     {"blur", "box", "the mean over N x N pixels is --box N"},
     {"boxblur", "box", "the mean over N x N pixels is --box N"},
@@ -15,11 +12,10 @@ static const synonym synonyms[] = {
     {"gaussian-blur", "box", "three times --box N comes near a Gaussian: --box 5 --box 5 --box 5"},
     {"gauss", "box", "three times --box N comes near a Gaussian: --box 5 --box 5 --box 5"},
     {"median", "box", "the nearest is the mean, --box N"},
-    {"threshold", "template", no_threshold},
-    {"sauvola", "template", no_threshold},
-    {"niblack", "template", no_threshold},
-    {"otsu", "template", no_threshold},
-    {"adaptive", "template", no_threshold},
+    {"threshold", "sauvola", "a page becomes black and white by --sauvola 31"},
+    {"niblack", "sauvola", "a page becomes black and white by --sauvola 31"},
+    {"otsu", "sauvola", "a page becomes black and white by --sauvola 31"},
+    {"adaptive", "sauvola", "a page becomes black and white by --sauvola 31"},
     {"sharpen", "template",
      "a picture is sharpened by --template and --range, see docs/recipes.md"},
     {"unsharp", "template",

@@ -9,6 +9,8 @@
 
 #include "corners.cuh"
 
+#include "../../src/filter/formulas.h"
+
 /* In place of a type of squares: the formula wants none. */
 struct no_squares {
 };
@@ -50,6 +52,68 @@ template <class Sum> static __device__ inline void load_weight(formula_sums *in,
     in->weight = (uint64_t)alpha;
 }
 
+static __device__ inline int sample_bytes(int type)
+{
+    return type == SATF_U8                        ? 1
+           : type == SATF_U16                     ? 2
+           : type == SATF_U32 || type == SATF_F32 ? 4
+                                                  : 8;
+}
+
+/* A sample of any type that is filtered, wherever it lies. */
+static __device__ inline double load_sample(int type, const char *from)
+{
+    if (type == SATF_U8) {
+        return (double)(uint8_t)*from;
+    }
+    if (type == SATF_U16) {
+        uint16_t sample;
+        memcpy(&sample, from, sizeof sample);
+        return (double)sample;
+    }
+    if (type == SATF_F32) {
+        float sample;
+        memcpy(&sample, from, sizeof sample);
+        return (double)sample;
+    }
+    double sample;
+    memcpy(&sample, from, sizeof sample);
+    return sample;
+}
+
+/* The formulas of kernels with sums of squares, and of those without. */
+template <unsigned READS, class Square>
+constexpr bool is_formula_for = has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
+
+/* give(i, value) for each value = the task's formula of in with sum[i], square[i] and the centre at
+ * from + i * step. */
+template <int N, class Sum, class Square, class Give>
+static __device__ __forceinline__ void apply_formula(const filter_gpu_task *task, formula_sums *in,
+                                                     const Sum *sum, const Square *square,
+                                                     const char *from, int64_t step, Give give)
+{
+    switch (task->formula) {
+#define FORMULA_ENTRY(name, reads)                                                        \
+    case FORMULA_##name:                                                                  \
+        if constexpr (is_formula_for<(reads), Square>) {                                  \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                                 \
+            {                                                                             \
+                load_sum(in, sum[i]);                                                     \
+                load_square(in, square[i]);                                               \
+                if constexpr (((reads)&FORMULA_CENTRE) != 0) {                            \
+                    in->centre = load_sample(task->in.type, from + i * step);             \
+                }                                                                         \
+                give(i, name##_formula(in, (const name##_options *)task->options.bytes)); \
+            }                                                                             \
+        }                                                                                 \
+        break;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        break;
+    }
+}
+
 /* A result as a sample of that type, at its alignment. */
 static __device__ inline void store_aligned(int type, formula_value value, char *to)
 {
@@ -71,14 +135,6 @@ static __device__ inline void store_aligned(int type, formula_value value, char 
     }
 }
 
-static __device__ inline int sample_bytes(int type)
-{
-    return type == SATF_U8                        ? 1
-           : type == SATF_U16                     ? 2
-           : type == SATF_U32 || type == SATF_F32 ? 4
-                                                  : 8;
-}
-
 static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, int c, bool aligned,
                                     formula_value value)
 {
@@ -91,14 +147,15 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
     }
 }
 
-/* One rectangle of one channel of a pixel. */
-template <class Filter, class Sum, class Square>
+/* One rectangle of one channel of the pixel at (x, y). */
+template <class Sum, class Square>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
-                                             const region *r, int c, double before)
+                                             const region *r, int c, int64_t x, int64_t y,
+                                             double before)
 {
-    formula_sums in = {};
+    formula_sums in = task->constants;
     in.real = (Sum)0.5 != 0; /* Sum is double */
-    in.rounded = task->out.type != SATF_F32 && task->out.type != SATF_F64;
+    in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
     int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
     in.weight = (uint64_t)area;
     in.real_weight = (double)area;
@@ -106,13 +163,26 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     if (by_alpha) {
         load_weight(&in, region_sum<Sum>(task, &task->layers[0], r, task->in.channels - 1));
     }
-    load_sum(&in, region_sum<Sum>(task, &task->layers[0], r, c));
+    double weight = in.real ? in.real_weight : (double)in.weight;
+    in.inverse = weight > 0 ? 1 / weight : 0;
+    Sum sum = region_sum<Sum>(task, &task->layers[0], r, c);
+    Square square = Square();
     if constexpr (has_squares<Square>) {
-        load_square(&in, region_sum<Square>(task, &task->layers[1], r, c));
+        square = region_sum<Square>(task, &task->layers[1], r, c);
     }
     in.factor = factor;
     in.before = before;
-    return task->weighted && !by_alpha ? formula_mean(&in) : Filter::apply(&in);
+    const char *from = (const char *)task->in.data + y * task->in.stride +
+                       (x * task->in.channels + c) * sample_bytes(task->in.type);
+    if (task->weighted && !by_alpha) {
+        load_sum(&in, sum);
+        return task->keeps_alpha ? formula_real(load_sample(task->in.type, from))
+                                 : formula_mean(&in);
+    }
+    formula_value result = formula_real(0);
+    apply_formula<1>(task, &in, &sum, &square, from, 0,
+                     [&](int, const formula_value &value) { result = value; });
+    return result;
 }
 
 /* `count` positions along an axis from `first` on, `gap` left out behind the first `before`. */
@@ -162,7 +232,7 @@ static __device__ inline void find_spans(const filter_gpu_task *task, const pixe
 }
 
 /* All threads of the block. span: ANY_SPANS, in shared memory. */
-template <class Filter, class Sum, class Square>
+template <class Sum, class Square>
 static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
                                           int64_t tile, bool aligned, padded_span *span)
 {
@@ -171,7 +241,7 @@ static __device__ inline void do_any_tile(const filter_gpu_task *task, const pix
     int64_t tile_y = tile / area->tiles_x, tile_x = tile - tile_y * area->tiles_x;
     int64_t first_x = tile_x * across, first_y = tile_y * down;
     int64_t x = position(&area->columns, first_x + column);
-    for (int c = 0; c < task->in.channels; c++) {
+    for (int c = 0; c < task->out.channels; c++) { /* as the input, or without alpha */
         double before[ANY_ROWS] = {0};
         for (int64_t k = 0; k < task->rect_count; k++) {
             const satf_weighted_rect *rect = task->rects ? &task->rects[k] : &task->window;
@@ -195,7 +265,7 @@ static __device__ inline void do_any_tile(const filter_gpu_task *task, const pix
                     locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
                 }
                 formula_value value =
-                    apply<Filter, Sum, Square>(task, rect->weight, &r, c, before[j]);
+                    apply<Sum, Square>(task, rect->weight, &r, c, x, y, before[j]);
                 before[j] = value.real;
                 if (k == task->rect_count - 1) {
                     store(&task->out, x, y, c, aligned, value);

@@ -1,7 +1,8 @@
 /*
  * The filters' formulas on a CUDA device: from the corners of a pixel's region to its
- * samples. One kernel a filter and pair of sum types: its first blocks do the pixels whose window
- * meets a border (any.cuh), the others those inside (inner.cuh), at the same time.
+ * samples. One kernel a pair of sum types, in which a switch takes the formula: its first blocks
+ * do the pixels whose window meets a border (any.cuh), the others those inside (inner.cuh), at the
+ * same time.
  */
 #include <cstring>
 
@@ -10,19 +11,6 @@
 extern "C" {
 #include "../../src/base/view.h"
 }
-
-#include "../../filters/all.h"
-
-/* The formulas as types, for the kernel to be compiled with each. */
-#define FILTER_ENTRY(name)                                            \
-    struct name##_of {                                                \
-        static __device__ formula_value apply(const formula_sums *in) \
-        {                                                             \
-            return name##_formula(in);                                \
-        }                                                             \
-    };
-#include "../../filters/all.h"
-#undef FILTER_ENTRY
 
 /* What blocks do: numbers below `outer_blocks` the first two areas, the others `inside`, which is
  * `inner` as an area of any pixels. */
@@ -35,7 +23,7 @@ typedef struct corner_plan {
 
 enum { CORNER_BLOCKS = 4 /* that a multiprocessor holds */ };
 
-template <class Filter, class Sum, class Square>
+template <class Sum, class Square>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     read_corners(const __grid_constant__ filter_gpu_task task,
                  const __grid_constant__ corner_plan plan)
@@ -51,14 +39,14 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
         int64_t first = plan.outside[0].tiles, both = first + plan.outside[1].tiles;
         for (; tile < (outer ? both : plan.inside.tiles); tile += step) {
             bool second = outer && tile >= first;
-            do_any_tile<Filter, Sum, Square>(&task, outer ? &plan.outside[second] : &plan.inside,
-                                             second ? tile - first : tile, plan.aligned, span);
+            do_any_tile<Sum, Square>(&task, outer ? &plan.outside[second] : &plan.inside,
+                                     second ? tile - first : tile, plan.aligned, span);
         }
         return;
     }
     if constexpr (sizeof(Square) <= 8) { /* wider ones have weights, hence no inner area */
         for (; tile < plan.inner.tiles; tile += step) {
-            do_inner_tile<Filter, Sum, Square>(&task, &plan.inner, tile);
+            do_inner_tile<Sum, Square>(&task, &plan.inner, tile);
         }
     }
 }
@@ -67,45 +55,26 @@ typedef void (*corner_kernel)(const filter_gpu_task task, const corner_plan plan
 
 /* The kernel for the layers' types, NULL if no image needs them: squares are wider than sums,
  * and 128 bits only those weighted by 16-bit alpha. */
-template <class Filter> static corner_kernel choose_kernel(const filter_gpu_task *task)
+static corner_kernel choose_kernel(const filter_gpu_task *task)
 {
     satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
     bool squares = task->layer_count > 1;
     switch (sum) {
     case SATF_SUM_U32:
-        return !squares                 ? read_corners<Filter, uint32_t, no_squares>
-               : square == SATF_SUM_U32 ? read_corners<Filter, uint32_t, uint32_t>
-               : square == SATF_SUM_U64 ? read_corners<Filter, uint32_t, uint64_t>
+        return !squares                 ? read_corners<uint32_t, no_squares>
+               : square == SATF_SUM_U32 ? read_corners<uint32_t, uint32_t>
+               : square == SATF_SUM_U64 ? read_corners<uint32_t, uint64_t>
                                         : NULL;
     case SATF_SUM_U64:
-        return !squares                  ? read_corners<Filter, uint64_t, no_squares>
-               : square == SATF_SUM_U64  ? read_corners<Filter, uint64_t, uint64_t>
-               : square == SATF_SUM_U128 ? read_corners<Filter, uint64_t, satf_u128>
+        return !squares                  ? read_corners<uint64_t, no_squares>
+               : square == SATF_SUM_U64  ? read_corners<uint64_t, uint64_t>
+               : square == SATF_SUM_U128 ? read_corners<uint64_t, satf_u128>
                                          : NULL;
     case SATF_SUM_F64:
-        return squares ? read_corners<Filter, double, double>
-                       : read_corners<Filter, double, no_squares>;
+        return squares ? read_corners<double, double> : read_corners<double, no_squares>;
     default:
         return NULL;
     }
-}
-
-static const struct {
-    const char *name;
-    corner_kernel (*choose)(const filter_gpu_task *task);
-} filters[] = {
-#define FILTER_ENTRY(name) {#name, choose_kernel<name##_of>},
-#include "../../filters/all.h"
-};
-
-static corner_kernel find_kernel(const char *filter, const filter_gpu_task *task)
-{
-    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
-        if (strcmp(filters[i].name, filter) == 0) {
-            return filters[i].choose(task);
-        }
-    }
-    return NULL;
 }
 
 /* The positions along an axis of n pixels where a window from `first` on lies inside it, with one
@@ -167,8 +136,9 @@ static inner_area make_inner(const filter_gpu_task *task, const stretch &columns
     }
     area.tiles = area.tiles_x * tiles_of(rows.count, area.down);
     uint64_t max = satf_type_max(task->in.type);
-    if (max && !finish_magic_find(32, max, (uint64_t)(task->window.rect.w * task->window.rect.h),
-                                  &area.magic)) {
+    if (max && task->is_mean &&
+        !finish_magic_find(32, max, (uint64_t)(task->window.rect.w * task->window.rect.h),
+                           &area.magic)) {
         area.magic.multiplier = 0;
     }
     return area;
@@ -179,8 +149,7 @@ static int64_t at_most(int64_t blocks)
     return blocks < 1 << 30 ? blocks : 1 << 30;
 }
 
-extern "C" satf_status filter_gpu_apply(satf_context *ctx, const char *filter,
-                                        const filter_gpu_task *task)
+extern "C" satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task *task)
 {
     satf_status status = satf_gpu_open(ctx, task->in.device);
     for (int k = 0; k < task->layer_count && !status; k++) {
@@ -191,9 +160,9 @@ extern "C" satf_status filter_gpu_apply(satf_context *ctx, const char *filter,
     if (status) {
         return status;
     }
-    corner_kernel kernel = find_kernel(filter, task);
+    corner_kernel kernel = choose_kernel(task);
     if (!kernel) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "%s has no kernel for sums of these types", filter);
+        return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for sums of these types");
     }
     uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
     corner_plan plan;

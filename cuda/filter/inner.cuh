@@ -55,14 +55,10 @@ enum { INNER_COLUMNS = 128, INNER_APART = FILTER_THREADS / INNER_COLUMNS };
 template <class Sum, class Square>
 constexpr int inner_ahead = has_squares<Square> && sizeof(Square) > 4 ? 2 : 4;
 
-struct box_of;
-
 /* Means of integers by multiplication, as the CPU's. */
-template <class Filter, class Sum, int TYPE> struct inner_by_magic {
-    static constexpr bool possible = std::is_same<Filter, box_of>::value &&
-                                     std::is_same<Sum, uint32_t>::value &&
-                                     (TYPE == SATF_U8 || TYPE == SATF_U16);
-};
+template <class Sum, class Square, int TYPE>
+constexpr bool inner_by_magic = std::is_same<Sum, uint32_t>::value && !has_squares<Square> &&
+                                (TYPE == SATF_U8 || TYPE == SATF_U16);
 
 /* A tile: its first sample and row, and how many of each. */
 typedef struct inner_tile {
@@ -71,19 +67,22 @@ typedef struct inner_tile {
 } inner_tile;
 
 /* Every INNER_APART-th row of one sample a thread. */
-template <class Filter, class Sum, class Square, int TYPE, bool MAGIC> struct inner_column {
+template <class Sum, class Square, int TYPE, bool MAGIC> struct inner_column {
     window_corners<Sum> sums;
     window_corners<Square> squares;
     uint32_t sum_at, sum_step, square_at, square_step; /* of the thread's next row */
     char *to;
     int64_t to_step;
+    const filter_gpu_task *task;
+    const char *from; /* the samples themselves */
+    int64_t from_step;
     formula_sums in;
     finish_magic magic;
 
-    __device__ inner_column(const filter_gpu_task *task, const finish_magic *by,
+    __device__ inner_column(const filter_gpu_task *of, const finish_magic *by,
                             const inner_tile *tile, int column, int row)
-        : sums(task, &task->layers[0], tile->sample, tile->y),
-          squares(task, &task->layers[has_squares<Square>], tile->sample, tile->y), magic(*by)
+        : sums(of, &of->layers[0], tile->sample, tile->y),
+          squares(of, &of->layers[has_squares<Square>], tile->sample, tile->y), task(of), magic(*by)
     {
         uint32_t stride = (uint32_t)task->layers[0].stride;
         sum_at = (uint32_t)column * (uint32_t)sizeof(Sum) + (uint32_t)row * stride;
@@ -94,13 +93,18 @@ template <class Filter, class Sum, class Square, int TYPE, bool MAGIC> struct in
         to = (char *)task->out.data + (tile->y + row) * task->out.stride +
              (tile->sample + column) * sample_bytes(TYPE);
         to_step = INNER_APART * task->out.stride;
+        from = (const char *)task->in.data + (tile->y + row) * task->in.stride +
+               (tile->sample + column) * sample_bytes(task->in.type);
+        from_step = INNER_APART * task->in.stride;
         int64_t area = task->window.rect.w * task->window.rect.h;
-        in = {};
+        in = task->constants;
         in.real = (Sum)0.5 != 0;
+        in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
         in.rounded = TYPE == SATF_U8 || TYPE == SATF_U16;
         /* sums of 32 bits are those of fewer pixels */
         in.weight = sizeof(Sum) == 4 ? (uint64_t)(uint32_t)area : (uint64_t)area;
         in.real_weight = (double)area;
+        in.inverse = 1 / (double)area;
         in.factor = task->window.weight;
     }
 
@@ -116,27 +120,29 @@ template <class Filter, class Sum, class Square, int TYPE, bool MAGIC> struct in
             square[i] = squares.at(square_at);
             square_at += square_step;
         }
+        if constexpr (MAGIC) {
 #pragma unroll
-        for (int i = 0; i < N; i++) {
-            if constexpr (MAGIC) {
+            for (int i = 0; i < N; i++) {
                 uint32_t mean = __umulhi(sum[i] + magic.bias, magic.multiplier) >> magic.shift;
-                store_aligned(TYPE, formula_integer(mean), to);
-            } else {
-                load_sum(&in, sum[i]);
-                load_square(&in, square[i]);
-                store_aligned(TYPE, Filter::apply(&in), to);
+                store_aligned(TYPE, formula_integer(mean), to + i * to_step);
             }
-            to += to_step;
+        } else {
+            apply_formula<N>(task, &in, sum, square, from, from_step,
+                             [&](int i, const formula_value &value) {
+                                 store_aligned(TYPE, value, to + i * to_step);
+                             });
+            from += N * from_step;
         }
+        to += N * to_step;
     }
 };
 
-template <class Filter, class Sum, class Square, int TYPE, bool MAGIC>
+template <class Sum, class Square, int TYPE, bool MAGIC>
 static __device__ inline void go_down(const filter_gpu_task *task, const finish_magic *magic,
                                       const inner_tile *tile)
 {
     int column = (int)threadIdx.x % INNER_COLUMNS, row = (int)threadIdx.x / INNER_COLUMNS;
-    inner_column<Filter, Sum, Square, TYPE, MAGIC> work(task, magic, tile, column, row);
+    inner_column<Sum, Square, TYPE, MAGIC> work(task, magic, tile, column, row);
     if (column >= tile->samples) {
         return;
     }
@@ -149,17 +155,17 @@ static __device__ inline void go_down(const filter_gpu_task *task, const finish_
     }
 }
 
-template <class Filter, class Sum, class Square, int TYPE>
+template <class Sum, class Square, int TYPE>
 static __device__ inline void inner_go(const filter_gpu_task *task, const finish_magic *magic,
                                        const inner_tile *tile)
 {
-    if constexpr (inner_by_magic<Filter, Sum, TYPE>::possible) {
+    if constexpr (inner_by_magic<Sum, Square, TYPE>) {
         if (magic->multiplier) {
-            go_down<Filter, Sum, Square, TYPE, true>(task, magic, tile);
+            go_down<Sum, Square, TYPE, true>(task, magic, tile);
             return;
         }
     }
-    go_down<Filter, Sum, Square, TYPE, false>(task, magic, tile);
+    go_down<Sum, Square, TYPE, false>(task, magic, tile);
 }
 
 /* Pixels in tiles of INNER_COLUMNS samples x `down` rows, which tables have below 4 GiB. */
@@ -177,7 +183,7 @@ static inline bool inner_stores(int type)
 
 /* All threads of the block, which go down a tile side by side: what one row has read, the
  * window's height later another one needs. */
-template <class Filter, class Sum, class Square>
+template <class Sum, class Square>
 static __device__ inline void do_inner_tile(const filter_gpu_task *task, const inner_area *area,
                                             int64_t number)
 {
@@ -192,16 +198,16 @@ static __device__ inline void do_inner_tile(const filter_gpu_task *task, const i
     tile.rows = (int)(rows < area->down ? rows : area->down);
     switch (task->out.type) {
     case SATF_U8:
-        inner_go<Filter, Sum, Square, SATF_U8>(task, &area->magic, &tile);
+        inner_go<Sum, Square, SATF_U8>(task, &area->magic, &tile);
         break;
     case SATF_U16:
-        inner_go<Filter, Sum, Square, SATF_U16>(task, &area->magic, &tile);
+        inner_go<Sum, Square, SATF_U16>(task, &area->magic, &tile);
         break;
     case SATF_F32:
-        inner_go<Filter, Sum, Square, SATF_F32>(task, &area->magic, &tile);
+        inner_go<Sum, Square, SATF_F32>(task, &area->magic, &tile);
         break;
     default:
-        inner_go<Filter, Sum, Square, SATF_F64>(task, &area->magic, &tile);
+        inner_go<Sum, Square, SATF_F64>(task, &area->magic, &tile);
     }
 }
 

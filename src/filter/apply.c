@@ -17,14 +17,29 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
 {
     const filter_engine *engine = link->info->engine;
     bool moves = engine->region == REGION_PIXEL;
+    int channels = engine->grey ? 1 : in->channels;
     satf_type type = (satf_type)in->type;
     if ((type == SATF_U32 || type == SATF_U64) && !moves) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
                          link->info->name, satf_type_name(in->type));
     }
+    int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
+    if (engine->grey && colours != 1 && colours != 3) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s wants grey or RGB, with or without alpha; these pixels have %d "
+                         "channels besides alpha",
+                         link->info->name, colours);
+    }
     if (engine->type == TYPE_REAL) {
         type = SATF_F64;
+    } else if (engine->type == TYPE_BILEVEL) {
+        type = SATF_U8;
+    } else if (engine->type == TYPE_OF_WINDOW_SUM) {
+        const filter_size *size = chain_value(link, PARAM_SIZE);
+        satf_sum_type sum = satf_sum_type_for(type, SATF_SUMMAND_PLAIN,
+                                              (uint64_t)(size->width * size->height), SATF_SUM_U32);
+        type = sum == SATF_SUM_F64 ? SATF_F64 : sum == SATF_SUM_U32 ? SATF_U32 : SATF_U64;
     } else if (engine->type == TYPE_OF_SUM) {
         bool squared = engine->sums_squares && engine->sums_squares(link->options);
         satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
@@ -41,9 +56,9 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
     }
     bool turned = filter_turn(engine, link->options) & MOVE_TRANSPOSE;
     *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
-                            in->channels, type);
+                            channels, type);
     out->device = in->device;
-    if (engine->averages_alpha || moves) {
+    if ((filter_weighs(engine) && !engine->grey) || moves) {
         out->flags = in->flags;
     }
     return satf_check_view(ctx, out, "output", false);
@@ -112,16 +127,32 @@ static satf_status choose_way(satf_context *ctx, const chain_link *link, const s
 static void read_options(const chain_link *link, filter_stage *stage)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_place *at = chain_value(link, PARAM_PLACE);
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
     filter_order *const *order = chain_value(link, PARAM_ORDER);
     const filter_engine *engine = link->info->engine;
     stage->options = link->options;
     stage->size = size ? *size : (filter_size){1, 1};
+    stage->at = at ? *at : (filter_place){0, 0};
     stage->border = border ? *border : (filter_border){SATF_CLAMP, 0};
     stage->rects = rects ? *rects : NULL;
     stage->order = order ? *order : NULL;
     stage->squared = engine->sums_squares && engine->sums_squares(link->options);
+}
+
+/* The window must contain the pixel. */
+static satf_status check_place(satf_context *ctx, const filter_stage *stage)
+{
+    int64_t w = stage->size.width, h = stage->size.height, x = stage->at.x, y = stage->at.y;
+    if (x > w / 2 || x <= w / 2 - w || y > h / 2 || y <= h / 2 - h) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "at=%" PRId64 ":%" PRId64 " of %s: a window of %" PRId64 " x %" PRId64
+                         " contains its own pixel for %" PRId64 " to %" PRId64 " and %" PRId64
+                         " to %" PRId64,
+                         x, y, stage->info->name, w, h, w / 2 - w + 1, w / 2, h / 2 - h + 1, h / 2);
+    }
+    return SATF_OK;
 }
 
 satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const satf_view *in,
@@ -129,29 +160,54 @@ satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const s
 {
     *stage = (filter_stage){.info = link->info, .in = *in, .out = *out};
     read_options(link, stage);
-    stage->weighted = link->info->engine->averages_alpha && (in->flags & SATF_ALPHA);
+    stage->weighted = filter_weighs(link->info->engine) && (in->flags & SATF_ALPHA);
     if (link->info->engine->region == REGION_RECTS && !stage->rects) {
         return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
     }
     if (filter_param_of_kind(link->info, PARAM_ORDER) && !stage->order) {
         return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
     }
+    if (filter_needs_grey(link->info->engine, in)) {
+        stage->grey = true;
+        stage->source = *in;
+        stage->in = filter_grey_view(in, NULL);
+    }
     satf_status status = fit_constant(ctx, in->type, &stage->border);
+    status = status ? status : check_place(ctx, stage);
     return status ? status : choose_way(ctx, link, in, &stage->way);
+}
+
+/* Bytes of the grey image in front of the engine's scratch. */
+static size_t grey_bytes(const filter_stage *stage)
+{
+    return stage->grey ? satf_align64((size_t)(stage->in.stride * stage->in.height)) : 0;
 }
 
 static satf_status stage_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes)
 {
-    return stage->way == BY_WINDOW ? filter_window_scratch(ctx, stage, bytes)
-           : stage->way == BY_SAT  ? filter_sat_scratch(ctx, stage, bytes)
-                                   : filter_move_scratch(ctx, stage, bytes);
+    satf_status status = stage->way == BY_WINDOW ? filter_window_scratch(ctx, stage, bytes)
+                         : stage->way == BY_SAT  ? filter_sat_scratch(ctx, stage, bytes)
+                                                 : filter_move_scratch(ctx, stage, bytes);
+    if (!status && !satf_add(*bytes, grey_bytes(stage), bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the grey image is too large for any memory");
+    }
+    return status;
 }
 
-static satf_status run_stage(satf_context *ctx, const filter_stage *stage, void *scratch)
+static satf_status run_stage(satf_context *ctx, const filter_stage *planned, void *scratch)
 {
-    return stage->way == BY_WINDOW ? filter_run_window(ctx, stage, scratch)
-           : stage->way == BY_SAT  ? filter_run_sat(ctx, stage, scratch)
-                                   : filter_run_move(ctx, stage, scratch);
+    filter_stage stage = *planned;
+    if (stage.grey) {
+        stage.in.data = scratch;
+        satf_status status = filter_run_grey(ctx, &stage.source, &stage.in);
+        if (status) {
+            return status;
+        }
+        scratch = (char *)scratch + grey_bytes(&stage);
+    }
+    return stage.way == BY_WINDOW ? filter_run_window(ctx, &stage, scratch)
+           : stage.way == BY_SAT  ? filter_run_sat(ctx, &stage, scratch)
+                                  : filter_run_move(ctx, &stage, scratch);
 }
 
 /*

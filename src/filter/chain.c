@@ -133,7 +133,14 @@ double filter_sums(const satf_filter *filter, size_t index)
 {
     const chain_link *link = &filter->links[index];
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    return rects && *rects ? (double)(*rects)->count : link->info->engine->squares ? 2 : 1;
+    return rects && *rects                                    ? (double)(*rects)->count
+           : filter_reads(link->info->engine, FORMULA_SQUARE) ? 2
+                                                              : 1;
+}
+
+bool filter_is_bilevel(const satf_filter *filter)
+{
+    return filter->links[filter->count - 1].info->engine->type == TYPE_BILEVEL;
 }
 
 satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,

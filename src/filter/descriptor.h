@@ -6,7 +6,7 @@
 
 #include "../move/move.h"
 #include "filter.h"
-#include "formula.h"
+#include "formulas.h"
 #include "rects.h"
 
 typedef enum filter_region {
@@ -17,9 +17,11 @@ typedef enum filter_region {
 } filter_region;
 
 typedef enum filter_type_rule {
-    TYPE_OF_INPUT, /* means: the depth stays, a picture stays such a picture */
-    TYPE_REAL,     /* f64; pictures hold it in 16 bits */
-    TYPE_OF_SUM    /* satf_sat_type() */
+    TYPE_OF_INPUT,      /* means: the depth stays, a picture stays such a picture */
+    TYPE_REAL,          /* f64; pictures hold it in 16 bits */
+    TYPE_OF_SUM,        /* satf_sat_type() */
+    TYPE_OF_WINDOW_SUM, /* the smaller of u32 and u64 that holds a window's; f64 of floats */
+    TYPE_BILEVEL        /* u8: 0, black, and 255, white */
 } filter_type_rule;
 
 /* The vectorised finishers (finish.h) that compute this very formula, if any. */
@@ -39,11 +41,12 @@ typedef struct filter_range {
 
 typedef struct filter_engine {
     filter_region region;
-    bool squares;        /* REGION_WINDOW: the formula uses the sum of squares too */
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
+    bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
+    bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone */
     filter_type_rule type;
     filter_kernel kernel;
-    formula_value (*formula)(const formula_sums *in);
+    formula_number formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
     /* The range of the result for samples in lo ... hi of a width x height image.
      * NULL: the same range. */
     filter_range (*range)(filter_range in, const void *options, double width, double height);
@@ -53,6 +56,18 @@ typedef struct filter_engine {
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
 } filter_engine;
+
+/* Whether alpha weighs colour. */
+static inline bool filter_weighs(const filter_engine *engine)
+{
+    return engine->averages_alpha || engine->keeps_alpha;
+}
+
+/* Whether the formula reads FORMULA_SQUARE, FORMULA_CENTRE. */
+static inline bool filter_reads(const filter_engine *engine, unsigned what)
+{
+    return formula_reads(engine->formula) & what;
+}
 
 /* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */
 static inline unsigned filter_turn(const filter_engine *engine, const void *options)
@@ -64,8 +79,14 @@ static inline unsigned filter_turn(const filter_engine *engine, const void *opti
  * filter of REGION_WINDOW has; side: the default size, as text. */
 #define FILTER_WINDOW_PARAMS(Options, side)                  \
     FILTER_SIZE_PARAM(offsetof(Options, window.size), side), \
+        FILTER_PLACE_PARAM(offsetof(Options, window.at)),    \
         FILTER_BORDER_PARAM(offsetof(Options, window.border))
 
+#define FILTER_PLACE_PARAM(offset)                                                             \
+    {                                                                                          \
+        "at", "X:Y", "pixels", PARAM_PLACE, offset, -32767, 32767, "0:0",                      \
+            "the window's centre lies X to the right and Y below the pixel, which it contains" \
+    }
 #define FILTER_SIZE_PARAM(offset, side)                                          \
     {                                                                            \
         "size", "N|WxH", "pixels", PARAM_SIZE, offset, 1, FILTER_MAX_SIZE, side, \

@@ -34,15 +34,23 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
                                 const sat_layer *layers, int layer_count,
                                 const satf_weighted_rect *rects, void *there)
 {
+    const filter_engine *engine = stage->info->engine;
     filter_gpu_task task = {
         .in = stage->in,
         .out = stage->out,
         .layer_count = layer_count,
         .border = stage->border.kind,
+        .formula = (int32_t)engine->formula,
+        .keeps_alpha = engine->keeps_alpha,
+        .is_mean = engine->kernel == KERNEL_MEAN,
         .prefix = stage->info->engine->region == REGION_PREFIX,
         .weighted = stage->weighted,
         .rect_count = 1,
     };
+    finisher finish;
+    finisher_init(&finish, engine, stage->options, &stage->in, &stage->out, stage->weighted);
+    task.constants = finish.constants;
+    memcpy(task.options.bytes, stage->options, sizeof task.options.bytes);
     for (int k = 0; k < layer_count; k++) {
         task.layers[k] = layer_there(stage, &layers[k]);
     }
@@ -55,5 +63,5 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
     } else if (!task.prefix) {
         task.window = rects[0];
     }
-    return status ? status : filter_gpu_apply(ctx, stage->info->name, &task);
+    return status ? status : filter_gpu_apply(ctx, &task);
 }

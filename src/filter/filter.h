@@ -12,6 +12,7 @@ typedef enum param_kind {
     PARAM_INTEGER,  /* int64_t */
     PARAM_REAL,     /* double */
     PARAM_SIZE,     /* filter_size */
+    PARAM_PLACE,    /* filter_place */
     PARAM_FLAG,     /* bool */
     PARAM_BORDER,   /* filter_border */
     PARAM_CHOICE,   /* int: which of the words that the metavar lists, "90|180|270", from 0 */
@@ -26,7 +27,7 @@ typedef struct filter_param {
     const char *unit;    /* of a number; "" if it has none */
     param_kind kind;
     size_t offset;            /* of the value in the filter's options */
-    double min, max;          /* of an integer, a real, and each side of a size */
+    double min, max;          /* of an integer, a real, each side of a size, each part of a place */
     const char *default_text; /* NULL: none, for files */
     const char *help;         /* one line with unit and range */
 } filter_param;
@@ -66,6 +67,9 @@ const void *filter_options(const satf_filter *filter, size_t index);
 
 /* Sums that filter `index` forms a sample: two for a variance, one a rectangle of a template. */
 double filter_sums(const satf_filter *filter, size_t index);
+
+/* Whether the result is black and white alone: 0 and 255 in u8. */
+bool filter_is_bilevel(const satf_filter *filter);
 
 /*
  * Streaming (rows.c): a filter of a chain over pictures that are never held whole.

@@ -1,80 +1,46 @@
-/* Finishing by formula, and the choice of the fast finisher. */
+/* The choice of the fast finisher. */
 #include "finish.h"
-
-#include <string.h>
 
 #include "../base/cpu.h"
 #include "../base/view.h"
 #include "finish_kernels.h"
+#include "finish_loops.h"
 
-void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in,
-                   const satf_view *out, bool weighted)
+static void choose_kernels(finisher *f)
 {
+    f->kernels = &finish_kernels_base;
+    f->loops = &loop_kernels_base;
+#ifdef SATF_HAVE_X86_ISA
+    satf_isa isa = satf_cpu_isa();
+    if (isa == SATF_ISA_AVX512) {
+        f->kernels = &finish_kernels_avx512;
+        f->loops = &loop_kernels_avx512;
+    } else if (isa == SATF_ISA_AVX2) {
+        f->kernels = &finish_kernels_avx2;
+        f->loops = &loop_kernels_avx2;
+    }
+#endif
+}
+
+void finisher_init(finisher *f, const filter_engine *engine, const void *options,
+                   const satf_view *in, const satf_view *out, bool weighted)
+{
+    double max = (double)satf_type_max(in->type);
     *f = (finisher){.engine = engine,
-                    .kernels = &finish_kernels_base,
+                    .options = options,
                     .in_type = (satf_type)in->type,
                     .out_type = (satf_type)out->type,
                     .channels = in->channels,
+                    .out_channels = out->channels,
                     .weighted = weighted,
                     .stream =
                         out->data && satf_row_samples(out) * out->height >=
                                          SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
-#ifdef SATF_HAVE_X86_ISA
-    satf_isa isa = satf_cpu_isa();
-    f->kernels = isa == SATF_ISA_AVX512 ? &finish_kernels_avx512
-                 : isa == SATF_ISA_AVX2 ? &finish_kernels_avx2
-                                        : f->kernels;
-#endif
-}
-
-void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
-                     double *real)
-{
-    switch (type) {
-    case SATF_SUM_U16:
-        *integer = ((const uint16_t *)sums)[i];
-        break;
-    case SATF_SUM_U32:
-        *integer = ((const uint32_t *)sums)[i];
-        break;
-    case SATF_SUM_U64:
-        *integer = ((const uint64_t *)sums)[i];
-        break;
-    case SATF_SUM_U128:
-        *integer = ((const satf_u128 *)sums)[i];
-        break;
-    default:
-        *real = ((const double *)sums)[i];
-    }
-}
-
-void finish_by_formula(const finisher *f, const window_segment *segment, void *dst)
-{
-    formula_sums in = {0};
-    in.real = segment->sum_type == SATF_SUM_F64;
-    in.rounded = !satf_type_is_float((int)f->out_type);
-    char *to = dst;
-    for (int64_t p = 0; p < segment->n; p++) {
-        satf_u128 alpha = segment->area;
-        double real_alpha = (double)segment->area;
-        int64_t last = p * f->channels + f->channels - 1;
-        if (f->weighted) {
-            finish_load_sum(segment->sum_type, segment->sums, last, &alpha, &real_alpha);
-        }
-        for (int64_t i = p * f->channels; i <= last; i++) {
-            bool alpha_lane = f->weighted && i == last;
-            in.weight = alpha_lane ? segment->area : (uint64_t)alpha;
-            in.real_weight = alpha_lane ? (double)segment->area : real_alpha;
-            finish_load_sum(segment->sum_type, segment->sums, i, &in.sum, &in.real_sum);
-            if (f->engine->squares) {
-                finish_load_sum(segment->square_type, segment->squares, i, &in.square,
-                                &in.real_square);
-            }
-            formula_value value = alpha_lane ? formula_mean(&in) : f->engine->formula(&in);
-            formula_store((int)f->out_type, value, to);
-            to += satf_type_bytes((int)f->out_type);
-        }
-    }
+    f->constants.real = satf_type_is_float(in->type);
+    f->constants.rounded = !satf_type_is_float(out->type);
+    f->constants.full = max > 0 ? max : 1;
+    f->constants.level = max > 0 ? max / UINT8_MAX : 1;
+    choose_kernels(f);
 }
 
 void finish_reals(satf_type type, const double *values, int64_t n, void *dst)
@@ -251,32 +217,6 @@ static finish_kernel choose_areas_kernel(const finisher *f, const window_segment
     }
 }
 
-static void finish_here(const finisher *f, const window_segment *segment, void *dst);
-
-/* Finishes the pieces in which the area is the same. */
-static void finish_by_areas(const finisher *f, const window_segment *segment, char *dst)
-{
-    int64_t channels = f->channels;
-    size_t sum = satf_sum_bytes(segment->sum_type), square = satf_sum_bytes(segment->square_type);
-    for (int64_t x = 0, end; x < segment->n; x = end) {
-        double area = segment->areas[x * channels];
-        for (end = x + 1; end < segment->n && segment->areas[end * channels] == area;) {
-            end++;
-        }
-        window_segment piece = *segment;
-        size_t first = (size_t)(x * channels);
-        piece.x += x;
-        piece.n = end - x;
-        piece.sums = (const char *)segment->sums + first * sum;
-        if (segment->squares) {
-            piece.squares = (const char *)segment->squares + first * square;
-        }
-        piece.area = (uint64_t)area;
-        piece.areas = NULL;
-        finish_here(f, &piece, dst + first * satf_type_bytes((int)f->out_type));
-    }
-}
-
 static void finish_here(const finisher *f, const window_segment *segment, void *dst)
 {
     finish_task task = {
@@ -290,11 +230,9 @@ static void finish_here(const finisher *f, const window_segment *segment, void *
     };
     finish_kernel kernel =
         segment->areas ? choose_areas_kernel(f, segment) : choose_kernel(f, segment, &task.magic);
-    if (!kernel && segment->areas) {
-        finish_by_areas(f, segment, dst);
-    } else if (kernel) {
+    if (kernel) {
         kernel(&task);
-    } else {
+    } else if (f->engine->region != REGION_WINDOW || !finish_by_loops(f, segment, dst)) {
         finish_by_formula(f, segment, dst);
     }
 }
@@ -304,7 +242,7 @@ enum { STREAM_SAMPLES = 512 };
 
 void finish_segment(const finisher *f, const window_segment *segment, void *dst)
 {
-    size_t bytes = (size_t)(segment->n * f->channels) * satf_type_bytes((int)f->out_type);
+    size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
     _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
     if (f->stream && bytes <= sizeof finished) {
         finish_here(f, segment, finished);

@@ -5,28 +5,40 @@
 #include "descriptor.h"
 
 struct finish_kernels;
+struct loop_kernels;
 
 /* Constant for a run. Filled by finisher_init(). */
 typedef struct finisher {
     const filter_engine *engine;
+    const void *options; /* the filter's own */
     const struct finish_kernels *kernels;
+    const struct loop_kernels *loops;
     satf_type in_type, out_type;
-    int channels;
-    bool weighted; /* the sums are weighted, their last lane holds the sums of alpha */
-    bool stream;   /* the output is so large that it is written around the caches */
+    int channels;           /* lanes of the sums */
+    int out_channels;       /* as many, or all but alpha */
+    bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
+    bool stream;            /* the output is so large that it is written around the caches */
+    formula_sums constants; /* what all samples have in common */
 } finisher;
 
 /* Large outputs are streamed where `out` has data, that is, is not a row on its way. */
-void finisher_init(finisher *f, const filter_engine *engine, const satf_view *in,
-                   const satf_view *out, bool weighted);
+void finisher_init(finisher *f, const filter_engine *engine, const void *options,
+                   const satf_view *in, const satf_view *out, bool weighted);
 
 /* dst: the segment's first pixel in the output (no alignment). Filters of
  * REGION_WINDOW and REGION_PREFIX. */
 void finish_segment(const finisher *f, const window_segment *segment, void *dst);
 
 /* The same by the filter's formula alone, sample by sample: what
- * finish_segment() must equal bit for bit. The segment has one area. */
+ * finish_segment() must equal bit for bit. */
 void finish_by_formula(const finisher *f, const window_segment *segment, void *dst);
+
+/* The same in blocks, for filters of windows; false, and nothing done, where sums are too large. */
+bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst);
+
+/* A formula by its number, for the options of its filter. */
+typedef formula_value (*formula_function)(const formula_sums *in, const void *options);
+formula_function finish_formula(formula_number number);
 
 /* Stores n reals as samples, see formula_store(). */
 void finish_reals(satf_type type, const double *values, int64_t n, void *dst);

@@ -17,20 +17,34 @@
 #ifdef __CUDACC__
 #define SATF_FORMULA static inline __host__ __device__
 #else
-#define SATF_FORMULA static inline
+#define SATF_FORMULA static inline __attribute__((always_inline))
 #endif
 
+/* Where the sums of integers are, which depends on how large they and their products can be. */
+typedef enum formula_words {
+    FORMULA_WIDE, /* in sum, square and weight: sums below 2^128, and products modulo that */
+    FORMULA_WORD, /* likewise, but products of two of them are below 2^64 */
+    FORMULA_EXACT /* in the reals, as for floats: such products are below 2^53 */
+} formula_words;
+
+/* What a formula reads: moments over its region, the sample at the pixel itself. */
+enum { FORMULA_SUM = 1, FORMULA_SQUARE = 2, FORMULA_CENTRE = 4 };
+
 /*
- * The sums over one region of one channel. Window filters see the window's;
+ * The moments over one region of one channel. Window filters see the window's;
  * the formula of a template is applied to one rectangle after the other, and
  * that of an integral to the region from the image's corner to the pixel.
  */
 typedef struct formula_sums {
-    bool real;             /* float samples: the doubles count, else the integers */
-    bool rounded;          /* the result goes to an integer type */
+    bool real;    /* float samples: the doubles count, else the integers, see words */
+    bool rounded; /* the result goes to an integer type */
+    formula_words words;
     satf_u128 sum, square; /* of the samples and of their squares */
     uint64_t weight;       /* number of pixels, or the sum of their alphas */
     double real_sum, real_square, real_weight;
+    double inverse;        /* 1 / the weight, or 0; set for formulas of windows */
+    double centre;         /* the sample at the pixel itself (FORMULA_CENTRE) */
+    double level, full;    /* a level of 8 bits: 257 in 16 bits, 1 in floats; the largest sample */
     double factor, before; /* template: the rectangle's weight, the terms so far */
 } formula_sums;
 
@@ -51,6 +65,12 @@ SATF_FORMULA formula_value formula_real(double real)
 {
     formula_value value = {false, 0, real};
     return value;
+}
+
+/* White, or black. */
+SATF_FORMULA formula_value formula_bilevel(bool white)
+{
+    return formula_real(white ? UINT8_MAX : 0);
 }
 
 /*
@@ -74,10 +94,29 @@ SATF_FORMULA double formula_double(satf_u128 integer)
     return ldexp((double)upper, shift);
 }
 
-/* The sum as a double, rounded once when it does not fit. */
+/* Whether the doubles hold the moments. */
+SATF_FORMULA bool formula_in_reals(const formula_sums *in)
+{
+    return in->real || in->words == FORMULA_EXACT;
+}
+
+/* The sum and the weight as doubles, rounded once when they do not fit. */
 SATF_FORMULA double formula_sum(const formula_sums *in)
 {
-    return in->real ? in->real_sum : formula_double(in->sum);
+    return formula_in_reals(in)        ? in->real_sum
+           : in->words == FORMULA_WORD ? (double)(uint64_t)in->sum
+                                       : formula_double(in->sum);
+}
+
+SATF_FORMULA double formula_weight(const formula_sums *in)
+{
+    return formula_in_reals(in) ? in->real_weight : (double)in->weight;
+}
+
+/* The sum of integers as such; it is below 2^53 where doubles hold it. */
+SATF_FORMULA satf_u128 formula_integer_sum(const formula_sums *in)
+{
+    return in->words == FORMULA_EXACT ? (satf_u128)(uint64_t)in->real_sum : in->sum;
 }
 
 /*
@@ -98,6 +137,29 @@ SATF_FORMULA double formula_quotient(double a, double b)
 }
 
 /*
+ * a / the weight, for a that is 0 or 1 <= a < 2^64: rounded once, as above, by the weight's
+ * reciprocal where the machine multiplies and adds in one step. Of floats a plain division.
+ * The weight must not be 0.
+ */
+SATF_FORMULA double formula_over_weight(const formula_sums *in, double a)
+{
+    double weight = formula_weight(in);
+#if defined(__CUDA_ARCH__)
+    double q = a * in->inverse;
+    q = __fma_rn(__fma_rn(-weight, q, a), in->inverse, q);
+    q = __fma_rn(__fma_rn(-weight, q, a), in->inverse, q);
+    return in->real ? a / weight : q;
+#elif defined(__FMA__)
+    double q = a * in->inverse;
+    q = __builtin_fma(__builtin_fma(-weight, q, a), in->inverse, q);
+    q = __builtin_fma(__builtin_fma(-weight, q, a), in->inverse, q);
+    return in->real ? a / weight : q;
+#else
+    return a / weight;
+#endif
+}
+
+/*
  * The mean: of integers rounded to nearest, halves up, when it goes to an
  * integer type, else one division; of floats the sum times the weight's
  * reciprocal. 0 where nothing has any weight.
@@ -107,37 +169,61 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
     if (in->real) {
         return formula_real(in->real_weight == 0 ? 0 : in->real_sum * (1 / in->real_weight));
     }
-    if (in->weight == 0) {
+    uint64_t weight = in->words == FORMULA_EXACT ? (uint64_t)in->real_weight : in->weight;
+    if (weight == 0) {
         return formula_integer(0);
     }
     if (!in->rounded) {
-        return formula_real(formula_quotient(formula_double(in->sum), (double)in->weight));
+        return formula_real(formula_quotient(formula_sum(in), (double)weight));
     }
     /* below 2^66: colour times alpha over the largest window is at most 65535^4 */
-    satf_u128 numerator = 2 * in->sum + in->weight;
-    uint64_t denominator = 2 * in->weight;
+    satf_u128 numerator = 2 * formula_integer_sum(in) + weight;
+    uint64_t denominator = 2 * weight;
     if (numerator >> 64 == 0) {
         return formula_integer((uint64_t)numerator / denominator);
     }
     return formula_integer((uint64_t)(numerator / denominator));
 }
 
+/* The mean as it is: S / W of integers, S (1 / W) of floats. The weight must not be 0. */
+SATF_FORMULA double formula_true_mean(const formula_sums *in)
+{
+    return in->real ? in->real_sum * in->inverse : formula_over_weight(in, formula_sum(in));
+}
+
 /*
- * The population variance (W S2 - S^2) / W^2. Of integers the numerator is
- * exact: both products are at most 65535^8 < 2^128, reached by 16-bit colour
- * weighted by 16-bit alpha in the largest window. Of floats it is clamped to 0
- * from below, and NaN where the window holds anything that is not finite.
+ * W S2 - S^2, which is the variance times W^2. Of integers it is exact, then rounded once to a
+ * double: both products are at most 65535^8 < 2^128, reached by 16-bit colour weighted by 16-bit
+ * alpha in the largest window. Of floats it is clamped to 0 from below, and NaN where the window
+ * holds anything that is not finite.
  */
+SATF_FORMULA double formula_spread(const formula_sums *in)
+{
+    if (formula_in_reals(in)) {
+        double spread = in->real_weight * in->real_square - in->real_sum * in->real_sum;
+        return spread < 0 ? 0 : spread;
+    }
+    if (in->words == FORMULA_WORD) {
+        uint64_t sum = (uint64_t)in->sum;
+        return (double)(in->weight * (uint64_t)in->square - sum * sum);
+    }
+    return formula_double(in->weight * in->square - in->sum * in->sum);
+}
+
+/* The population variance (W S2 - S^2) / W^2; 0 where nothing has any weight. */
 SATF_FORMULA double formula_variance(const formula_sums *in)
 {
+    double weight = formula_weight(in), spread = formula_spread(in);
     if (in->real) {
-        double weight = in->real_weight;
-        double numerator = weight * in->real_square - in->real_sum * in->real_sum;
-        return weight == 0 ? 0 : (numerator < 0 ? 0 : numerator) / (weight * weight);
+        return weight == 0 ? 0 : spread / (weight * weight);
     }
-    double weight = (double)in->weight;
-    satf_u128 numerator = in->weight * in->square - in->sum * in->sum;
-    return in->weight == 0 ? 0 : formula_quotient(formula_double(numerator), weight * weight);
+    return weight == 0 ? 0 : formula_quotient(spread, weight * weight);
+}
+
+/* The standard deviation, as the root of W S2 - S^2 over W. The weight must not be 0. */
+SATF_FORMULA double formula_deviation(const formula_sums *in)
+{
+    return formula_over_weight(in, sqrt(formula_spread(in)));
 }
 
 /* The value as an integer: rounded to nearest, halves up, saturated to 0 ... max;

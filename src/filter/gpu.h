@@ -7,6 +7,7 @@
 
 #include "../base/context.h"
 #include "../base/sums.h"
+#include "formula.h"
 
 /* What a layer's hits begin with (cuda/filter/hits.cuh), before two counts (uint32_t) a sample. */
 enum { FILTER_GPU_HEAD_BYTES = 64 };
@@ -31,22 +32,32 @@ typedef struct filter_gpu_task {
     satf_view in, out;
     filter_gpu_layer layers[2]; /* sums, and squares if the formula wants them */
     int32_t layer_count;
-    int32_t border; /* satf_border */
-    bool prefix;    /* the region from the image's corner to the pixel */
-    bool weighted;  /* the last channel is alpha and weighs the others */
+    int32_t border;   /* satf_border */
+    int32_t formula;  /* formula_number */
+    bool keeps_alpha; /* the last channel's results are its samples */
+    bool is_mean;     /* which the formula is known to be */
+    bool prefix;      /* the region from the image's corner to the pixel */
+    bool weighted;    /* the last channel is alpha and weighs the others */
     /* Else that many rectangles in the device's memory, in their order, or NULL
      * and the window as the only one. */
     const satf_weighted_rect *rects;
     int64_t rect_count;
     satf_weighted_rect window;
+    formula_sums constants; /* what all samples have in common */
+    union {
+        unsigned char bytes[FILTER_OPTIONS_BYTES];
+        double aligned;
+    } options; /* the filter's own; what they point to is not there */
 } filter_gpu_task;
 
 /* Bytes of a layer's hits, a multiple of 64; false if they overflow. (sat_layer.c) */
 bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
 
-/* Enqueues out = the formula of the filter of that name, of the sums that the
- * tables hold. */
-satf_status filter_gpu_apply(satf_context *ctx, const char *filter, const filter_gpu_task *task);
+/* Enqueues out = the formula of the sums that the tables hold. */
+satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task *task);
+
+/* Enqueues `to` = the grey of `from`, as filter_run_grey() wants them. */
+satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to);
 
 /* Enqueues `to` = the samples of `from`, a view of equal size and another type, rounded and
  * saturated as results are (formula_store()). `from` is aligned to its samples. */

@@ -41,7 +41,10 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
             range = engine->range(seen_range(link, range), link->options, (double)in->view.width,
                                   (double)in->view.height);
         }
-        if (engine->type != TYPE_OF_INPUT) {
+        if (engine->type == TYPE_BILEVEL) {
+            range = (filter_range){true, 0, UINT8_MAX};
+            picture_type = SATF_U8;
+        } else if (engine->type != TYPE_OF_INPUT) {
             picture_type = SATF_U16;
         }
     }

@@ -14,11 +14,15 @@
 #define FILTER_MAX_OFFSET ((int64_t)1 << 30) /* |x|, |y| of a template's rectangle */
 #define FILTER_MAX_RECTS 4096
 
-enum { FILTER_OPTIONS_BYTES = 96 }; /* the most that a filter's options take */
+enum { FILTER_OPTIONS_BYTES = 128 }; /* the most that a filter's options take */
 
 typedef struct filter_size {
     int64_t width, height; /* 1 ... FILTER_MAX_SIZE */
 } filter_size;
+
+typedef struct filter_place {
+    int64_t x, y; /* pixels to the right, and down */
+} filter_place;
 
 typedef struct filter_border {
     int32_t kind;    /* satf_border */
@@ -28,6 +32,7 @@ typedef struct filter_border {
 /* What a filter of windows looks at, and what it sees beyond the edges. */
 typedef struct filter_window {
     filter_size size;
+    filter_place at; /* where its centre lies from the pixel, which it must contain */
     filter_border border;
 } filter_window;
 

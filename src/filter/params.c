@@ -166,6 +166,33 @@ static int print_size(const filter_param *param, const void *value, char *text, 
                : snprintf(text, bytes, "%" PRId64 "x%" PRId64, size->width, size->height);
 }
 
+static satf_status parse_place(satf_context *ctx, const filter_info *info,
+                               const filter_param *param, const char *text, void *value)
+{
+    filter_place place = {0, 0};
+    const char *p = text;
+    bool good = next_integer(&p, &place.x) && *p++ == ':' && next_integer(&p, &place.y) && !*p;
+    if (!good) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "'%.80s' is no place for %s of %s: X:Y is possible, pixels to the right "
+                         "and down",
+                         text, param->name, info->name);
+    }
+    if ((double)place.x < param->min || (double)place.x > param->max ||
+        (double)place.y < param->min || (double)place.y > param->max) {
+        return param_fail_range(ctx, param, param->name, text);
+    }
+    *(filter_place *)value = place;
+    return SATF_OK;
+}
+
+static int print_place(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    (void)param;
+    const filter_place *place = value;
+    return snprintf(text, bytes, "%" PRId64 ":%" PRId64, place->x, place->y);
+}
+
 satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *border,
                               double *constant)
 {
@@ -319,6 +346,7 @@ static const param_kind_row kinds[] = {
                        NULL},
     [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
     [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), parse_size, print_size, NULL, NULL},
+    [PARAM_PLACE] = {SATF_PARAM_PLACE, sizeof(filter_place), parse_place, print_place, NULL, NULL},
     [PARAM_FLAG] = {SATF_PARAM_FLAG, sizeof(bool), parse_flag, print_flag, NULL, NULL},
     [PARAM_BORDER] = {SATF_PARAM_BORDER, sizeof(filter_border), parse_border, print_border, NULL,
                       NULL},

@@ -102,7 +102,7 @@ static satf_status march_integral(satf_context *ctx, const filter_stage *stage,
                                         : sum_type == SATF_SUM_U64 ? SATF_U64
                                                                    : SATF_F64);
     finisher finish;
-    finisher_init(&finish, stage->info->engine, in, &stage->out, false);
+    finisher_init(&finish, stage->info->engine, stage->options, in, &stage->out, false);
     window_segment segment = {.n = in->width, .sum_type = sum_type, .sums = above, .area = 1};
     for (segment.y = 0; segment.y < in->height; segment.y++) {
         const void *row = stage->rows->in(stage->rows->user, segment.y);
@@ -154,6 +154,38 @@ static satf_status run_integral(satf_context *ctx, const filter_stage *stage)
 
 /* ------------------------------------------------------------------ any kind */
 
+/* The rows of grey are kept beside those of colour. */
+static satf_status add_grey_rows(satf_context *ctx, const satf_view *in, filter_rows_need *need)
+{
+    size_t bytes = filter_grey_rows_bytes(in, need);
+    if (!bytes || !satf_add(need->bytes, bytes, &need->bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the rows of grey are too large for any memory");
+    }
+    return SATF_OK;
+}
+
+/* A window filter of grey, out of rows of colour. */
+static satf_status run_grey_window(satf_context *ctx, filter_stage *stage, const filter_rows *rows)
+{
+    filter_rows_need need = {0};
+    satf_status status = filter_window_rows_need(ctx, stage, &need);
+    if (status) {
+        return status;
+    }
+    size_t bytes = filter_grey_rows_bytes(&stage->source, &need);
+    void *memory = bytes ? satf_alloc(bytes) : NULL;
+    if (!memory) {
+        return satf_fail_memory(ctx, bytes, "rows of grey");
+    }
+    filter_grey_rows grey;
+    filter_grey_rows_init(&grey, rows, &stage->source, &need, memory);
+    filter_rows grey_rows = {filter_grey_rows_in, filter_grey_rows_out, &grey};
+    stage->rows = &grey_rows;
+    status = filter_run_window(ctx, stage, NULL);
+    satf_free(memory);
+    return status;
+}
+
 satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, const satf_view *out, filter_rows_need *need)
 {
@@ -167,7 +199,11 @@ satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t
         return SATF_OK;
     }
     if (stage.way == BY_WINDOW) {
-        return filter_window_rows_need(ctx, &stage, need);
+        status = filter_window_rows_need(ctx, &stage, need);
+        if (!status && stage.grey) {
+            status = add_grey_rows(ctx, in, need);
+        }
+        return status;
     }
     if (stage.way == BY_MOVING) {
         filter_move_rows_need(&stage, need);
@@ -192,7 +228,8 @@ satf_status filter_run_rows(satf_context *ctx, const satf_filter *chain, size_t 
     stage.rows = rows;
     ctx->report_device = "cpu";
     satf_progress_begin(ctx);
-    status = stage.way == BY_WINDOW   ? filter_run_window(ctx, &stage, NULL)
+    status = stage.grey               ? run_grey_window(ctx, &stage, rows)
+             : stage.way == BY_WINDOW ? filter_run_window(ctx, &stage, NULL)
              : stage.way == BY_MOVING ? filter_run_move(ctx, &stage, NULL)
                                       : run_integral(ctx, &stage);
     return status ? status : satf_report_progress(ctx, 1);

@@ -197,7 +197,8 @@ static void finish_row(const sat_state *state, const corner_columns *columns, co
 {
     const filter_stage *stage = state->stage;
     int64_t width = stage->in.width, channels = stage->in.channels;
-    int64_t pixel_bytes = channels * (int64_t)satf_type_bytes(stage->out.type);
+    int64_t pixel_bytes = stage->out.channels * (int64_t)satf_type_bytes(stage->out.type);
+    int64_t sample_bytes = (int64_t)satf_type_bytes(stage->in.type);
     int64_t height = stage->size.height;
     bool shrink = state->border == SATF_SHRINK;
     char *row = satf_row(&stage->out, y);
@@ -223,6 +224,9 @@ static void finish_row(const sat_state *state, const corner_columns *columns, co
             state->layer_count > 1
                 ? (char *)buffers->sums[1] + offset * (int64_t)satf_sum_bytes(segment.square_type)
                 : NULL;
+        if (filter_reads(stage->info->engine, FORMULA_CENTRE)) {
+            segment.centre = (const char *)satf_row(&stage->in, y) + offset * sample_bytes;
+        }
         finish_segment(&state->finish, &segment, row + x * pixel_bytes);
     }
 }
@@ -284,11 +288,12 @@ static void add_term(const sat_state *state, const void *sums, double factor, do
         state->kernels->add[type](sums, n, factor, totals);
         return;
     }
+    formula_function formula = finish_formula(stage->info->engine->formula);
     formula_sums in = {.real = type == SATF_SUM_F64, .factor = factor};
     for (int64_t i = 0; i < n; i++) {
         finish_load_sum(type, sums, i, &in.sum, &in.real_sum);
         in.before = totals[i];
-        totals[i] = stage->info->engine->formula(&in).real;
+        totals[i] = formula(&in, stage->options).real;
     }
 }
 
@@ -371,14 +376,15 @@ static satf_status plan_layers(satf_context *ctx, const filter_stage *stage,
                                                   : SATF_SUM_F64;
         return SATF_OK;
     }
-    *window = (satf_weighted_rect){{-(stage->size.width / 2), -(stage->size.height / 2),
-                                    stage->size.width, stage->size.height},
+    *window = (satf_weighted_rect){{stage->at.x - stage->size.width / 2,
+                                    stage->at.y - stage->size.height / 2, stage->size.width,
+                                    stage->size.height},
                                    1};
     bool rects = engine->region == REGION_RECTS;
     state->rects = rects ? stage->rects->items : window;
     state->rect_count = rects ? stage->rects->count : 1;
     state->layers[0].summand = stage->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
-    if (engine->squares) {
+    if (filter_reads(engine, FORMULA_SQUARE)) {
         state->layer_count = 2;
         state->layers[1].summand =
             stage->weighted ? SATF_SUMMAND_WEIGHTED_SQUARE : SATF_SUMMAND_SQUARE;
@@ -562,7 +568,8 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
         state.kernels = choose_kernels();
         state.buffers = base + memory.buffers;
         state.buffer_bytes = memory.buffer_bytes;
-        finisher_init(&state.finish, stage->info->engine, &stage->in, &stage->out, stage->weighted);
+        finisher_init(&state.finish, stage->info->engine, stage->options, &stage->in, &stage->out,
+                      stage->weighted);
         satf_progress_enter(ctx, state.layer_count / parts, 1 - state.layer_count / parts);
         status = run_bands(ctx, &state);
         satf_progress_leave(ctx, whole);

@@ -6,6 +6,7 @@
 
 #define FILTER_DESCRIPTORS
 #include "../../filters/all.h"
+#undef FILTER_DESCRIPTORS
 
 #define FILTER_ENTRY(name) &name##_filter,
 static const filter_info *const filters[] = {

@@ -47,7 +47,10 @@ static window_spec make_spec(const filter_stage *stage)
         .border = (satf_border)stage->border.kind,
         .constant = stage->border.constant,
         .weighted = stage->weighted,
-        .squares = stage->info->engine->squares,
+        .at_x = stage->at.x,
+        .at_y = stage->at.y,
+        .squares = filter_reads(stage->info->engine, FORMULA_SQUARE),
+        .centre = filter_reads(stage->info->engine, FORMULA_CENTRE),
     };
 }
 
@@ -80,7 +83,8 @@ satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void
     window_spec spec = make_spec(stage);
     sink_state state = {.out = stage->out};
     state.pixel_bytes = stage->out.channels * (int64_t)satf_type_bytes(stage->out.type);
-    finisher_init(&state.finish, stage->info->engine, &stage->in, &stage->out, stage->weighted);
+    finisher_init(&state.finish, stage->info->engine, stage->options, &stage->in, &stage->out,
+                  stage->weighted);
     if (stage->rows) {
         char first; /* any place but NULL, until the first row has one */
         state.rows = stage->rows;

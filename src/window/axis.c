@@ -15,10 +15,10 @@ static int64_t period(satf_border border, int64_t n)
     }
 }
 
-axis axis_of(satf_border border, int64_t n, int64_t window)
+axis axis_of(satf_border border, int64_t n, int64_t window, int64_t at)
 {
     axis a = {.border = border, .n = n, .window = window};
-    a.lo = window / 2;
+    a.first = a.lo = window / 2 - at;
     a.hi = window - 1 - a.lo;
     int64_t p = period(border, n);
     if (p > 0) {
@@ -65,6 +65,6 @@ bool axis_has_fixed(const axis *a)
 
 int64_t axis_inside(const axis *a, int64_t x)
 {
-    int64_t first = x - a->window / 2, last = first + a->window - 1;
+    int64_t first = x - a->first, last = first + a->window - 1;
     return (last < a->n - 1 ? last : a->n - 1) - (first > 0 ? first : 0) + 1;
 }

@@ -9,18 +9,20 @@
 /*
  * Along n pixels, the window at x is the sum over x - lo ... x + hi, plus a
  * part that is the same for every x: axis_fixed() times pixel i, for all i.
- * The fixed part is what keeps lo and hi below 2n however large the window is:
+ * The fixed part is what keeps lo and hi below 4n however large the window is:
  * whole periods of wrap, reflect and mirror; repetitions of the edge of clamp.
  */
 typedef struct axis {
     satf_border border;
     int64_t n, window;     /* pixels; the window's full size */
-    int64_t lo, hi;        /* reach, each 0 ... 2n */
+    int64_t first;         /* pixels of the window before the one at x, at most window - 1 */
+    int64_t lo, hi;        /* reach, each 0 ... 4n */
     int64_t periods;       /* periodic borders: whole periods folded away */
     int64_t before, after; /* the others: pixels outside folded away on each side */
 } axis;
 
-axis axis_of(satf_border border, int64_t n, int64_t window);
+/* at: how far behind x the window's centre lies; x stays in the window. */
+axis axis_of(satf_border border, int64_t n, int64_t window, int64_t at);
 
 /* How often pixel i (0 ... n - 1) counts in the fixed part. */
 int64_t axis_fixed(const axis *a, int64_t i);

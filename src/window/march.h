@@ -22,6 +22,9 @@ typedef struct window_band {
     char *memory;
     int thread;
     int64_t unreported; /* pixels */
+    /* window_spec.centre: the row whose samples are handed out, and which one it is. */
+    const char *centre;
+    int64_t centre_row;
 } window_band;
 
 /* The samples of row y of the picture with its border; NULL after a failure. */
@@ -33,7 +36,7 @@ void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
 
 /* Hands out n pixels from x on of row y; one array of sums a plane, as window_segment wants
  * them. */
-void window_deliver(const window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums);
+void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums);
 
 /* Counts pixels delivered; false if the band should stop. */
 bool window_go_on(window_band *b, int64_t pixels);

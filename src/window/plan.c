@@ -88,8 +88,8 @@ static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
 bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
 {
     *plan = (window_plan){.spec = spec};
-    plan->across = axis_of(spec->border, spec->in.width, spec->w);
-    plan->down = axis_of(spec->border, spec->in.height, spec->h);
+    plan->across = axis_of(spec->border, spec->in.width, spec->w, spec->at_x);
+    plan->down = axis_of(spec->border, spec->in.height, spec->h, spec->at_y);
     plan->samples = satf_row_samples(&spec->in);
     plan->columns = plan->across.n + plan->across.lo + plan->across.hi;
     plan->is_float = satf_type_is_float(spec->in.type);
@@ -166,7 +166,7 @@ int64_t window_rows_kept(const window_spec *spec)
 void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start)
 {
     bool wrap = spec->border == SATF_WRAP;
-    int64_t rows = spec->in.height, above = spec->h / 2, below = spec->h - 1 - above;
+    int64_t rows = spec->in.height, above = spec->h / 2 - spec->at_y, below = spec->h - 1 - above;
     *end = !wrap ? 0 : above < rows ? above : rows;
     *start = !wrap ? 0 : below < rows ? below : rows;
 }

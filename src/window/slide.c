@@ -55,15 +55,16 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, void *
         return true;
     }
     if (across->border == SATF_CONSTANT && across->before + across->after > 0) {
-        /* Folding leaves at least one pixel of the constant on either side. */
-        plane->horizontal->add_pixel(channels, fixed, row - pixel, across->before + across->after);
+        /* Folding leaves pixels of the constant on the sides where it took some. */
+        const char *outside = across->before > 0 ? row - pixel : row + (size_t)across->n * pixel;
+        plane->horizontal->add_pixel(channels, fixed, outside, across->before + across->after);
         return true;
     }
     return false;
 }
 
 /* From the column sums of row y to its window sums. */
-static void finish_row(const window_band *b, int64_t y)
+static void finish_row(window_band *b, int64_t y)
 {
     const window_state *s = b->state;
     const window_plan *plan = s->plan;

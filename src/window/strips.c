@@ -182,7 +182,7 @@ static void complete(const window_band *b, const group *strips, int64_t slot)
 
 /* Lets the newest row, if it is row j - 1 of the lower block, into the prefix sums, and
  * delivers row y, the j-th of its block. */
-static void finish(const window_band *b, const group *strips, int64_t y, int64_t j, bool deliver)
+static void finish(window_band *b, const group *strips, int64_t y, int64_t j, bool deliver)
 {
     const window_plan *plan = b->state->plan;
     int channels = b->state->spec->in.channels;

@@ -106,6 +106,10 @@ static void deliver_pieces(const window_band *b, const window_segment *whole)
             piece.squares =
                 (const char *)whole->squares + first * satf_sum_bytes(whole->square_type);
         }
+        if (whole->centre) {
+            piece.centre =
+                (const char *)whole->centre + first * satf_type_bytes((int)s->spec->in.type);
+        }
         piece.area = (uint64_t)(rows * columns);
         if (columns == 0) {
             set_areas(b, &piece, rows);
@@ -114,7 +118,18 @@ static void deliver_pieces(const window_band *b, const window_segment *whole)
     }
 }
 
-void window_deliver(const window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums)
+/* The samples at (x, y), whose row is fetched once; NULL after a failure. */
+static const void *centre_samples(window_band *b, int64_t y, int64_t x)
+{
+    const satf_view *in = &b->state->spec->in;
+    if (!b->centre || b->centre_row != y) {
+        b->centre = window_fetch(b->state, y);
+        b->centre_row = y;
+    }
+    return b->centre ? b->centre + x * in->channels * (int64_t)satf_type_bytes(in->type) : NULL;
+}
+
+void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums)
 {
     const window_state *s = b->state;
     const window_plan *plan = s->plan;
@@ -124,6 +139,12 @@ void window_deliver(const window_band *b, int64_t y, int64_t x, int64_t n, const
     segment.square_type = plan->plane[plan->planes - 1].sum_type;
     segment.sums = sums[0];
     segment.squares = plan->planes > 1 ? sums[1] : NULL;
+    if (s->spec->centre) {
+        segment.centre = centre_samples(b, y, x);
+        if (!segment.centre) {
+            return;
+        }
+    }
     if (s->spec->border == SATF_SHRINK) {
         deliver_pieces(b, &segment);
     } else {
@@ -212,6 +233,14 @@ static satf_status check(satf_context *ctx, const window_spec *spec)
         return satf_fail(ctx, SATF_INVALID,
                          "a window of %lld x %lld pixels: its sides must be 1 ... 65535",
                          (long long)spec->w, (long long)spec->h);
+    }
+    if (spec->at_x > spec->w / 2 || spec->at_x <= spec->w / 2 - spec->w ||
+        spec->at_y > spec->h / 2 || spec->at_y <= spec->h / 2 - spec->h) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "a window of %lld x %lld pixels that lies at %lld:%lld does not contain "
+                         "its own pixel",
+                         (long long)spec->w, (long long)spec->h, (long long)spec->at_x,
+                         (long long)spec->at_y);
     }
     if (spec->in.type == SATF_U32 || spec->in.type == SATF_U64) {
         return satf_fail(

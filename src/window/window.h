@@ -12,10 +12,14 @@
 typedef struct window_spec {
     satf_view in; /* host; u8, u16, f32, f64. data is NULL when `row` is given */
     int64_t w, h; /* window, 1 ... 65535 each */
+    /* Its centre lies that far right and below the pixel, which stays in the window: at most
+     * w / 2, at least w / 2 - w + 1, and h likewise. */
+    int64_t at_x, at_y;
     satf_border border;
     double constant; /* the sample outside for SATF_CONSTANT, exact in in.type */
     bool weighted;   /* weight colour by the last channel (alpha) */
     bool squares;    /* also sum squares */
+    bool centre;     /* also hand out the samples themselves */
     /*
      * Streaming: returns row y of the input (width * channels samples), valid until
      * the next call that asks for a row more than window_rows_kept() - 1 further
@@ -38,6 +42,8 @@ typedef struct window_segment {
     /* likewise of squares: sample^2; weighted: colour^2 * alpha, alpha lane: alphas.
      * NULL unless asked for. */
     const void *squares;
+    /* The samples of these pixels in the input's type, without alignment; NULL unless asked for. */
+    const void *centre;
     /* Pixels that the window covers if that is the same for the whole segment: w * h,
      * but fewer near the edges under SATF_SHRINK. */
     uint64_t area;

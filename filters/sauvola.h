@@ -1,0 +1,63 @@
+/*
+ * sauvola: black and white by a threshold around each pixel. J. Sauvola, M. Pietikainen,
+ * Adaptive document image binarization, Pattern Recognition 33 (2000).
+ */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(sauvola)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE)
+#elif !defined(SATF_FILTERS_SAUVOLA_H)
+#define SATF_FILTERS_SAUVOLA_H
+
+#include "../src/filter/formula.h"
+
+typedef struct sauvola_options {
+    filter_window window;
+    double k, r;
+} sauvola_options;
+
+/* White above T = m (1 + k (s / R - 1)), R being multiplied by as 1 / R, and where nothing counts.
+ */
+SATF_FORMULA formula_value sauvola_formula(const formula_sums *in, const sauvola_options *options)
+{
+    double mean = formula_true_mean(in), deviation = formula_deviation(in);
+    double inverse = 1 / (options->r * in->level);
+    double threshold = mean * (1 + options->k * (deviation * inverse - 1));
+    return formula_bilevel(in->centre > threshold || formula_weight(in) == 0);
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static const filter_param sauvola_params[] = {
+    FILTER_WINDOW_PARAMS(sauvola_options, "31"),
+    {"k", "K", "", PARAM_REAL, offsetof(sauvola_options, k), -10, 10, "0.34",
+     "how far flat surroundings lower the threshold below their mean, -10 to 10"},
+    {"r", "R", "levels of 255", PARAM_REAL, offsetof(sauvola_options, r), 1e-6, 1e6, "128",
+     "the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000"},
+    FILTER_PARAM_END,
+};
+
+static const filter_engine sauvola_engine = {
+    .region = REGION_WINDOW,
+    .averages_alpha = true,
+    .grey = true,
+    .type = TYPE_BILEVEL,
+    .formula = FORMULA_sauvola,
+};
+
+static const filter_info sauvola_filter = {
+    .name = "sauvola",
+    .help = "black and white, for scanned pages: threshold after Sauvola",
+    .detail = "White where a pixel is above T = m (1 + k (s / r - 1)), m being the mean and s the "
+              "standard deviation of the N x N (or W x H) pixels around it; black elsewhere. "
+              "Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent "
+              "pixels count nothing; where all are, the result is white. r is in levels of 8 bits, "
+              "whatever the picture's depth, and of floats in their own unit. Windows should be "
+              "larger than strokes are wide: a third of an inch is usual.",
+    .params = sauvola_params,
+    .needs_value = true,
+    .options_bytes = sizeof(sauvola_options),
+    .engine = &sauvola_engine,
+};
+
+#endif

@@ -1,0 +1,58 @@
+/* sum: the sum over a window. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(sum)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(sum, FORMULA_SUM)
+#elif !defined(SATF_FILTERS_SUM_H)
+#define SATF_FILTERS_SUM_H
+
+#include "../src/filter/formula.h"
+
+typedef struct sum_options {
+    filter_window window;
+} sum_options;
+
+SATF_FORMULA formula_value sum_formula(const formula_sums *in, const sum_options *options)
+{
+    (void)options;
+    return in->real ? formula_real(in->real_sum)
+                    : formula_integer((uint64_t)formula_integer_sum(in));
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+/* As many of the least or the largest sample as the window has pixels, or fewer of them. */
+static filter_range sum_range(filter_range in, const void *options, double width, double height)
+{
+    (void)width, (void)height;
+    const filter_size *size = &((const sum_options *)options)->window.size;
+    double pixels = (double)(size->width * size->height);
+    return (filter_range){in.known, in.lo < 0 ? in.lo * pixels : 0, in.hi > 0 ? in.hi * pixels : 0};
+}
+
+static const filter_param sum_params[] = {
+    FILTER_WINDOW_PARAMS(sum_options, "3"),
+    FILTER_PARAM_END,
+};
+
+static const filter_engine sum_engine = {
+    .region = REGION_WINDOW,
+    .type = TYPE_OF_WINDOW_SUM,
+    .formula = FORMULA_sum,
+    .range = sum_range,
+};
+
+static const filter_info sum_filter = {
+    .name = "sum",
+    .help = "sum over a window",
+    .detail = "The sum of the N x N (or W x H) pixels around each pixel; under the border shrink "
+              "pixels outside the image count nothing. Sums of integers are exact in u32 or, when "
+              "the largest possible one does not fit, u64; those of floats are f64. Alpha is a "
+              "channel like the others. A 16-bit picture of it spans 0 ... largest sample x W x H.",
+    .params = sum_params,
+    .needs_value = true,
+    .options_bytes = sizeof(sum_options),
+    .engine = &sum_engine,
+};
+
+#endif

@@ -1,0 +1,243 @@
+/* Finishing by formula: in blocks of plain arrays (finish_loops.h), or sample by sample. */
+#include "../base/view.h"
+#include "finish.h"
+#include "finish_loops.h"
+
+/* The formulas by number, for options of any filter. */
+#define FORMULA_ENTRY(name, reads)                                                \
+    static formula_value call_##name(const formula_sums *in, const void *options) \
+    {                                                                             \
+        return name##_formula(in, options);                                       \
+    }
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+
+#define FORMULA_ENTRY(name, reads) [FORMULA_##name] = call_##name,
+static const formula_function functions[FORMULA_COUNT] = {
+#include "../../filters/all.h"
+};
+#undef FORMULA_ENTRY
+
+formula_function finish_formula(formula_number number)
+{
+    return functions[number];
+}
+
+void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
+                     double *real)
+{
+    switch (type) {
+    case SATF_SUM_U16:
+        *integer = ((const uint16_t *)sums)[i];
+        break;
+    case SATF_SUM_U32:
+        *integer = ((const uint32_t *)sums)[i];
+        break;
+    case SATF_SUM_U64:
+        *integer = ((const uint64_t *)sums)[i];
+        break;
+    case SATF_SUM_U128:
+        *integer = ((const satf_u128 *)sums)[i];
+        break;
+    default:
+        *real = ((const double *)sums)[i];
+    }
+}
+
+/* A sample of the types that are filtered. */
+static double load_sample(satf_type type, const void *from, int64_t i)
+{
+    uint8_t u8;
+    uint16_t u16;
+    float f32;
+    double f64;
+    const char *at = (const char *)from + i * (int64_t)satf_type_bytes((int)type);
+    switch (type) {
+    case SATF_U8:
+        memcpy(&u8, at, sizeof u8);
+        return u8;
+    case SATF_U16:
+        memcpy(&u16, at, sizeof u16);
+        return u16;
+    case SATF_F32:
+        memcpy(&f32, at, sizeof f32);
+        return (double)f32;
+    default:
+        memcpy(&f64, at, sizeof f64);
+        return f64;
+    }
+}
+
+/* The weight of a pixel's lanes: its area for alpha's, else the sum of alphas if that weighs. */
+static void set_weight(const finisher *f, const window_segment *segment, int64_t p, bool by_alpha,
+                       formula_sums *in)
+{
+    double area = segment->areas ? segment->areas[p * f->channels] : (double)segment->area;
+    satf_u128 alpha = (uint64_t)area;
+    in->real_weight = area;
+    if (by_alpha) {
+        int64_t last = p * f->channels + f->channels - 1;
+        finish_load_sum(segment->sum_type, segment->sums, last, &alpha, &in->real_weight);
+    }
+    in->weight = (uint64_t)alpha;
+    double weight = in->real ? in->real_weight : (double)in->weight;
+    in->inverse = weight > 0 ? 1 / weight : 0;
+}
+
+void finish_by_formula(const finisher *f, const window_segment *segment, void *dst)
+{
+    formula_sums in = f->constants;
+    formula_function formula = functions[f->engine->formula];
+    char *to = dst;
+    for (int64_t p = 0; p < segment->n; p++) {
+        for (int lane = 0; lane < f->out_channels; lane++) {
+            bool alpha_lane = f->weighted && lane == f->channels - 1;
+            int64_t i = p * f->channels + lane;
+            set_weight(f, segment, p, f->weighted && !alpha_lane, &in);
+            finish_load_sum(segment->sum_type, segment->sums, i, &in.sum, &in.real_sum);
+            if (segment->squares) {
+                finish_load_sum(segment->square_type, segment->squares, i, &in.square,
+                                &in.real_square);
+            }
+            if (segment->centre) {
+                in.centre = load_sample(f->in_type, segment->centre, i);
+            }
+            formula_value value = !alpha_lane              ? formula(&in, f->options)
+                                  : f->engine->keeps_alpha ? formula_real(in.centre)
+                                                           : formula_mean(&in);
+            formula_store((int)f->out_type, value, to);
+            to += satf_type_bytes((int)f->out_type);
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------- blocks */
+
+/* The narrowest arithmetic that is exact for such a segment; LOOP_MODES if there is none. */
+static loop_mode choose_mode(const finisher *f, const window_segment *segment)
+{
+    if (segment->sum_type == SATF_SUM_F64) {
+        return LOOP_REAL;
+    }
+    uint64_t max = satf_type_max((int)f->in_type), area = segment->area;
+    satf_u128 largest = (satf_u128)area * max * (f->weighted ? max : 1);
+    if (segment->sum_type == SATF_SUM_U128 ||
+        (segment->squares && segment->square_type == SATF_SUM_U128) || largest >> 53) {
+        return LOOP_MODES;
+    }
+    if (!segment->squares) {
+        return LOOP_EXACT;
+    }
+    /* Both products are at most the square of the largest sum. */
+    return largest < 94906265 ? LOOP_EXACT : largest >> 32 == 0 ? LOOP_WORD : LOOP_MODES;
+}
+
+/* The weights of the block's pixels from `first` on, where they are not all the area. */
+static void load_weights(const finisher *f, const window_segment *segment, loop_mode mode,
+                         int64_t first, loop_block *block)
+{
+    int channels = f->channels;
+    for (int64_t i = 0; i < block->n; i += channels) {
+        double area = segment->areas ? segment->areas[first * channels + i] : (double)segment->area;
+        double alpha = !f->weighted        ? area
+                       : mode == LOOP_WORD ? (double)block->word_sums[i + channels - 1]
+                                           : block->sums[i + channels - 1];
+        for (int lane = 0; lane < channels; lane++) {
+            block->weights[i + lane] = alpha;
+        }
+        if (f->weighted) {
+            block->weights[i + channels - 1] = area;
+        }
+    }
+    f->loops->invert(block->n, block->weights, block->inverses);
+}
+
+static void load_block(const finisher *f, const window_segment *segment, loop_mode mode,
+                       int64_t first, loop_block *block)
+{
+    const loop_kernels *loops = f->loops;
+    size_t at = (size_t)(first * f->channels);
+    const char *sums = (const char *)segment->sums + at * satf_sum_bytes(segment->sum_type);
+    const char *squares = (const char *)segment->squares;
+    if (squares) {
+        squares += at * satf_sum_bytes(segment->square_type);
+    }
+    if (mode == LOOP_WORD) {
+        loops->load_words(segment->sum_type, block->n, sums, block->word_sums);
+        loops->load_words(segment->square_type, block->n, squares, block->word_squares);
+    } else {
+        loops->load_sums(segment->sum_type, block->n, sums, block->sums);
+        if (squares) {
+            loops->load_sums(segment->square_type, block->n, squares, block->squares);
+        }
+    }
+    if (segment->centre) {
+        const char *centre = segment->centre;
+        loops->load_samples(f->in_type, block->n, centre + at * satf_type_bytes((int)f->in_type),
+                            block->centres);
+    }
+}
+
+/* Alpha's lanes: the mean alpha, alpha as it is, or nothing. Returns the samples that are left. */
+static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block)
+{
+    int channels = f->channels;
+    if (!f->weighted) {
+        return block->n;
+    }
+    formula_sums in = f->constants;
+    in.words = FORMULA_WORD;
+    int64_t left = 0;
+    for (int64_t i = 0; i < block->n; i += channels) {
+        int64_t last = i + channels - 1;
+        for (int lane = 0; lane < channels - 1; lane++) {
+            block->results[left++] = block->results[i + lane];
+        }
+        if (f->engine->keeps_alpha) {
+            block->results[left++] = block->centres[last];
+        } else if (f->out_channels == channels) {
+            in.real_sum = mode == LOOP_WORD ? 0 : block->sums[last];
+            in.sum = mode == LOOP_WORD ? block->word_sums[last] : (uint64_t)(int64_t)in.real_sum;
+            in.real_weight = block->weights[last];
+            in.weight = (uint64_t)block->weights[last];
+            formula_value value = formula_mean(&in);
+            block->results[left++] = value.exact ? (double)value.integer : value.real;
+        }
+    }
+    return left;
+}
+
+bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst)
+{
+    loop_mode mode = choose_mode(f, segment);
+    if (mode == LOOP_MODES) {
+        return false;
+    }
+    loop_block block;
+    block.constants = f->constants;
+    block.options = f->options;
+    int64_t most = LOOP_SAMPLES / f->channels;
+    bool one_weight = !f->weighted && !segment->areas;
+    for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
+        block.weights[i] = (double)segment->area;
+        block.inverses[i] = 1 / (double)segment->area;
+    }
+    char *to = dst;
+    for (int64_t first = 0; first < segment->n; first += most) {
+        int64_t pixels = segment->n - first < most ? segment->n - first : most;
+        block.n = pixels * f->channels;
+        load_block(f, segment, mode, first, &block);
+        if (!one_weight) {
+            load_weights(f, segment, mode, first, &block);
+        }
+        f->loops->run[f->engine->formula][mode](&block);
+        int64_t left = settle_alpha(f, mode, &block);
+        if (f->out_type == SATF_U8 && f->engine->type == TYPE_BILEVEL) {
+            f->loops->store_bilevel(left, block.results, (uint8_t *)to);
+        } else {
+            f->loops->store(f->out_type, left, block.results, to);
+        }
+        to += left * (int64_t)satf_type_bytes((int)f->out_type);
+    }
+    return true;
+}

@@ -1,0 +1,179 @@
+#include "finish_loops.h"
+
+#include "../base/cpu.h"
+
+/* Samples may lie anywhere. */
+typedef uint8_t any_u8;
+typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
+typedef uint32_t __attribute__((aligned(1), may_alias)) any_u32;
+typedef float __attribute__((aligned(1), may_alias)) any_f32;
+typedef double __attribute__((aligned(1), may_alias)) any_f64;
+
+/* ------------------------------------------------------------- loads and stores */
+
+#define CONVERT(From, To)                 \
+    do {                                  \
+        const From *restrict s = from;    \
+        for (int64_t i = 0; i < n; i++) { \
+            to[i] = (To)s[i];             \
+        }                                 \
+    } while (0)
+
+static void load_sums(satf_sum_type type, int64_t n, const void *from, double *restrict to)
+{
+    switch (type) {
+    case SATF_SUM_U16:
+        CONVERT(uint16_t, double);
+        break;
+    case SATF_SUM_U32:
+        CONVERT(uint32_t, double);
+        break;
+    case SATF_SUM_U64: /* below 2^53, where doubles are wanted */
+        CONVERT(int64_t, double);
+        break;
+    default:
+        CONVERT(double, double);
+    }
+}
+
+static void load_words(satf_sum_type type, int64_t n, const void *from, uint64_t *restrict to)
+{
+    switch (type) {
+    case SATF_SUM_U16:
+        CONVERT(uint16_t, uint64_t);
+        break;
+    case SATF_SUM_U32:
+        CONVERT(uint32_t, uint64_t);
+        break;
+    default:
+        CONVERT(uint64_t, uint64_t);
+    }
+}
+
+static void load_samples(satf_type type, int64_t n, const void *from, double *restrict to)
+{
+    switch (type) {
+    case SATF_U8:
+        CONVERT(any_u8, double);
+        break;
+    case SATF_U16:
+        CONVERT(any_u16, double);
+        break;
+    case SATF_F32:
+        CONVERT(any_f32, double);
+        break;
+    default:
+        CONVERT(any_f64, double);
+    }
+}
+
+static void invert(int64_t n, const double *restrict weights, double *restrict inverses)
+{
+    for (int64_t i = 0; i < n; i++) {
+        inverses[i] = (weights[i] > 0 ? 1.0 : 0.0) / (weights[i] > 0 ? weights[i] : 1.0);
+    }
+}
+
+/* Nearest, halves up, within 0 ... max, which is below 2^51; NaN becomes 0. To add 2^52 rounds to
+ * an integer, halves to even, on every machine at full speed, which floor() does not. */
+static inline double saturated(double value, double max)
+{
+    value = value > 0 ? value : 0;
+    value = value < max ? value : max;
+    double nearest = (value + 0x1p52) - 0x1p52;
+    return nearest + (value - nearest >= 0.5 ? 1.0 : 0.0);
+}
+
+#define SATURATE(To, Word, max)                       \
+    do {                                              \
+        To *restrict d = to;                          \
+        for (int64_t i = 0; i < n; i++) {             \
+            d[i] = (To)(Word)saturated(from[i], max); \
+        }                                             \
+    } while (0)
+
+static void store(satf_type type, int64_t n, const double *restrict from, void *to)
+{
+    switch (type) {
+    case SATF_U8:
+        SATURATE(any_u8, int32_t, 255.0);
+        break;
+    case SATF_U16:
+        SATURATE(any_u16, int32_t, 65535.0);
+        break;
+    case SATF_U32:
+        SATURATE(any_u32, int64_t, 4294967295.0);
+        break;
+    case SATF_F32:
+        for (int64_t i = 0; i < n; i++) {
+            ((any_f32 *)to)[i] = (float)from[i];
+        }
+        break;
+    case SATF_F64:
+        memcpy(to, from, (size_t)n * sizeof *from);
+        break;
+    default:
+        for (int64_t i = 0; i < n; i++) {
+            formula_store(SATF_U64, formula_real(from[i]), (char *)to + 8 * i);
+        }
+    }
+}
+
+static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restrict to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = (uint8_t)(int32_t)from[i];
+    }
+}
+
+/* ------------------------------------------------------------------------ loops */
+
+/* One formula in one mode. The options are copied: the results might alias them. */
+#define LOOP(name, mode, is_real, kind, load)                                     \
+    static void name##_##mode(loop_block *block)                                  \
+    {                                                                             \
+        formula_sums in = block->constants;                                       \
+        name##_options options;                                                   \
+        memcpy(&options, block->options, sizeof options);                         \
+        in.real = is_real;                                                        \
+        in.words = kind;                                                          \
+        for (int64_t i = 0; i < block->n; i++) {                                  \
+            load(in, block, i);                                                   \
+            in.inverse = block->inverses[i];                                      \
+            in.centre = block->centres[i];                                        \
+            formula_value value = name##_formula(&in, &options);                  \
+            block->results[i] = value.exact ? (double)value.integer : value.real; \
+        }                                                                         \
+    }
+
+#define LOAD_REALS(in, block, i)        \
+    in.real_sum = block->sums[i];       \
+    in.real_square = block->squares[i]; \
+    in.real_weight = block->weights[i]
+
+#define LOAD_WORDS(in, block, i)        \
+    in.sum = block->word_sums[i];       \
+    in.square = block->word_squares[i]; \
+    in.weight = (uint64_t)(int64_t)block->weights[i]
+
+#define FORMULA_ENTRY(name, reads)                      \
+    LOOP(name, real, true, FORMULA_WIDE, LOAD_REALS)    \
+    LOOP(name, exact, false, FORMULA_EXACT, LOAD_REALS) \
+    LOOP(name, word, false, FORMULA_WORD, LOAD_WORDS)
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+
+#define FORMULA_ENTRY(name, reads) [FORMULA_##name] = {name##_real, name##_exact, name##_word},
+
+const loop_kernels SATF_ISA_NAME(loop_kernels) = {
+    .run =
+        {
+#include "../../filters/all.h"
+        },
+    .load_sums = load_sums,
+    .load_words = load_words,
+    .load_samples = load_samples,
+    .invert = invert,
+    .store = store,
+    .store_bilevel = store_bilevel,
+};

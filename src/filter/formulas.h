@@ -1,0 +1,33 @@
+/*
+ * The formulas of filters/, numbered in the order of filters/all.h. What is compiled for several
+ * machines expands this list into loops, or into a switch, so that no other list names a formula.
+ */
+#ifndef SATF_FILTER_FORMULAS_H
+#define SATF_FILTER_FORMULAS_H
+
+#include "formula.h"
+
+#include "../../filters/all.h"
+
+/* FORMULA_ENTRY(name, reads): name_formula() reads name_options, and of formula_sums what `reads`
+ * lists. */
+typedef enum formula_number {
+    FORMULA_NONE,
+#define FORMULA_ENTRY(name, reads) FORMULA_##name,
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    FORMULA_COUNT
+} formula_number;
+
+SATF_FORMULA unsigned formula_reads(formula_number number)
+{
+    const unsigned char all[] = {
+        0,
+#define FORMULA_ENTRY(name, reads) reads,
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    };
+    return all[number];
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* Filters whose formula stands in their file alone, by definition: every type, layout and border.
+ */
+#include "filter_any.h"
+#include "filter_check.h"
+#include "filter_formulas.h"
+#include "with_context.h"
+
+/* How a test knows a filter. */
+static const struct reference {
+    const char *name;
+    double (*formula)(const ref_moments *m);
+    int grey;  /* colour becomes grey first */
+    int alpha; /* weighs; else it is a channel like the others */
+    int kept;  /* and stays as it is */
+    const char *options;
+} references[] = {
+    {"sum", ref_sum, 0, 0, 0, ""},
+    {"sauvola", ref_sauvola, 1, 1, 0, ""},
+};
+
+/* The image as the filter sees it. false: no such image is taken, or none that integers hold. */
+static int see(const struct reference *r, const ref_image *image, ref_image *seen)
+{
+    int colours = image->channels - image->alpha;
+    *seen = *image;
+    seen->alpha = r->alpha && image->alpha;
+    if (!r->grey) {
+        size_t bytes = (size_t)ref_count(image) * sizeof *seen->samples;
+        seen->samples = memcpy(malloc(bytes), image->samples, bytes);
+        return 1;
+    }
+    if (colours == 2 || colours == 4 || (colours == 3 && !satf_type_max(image->type))) {
+        return 0;
+    }
+    seen->channels = 1 + image->alpha;
+    seen->samples = malloc((size_t)ref_count(seen) * sizeof *seen->samples);
+    for (int64_t p = 0; p < image->width * image->height; p++) {
+        const int64_t *pixel = image->samples + p * image->channels;
+        int64_t *to = seen->samples + p * seen->channels;
+        to[0] = colours == 1 ? pixel[0]
+                             : (299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000;
+        to[seen->channels - 1] = image->alpha ? pixel[image->channels - 1] : to[0];
+    }
+    return 1;
+}
+
+/* What becomes of a value that has the input's type. */
+static double stored(const test_case *t, const ref_image *seen, const struct reference *r,
+                     double value)
+{
+    double max = (double)satf_type_max(seen->type);
+    if (!r->kept) {
+        return value;
+    }
+    return is_real(t)    ? (seen->type == SATF_F32 ? (double)(float)value : value)
+           : value < 0   ? 0
+           : value > max ? max
+                         : value;
+}
+
+static void expect(const test_case *t, const struct reference *r, const ref_image *seen,
+                   double *want)
+{
+    size_t n = (size_t)ref_count(seen);
+    ref_wide *sums = malloc(n * sizeof *sums), *squares = malloc(n * sizeof *squares);
+    int64_t *area = malloc((size_t)(seen->width * seen->height) * sizeof *area);
+    satf_rect rect = {t->at_x - t->w / 2, t->at_y - t->h / 2, t->w, t->h};
+    int kind = seen->alpha ? REF_WEIGHTED : REF_PLAIN;
+    ref_sums(seen, t->border, t->constant, rect, kind, sums, area);
+    ref_sums(seen, t->border, t->constant, rect, kind + 1, squares, area);
+    double max = (double)satf_type_max(seen->type);
+    ref_moments m = {.real = is_real(t), .weight_unit = 1, .level = max ? max / 255 : 1};
+    m.full = max ? max : 1;
+    m.sum_unit = ref_unit(seen, kind, 0);
+    m.square_unit = ref_unit(seen, kind + 1, 0);
+    int lanes = seen->channels - seen->alpha;
+    for (size_t i = 0, k = 0; i < n; i++) {
+        size_t p = i / (size_t)seen->channels;
+        size_t last = p * (size_t)seen->channels + (size_t)seen->channels - 1;
+        double sample = (double)seen->samples[i] / (m.real ? REF_UNIT : 1);
+        if ((int)(i % (size_t)seen->channels) >= lanes) {
+            if (r->kept) {
+                want[k++] = sample;
+            }
+            continue;
+        }
+        m.weight = seen->alpha ? sums[last] : area[p];
+        m.weight_unit = seen->alpha ? ref_unit(seen, kind, 1) : 1;
+        m.sum = sums[i];
+        m.square = squares[i];
+        m.sample = sample;
+        want[k++] = stored(t, seen, r, r->formula(&m));
+    }
+    free(sums);
+    free(squares);
+    free(area);
+}
+
+static void check_all(satf_context *ctx, test_case *t)
+{
+    for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+        ref_image seen;
+        if (!see(&references[i], &t->image, &seen)) {
+            continue;
+        }
+        satf_filter *filter;
+        char spec[100];
+        snprintf(spec, sizeof spec, "%s=%ldx%ld%s%s", references[i].name, (long)t->w, (long)t->h,
+                 *references[i].options ? "," : "", references[i].options);
+        assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+        assert_int_equal(
+            satf_filter_set_border(ctx, filter, (satf_border)t->border, constant_of(t)), SATF_OK);
+        set_place(ctx, t, filter);
+        double *want = malloc((size_t)ref_count(&seen) * sizeof *want);
+        expect(t, &references[i], &seen, want);
+        check(ctx, t, filter, spec, 2, want);
+        free(want);
+        free(seen.samples);
+        satf_filter_destroy(filter);
+    }
+}
+
+static void test_windows(void **state)
+{
+    static const int64_t geometries[][4] = {
+        {1, 1, 1, 1},   {1, 23, 3, 3},   {29, 1, 255, 1},  {13, 17, 2, 2},
+        {13, 17, 3, 3}, {13, 17, 40, 3}, {61, 37, 15, 15}, {31, 41, 255, 255},
+    };
+    for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) {
+        check_geometry(*state, geometries[i][0], geometries[i][1], geometries[i][2],
+                       geometries[i][3], i * 1000, check_all);
+    }
+}
+
+/* Longer rows, where blocks end within them, and windows beside their pixel. */
+static void test_long_rows(void **state)
+{
+    static const int64_t windows[][2] = {{3, 3}, {15, 15}, {16, 2}, {41, 41}};
+    for (size_t k = 0; k < 4 * 4 * 7; k++) {
+        test_case t = {.w = windows[k % 4][0], .h = windows[k % 4][1], .seed = 5000 + k};
+        t.border = (int)(k % ALL_BORDERS);
+        t.constant = t.border == SATF_CONSTANT ? 200 : 0;
+        t.at_x = (int64_t)(k % 3) - 1;
+        t.image = (ref_image){
+            600, 31, layouts[k / 16].channels, sample_types[k / 4 % 4], layouts[k / 16].alpha,
+            NULL};
+        ref_fill(&t.image, t.seed);
+        check_all(*state, &t);
+        free(t.image.samples);
+    }
+}
+
+/* Layouts without grey are refused. */
+static void test_refuses(void **state)
+{
+    satf_filter *filter;
+    satf_view in = satf_view_packed(NULL, 9, 9, 4, SATF_U8), out;
+    assert_int_equal(satf_filter_parse(*state, "sauvola=5", &filter), SATF_OK);
+    assert_int_equal(satf_filter_output(*state, filter, &in, &out), SATF_UNSUPPORTED);
+    in.flags = SATF_ALPHA;
+    assert_int_equal(satf_filter_output(*state, filter, &in, &out), SATF_OK);
+    assert_true(out.channels == 1 && out.type == SATF_U8 && !out.flags);
+    assert_true(filter_is_bilevel(filter));
+    satf_filter_destroy(filter);
+}
+
+/* Every filter of windows has its reference here, or in test_filter.c. */
+static void test_table(void **state)
+{
+    (void)state;
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        bool found = !filter_param_of_kind(info, PARAM_SIZE) || strcmp(info->name, "box") == 0 ||
+                     strcmp(info->name, "variance") == 0 || strcmp(info->name, "stddev") == 0;
+        for (size_t k = 0; k < sizeof references / sizeof *references; k++) {
+            found = found || strcmp(references[k].name, info->name) == 0;
+        }
+        assert_true(found);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_table),
+    };
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+}
