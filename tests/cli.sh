@@ -503,7 +503,7 @@ run 1 -q --box 3 missing.png out.pgm
 check "--version" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"
 "$satfilter" --help >help 2>stderr
 check "--help" "$? $(wc -c <stderr)" "0 0"
-if [ "$(wc -l <help)" -le 70 ]; then pass; else fail "--help is longer than two screens"; fi
+if [ "$(wc -l <help)" -le 80 ]; then pass; else fail "--help is longer than two screens"; fi
 if [ "$(awk 'length > m { m = length } END { print m }' help)" -le 100 ]; then
     pass
 else

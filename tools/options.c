@@ -396,9 +396,7 @@ static const option options[] = {
      take_force},
     {GROUP_OUTPUT, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",
      "Inputs whose output exists are passed over, which is no error. Outputs appear whole or not "
-     "at all, so what a killed batch has written is complete.",
-     take_skip_existing},
-    {GROUP_OUTPUT, "no-clobber", 0, NULL, NULL, "the same as --skip-existing", NULL,
+     "at all, so what a killed batch has written is complete. --no-clobber is the same.",
      take_skip_existing},
     {GROUP_OUTPUT, "recursive", 'r', "DIR", "DIR", "take every picture in DIR and below; needs -o",
      "Outputs have the same path below the folder of -o. Pictures are files whose suffix --list "
@@ -489,6 +487,8 @@ static const option options[] = {
      take_list},
     {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL, take_version},
 
+    {GROUP_HIDDEN, "no-clobber", 0, NULL, NULL, "another name of --skip-existing", NULL,
+     take_skip_existing},
     {GROUP_HIDDEN, "help-man", 0, NULL, NULL, "the man page", NULL, take_help_man},
     {GROUP_HIDDEN, "help-completion", 0, NULL, NULL, "bash completion", NULL, take_help_completion},
 };

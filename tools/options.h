@@ -74,7 +74,7 @@ typedef enum option_group {
     GROUP_OUTPUT,
     GROUP_RUNNING,
     GROUP_INFORMATION,
-    GROUP_HIDDEN /* for the build only */
+    GROUP_HIDDEN /* for the build, and second names */
 } option_group;
 
 typedef struct option {
