@@ -4,6 +4,7 @@
 #include "stddev.h"
 #include "sum.h"
 #include "sauvola.h"
+#include "unsharp.h"
 #include "template.h"
 #include "integral.h"
 #include "transpose.h"

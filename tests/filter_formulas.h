@@ -41,6 +41,21 @@ static inline double ref_sum(const ref_moments *m)
     return (double)m->sum * m->sum_unit;
 }
 
+/* amount = 1.5: floor((20000 p W + 30000 (p W - S) + 10000 W) / (20000 W)). */
+static inline double ref_unsharp(const ref_moments *m)
+{
+    if (m->weight == 0) {
+        return m->sample;
+    }
+    if (m->real) {
+        return m->sample + 1.5 * (m->sample - ref_mean(m));
+    }
+    ref_wide whole = (ref_wide)m->sample * m->weight;
+    ref_wide up = 20000 * whole + 30000 * (whole - m->sum) + 10000 * m->weight;
+    ref_wide down = 20000 * m->weight;
+    return (double)(up >= 0 ? up / down : -((-up + down - 1) / down));
+}
+
 /* k = 0.34, r = 128. */
 static inline double ref_sauvola(const ref_moments *m)
 {

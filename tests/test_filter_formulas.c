@@ -16,6 +16,7 @@ static const struct reference {
 } references[] = {
     {"sum", ref_sum, 0, 0, 0, ""},
     {"sauvola", ref_sauvola, 1, 1, 0, ""},
+    {"unsharp", ref_unsharp, 0, 1, 1, "amount=1.5"},
 };
 
 /* The image as the filter sees it. false: no such image is taken, or none that integers hold. */

@@ -81,17 +81,51 @@ static __device__ inline double load_sample(int type, const char *from)
     return sample;
 }
 
+/* What a kernel computes: a formula that the descriptor's trait names, or any. */
+struct known_mean {
+    static __device__ formula_value apply(const formula_sums *in)
+    {
+        return formula_mean(in);
+    }
+};
+
+struct known_variance {
+    static __device__ formula_value apply(const formula_sums *in)
+    {
+        return formula_real(formula_variance(in));
+    }
+};
+
+struct known_stddev {
+    static __device__ formula_value apply(const formula_sums *in)
+    {
+        return formula_real(sqrt(formula_variance(in)));
+    }
+};
+
+struct any_formula {
+};
+
 /* The formulas of kernels with sums of squares, and of those without. */
 template <unsigned READS, class Square>
 constexpr bool is_formula_for = has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
 
-/* give(i, value) for each value = the task's formula of in with sum[i], square[i] and the centre at
- * from + i * step. */
-template <int N, class Sum, class Square, class Give>
+/* give(i, value) for each value = Formula, or the task's, of in with sum[i], square[i] and the
+ * centre at from + i * step. */
+template <class Formula, int N, class Sum, class Square, class Give>
 static __device__ __forceinline__ void apply_formula(const filter_gpu_task *task, formula_sums *in,
                                                      const Sum *sum, const Square *square,
                                                      const char *from, int64_t step, Give give)
 {
+    if constexpr (!std::is_same<Formula, any_formula>::value) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            load_sum(in, sum[i]);
+            load_square(in, square[i]);
+            give(i, Formula::apply(in));
+        }
+        return;
+    }
     switch (task->formula) {
 #define FORMULA_ENTRY(name, reads)                                                        \
     case FORMULA_##name:                                                                  \
@@ -148,7 +182,7 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
 }
 
 /* One rectangle of one channel of the pixel at (x, y). */
-template <class Sum, class Square>
+template <class Formula, class Sum, class Square>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
                                              const region *r, int c, int64_t x, int64_t y,
                                              double before)
@@ -180,8 +214,8 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
                                  : formula_mean(&in);
     }
     formula_value result = formula_real(0);
-    apply_formula<1>(task, &in, &sum, &square, from, 0,
-                     [&](int, const formula_value &value) { result = value; });
+    apply_formula<Formula, 1>(task, &in, &sum, &square, from, 0,
+                              [&](int, const formula_value &value) { result = value; });
     return result;
 }
 
@@ -232,7 +266,7 @@ static __device__ inline void find_spans(const filter_gpu_task *task, const pixe
 }
 
 /* All threads of the block. span: ANY_SPANS, in shared memory. */
-template <class Sum, class Square>
+template <class Formula, class Sum, class Square>
 static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
                                           int64_t tile, bool aligned, padded_span *span)
 {
@@ -265,7 +299,7 @@ static __device__ inline void do_any_tile(const filter_gpu_task *task, const pix
                     locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
                 }
                 formula_value value =
-                    apply<Sum, Square>(task, rect->weight, &r, c, x, y, before[j]);
+                    apply<Formula, Sum, Square>(task, rect->weight, &r, c, x, y, before[j]);
                 before[j] = value.real;
                 if (k == task->rect_count - 1) {
                     store(&task->out, x, y, c, aligned, value);

@@ -1,8 +1,8 @@
 /*
  * The filters' formulas on a CUDA device: from the corners of a pixel's region to its
- * samples. One kernel a pair of sum types, in which a switch takes the formula: its first blocks
- * do the pixels whose window meets a border (any.cuh), the others those inside (inner.cuh), at the
- * same time.
+ * samples. One kernel a pair of sum types, in which a switch takes the formula, and one more for
+ * each formula that is known: their first blocks do the pixels whose window meets a border
+ * (any.cuh), the others those inside (inner.cuh), at the same time.
  */
 #include <cstring>
 
@@ -23,7 +23,7 @@ typedef struct corner_plan {
 
 enum { CORNER_BLOCKS = 4 /* that a multiprocessor holds */ };
 
-template <class Sum, class Square>
+template <class Formula, class Sum, class Square>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     read_corners(const __grid_constant__ filter_gpu_task task,
                  const __grid_constant__ corner_plan plan)
@@ -39,42 +39,59 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
         int64_t first = plan.outside[0].tiles, both = first + plan.outside[1].tiles;
         for (; tile < (outer ? both : plan.inside.tiles); tile += step) {
             bool second = outer && tile >= first;
-            do_any_tile<Sum, Square>(&task, outer ? &plan.outside[second] : &plan.inside,
-                                     second ? tile - first : tile, plan.aligned, span);
+            do_any_tile<Formula, Sum, Square>(&task, outer ? &plan.outside[second] : &plan.inside,
+                                              second ? tile - first : tile, plan.aligned, span);
         }
         return;
     }
     if constexpr (sizeof(Square) <= 8) { /* wider ones have weights, hence no inner area */
         for (; tile < plan.inner.tiles; tile += step) {
-            do_inner_tile<Sum, Square>(&task, &plan.inner, tile);
+            do_inner_tile<Formula, Sum, Square>(&task, &plan.inner, tile);
         }
     }
 }
 
 typedef void (*corner_kernel)(const filter_gpu_task task, const corner_plan plan);
 
-/* The kernel for the layers' types, NULL if no image needs them: squares are wider than sums,
- * and 128 bits only those weighted by 16-bit alpha. */
-static corner_kernel choose_kernel(const filter_gpu_task *task)
+/* The kernel for the types of one table, and of two; NULL if no image needs them: squares are wider
+ * than sums, and 128 bits only those weighted by 16-bit alpha. */
+template <class Formula> static corner_kernel kernel_of_sums(satf_sum_type sum)
 {
-    satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
-    bool squares = task->layer_count > 1;
+    return sum == SATF_SUM_U32   ? read_corners<Formula, uint32_t, no_squares>
+           : sum == SATF_SUM_U64 ? read_corners<Formula, uint64_t, no_squares>
+           : sum == SATF_SUM_F64 ? read_corners<Formula, double, no_squares>
+                                 : NULL;
+}
+
+template <class Formula>
+static corner_kernel kernel_of_squares(satf_sum_type sum, satf_sum_type square)
+{
     switch (sum) {
     case SATF_SUM_U32:
-        return !squares                 ? read_corners<uint32_t, no_squares>
-               : square == SATF_SUM_U32 ? read_corners<uint32_t, uint32_t>
-               : square == SATF_SUM_U64 ? read_corners<uint32_t, uint64_t>
+        return square == SATF_SUM_U32   ? read_corners<Formula, uint32_t, uint32_t>
+               : square == SATF_SUM_U64 ? read_corners<Formula, uint32_t, uint64_t>
                                         : NULL;
     case SATF_SUM_U64:
-        return !squares                  ? read_corners<uint64_t, no_squares>
-               : square == SATF_SUM_U64  ? read_corners<uint64_t, uint64_t>
-               : square == SATF_SUM_U128 ? read_corners<uint64_t, satf_u128>
+        return square == SATF_SUM_U64    ? read_corners<Formula, uint64_t, uint64_t>
+               : square == SATF_SUM_U128 ? read_corners<Formula, uint64_t, satf_u128>
                                          : NULL;
     case SATF_SUM_F64:
-        return squares ? read_corners<double, double> : read_corners<double, no_squares>;
+        return read_corners<Formula, double, double>;
     default:
         return NULL;
     }
+}
+
+static corner_kernel choose_kernel(const filter_gpu_task *task)
+{
+    satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
+    if (task->layer_count == 1) {
+        return task->known == FILTER_GPU_MEAN ? kernel_of_sums<known_mean>(sum)
+                                              : kernel_of_sums<any_formula>(sum);
+    }
+    return task->known == FILTER_GPU_VARIANCE ? kernel_of_squares<known_variance>(sum, square)
+           : task->known == FILTER_GPU_STDDEV ? kernel_of_squares<known_stddev>(sum, square)
+                                              : kernel_of_squares<any_formula>(sum, square);
 }
 
 /* The positions along an axis of n pixels where a window from `first` on lies inside it, with one
@@ -136,7 +153,7 @@ static inner_area make_inner(const filter_gpu_task *task, const stretch &columns
     }
     area.tiles = area.tiles_x * tiles_of(rows.count, area.down);
     uint64_t max = satf_type_max(task->in.type);
-    if (max && task->is_mean &&
+    if (max && task->known == FILTER_GPU_MEAN &&
         !finish_magic_find(32, max, (uint64_t)(task->window.rect.w * task->window.rect.h),
                            &area.magic)) {
         area.magic.multiplier = 0;

@@ -56,7 +56,7 @@ template <class Sum, class Square>
 constexpr int inner_ahead = has_squares<Square> && sizeof(Square) > 4 ? 2 : 4;
 
 /* Means of integers by multiplication, as the CPU's. */
-template <class Sum, class Square, int TYPE>
+template <class Formula, class Sum, class Square, int TYPE>
 constexpr bool inner_by_magic = std::is_same<Sum, uint32_t>::value && !has_squares<Square> &&
                                 (TYPE == SATF_U8 || TYPE == SATF_U16);
 
@@ -67,7 +67,7 @@ typedef struct inner_tile {
 } inner_tile;
 
 /* Every INNER_APART-th row of one sample a thread. */
-template <class Sum, class Square, int TYPE, bool MAGIC> struct inner_column {
+template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct inner_column {
     window_corners<Sum> sums;
     window_corners<Square> squares;
     uint32_t sum_at, sum_step, square_at, square_step; /* of the thread's next row */
@@ -127,22 +127,22 @@ template <class Sum, class Square, int TYPE, bool MAGIC> struct inner_column {
                 store_aligned(TYPE, formula_integer(mean), to + i * to_step);
             }
         } else {
-            apply_formula<N>(task, &in, sum, square, from, from_step,
-                             [&](int i, const formula_value &value) {
-                                 store_aligned(TYPE, value, to + i * to_step);
-                             });
+            apply_formula<Formula, N>(task, &in, sum, square, from, from_step,
+                                      [&](int i, const formula_value &value) {
+                                          store_aligned(TYPE, value, to + i * to_step);
+                                      });
             from += N * from_step;
         }
         to += N * to_step;
     }
 };
 
-template <class Sum, class Square, int TYPE, bool MAGIC>
+template <class Formula, class Sum, class Square, int TYPE, bool MAGIC>
 static __device__ inline void go_down(const filter_gpu_task *task, const finish_magic *magic,
                                       const inner_tile *tile)
 {
     int column = (int)threadIdx.x % INNER_COLUMNS, row = (int)threadIdx.x / INNER_COLUMNS;
-    inner_column<Sum, Square, TYPE, MAGIC> work(task, magic, tile, column, row);
+    inner_column<Formula, Sum, Square, TYPE, MAGIC> work(task, magic, tile, column, row);
     if (column >= tile->samples) {
         return;
     }
@@ -155,17 +155,17 @@ static __device__ inline void go_down(const filter_gpu_task *task, const finish_
     }
 }
 
-template <class Sum, class Square, int TYPE>
+template <class Formula, class Sum, class Square, int TYPE>
 static __device__ inline void inner_go(const filter_gpu_task *task, const finish_magic *magic,
                                        const inner_tile *tile)
 {
-    if constexpr (inner_by_magic<Sum, Square, TYPE>) {
+    if constexpr (inner_by_magic<Formula, Sum, Square, TYPE>) {
         if (magic->multiplier) {
-            go_down<Sum, Square, TYPE, true>(task, magic, tile);
+            go_down<Formula, Sum, Square, TYPE, true>(task, magic, tile);
             return;
         }
     }
-    go_down<Sum, Square, TYPE, false>(task, magic, tile);
+    go_down<Formula, Sum, Square, TYPE, false>(task, magic, tile);
 }
 
 /* Pixels in tiles of INNER_COLUMNS samples x `down` rows, which tables have below 4 GiB. */
@@ -183,7 +183,7 @@ static inline bool inner_stores(int type)
 
 /* All threads of the block, which go down a tile side by side: what one row has read, the
  * window's height later another one needs. */
-template <class Sum, class Square>
+template <class Formula, class Sum, class Square>
 static __device__ inline void do_inner_tile(const filter_gpu_task *task, const inner_area *area,
                                             int64_t number)
 {
@@ -198,16 +198,16 @@ static __device__ inline void do_inner_tile(const filter_gpu_task *task, const i
     tile.rows = (int)(rows < area->down ? rows : area->down);
     switch (task->out.type) {
     case SATF_U8:
-        inner_go<Sum, Square, SATF_U8>(task, &area->magic, &tile);
+        inner_go<Formula, Sum, Square, SATF_U8>(task, &area->magic, &tile);
         break;
     case SATF_U16:
-        inner_go<Sum, Square, SATF_U16>(task, &area->magic, &tile);
+        inner_go<Formula, Sum, Square, SATF_U16>(task, &area->magic, &tile);
         break;
     case SATF_F32:
-        inner_go<Sum, Square, SATF_F32>(task, &area->magic, &tile);
+        inner_go<Formula, Sum, Square, SATF_F32>(task, &area->magic, &tile);
         break;
     default:
-        inner_go<Sum, Square, SATF_F64>(task, &area->magic, &tile);
+        inner_go<Formula, Sum, Square, SATF_F64>(task, &area->magic, &tile);
     }
 }
 

@@ -12,6 +12,14 @@ size_t device_rects_bytes(const filter_stage *stage)
                : 0;
 }
 
+static filter_gpu_known known_of(const filter_engine *engine)
+{
+    return engine->kernel == KERNEL_MEAN       ? FILTER_GPU_MEAN
+           : engine->kernel == KERNEL_VARIANCE ? FILTER_GPU_VARIANCE
+           : engine->kernel == KERNEL_STDDEV   ? FILTER_GPU_STDDEV
+                                               : FILTER_GPU_ANY;
+}
+
 static filter_gpu_layer layer_there(const filter_stage *stage, const sat_layer *layer)
 {
     filter_gpu_layer there = {
@@ -42,7 +50,7 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
         .border = stage->border.kind,
         .formula = (int32_t)engine->formula,
         .keeps_alpha = engine->keeps_alpha,
-        .is_mean = engine->kernel == KERNEL_MEAN,
+        .known = known_of(engine),
         .prefix = stage->info->engine->region == REGION_PREFIX,
         .weighted = stage->weighted,
         .rect_count = 1,

@@ -28,6 +28,14 @@ typedef struct filter_gpu_layer {
     void *hits;
 } filter_gpu_layer;
 
+/* What the formula is known to be; such have kernels of their own. */
+typedef enum filter_gpu_known {
+    FILTER_GPU_ANY,
+    FILTER_GPU_MEAN,
+    FILTER_GPU_VARIANCE,
+    FILTER_GPU_STDDEV
+} filter_gpu_known;
+
 typedef struct filter_gpu_task {
     satf_view in, out;
     filter_gpu_layer layers[2]; /* sums, and squares if the formula wants them */
@@ -35,9 +43,9 @@ typedef struct filter_gpu_task {
     int32_t border;   /* satf_border */
     int32_t formula;  /* formula_number */
     bool keeps_alpha; /* the last channel's results are its samples */
-    bool is_mean;     /* which the formula is known to be */
-    bool prefix;      /* the region from the image's corner to the pixel */
-    bool weighted;    /* the last channel is alpha and weighs the others */
+    filter_gpu_known known;
+    bool prefix;   /* the region from the image's corner to the pixel */
+    bool weighted; /* the last channel is alpha and weighs the others */
     /* Else that many rectangles in the device's memory, in their order, or NULL
      * and the window as the only one. */
     const satf_weighted_rect *rects;
