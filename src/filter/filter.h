@@ -115,12 +115,4 @@ void filter_turn_metadata(const satf_filter *filter, satf_metadata *metadata);
 satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                             int type, satf_image *out);
 
-/* Which engine and algorithm a run used, for -v and --json; static names. */
-typedef struct filter_report {
-    const char *engine;    /* "window", "sat", "move" */
-    const char *algorithm; /* SAT algorithm, or NULL */
-    const char *device;    /* "cpu", "cuda" */
-} filter_report;
-void filter_last_report(const satf_context *ctx, filter_report *report);
-
 #endif
