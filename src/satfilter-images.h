@@ -39,7 +39,8 @@ SATF_API const satf_view *satf_image_view(const satf_image *image);
 SATF_API void satf_image_destroy(satf_image *image);
 
 /* *out = the filter applied to in, carrying in's metadata on. type: a
- * satf_type or SATF_TYPE_AUTO for the filter's exact type. */
+ * satf_type or SATF_TYPE_AUTO for the filter's exact type. Thumbnails in the
+ * metadata show what in was and go. */
 SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter,
                                        const satf_image *in, int type, satf_image **out);
 

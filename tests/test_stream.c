@@ -181,6 +181,38 @@ static void check_orientation(const char *name, int wanted)
     free(data);
 }
 
+/* A thumbnail goes on either path. */
+static void thumbnail(void **state)
+{
+    (void)state;
+    static const unsigned char exif[] = "II*\0\10\0\0\0\0\0\16\0\0\0\2\0"
+                                        "\1\2\4\0\1\0\0\0\54\0\0\0\2\2\4\0\1\0\0\0\12\0\0\0\0\0\0\0"
+                                        "\xff\xd8thumb!\xff\xd9";
+    static const char *const outputs[] = {"o.jpg", "o.png"};
+    char in[300], out[300];
+    snprintf(in, sizeof in, "%s", path("thumb.jpg"));
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 40, 30, 1, SATF_U8, 0, &image), SATF_OK);
+    image->metadata.exif_bytes = sizeof exif - 1;
+    image->metadata.exif = satf_alloc(sizeof exif - 1);
+    memcpy(image->metadata.exif, exif, sizeof exif - 1);
+    assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
+    satf_image_destroy(image);
+    for (int i = -1; i < 2; i++) {
+        snprintf(out, sizeof out, "%s", i < 0 ? in : path(outputs[i]));
+        if (i >= 0) {
+            compare(in, out, "box=3", SATF_TYPE_AUTO, 2);
+        }
+        size_t bytes;
+        unsigned char *data = slurp(out, &bytes);
+        assert_int_equal(memmem(data, bytes, "thumb!", 6) != NULL, i < 0);
+        free(data);
+        assert_int_equal(satf_image_read(ctx, out, &image), SATF_OK);
+        assert_int_equal(image->metadata.exif_bytes, i < 0 ? sizeof exif - 1 : 14);
+        satf_image_destroy(image);
+    }
+}
+
 /* EXIF before the pixels and XMP behind them, out of a pipe: each goes through the filter once. */
 static void late_xmp(void **state)
 {
@@ -468,6 +500,7 @@ int main(void)
         cmocka_unit_test(chains),
         cmocka_unit_test(late_exif),
         cmocka_unit_test(late_xmp),
+        cmocka_unit_test(thumbnail),
         cmocka_unit_test(refusals),
         cmocka_unit_test(limit_is_that_of_rows),
         cmocka_unit_test(small_pictures_keep_small_limits),

@@ -294,7 +294,7 @@ static void filter_late(const stream *s, satf_metadata *metadata, bool had_exif,
         late.xmp = metadata->xmp;
         late.xmp_bytes = metadata->xmp_bytes;
     }
-    filter_turn_metadata(s->job->filter, &late);
+    filter_change_metadata(s->job->filter, &late);
     if (!had_exif) {
         metadata->exif = late.exif;
         metadata->exif_bytes = late.exif_bytes;
@@ -311,7 +311,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     stage *encoder = &s->stages[s->filters + 1];
     satf_metadata *metadata = &s->reader->header.metadata;
     bool had_exif = metadata->exif != NULL, had_xmp = metadata->xmp != NULL;
-    filter_turn_metadata(s->job->filter, metadata);
+    filter_change_metadata(s->job->filter, metadata);
     satf_status status =
         io_writer_open(encoder->ctx, plan, file, &s->job->write, metadata, &s->writer);
     if (status) {
