@@ -75,7 +75,7 @@ awk -v layers="$findings.layers" '
             index(allowed[rule], " " to " ") == 0)
             print FILENAME ":" FNR ": " rule " may not include " to
     }
-    /HAVE_CUDA/ && !/defined.*_HAVE_CUDA/ && FILENAME != "src/sat/sat.c" {
+    /HAVE_CUDA/ && !/defined.*_HAVE_CUDA/ && FILENAME != "src/sat/table.c" {
         print FILENAME ":" FNR ": HAVE_CUDA belongs only where CUDA rows join a table"
     }
 ' $sources >>"$findings"
