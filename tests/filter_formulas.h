@@ -10,6 +10,8 @@ typedef struct ref_moments {
     double weight_unit, sum_unit, square_unit;
     double sample;      /* at the pixel itself */
     double level, full; /* a level of 8 bits, the largest sample */
+    double greatest;    /* of the survey's formula over the whole image */
+    double least;       /* sample whose alpha is not 0 */
 } ref_moments;
 
 static inline double ref_weight(const ref_moments *m)
