@@ -68,4 +68,20 @@ static inline double ref_sauvola(const ref_moments *m)
     return m->sample > threshold ? 255 : 0;
 }
 
+/* k = 0.5. */
+static inline double ref_wolf_survey(const ref_moments *m)
+{
+    return m->weight == 0 ? 0 : ref_deviation(m);
+}
+
+static inline double ref_wolf(const ref_moments *m)
+{
+    if (m->weight == 0 || m->greatest == 0) {
+        return 255;
+    }
+    double part = ref_deviation(m) / m->greatest;
+    double threshold = ref_mean(m) - 0.5 * (1 - part) * (ref_mean(m) - m->least);
+    return m->sample > threshold ? 255 : 0;
+}
+
 #endif

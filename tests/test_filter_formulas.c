@@ -18,6 +18,7 @@ static const struct reference {
     {"sum", ref_sum, 0, 0, 0, "", NULL},
     {"sauvola", ref_sauvola, 1, 1, 0, "", NULL},
     {"unsharp", ref_unsharp, 0, 1, 1, "amount=1.5", NULL},
+    {"wolf", ref_wolf, 1, 1, 0, "", ref_wolf_survey},
 };
 
 /* The image as the filter sees it. false: no such image is taken, or none that integers hold. */
@@ -195,6 +196,26 @@ static void test_refuses(void **state)
     satf_filter_destroy(filter);
 }
 
+/* Pages that are all alike are white, whatever their value. */
+static void test_blank(void **state)
+{
+    const char *const specs[] = {"wolf=5", "wolf=5,border=shrink"};
+    unsigned char page[40], white[40], out_page[40];
+    memset(white, 255, sizeof white);
+    for (int value = 0; value <= 255; value += 51) {
+        memset(page, value, sizeof page);
+        satf_view in = satf_view_packed(page, 8, 5, 1, SATF_U8), out = in;
+        out.data = out_page;
+        for (size_t k = 0; k < 2; k++) {
+            satf_filter *filter;
+            assert_int_equal(satf_filter_parse(*state, specs[k], &filter), SATF_OK);
+            assert_int_equal(satf_filter_apply(*state, filter, &in, &out), SATF_OK);
+            assert_memory_equal(out_page, white, sizeof white);
+            satf_filter_destroy(filter);
+        }
+    }
+}
+
 /* Every filter of windows has its reference here, or in test_filter.c. */
 static void test_table(void **state)
 {
@@ -213,9 +234,8 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_windows), cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_refuses), cmocka_unit_test(test_blank),
         cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
