@@ -41,7 +41,8 @@ static filter_range template_range(filter_range in, const void *options, double 
 
 static const filter_param template_params[] = {
     {"file", "FILE", "", PARAM_TEMPLATE, offsetof(template_options, rects), 0, 0, NULL,
-     "lines `x y w h weight`, x and y relative to the pixel; # begins a comment"},
+     "lines `x y w h weight`, x and y relative to the pixel, the weight a number or a fraction "
+     "(-1/9); # begins a comment"},
     FILTER_BORDER_PARAM(offsetof(template_options, border)),
     FILTER_PARAM_END,
 };

@@ -85,6 +85,9 @@ SATF_API size_t satf_type_bytes(int type);
 /* "u8" ... "f64"; NULL if type is none of the six. Static storage. */
 SATF_API const char *satf_type_name(int type);
 
+/* The type of that name, or -1. */
+SATF_API int satf_type_find(const char *name);
+
 /* ------------------------------------------------------------------- views */
 
 #define SATF_HOST (-1)  /* satf_view.device: host memory */
@@ -178,7 +181,7 @@ SATF_API satf_status satf_context_tune(satf_context *ctx);
 /* What an image or a file may demand before it is refused with SATF_LIMIT, in a message
  * that names the limit. A file's demands are looked at before memory is taken for them. */
 typedef enum satf_limit {
-    SATF_MAX_PIXELS,   /* pixels of an image; default 2^31 */
+    SATF_MAX_PIXELS,   /* pixels of an image that is read from a file; default 2^31 */
     SATF_MAX_MEMORY,   /* bytes that one piece of work takes; default three quarters of
                         * the machine's memory */
     SATF_MAX_METADATA, /* bytes of a PNG or JPEG that are no pixels, packed and unpacked; default
@@ -325,6 +328,13 @@ typedef enum satf_border {
     SATF_SHRINK    /* only the part inside counts              */
 } satf_border;
 
+/* "clamp" ... "shrink"; NULL if border is none of the six. Static storage. */
+SATF_API const char *satf_border_name(int border);
+
+/* Reads "clamp", "constant:7" and so on; *constant becomes 0 for other borders. */
+SATF_API satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *border,
+                                       double *constant);
+
 /* A term of a template: weight times the sum over the rectangle whose upper
  * left pixel lies (x, y) away from the pixel being computed. */
 typedef struct satf_weighted_rect {
@@ -411,8 +421,32 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
 SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,
                                          const satf_view *in, const satf_view *out, size_t *bytes);
 
-/* Names of the filters: index 0, 1, ... until NULL; *help a line. Static storage. */
-SATF_API const char *satf_filter_name(size_t index, const char **help);
+/* What a filter's results are made of. */
+typedef enum satf_filter_kind {
+    SATF_FILTER_WINDOW, /* sums over a window around the pixel, by either engine */
+    SATF_FILTER_RECTS,  /* sums over rectangles: needs a summed area table */
+    SATF_FILTER_PREFIX, /* the summed area table itself */
+    SATF_FILTER_MOVE    /* pixels from elsewhere: no sums, no engine */
+} satf_filter_kind;
+
+/* Static storage. */
+typedef struct satf_filter_info {
+    const char *name;   /* "box" */
+    const char *help;   /* a line */
+    const char *detail; /* a paragraph: formula, range, types */
+    satf_filter_kind kind;
+} satf_filter_info;
+
+/* The filters: index 0, 1, ... until NULL; else the filter's name, and *info (may be NULL; bytes:
+ * its size) is filled as far as it reaches. */
+SATF_API const char *satf_filter_name(size_t index, satf_filter_info *info, size_t bytes);
+
+/* The same by name; NULL if there is no such filter. */
+SATF_API const char *satf_filter_find(const char *name, satf_filter_info *info, size_t bytes);
+
+/* Gives the border to every filter of the chain that has one and was not given its own. */
+SATF_API satf_status satf_filter_default_border(satf_context *ctx, satf_filter *chain,
+                                                satf_border border, double constant);
 
 typedef enum satf_param_type {
     SATF_PARAM_INTEGER,
@@ -445,7 +479,8 @@ SATF_API const char *satf_filter_param(const char *filter, size_t index, satf_pa
 /* ------------------------------------------------------------------ images */
 
 /* Pixels in host memory, with what their file said about them: alpha, possible
- * range, colour profile, gamma, resolution, EXIF. Owns its memory. */
+ * range, colour profile, gamma, resolution, EXIF, XMP, IPTC, and how a JPEG was
+ * coded. Owns its memory. */
 typedef struct satf_image satf_image;
 
 /* A zeroed image. flags as in satf_view. */
@@ -453,7 +488,8 @@ SATF_API satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t
                                        int32_t channels, satf_type type, uint32_t flags,
                                        satf_image **out);
 
-/* Reads a picture; the format is found by content. "-" is standard input. */
+/* Reads a picture, the first of those in the file; the format is found by content. "-" is
+ * standard input. */
 SATF_API satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out);
 
 /* The same from memory, which stays the caller's. */
@@ -472,15 +508,18 @@ SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *fil
                                        const satf_image *in, int type, satf_image **out);
 
 typedef struct satf_write_options {
-    const char *format; /* "png", "jpeg", ...; NULL: by the path's suffix */
+    const char *format; /* "png", or a suffix such as "pgm"; NULL: by the path's suffix */
     int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
-    int quality;        /* JPEG, 1 ... 100; 0: as the JPEG that the image was read from, else 90 */
+    int quality;        /* JPEG, 1 ... 100; 0: that of the JPEG which the image was read from, else
+                         * 90. Its chroma sampling and progressive scans stay in either case */
     int png_level;      /* zlib level, 0 ... 9 */
     int no_clobber;     /* non-zero: an existing file is an error */
     int has_range;      /* non-zero: map lo ... hi to the samples' full range */
     double lo, hi;
-    int auto_range;      /* non-zero, in place of has_range: lo and hi are found in the image */
-    double clip_percent; /* of auto_range: samples left out at each end, 0 ... below 50 percent */
+    int auto_range;      /* non-zero, in place of has_range: lo and hi are what occurs among the
+                          * finite colour samples; not looked at by formats of plain values */
+    double clip_percent; /* P of auto_range, 0 ... below 50: of n sorted samples the k-th from
+                          * either end, from 0 on, k = P (n - 1) / 100 rounded down */
     int strip;           /* non-zero: no metadata but what pixels need to look right */
 } satf_write_options;
 
@@ -496,93 +535,27 @@ SATF_API satf_write_options satf_write_defaults(void);
 SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
                                       const satf_write_options *options);
 
-/* Names of the file formats: index 0, 1, ... until NULL. *can_write becomes 0
- * or 1, *suffixes a list such as "jpg jpeg jpe". Static storage. */
-SATF_API const char *satf_format(size_t index, int *can_write, const char **suffixes);
+/* A file format. Static storage. */
+typedef struct satf_format_info {
+    const char *name;     /* "png" */
+    const char *suffixes; /* "jpg jpeg jpe", blank-separated, lower case, the usual one first */
+    const char *help;     /* a line */
+    int can_read, can_write;
+} satf_format_info;
 
-/* --------------------------------------------------------- memory machines */
+/* The formats: index 0, 1, ... until NULL; else the format's name, and *info (may be NULL; bytes:
+ * its size) is filled as far as it reaches. */
+SATF_API const char *satf_format(size_t index, satf_format_info *info, size_t bytes);
 
-/*
- * Models of a GPU's memories (A. Kasagi's dissertation, chapter 3): they count
- * what a program's accesses cost, given the addresses alone. w threads form a
- * warp and access a memory of w banks at once; equal addresses of a warp merge.
- *   - A shared memory (DMM) takes as many pipeline stages as the bank that most
- *     addresses a of the warp lie in, a mod w, has of them: the congestion.
- *   - The global memory (UMM) takes as many as there are groups a div w.
- * k stages of a memory with latency l take k + l - 1 time units. An HMM has d
- * shared memories, which work at the same time, and the global one. A DMM is an HMM
- * of which only shared memory 0 is used, a UMM one of which only the global is.
- *
- * A program is fed in as rounds, in each of which a thread accesses a memory at
- * most once. On the synchronous machine a round begins when the one before it
- * is complete. On the asynchronous one (section 3.4) a phase ends at a barrier
- * only; until then warps are taken to be so many that they hide the latency,
- * and a phase takes as long as the memory that takes longest. Its global time is
- * the global memory access cost of section 6.1. No data are moved.
- * docs/machine.md has examples.
- */
-typedef struct satf_machine satf_machine;
+/* The same of the format that has this name or this suffix ("png", "jpg"), or NULL. */
+SATF_API const char *satf_format_find(const char *word, satf_format_info *info, size_t bytes);
 
-#define SATF_MACHINE_GLOBAL (-1)        /* the global memory, where a shared one has its number */
-#define SATF_MACHINE_IDLE ((int64_t)-1) /* the address of a thread that accesses nothing */
+/* The same of the format that the path's suffix names, or NULL. */
+SATF_API const char *satf_format_of_path(const char *path, satf_format_info *info, size_t bytes);
 
-typedef struct satf_machine_params {
-    int32_t width;          /* w, 1 ... 1024 */
-    int32_t shared_count;   /* d, 1 ... 65536 */
-    int32_t shared_latency; /* l >= 1, time units */
-    int32_t global_latency; /* L >= 1, time units */
-    int32_t asynchronous;   /* non-zero: phases end at barriers only */
-} satf_machine_params;
-
-/* *out is NULL on failure (SATF_INVALID, SATF_NO_MEMORY). */
-SATF_API satf_status satf_machine_create(satf_context *ctx, const satf_machine_params *params,
-                                         satf_machine **out);
-
-/* NULL is allowed. */
-SATF_API void satf_machine_destroy(satf_machine *machine);
-
-/*
- * Threads 0 ... threads - 1 access words of a memory, a shared one by number or
- * SATF_MACHINE_GLOBAL, in the present round. Thread t belongs to warp t div w and
- * accesses addresses[t] >= 0, or nothing if that is SATF_MACHINE_IDLE; a warp of idle
- * threads costs nothing. A round may consist of several such calls. *stages, unless
- * NULL, becomes the pipeline stages they occupy. The machine is untouched on failure.
- */
-SATF_API satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_t memory,
-                                         int write, const int64_t *addresses, size_t threads,
-                                         int64_t *stages);
-
-/* Ends the round, if it had any access. */
-SATF_API satf_status satf_machine_end_round(satf_context *ctx, satf_machine *machine);
-
-/* All threads wait for one another: ends the round and, on the asynchronous machine, the phase. */
-SATF_API satf_status satf_machine_barrier(satf_context *ctx, satf_machine *machine);
-
-typedef struct satf_machine_tally {
-    int64_t accesses; /* of threads, before equal addresses merge */
-    int64_t rounds;   /* that had such accesses; casual as a whole if one warp's was */
-} satf_machine_tally;
-
-typedef struct satf_machine_traffic {
-    satf_machine_tally free_reads, free_writes; /* in one stage: conflict-free, coalesced */
-    satf_machine_tally casual_reads, casual_writes;
-    int64_t stages;
-    int64_t congestion; /* the most stages a warp's accesses took */
-    int64_t time;       /* time units, the other kind of memory left out */
-} satf_machine_traffic;
-
-typedef struct satf_machine_counts {
-    satf_machine_traffic shared, global;
-    int64_t rounds, barriers;
-    int64_t time; /* time units */
-} satf_machine_counts;
-
-/* What all accesses so far cost, as if the program ended here. */
-SATF_API satf_status satf_machine_count(satf_context *ctx, const satf_machine *machine,
-                                        satf_machine_counts *counts);
-
-/* Forgets all accesses. */
-SATF_API satf_status satf_machine_reset(satf_context *ctx, satf_machine *machine);
+/* SATF_OK if files of the format (a word as above) can hold samples of that type; else
+ * SATF_UNSUPPORTED, and the message names formats that can. */
+SATF_API satf_status satf_format_check_type(satf_context *ctx, const char *format, int type);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shared library exports what satfilter.h declares, all of it, and no more.
+# The shared library exports what the public headers declare, all of it, and no more.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?}"
 library=$top_builddir/.libs/libsatfilter.so
@@ -11,9 +11,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # a declaration may go on to the next line, but its name stands on the first
-sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir/src/satfilter.h" |
+sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir"/src/satfilter*.h |
     LC_ALL=C sort >"$work/declared"
 ${NM:-nm} -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' |
     LC_ALL=C sort >"$work/exported"
-[ "$(wc -l <"$work/declared")" = "$(grep -c '^SATF_API ' "$top_srcdir/src/satfilter.h")" ]
+[ "$(wc -l <"$work/declared")" = "$(cat "$top_srcdir"/src/satfilter*.h | grep -c '^SATF_API ')" ]
 diff "$work/declared" "$work/exported"

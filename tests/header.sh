@@ -1,12 +1,12 @@
 #!/bin/sh
-# satfilter.h compiles alone, as C99, C11 and C++, without a warning.
+# The public headers compile alone, as C99, C11 and C++, without a warning.
 set -eu
 : "${top_srcdir:?is set by make check}" "${CC:?}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for suffix in c cc; do
-    echo '#include <satfilter.h>
+    echo '#include <satfilter-study.h>
 int main(void) { return satf_type_bytes(SATF_U8) == 1 ? 0 : 1; }' >"$work/alone.$suffix"
 done
 strict="-Wall -Wextra -pedantic -Werror -I$top_srcdir/src"

@@ -1,5 +1,6 @@
 /* Contexts in many threads at once, one filter shared by all: the same bits as alone. Built
  * with -fsanitize=thread by .ci/run too. And the library in the child of a fork(). */
+#include "base/parallel.h"
 #include "test_io_files.h"
 
 #include <pthread.h>
@@ -196,6 +197,7 @@ static void test_fork(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_outputs),

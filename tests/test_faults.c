@@ -22,6 +22,7 @@
 #include "interpose.h"
 
 #include "../tools/batch.h"
+#include "base/parallel.h"
 #include "filter/descriptor.h"
 #include "filter_any.h"
 #include "io/io.h"
@@ -529,6 +530,7 @@ static void test_output_error(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_decoders),

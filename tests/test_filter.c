@@ -1,4 +1,5 @@
 /* Every filter, type, channel count, border, window and engine against the definition. */
+#include "base/parallel.h"
 #include "filter_check.h"
 #include "with_context.h"
 
@@ -262,6 +263,7 @@ static void test_integral(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows),  cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_places),   cmocka_unit_test(test_template),

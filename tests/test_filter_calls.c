@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "filter_reference.h"
 #include "with_context.h"
 
@@ -278,6 +279,7 @@ static void test_constant(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_progress),
         cmocka_unit_test(test_message_stays), cmocka_unit_test(test_side_by_side),

@@ -535,10 +535,9 @@ int main(void)
         cmocka_unit_test(test_areas),           cmocka_unit_test(test_wide),
     };
     int failed = 0;
-    static const char *const levels[] = {"base", "avx2", "avx512"};
-    for (size_t k = 0; k < 3; k++) { /* those that this machine lacks repeat the best it has */
-        setenv("SATFILTER_CPU", levels[k], 1);
-        failed += cmocka_run_group_tests_name(levels[k], tests, setup, teardown);
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) { /* those it lacks repeat the machine's best */
+        satf_cpu_limit((satf_isa)isa);
+        failed += cmocka_run_group_tests_name(satf_isa_name((satf_isa)isa), tests, setup, teardown);
     }
     return failed != 0;
 }

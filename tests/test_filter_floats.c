@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "filter_reference.h"
 #include "with_context.h"
 
@@ -209,6 +210,7 @@ static void test_template_overflows(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_image_overflows),

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "filter_reference.h"
 #include "with_context.h"
 
@@ -212,6 +213,7 @@ static void test_properties(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_means),
         cmocka_unit_test(test_engines_agree),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "base/memory.h"
 #include "filter/filter.h"
 #include "filter/formula.h"
@@ -465,8 +466,12 @@ static void test_streaming(void **state)
             size_t n[2];
             for (int whole = 0; whole < 2; whole++) {
                 pipeline_result result;
-                pipeline_job job = {in, out, filter, satf_write_defaults(),
-                                    whole ? PIPELINE_WHOLE : PIPELINE_AUTO};
+                pipeline_job job = {in,
+                                    out,
+                                    filter,
+                                    satf_write_defaults(),
+                                    whole ? PIPELINE_WHOLE : PIPELINE_AUTO,
+                                    false};
                 job.write.type = files[f].made;
                 require(ctx, pipeline_run(ctx, &job, &result), specs[k]);
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));
@@ -500,6 +505,7 @@ static void test_streaming(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         TEST(test_turns),     TEST(test_conversions), TEST(test_chains),
         TEST(test_orders),    TEST(test_bad_orders),  TEST(test_files),

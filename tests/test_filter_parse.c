@@ -46,7 +46,7 @@ static void test_accepts(void **state)
     const filter_border *border = value_of(filter, 0, PARAM_BORDER);
     assert_true(size->width == 15 && size->height == 9);
     assert_true(border->kind == SATF_CONSTANT && border->constant == 7);
-    filter_default_border(filter, SATF_WRAP, 0);
+    assert_int_equal(satf_filter_default_border(ctx, filter, SATF_WRAP, 0), SATF_OK);
     assert_int_equal(border->kind, SATF_CONSTANT);
     assert_string_equal(filter_at(filter, 1)->name, "variance");
     border = value_of(filter, 1, PARAM_BORDER);
@@ -182,12 +182,15 @@ static void check_param(const filter_info *info, size_t index)
 static void test_table(void **state)
 {
     (void)state;
-    const char *name, *help;
+    const char *name;
     size_t count = 0;
-    for (; (name = satf_filter_name(count, &help)); count++) {
+    satf_filter_info outside;
+    for (; (name = satf_filter_name(count, &outside, sizeof outside)); count++) {
         const filter_info *info = filter_info_find(name);
+        assert_string_equal(satf_filter_find(name, NULL, 0), name);
+        assert_true(outside.name == name && outside.help == info->help);
         assert_ptr_equal(info, filter_info_at(count));
-        assert_true(help && *help && info->detail && *info->detail && info->params);
+        assert_true(info->help && *info->help && info->detail && *info->detail && info->params);
         assert_true(!info->needs_value || info->params->metavar);
         assert_true(info->options_bytes <= FILTER_OPTIONS_BYTES);
         size_t params = 0;
@@ -200,8 +203,9 @@ static void test_table(void **state)
     }
     assert_true(count > 0);
     assert_null(filter_info_find("bo"));
-    assert_null(satf_filter_name(1000, &help));
-    assert_null(help);
+    assert_null(satf_filter_name(1000, &outside, sizeof outside));
+    assert_null(outside.help);
+    assert_null(satf_filter_find("bo", NULL, 0));
     satf_param_info none = {.name = "untouched"};
     assert_null(satf_filter_param("bo", 0, &none, sizeof none));
     assert_null(none.name);
@@ -233,10 +237,12 @@ static void test_template_file(void **state)
 {
     satf_context *ctx = *state;
     satf_filter *filter;
-    static const char good[] = "# a comment\n\n  -1 -1 3 3 1.5 # centre\r\n\t4 -5 65535 1 -2e-3";
+    static const char good[] = "# a comment\n\n  -1 -1 3 3 1.5 # centre\r\n\t4 -5 65535 1 -2e-3\n"
+                               "-25 -25 51 51 -1/2601\n0 0 1 1 2.5/1e1";
     assert_int_equal(parse_template(ctx, good, sizeof good - 1, &filter), SATF_OK);
     const filter_rects *v = *(filter_rects *const *)value_of(filter, 0, PARAM_TEMPLATE);
-    assert_int_equal(v->count, 2);
+    assert_int_equal(v->count, 4);
+    assert_true(v->items[2].weight == -1.0 / 2601 && v->items[3].weight == 0.25);
     assert_true(v->items[0].rect.x == -1 && v->items[0].rect.h == 3 && v->items[0].weight == 1.5);
     assert_true(v->items[1].rect.x == 4 && v->items[1].rect.y == -5 &&
                 v->items[1].rect.w == 65535 && v->items[1].weight == -2e-3);
@@ -259,6 +265,12 @@ static void test_template_file(void **state)
         {"\n\n0 0 1 1 nan\n", "line 3"},
         {"0 0 1 1 inf\n", "line 1"},
         {"0 0 1 1 1e999\n", "line 1"},
+        {"0 0 1 1 1/0\n", "line 1"},
+        {"0 0 1 1 1/\n", "line 1"},
+        {"0 0 1 1 1/ 2\n", "line 1"},
+        {"0 0 1 1 1 /2\n", "line 1"},
+        {"0 0 1 1 1/2/3\n", "line 1"},
+        {"0 0 1 1 1e300/1e-300\n", "line 1"},
         {"2000000000 0 1 1 1\n", "line 1"},
         {"99999999999999999999 0 1 1 1\n", "line 1"},
     };

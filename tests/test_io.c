@@ -230,10 +230,10 @@ static void test_png_late_exif(void **state)
 
     io_reader *reader;
     assert_int_equal(io_open_memory(ctx, late, file.n + sizeof chunk, &reader), SATF_OK);
-    assert_true(reader->header.exif_may_follow); /* nothing has gone there */
+    assert_true(reader->header.metadata_may_follow); /* nothing has gone there */
     assert_null(reader->header.metadata.exif);
-    assert_int_equal(io_find_exif(ctx, reader), SATF_OK);
-    assert_false(reader->header.exif_may_follow);
+    assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
+    assert_false(reader->header.metadata_may_follow);
     assert_same_block("late EXIF of memory", chunk + 8, 16, reader->header.metadata.exif,
                       reader->header.metadata.exif_bytes);
     io_close(reader);
@@ -243,8 +243,8 @@ static void test_png_late_exif(void **state)
     memcpy(behind, file.data, file.n);
     memcpy(behind + file.n, late + end, sizeof chunk);
     assert_int_equal(io_open_memory(ctx, behind, file.n + sizeof chunk, &reader), SATF_OK);
-    assert_int_equal(io_find_exif(ctx, reader), SATF_OK);
-    assert_false(reader->header.exif_may_follow);
+    assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
+    assert_false(reader->header.metadata_may_follow);
     assert_null(reader->header.metadata.exif);
     io_close(reader);
     free(behind);
@@ -257,8 +257,8 @@ static void test_png_late_exif(void **state)
     snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
     assert_int_equal(io_open(ctx, name, &reader), SATF_OK);
     close(ends[0]);
-    assert_int_equal(io_find_exif(ctx, reader), SATF_OK);
-    assert_true(reader->header.exif_may_follow);
+    assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
+    assert_true(reader->header.metadata_may_follow);
     assert_null(reader->header.metadata.exif);
     satf_write_options options = options_for("png");
     io_plan plan;
@@ -502,22 +502,35 @@ static void test_cmyk(void **state)
 
 static void test_table(void **state)
 {
-    (void)state;
+    satf_context *ctx = *state;
     assert_string_equal(io_format_by_suffix("a/b.JPG")->name, "jpeg");
     assert_null(io_format_by_suffix("a.png/b"));
     assert_null(io_format_by_suffix("png"));
     assert_null(io_format_by_suffix("a."));
     assert_string_equal(io_format_find("jpg")->name, "jpeg");
     assert_null(io_format_find("webp"));
-    int can_write;
-    const char *suffixes;
+    satf_format_info info;
     size_t n = 0;
-    while (satf_format(n, &can_write, &suffixes)) {
-        assert_true(strlen(suffixes) >= 3);
+    const char *name;
+    while ((name = satf_format(n, &info, sizeof info))) {
+        assert_true(strlen(info.suffixes) >= 3 && info.can_read);
+        assert_string_equal(satf_format_find(name, NULL, 0), name);
         n++;
     }
     assert_int_equal(n, 10);
-    assert_null(satf_format(n, NULL, NULL));
+    assert_null(satf_format(n, NULL, 0));
+    assert_string_equal(satf_format_of_path("a.b/c.JPG", &info, sizeof info), "jpeg");
+    assert_true(info.can_write && strcmp(info.name, "jpeg") == 0);
+    assert_null(satf_format_of_path("a.png/c", &info, sizeof info));
+    assert_null(info.name);
+    assert_int_equal(satf_format_check_type(ctx, "png", SATF_U16), SATF_OK);
+    assert_int_equal(satf_format_check_type(ctx, "jpg", SATF_F32), SATF_UNSUPPORTED);
+    assert_int_equal(satf_format_check_type(ctx, "xyz", SATF_U8), SATF_INVALID);
+    /* A caller compiled with an older header: what lies behind its struct stays. */
+    satf_format_info old = {.help = "kept"};
+    satf_format(0, &old, offsetof(satf_format_info, help));
+    assert_string_equal(old.help, "kept");
+    assert_non_null(old.name);
 }
 
 int main(void)
@@ -533,7 +546,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_png_kinds, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_jpeg, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_cmyk, new_context, free_context),
-        cmocka_unit_test(test_table),
+        cmocka_unit_test_setup_teardown(test_table, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

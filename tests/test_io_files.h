@@ -63,6 +63,9 @@ static inline satf_status encode(satf_context *ctx, const satf_image *image,
     char *data = NULL;
     *out = (bytes){0};
     satf_status status = io_make_plan(ctx, image, "-", options, &plan);
+    if (!status) {
+        status = io_find_range(ctx, &image->view, options->clip_percent, &plan);
+    }
     if (status) {
         return status;
     }

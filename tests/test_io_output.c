@@ -382,7 +382,9 @@ static void test_plan_refusals(void **state)
     o.type = SATF_U16;
     refuse(ctx, image, &o, SATF_UNSUPPORTED, "u16");
     o = jpeg;
-    o.quality = 0;
+    o.quality = -1;
+    refuse(ctx, image, &o, SATF_INVALID, "quality");
+    o.quality = 101;
     refuse(ctx, image, &o, SATF_INVALID, "quality");
     o = png;
     o.png_level = 10;

@@ -96,6 +96,36 @@ static void ratio(void **state)
     free(bomb.data);
 }
 
+/* The first bytes of a large picture: too few for it because the rest is missing. */
+static void ratio_of_a_truncated_file(void **state)
+{
+    satf_context *ctx = *state;
+    bytes png = png_of_zeros(30000, 3000, 8, 0, 1 << 20);
+    expect(ctx, "a PNG's first bytes", png.data, png.n - IEND_BYTES, SATF_DATA, "truncated");
+    expect(ctx, "all of it", png.data, png.n, SATF_LIMIT, "--max-ratio");
+    free(png.data);
+
+    bytes jpeg = make_jpeg(16, 1, false, 0);
+    for (size_t i = 0; i + 9 < jpeg.n; i++) {
+        if (jpeg.data[i] == 0xff && jpeg.data[i + 1] == 0xc0) {
+            memcpy(jpeg.data + i + 5, "\x20\0\x20\0", 4);
+        }
+    }
+    expect(ctx, "a JPEG's first bytes", jpeg.data, jpeg.n - 30, SATF_DATA, "truncated");
+    expect(ctx, "all of the JPEG", jpeg.data, jpeg.n, SATF_LIMIT, "--max-ratio");
+
+    char name[] = "/tmp/satfilter-limits.XXXXXX";
+    int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, jpeg.data, jpeg.n - 30), (ssize_t)jpeg.n - 30);
+    close(fd);
+    satf_image *image;
+    assert_int_equal(satf_image_read(ctx, name, &image), SATF_DATA);
+    assert_non_null(strstr(satf_message(ctx), "truncated"));
+    unlink(name);
+    free(jpeg.data);
+}
+
 /* A file descriptor that cannot tell its size is read as far as it goes. */
 static void ratio_of_a_pipe(void **state)
 {
@@ -265,7 +295,7 @@ static void formats(void **state)
     expect(ctx, "PGM still not allowed", pgm, sizeof pgm - 1, SATF_LIMIT, "pnm file");
     /* every format alone */
     const char *name;
-    for (size_t i = 0; (name = satf_format(i, NULL, NULL)); i++) {
+    for (size_t i = 0; (name = satf_format(i, NULL, 0)); i++) {
         assert_int_equal(satf_context_set_formats(ctx, name), SATF_OK);
         bool is_pnm = strcmp(name, "pnm") == 0;
         expect(ctx, name, pgm, sizeof pgm - 1, is_pnm ? SATF_OK : SATF_LIMIT, "");
@@ -294,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ratio, new_context, free_context),
+        cmocka_unit_test_setup_teardown(ratio_of_a_truncated_file, new_context, free_context),
         cmocka_unit_test_setup_teardown(ratio_of_a_pipe, new_context, free_context),
         cmocka_unit_test_setup_teardown(png_metadata, new_context, free_context),
         cmocka_unit_test_setup_teardown(jpegs, new_context, free_context),

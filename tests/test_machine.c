@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../src/satfilter.h"
+#include "../src/satfilter-study.h"
 
 static satf_context *ctx;
 

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/parallel.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "move_reference.h"
@@ -81,7 +82,7 @@ static void run_case(const test_case *t)
     satf_context *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     assert_int_equal(satf_context_set_threads(ctx, t->threads), SATF_OK);
-    setenv("SATFILTER_CPU", satf_isa_name(t->isa), 1);
+    satf_cpu_limit(t->isa);
     assert_int_equal(move_run(ctx, &job), SATF_OK);
     int64_t wrong = t->turn < 0 ? wrong_order(&in.view, &out.view, numbers)
                                 : ref_wrong_pixel(t->turn, &in.view, &out.view);
@@ -104,7 +105,7 @@ static void run_case(const test_case *t)
         fail_case(t, "move_rows", wrong);
     }
     check_guards(t, &out);
-    unsetenv("SATFILTER_CPU");
+    satf_cpu_limit(SATF_ISA_COUNT);
     satf_context_destroy(ctx);
     ref_guarded_free(&in);
     ref_guarded_free(&out);
@@ -347,6 +348,7 @@ static void test_damaged_exif(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything),   cmocka_unit_test(test_large),
         cmocka_unit_test(test_compose),      cmocka_unit_test(test_cancelled),

@@ -1,4 +1,5 @@
 /* The streaming path gives the same bytes as whole images, and fails as cleanly. */
+#include "../src/base/parallel.h"
 #include "../src/base/gpu.h"
 #include "../src/pipeline/stages.h"
 #include "pipeline_jobs.h"
@@ -104,8 +105,8 @@ static void failures(void **state)
             satf_filter *filter;
             assert_int_equal(satf_filter_parse(ctx, "box=9", &filter), SATF_OK);
             assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-            pipeline_job job = {path("u.ppm"), "/dev/full", filter, satf_write_defaults(),
-                                PIPELINE_AUTO};
+            pipeline_job job = {path("u.ppm"),         "/dev/full",   filter,
+                                satf_write_defaults(), PIPELINE_AUTO, false};
             job.write.format = "png";
             assert_int_equal(pipeline_run(ctx, &job, &result), SATF_IO);
             assert_string_equal(result.at, "/dev/full");
@@ -160,6 +161,93 @@ static void names_the_missing_device(void **state)
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
 }
 
+/* The file's first bytes. */
+static void assert_head(const char *name, const char *want, size_t n)
+{
+    size_t bytes;
+    unsigned char *file = slurp(name, &bytes);
+    assert_true(bytes >= n);
+    assert_memory_equal(file, want, n);
+    free(file);
+}
+
+/* The job with standard output in a file. */
+static satf_status run_to_stdout(pipeline_job *job, const char *file, pipeline_result *result)
+{
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO);
+    assert_true(kept >= 0 && freopen(file, "wb", stdout));
+    job->output = "-";
+    satf_status status = pipeline_run(ctx, job, result);
+    fflush(stdout);
+    assert_true(dup2(kept, STDOUT_FILENO) == STDOUT_FILENO);
+    close(kept);
+    return status;
+}
+
+static void input_format_to_stdout(void **state)
+{
+    (void)state;
+    pipeline_result result;
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
+    write_noise(path("s.ppm"), 20, 10, 3, SATF_U8, 0, 21);
+    write_noise(path("s.jpg"), 20, 10, 3, SATF_U8, 0, 21);
+    char out[300];
+    snprintf(out, sizeof out, "%s", path("stdout"));
+    for (int streamed = 0; streamed < 2; streamed++) {
+        pipeline_job job = {.filter = filter,
+                            .write = satf_write_defaults(),
+                            .path = streamed ? PIPELINE_STREAM : PIPELINE_WHOLE};
+        job.input = path("s.ppm");
+        assert_int_equal(run_to_stdout(&job, out, &result), SATF_INVALID);
+        job.input_format = true;
+        assert_int_equal(run_to_stdout(&job, out, &result), SATF_OK);
+        assert_head(out, "P6", 2);
+        assert_string_equal(result.out_format, "pnm");
+        job.input = path("s.jpg");
+        assert_int_equal(run_to_stdout(&job, out, &result), SATF_OK);
+        assert_head(out, "\xff\xd8\xff", 3);
+        job.write.format = "png";
+        assert_int_equal(run_to_stdout(&job, out, &result), SATF_OK);
+        assert_head(out, "\x89PNG", 4);
+    }
+    /* what cannot be written becomes PNG */
+    static const unsigned char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
+                                       ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
+    FILE *file = fopen(path("s.gif"), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(gif, 1, sizeof gif - 1, file), sizeof gif - 1);
+    fclose(file);
+    pipeline_job job = {.input = path("s.gif"),
+                        .filter = filter,
+                        .write = satf_write_defaults(),
+                        .input_format = true};
+    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
+    assert_int_equal(run_to_stdout(&job, out, &result), SATF_OK);
+    assert_head(out, "\x89PNG", 4);
+    assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
+    satf_filter_destroy(filter);
+}
+
+/* A build without CUDA does not say why no device was taken. */
+static void no_word_of_devices(void **state)
+{
+    (void)state;
+    const char *kind;
+    bool cuda = false;
+    for (size_t i = 0; satf_algorithm(i, &kind, NULL); i++) {
+        cuda |= strcmp(kind, "cuda") == 0;
+    }
+    write_noise(path("w.pgm"), 40, 30, 1, SATF_U8, 0, 15);
+    for (pipeline_path way = PIPELINE_AUTO; way <= PIPELINE_STREAM; way++) {
+        pipeline_result result;
+        assert_int_equal(
+            run(path("w.pgm"), path("w2.pgm"), "box=3", SATF_TYPE_AUTO, way, 2, &result), SATF_OK);
+        assert_int_equal(result.why_cpu[0] != 0, cuda);
+    }
+}
+
 /* A device that was chosen is left for the CPU only where that can do what is asked for. */
 static void keeps_to_what_only_a_device_has(void **state)
 {
@@ -190,6 +278,7 @@ static void keeps_to_what_only_a_device_has(void **state)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(what_cannot_stream),
@@ -197,6 +286,8 @@ int main(void)
         cmocka_unit_test(failures),
         cmocka_unit_test(cancelled),
         cmocka_unit_test(names_the_missing_device),
+        cmocka_unit_test(input_format_to_stdout),
+        cmocka_unit_test(no_word_of_devices),
         cmocka_unit_test(keeps_to_what_only_a_device_has),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

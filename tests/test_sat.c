@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/view.h"
@@ -267,7 +268,7 @@ static void compare(const test_case *t, const char *row, const char *isa, int th
 static void check_blocked(const test_case *t, const buffer *in, const buffer *want, unsigned turn)
 {
     for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
-        setenv("SATFILTER_CPU", satf_isa_name((satf_isa)isa), 1);
+        satf_cpu_limit((satf_isa)isa);
         for (int i = 0; i < CONTEXTS && satf_cpu_isa() == (satf_isa)isa; i++) {
             buffer out = make_buffer(t->height, want->row_bytes, &layouts[turn++ % LAYOUTS]);
             sat_job job = make_job(t, in, &out);
@@ -276,7 +277,7 @@ static void check_blocked(const test_case *t, const buffer *in, const buffer *wa
             satf_free(out.memory);
         }
     }
-    unsetenv("SATFILTER_CPU");
+    satf_cpu_limit(SATF_ISA_COUNT);
 }
 
 static void check_case(const test_case *t)
@@ -578,6 +579,7 @@ static int tear_down(void **unused)
 
 int main(void)
 {
+    satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),     cmocka_unit_test(test_small),
         cmocka_unit_test(test_wide_and_tall), cmocka_unit_test(test_usual_types_larger),

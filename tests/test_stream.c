@@ -181,6 +181,51 @@ static void check_orientation(const char *name, int wanted)
     free(data);
 }
 
+/* EXIF before the pixels and XMP behind them, out of a pipe: each goes through the filter once. */
+static void late_xmp(void **state)
+{
+    (void)state;
+    enum { END_BYTES = 12, EXIF_BYTES = 26 };
+    static const unsigned char text[] = "\0\0\0\34iTXtXML:com.adobe.xmp\0\0\0\0\0packet";
+    const size_t text_bytes = sizeof text - 1;
+    char in[300], out[300], name[40];
+    size_t bytes;
+    snprintf(in, sizeof in, "%s", path("early.png"));
+    snprintf(out, sizeof out, "%s", path("o.png"));
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 40, 30, 1, SATF_U8, 0, &image), SATF_OK);
+    image->metadata.exif = satf_alloc(EXIF_BYTES);
+    image->metadata.exif_bytes = EXIF_BYTES;
+    memcpy(image->metadata.exif, "II*\0\10\0\0\0\1\0\22\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0", EXIF_BYTES);
+    assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
+    satf_image_destroy(image);
+    unsigned char *plain = slurp(in, &bytes), *late = malloc(bytes + text_bytes + 4);
+    bytes -= END_BYTES;
+    memcpy(late, plain, bytes);
+    memcpy(late + bytes, text, text_bytes);
+    png_save_uint_32(late + bytes + text_bytes,
+                     (png_uint_32)crc32(0, text + 4, (unsigned)(text_bytes - 4)));
+    memcpy(late + bytes + text_bytes + 4, plain + bytes, END_BYTES);
+    bytes += text_bytes + 4 + END_BYTES;
+    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
+        pipeline_result result;
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], late, bytes), bytes);
+        close(ends[1]);
+        snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+        assert_int_equal(run(name, out, "flip=h box=3", SATF_TYPE_AUTO, way, 2, &result), SATF_OK);
+        close(ends[0]);
+        check_orientation(out, 8);
+        assert_int_equal(satf_image_read(ctx, out, &image), SATF_OK);
+        assert_int_equal(image->metadata.xmp_bytes, 6);
+        assert_memory_equal(image->metadata.xmp, "packet", 6);
+        satf_image_destroy(image);
+    }
+    free(plain);
+    free(late);
+}
+
 /* Into formats that have it in front, too; out of a pipe it comes too late for them. */
 static void late_exif(void **state)
 {
@@ -390,7 +435,7 @@ static long peak_kib(const char *spec, int64_t height)
         if (satf_filter_parse(ctx, spec, &filter)) {
             _exit(1);
         }
-        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), PIPELINE_STREAM};
+        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), PIPELINE_STREAM, false};
         job.write.format = "npy";
         _exit(pipeline_run(ctx, &job, &result) == SATF_OK ? 0 : 1);
     }
@@ -422,6 +467,7 @@ int main(void)
         cmocka_unit_test(integrals),
         cmocka_unit_test(chains),
         cmocka_unit_test(late_exif),
+        cmocka_unit_test(late_xmp),
         cmocka_unit_test(refusals),
         cmocka_unit_test(limit_is_that_of_rows),
         cmocka_unit_test(small_pictures_keep_small_limits),

@@ -17,6 +17,7 @@
 #include <malloc.h>
 #endif
 
+#include "base/parallel.h"
 #include "window_reference.h"
 
 /* ------------------------------------------------------------------- one case */
@@ -90,7 +91,7 @@ static satf_context *context_of(const variant *v)
     satf_context *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     assert_int_equal(satf_context_set_threads(ctx, v->threads), SATF_OK);
-    setenv("SATFILTER_CPU", satf_isa_name(v->isa), 1);
+    satf_cpu_limit(v->isa);
     return ctx;
 }
 
@@ -552,6 +553,7 @@ static void test_refusals(void **state)
 
 int main(void)
 {
+    satf_share_anything();
 #ifdef __GLIBC__
     mallopt(M_PERTURB, 0x100); /* memory comes as NaNs */
 #endif

@@ -48,11 +48,11 @@ typedef struct bench_options {
     int repeat;        /* 0: as many as a few seconds allow */
     sat_tuning tuning; /* of a CUDA row; 0 in a member: not given */
     bool markdown;
-    bool search;             /* find each CUDA row's fastest tuning first */
-    bool simulate;           /* count on the memory machines of satfilter.h, measure nothing */
-    int samples;             /* a simulated mean's; 0: the table's default */
-    int seed;                /* of its random numbers */
-    int latency;             /* of the machines' global memory */
+    bool search;   /* find each CUDA row's fastest tuning first */
+    bool simulate; /* count on the memory machines of satfilter-study.h, measure nothing */
+    int samples;   /* a simulated mean's; 0: the table's default */
+    int seed;      /* of its random numbers */
+    int latency;   /* of the machines' global memory */
     const char *json, *plot; /* files, or NULL */
 } bench_options;
 

@@ -119,9 +119,10 @@ void bench_print_list(void)
         printf("  %-12s %s\n", name, help);
     }
     puts("filters:");
-    for (size_t i = 0; (name = satf_filter_name(i, &help)) != NULL; i++) {
+    satf_filter_info info;
+    for (size_t i = 0; (name = satf_filter_name(i, &info, sizeof info)) != NULL; i++) {
         if (bench_can_check(name)) {
-            printf("  %-18s %s\n", name, help);
+            printf("  %-18s %s\n", name, info.help);
         }
     }
 }

@@ -54,8 +54,8 @@ static bool parse_types(const char *word, bench_item *item)
         return false;
     }
     memcpy(input, word, length);
-    item->input = satf_type_from_name(input);
-    item->output = colon ? satf_type_from_name(colon + 1) : SATF_TYPE_AUTO;
+    item->input = satf_type_find(input);
+    item->output = colon ? satf_type_find(colon + 1) : SATF_TYPE_AUTO;
     bool is_image = item->input == SATF_U8 || item->input == SATF_U16 ||
                     (item->input >= 0 && satf_type_is_float(item->input));
     return is_image && (!colon || item->output >= 0);

@@ -1,15 +1,15 @@
 #include "inputs.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
-#include "../src/base/memory.h"
-#include "../src/io/io.h"
 #include "message.h"
 
 static int out_of_memory(void)
@@ -22,18 +22,18 @@ static int add(input_list *all, const char *path, size_t length, size_t name_at)
 {
     if (all->count == all->room) {
         int room = all->room ? 2 * all->room : 64;
-        input *larger = all->room > INT_MAX / 2 ? NULL : satf_alloc((size_t)room * sizeof *larger);
+        input *larger = all->room > INT_MAX / 2 ? NULL : malloc((size_t)room * sizeof *larger);
         if (!larger) {
             return out_of_memory();
         }
         if (all->count) {
             memcpy(larger, all->at, (size_t)all->count * sizeof *larger);
         }
-        satf_free(all->at);
+        free(all->at);
         all->at = larger;
         all->room = room;
     }
-    char *copy = satf_alloc(length + 1);
+    char *copy = malloc(length + 1);
     if (!copy) {
         return out_of_memory();
     }
@@ -43,11 +43,52 @@ static int add(input_list *all, const char *path, size_t length, size_t name_at)
     return 0;
 }
 
-/* A file that was named: its output has its last component. */
-static int add_named(input_list *all, const char *path, size_t length)
+/* Where the name begins that --parents gives an output: behind "/" and "./". */
+static size_t below_directory(const char *path, size_t length)
+{
+    size_t at = 0;
+    for (;;) {
+        if (at < length && path[at] == '/') {
+            at++;
+        } else if (at + 1 < length && path[at] == '.' && path[at + 1] == '/') {
+            at += 2;
+        } else {
+            return at;
+        }
+    }
+}
+
+/* Is ".." one of the path's components? */
+static bool leads_upwards(const char *path, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        const char *slash = memchr(path + at, '/', length - at);
+        size_t end = slash ? (size_t)(slash - path) : length;
+        if (end - at == 2 && path[at] == '.' && path[at + 1] == '.') {
+            return true;
+        }
+        at = end + 1;
+    }
+    return false;
+}
+
+static int refuse_upwards(const char *path)
+{
+    return usage_error(path, "--parents keeps paths below the folder of -o, and '..' leads out of "
+                             "it; start from a folder that holds all inputs");
+}
+
+/* A file that was named: its output has its last component, or with --parents all. */
+static int add_named(const settings *s, input_list *all, const char *path, size_t length)
 {
     const char *slash = memrchr(path, '/', length);
-    return add(all, path, length, slash ? (size_t)(slash + 1 - path) : 0);
+    size_t name_at = slash ? (size_t)(slash + 1 - path) : 0;
+    if (!s->parents) {
+        return add(all, path, length, name_at);
+    }
+    int status = add(all, path, length, below_directory(path, length));
+    return !status && leads_upwards(path, length) ? refuse_upwards(all->at[all->count - 1].path)
+                                                  : status;
 }
 
 /* ------------------------------------------------------------------ lists */
@@ -62,13 +103,13 @@ static char *read_all(const char *path, size_t *length)
     while (good && used == room) {
         room = room ? 2 * room : 64 << 10;
         errno = ENOMEM;
-        char *larger = satf_alloc(room);
+        char *larger = malloc(room);
         good = larger != NULL;
         if (good) {
             if (used) {
                 memcpy(larger, text, used);
             }
-            satf_free(text);
+            free(text);
             text = larger;
             used += fread(text + used, 1, room - used, file);
             good = !ferror(file);
@@ -76,7 +117,7 @@ static char *read_all(const char *path, size_t *length)
     }
     if (!good) {
         message(path, "cannot be read: %s", strerror(errno));
-        satf_free(text);
+        free(text);
         text = NULL;
     }
     if (file && file != stdin) {
@@ -86,8 +127,9 @@ static char *read_all(const char *path, size_t *length)
     return text;
 }
 
-/* Names that end with `separator`; the last may lack it. Empty ones are passed over. */
-static int add_list(const char *path, char separator, input_list *all)
+/* Names that end with `separator`; the last may lack it. Empty ones are passed over, and of lines
+ * that end as Windows has them the CR is no part of the name. */
+static int add_list(const settings *s, const char *path, char separator, input_list *all)
 {
     size_t length;
     char *text = read_all(path, &length);
@@ -101,11 +143,12 @@ static int add_list(const char *path, char separator, input_list *all)
     }
     for (size_t at = 0; at < length && !status;) {
         const char *end = memchr(text + at, separator, length - at);
-        size_t name = end ? (size_t)(end - text) - at : length - at;
-        status = name ? add_named(all, text + at, name) : 0;
-        at += name + 1;
+        size_t line = end ? (size_t)(end - text) - at : length - at;
+        size_t name = line - (separator && line && text[at + line - 1] == '\r');
+        status = name ? add_named(s, all, text + at, name) : 0;
+        at += line + 1;
     }
-    satf_free(text);
+    free(text);
     return status;
 }
 
@@ -121,29 +164,93 @@ static int is_shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The path's folder and what is in it; output: what -o names, if it is there already. */
-static int add_folder(const char *path, size_t name_at, const struct stat *output, input_list *all)
+static void note_skipped(input_list *all, const char *name)
+{
+    all->skipped++;
+    const char *dot = strrchr(name, '.');
+    if (!dot || !dot[1]) {
+        all->without_suffix = true;
+        return;
+    }
+    for (int i = 0; i < all->suffix_count; i++) {
+        if (strcasecmp(all->suffixes[i], dot) == 0) {
+            return;
+        }
+    }
+    if (all->suffix_count == LISTED_SUFFIXES || strlen(dot) >= SUFFIX_BYTES) {
+        all->more_suffixes = true;
+        return;
+    }
+    char *to = all->suffixes[all->suffix_count++];
+    for (size_t i = 0; dot[i]; i++) {
+        to[i] = (char)tolower((unsigned char)dot[i]);
+    }
+}
+
+/* A folder, or something in one, that cannot be taken; the others go on. */
+static int note_unreadable(input_list *all, const char *path, const char *why)
+{
+    message(path, "%s", why);
+    all->unreadable++;
+    return 0;
+}
+
+/* What a walk through folders carries along. */
+typedef struct walk {
+    size_t name_at;     /* in every path that it finds */
+    struct stat output; /* what -o names, if it is there already; inode 0 if not */
+    input_list *all;
+} walk;
+
+static int add_folder(const walk *w, const char *path);
+
+/* Something in a folder. */
+static int add_entry(const walk *w, const char *path, const char *name)
+{
+    struct stat info;
+    if (lstat(path, &info)) {
+        return note_unreadable(w->all, path, strerror(errno));
+    }
+    bool link = S_ISLNK(info.st_mode), picture = satf_format_of_path(name, NULL, 0) != NULL;
+    if (link && stat(path, &info)) {
+        if (picture) {
+            return note_unreadable(w->all, path, "is a link to nothing that can be read");
+        }
+        info.st_mode = S_IFREG;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        bool is_output = info.st_dev == w->output.st_dev && info.st_ino == w->output.st_ino;
+        w->all->links += link;
+        return link || is_output ? 0 : add_folder(w, path);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return 0;
+    }
+    if (!picture) {
+        note_skipped(w->all, name);
+        return 0;
+    }
+    return add(w->all, path, strlen(path), w->name_at);
+}
+
+static int add_folder(const walk *w, const char *path)
 {
     struct dirent **entries;
     int count = scandir(path, &entries, is_shown, compare_names), status = 0;
     if (count < 0) {
-        message(path, "cannot be read: %s", strerror(errno));
-        return EXIT_FAILURE;
+        char why[128];
+        snprintf(why, sizeof why, "cannot be read: %s", strerror(errno));
+        return note_unreadable(w->all, path, why);
     }
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     for (int i = 0; i < count; i++) {
         char inside[PATH_MAX];
-        const char *slash = path[strlen(path) - 1] == '/' ? "" : "/", *name = entries[i]->d_name;
-        int length = snprintf(inside, sizeof inside, "%s%s%s", path, slash, name);
-        struct stat info;
+        int length = snprintf(inside, sizeof inside, "%s%s%s", path, slash, entries[i]->d_name);
         if (!status && length >= PATH_MAX) {
-            message(path, "has too long a path inside; filter it from a folder nearer to it");
-            status = EXIT_FAILURE;
-        } else if (!status && lstat(inside, &info) == 0 && S_ISDIR(info.st_mode)) {
-            bool is_output = info.st_dev == output->st_dev && info.st_ino == output->st_ino;
-            status = is_output ? 0 : add_folder(inside, name_at, output, all);
-        } else if (!status && io_format_by_suffix(name) && stat(inside, &info) == 0 &&
-                   S_ISREG(info.st_mode)) {
-            status = add(all, inside, (size_t)length, name_at);
+            note_unreadable(w->all, path,
+                            "has too long a path inside; filter it from a folder nearer to it");
+        } else if (!status) {
+            status = add_entry(w, inside, entries[i]->d_name);
         }
         free(entries[i]);
     }
@@ -153,50 +260,94 @@ static int add_folder(const char *path, size_t name_at, const struct stat *outpu
 
 static int add_tree(const settings *s, const char *path, input_list *all)
 {
-    struct stat output;
-    if (stat(s->directory, &output)) {
-        memset(&output, 0, sizeof output); /* no file has inode 0 */
-    }
     size_t length = strlen(path);
     if (length == 0) {
         return usage_error("-r", "'' is not a folder");
     }
-    return add_folder(path, length + (path[length - 1] != '/'), &output, all);
+    if (s->parents && leads_upwards(path, length)) {
+        return refuse_upwards(path);
+    }
+    walk w = {.all = all};
+    w.name_at = s->parents ? below_directory(path, length) : length + (path[length - 1] != '/');
+    if (s->parents && (strcmp(path, ".") == 0 || w.name_at == length)) { /* nothing to keep */
+        w.name_at = length + (path[length - 1] != '/');
+    }
+    if (stat(s->output, &w.output)) {
+        w.output.st_ino = 0; /* no file has it */
+    }
+    return add_folder(&w, path);
 }
 
 /* ---------------------------------------------------------------- the whole */
 
+const char *inputs_describe_skipped(const input_list *all, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    if (all->skipped) {
+        used += (size_t)snprintf(text, room, "%d file%s skipped:", all->skipped,
+                                 all->skipped > 1 ? "s" : "");
+        for (int i = 0; i < all->suffix_count; i++) {
+            used += (size_t)snprintf(text + used, room - used, " %s", all->suffixes[i]);
+        }
+        if (all->more_suffixes) {
+            used += (size_t)snprintf(text + used, room - used, " ...");
+        }
+        if (all->without_suffix) {
+            bool alone = !all->suffix_count && !all->more_suffixes;
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s without suffix", alone ? "" : ",");
+        }
+    }
+    if (all->links) {
+        snprintf(text + used, room - used, "%s%d link%s to %s not followed", used ? "; " : "",
+                 all->links, all->links > 1 ? "s" : "", all->links > 1 ? "folders" : "a folder");
+    }
+    return text;
+}
+
 int inputs_gather(const settings *s, input_list *all)
 {
     int status = 0;
-    *all = (input_list){NULL, 0, 0};
+    *all = (input_list){.at = NULL};
     for (int i = 0; i < s->source_count && !status; i++) {
         const char *name = s->sources[i].name;
         switch (s->sources[i].kind) {
         case SOURCE_FILE:
-            status = add_named(all, name, strlen(name));
+            status = add_named(s, all, name, strlen(name));
             break;
         case SOURCE_LIST:
-            status = add_list(name, '\n', all);
+            status = add_list(s, name, '\n', all);
             break;
         case SOURCE_LIST0:
-            status = add_list(name, '\0', all);
+            status = add_list(s, name, '\0', all);
             break;
         case SOURCE_FOLDER:
             status = add_tree(s, name, all);
             break;
         }
     }
-    if (!status && !all->count) {
-        return usage_error(NULL, "no input: the lists and folders hold none");
+    if (status || all->count) {
+        return status;
     }
-    return status;
+    if (all->unreadable) {
+        return EXIT_FAILURE;
+    }
+    char skipped[SKIPPED_BYTES];
+    inputs_describe_skipped(all, skipped, sizeof skipped);
+    return usage_error(NULL, "no input: the lists and folders hold none%s%s", *skipped ? "; " : "",
+                       skipped);
+}
+
+int inputs_add_single(input_list *all, const char *path)
+{
+    return add(all, path, strlen(path), 0);
 }
 
 void inputs_free(input_list *all)
 {
     for (int i = 0; i < all->count; i++) {
-        satf_free(all->at[i].path);
+        free(all->at[i].path);
     }
-    satf_free(all->at);
+    free(all->at);
 }

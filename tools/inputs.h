@@ -9,9 +9,21 @@ typedef struct input {
     size_t name_at; /* path + name_at names the output in the directory of -o */
 } input;
 
+/* Suffixes that are listed by name; behind them "..." stands for the others. */
+enum { LISTED_SUFFIXES = 8, SUFFIX_BYTES = 16 };
+
 typedef struct input_list {
     input *at; /* owned, like what it points to; inputs_free() */
     int count, room;
+
+    /* What -r has passed over. */
+    int unreadable;                               /* folders, a message having been printed */
+    int skipped;                                  /* files of which no suffix names a format */
+    char suffixes[LISTED_SUFFIXES][SUFFIX_BYTES]; /* theirs, with the dot, once each */
+    int suffix_count;
+    bool more_suffixes; /* that are not listed */
+    bool without_suffix;
+    int links; /* to folders */
 } input_list;
 
 /*
@@ -21,6 +33,15 @@ typedef struct input_list {
  * status, a message having been printed unless it is 0. To be freed in either case.
  */
 int inputs_gather(const settings *s, input_list *all);
+
+/* Adds one file; an EXIT_ status likewise. */
+int inputs_add_single(input_list *all, const char *path);
+
+/* What -r has passed over, "3 files skipped: .heic .tif"; "" if nothing. Returns text, for which
+ * SKIPPED_BYTES are enough. */
+enum { SKIPPED_BYTES = 256 };
+const char *inputs_describe_skipped(const input_list *all, char *text, size_t room);
+
 void inputs_free(input_list *all);
 
 #endif

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../src/io/io.h"
 #include "help.h"
+#include "nearest.h"
 #include "roff.h"
 
 /* .TP with "--name metavar" in bold and italics. */
@@ -24,38 +24,45 @@ static void tagged_option(const option *o)
     putchar('\n');
 }
 
+static void man_param(const satf_param_info *p)
+{
+    bool flag = p->type == SATF_PARAM_FLAG;
+    fputs(".TP\n\\fB", stdout);
+    if (!p->is_value) {
+        roff(p->name);
+        fputs(flag ? "" : "=", stdout);
+    }
+    fputs("\\fI", stdout);
+    if (!flag && p->syntax) {
+        roff(p->syntax);
+    }
+    fputs("\\fR\n", stdout);
+    roff(p->help);
+    if (p->default_text && p->default_text[0] && !flag) {
+        fputs("; default ", stdout);
+        roff(p->default_text);
+    }
+    putchar('\n');
+}
+
 static void man_filters(void)
 {
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        printf(".SS \"\\-\\-%s", info->name);
-        if (info->needs_value) {
+    satf_filter_info info;
+    for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
+        const char *value = filter_value_syntax(info.name);
+        printf(".SS \"\\-\\-%s", info.name);
+        if (value) {
             fputs(" \\fI", stdout);
-            roff(info->params[0].metavar);
+            roff(value);
             fputs("\\fR", stdout);
         }
         puts("\"");
-        roff_paragraph(info->help);
+        roff_paragraph(info.help);
         puts(".PP");
-        roff_paragraph(info->detail);
-        for (const filter_param *p = info->params; p->name; p++) {
-            bool own_value = info->needs_value && p == info->params;
-            fputs(".TP\n\\fB", stdout);
-            if (!own_value) {
-                roff(p->name);
-                fputs(p->kind == PARAM_FLAG ? "" : "=", stdout);
-            }
-            fputs("\\fI", stdout);
-            if (p->kind != PARAM_FLAG && p->metavar) {
-                roff(p->metavar);
-            }
-            fputs("\\fR\n", stdout);
-            roff(p->help);
-            if (p->default_text && p->default_text[0] && p->kind != PARAM_FLAG) {
-                fputs("; default ", stdout);
-                roff(p->default_text);
-            }
-            putchar('\n');
+        roff_paragraph(info.detail);
+        satf_param_info p;
+        for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
+            man_param(&p);
         }
     }
 }
@@ -83,15 +90,15 @@ static void man_options(void)
 
 static void man_formats(void)
 {
-    const io_format *format;
-    for (size_t i = 0; (format = io_format_at(i)); i++) {
-        printf(".TP\n\\fB%s\\fR (%s)\n", format->name,
-               !format->create ? "read"
-               : format->open  ? "read, written"
-                               : "written");
-        roff(format->help);
+    satf_format_info format;
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        printf(".TP\n\\fB%s\\fR (%s)\n", format.name,
+               !format.can_write ? "read"
+               : format.can_read ? "read, written"
+                                 : "written");
+        roff(format.help);
         fputs("; suffixes ", stdout);
-        roff_paragraph(format->suffixes);
+        roff_paragraph(format.suffixes);
     }
 }
 
@@ -103,7 +110,9 @@ void help_man_page(void)
            ".SH SYNOPSIS\n"
            ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... \\fIINPUT OUTPUT\\fR\n.br\n"
            ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... \\fIINPUT\\fR... \\fB\\-o\\fR "
-           "\\fIDIR\\fR\n"
+           "\\fIDIR\\fR\n.br\n"
+           ".B satfilter\n[\\fIOPTIONS\\fR] \\fIFILTER\\fR... < \\fIINPUT\\fR > "
+           "\\fIOUTPUT\\fR\n"
            ".SH DESCRIPTION\n",
            satf_version());
     roff_paragraph(
@@ -114,13 +123,17 @@ void help_man_page(void)
     roff_paragraph(
         "The format of an input is found by its content, that of an output by its suffix. "
         "\"-\" is standard input or standard output (PNG there, unless --format names "
-        "another). Depth, alpha, colour profile, gamma, resolution and EXIF of the input "
-        "reach the output where its format can hold them.");
+        "another). Without any file, standard input is filtered to standard output in its own "
+        "format. Depth, alpha, colour profile, gamma, resolution, EXIF, XMP and IPTC of the input "
+        "reach the output where its format can hold them; thumbnails in them, which show the "
+        "unfiltered picture, do not. Of a file of several pictures the first is read, and a note "
+        "says so.");
     puts(".PP");
     roff_paragraph(
         "An output appears whole or not at all, and an existing file stays as it was on "
         "failure (standard output and devices get what there is). Input and output may be the "
-        "same file. Messages go to standard error, one "
+        "same file. At a terminal the command asks before it replaces any other file; in scripts, "
+        "without a terminal, it replaces. Messages go to standard error, one "
         "line each.");
     puts(".SH EXAMPLES");
     for (const help_example *e = help_examples; e->command; e++) {
@@ -132,7 +145,9 @@ void help_man_page(void)
     puts(".SH FILTERS");
     roff_paragraph(
         "A window of W x H pixels at (x, y) covers the columns x - W/2 to x - W/2 + W - 1 "
-        "(integer division) and the rows likewise; N stands for N x N. Parameters follow the "
+        "(integer division) and the rows likewise; N stands for N x N. Width and height are those "
+        "of the pixels as stored: an EXIF orientation, by which viewers turn the picture, is kept "
+        "and not applied. Parameters follow the "
         "value behind commas, as in --box 15x9,border=mirror. A flag, such as --squared, is "
         "also an option of its own that belongs to the nearest filter before it.");
     man_filters();
@@ -163,17 +178,23 @@ void help_man_page(void)
 /* Words that complete an option's value, or a compgen action for files. */
 static void print_choices(const char *choices)
 {
-    const filter_info *info;
-    const io_format *format;
+    satf_format_info format;
     const char *name, *device;
-    if (strcmp(choices, "FILTERNAME") == 0) {
-        for (size_t i = 0; (info = filter_info_at(i)); i++) {
-            printf("%s ", info->name);
+    if (strcmp(choices, "TOPIC") == 0) {
+        for (size_t i = 0; (name = satf_filter_name(i, NULL, 0)); i++) {
+            printf("%s ", name);
         }
+        const option *o;
+        for (size_t i = 0; (o = option_at(i)); i++) {
+            if (option_shown(o)) {
+                printf("%s ", o->name);
+            }
+        }
+        printf("borders filters");
     } else if (strcmp(choices, "FORMAT") == 0) {
-        for (size_t i = 0; (format = io_format_at(i)); i++) {
-            if (format->create) {
-                printf("%s ", format->name);
+        for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+            if (format.can_write) {
+                printf("%s ", format.name);
             }
         }
     } else if (strcmp(choices, "ALGORITHM") == 0) {
@@ -184,6 +205,24 @@ static void print_choices(const char *choices)
     } else {
         printf("%s", choices);
     }
+}
+
+/* Pictures and folders; where none begins so, any file. */
+static void print_files(void)
+{
+    fputs("        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"\n"
+          "            compgen -f -- \"$cur\" | grep -iE '\\.(",
+          stdout);
+    satf_format_info format;
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        fputs(i ? "|" : "", stdout);
+        for (const char *c = format.suffixes; *c; c++) {
+            putchar(*c == ' ' ? '|' : *c);
+        }
+    }
+    puts(")$')\n"
+         "        [[ ${#COMPREPLY[@]} -gt 0 ]] ||\n"
+         "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")");
 }
 
 void help_completion(void)
@@ -218,27 +257,28 @@ void help_completion(void)
             puts("return ;;");
         }
     }
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        const filter_param *value = info->needs_value ? info->params : NULL;
-        if (value && value->kind == PARAM_CHOICE) {
-            printf("    --%s) words='", info->name);
-            for (const char *c = value->metavar; *c; c++) {
+    const char *filter;
+    satf_param_info p;
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        bool value = satf_filter_param(filter, 0, &p, sizeof p) && p.is_value;
+        if (value && p.type == SATF_PARAM_CHOICE) {
+            printf("    --%s) words='", filter);
+            for (const char *c = p.syntax; *c; c++) {
                 putchar(*c == '|' ? ' ' : *c);
             }
             puts("' ;;");
-        } else if (value && !filter_param_is_file(value)) {
-            printf("    --%s) return ;;\n", info->name);
+        } else if (value && p.type != SATF_PARAM_FILE) {
+            printf("    --%s) return ;;\n", filter);
         }
     }
     printf("    esac\n"
            "    if [[ -z $words && $cur == -* ]]; then\n"
            "        words='");
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        printf("--%s ", info->name);
-        for (const filter_param *p = info->params; p->name; p++) {
-            if (p->kind == PARAM_FLAG) {
-                printf("--%s ", p->name);
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        printf("--%s ", filter);
+        for (size_t k = 0; satf_filter_param(filter, k, &p, sizeof p); k++) {
+            if (p.type == SATF_PARAM_FLAG) {
+                printf("--%s ", p.name);
             }
         }
     }
@@ -251,9 +291,9 @@ void help_completion(void)
          "    fi\n"
          "    if [[ -n $words ]]; then\n"
          "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-         "    else\n"
-         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-         "    fi\n"
+         "    else");
+    print_files();
+    puts("    fi\n"
          "}\n"
          "complete -o filenames -F _satfilter satfilter");
 }

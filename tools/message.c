@@ -1,25 +1,14 @@
 #include "message.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "options.h"
-
-static struct {
-    const char *name;
-    int index, count;
-    double start_ms, drawn_ms;
-    bool enabled, drawn;
-} progress;
-
-double milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
+#include "progress.h"
 
 int utf8_length(const unsigned char *text)
 {
@@ -40,84 +29,83 @@ int utf8_length(const unsigned char *text)
     return overlong || surrogate || too_large ? 0 : length;
 }
 
-/* File names may hold anything; a message stays one line, in UTF-8, and harmless to terminals. */
-static void put_clean(const char *text)
+/* Columns of a character: two from Hangul and CJK on, which is right or too many. */
+static int columns_of(const unsigned char *c, int length)
 {
+    return length == 4 || (length == 3 && (c[0] > 0xe1 || (c[0] == 0xe1 && c[1] >= 0x84))) ? 2 : 1;
+}
+
+int print_clean(const char *text, int columns)
+{
+    int taken = 0;
     while (*text) {
         const unsigned char *c = (const unsigned char *)text;
         int length = utf8_length(c);
         bool control = *c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
-        fprintf(stderr, "%.*s", length && !control ? length : 1, length && !control ? text : "?");
+        bool shown = length && !control;
+        int width = shown ? columns_of(c, length) : 1;
+        if (width > columns - taken) {
+            break;
+        }
+        fprintf(stderr, "%.*s", shown ? length : 1, shown ? text : "?");
+        taken += width;
         text += length ? length : 1;
     }
+    return taken;
 }
 
-static void print(const char *subject, const char *format, va_list args)
+static void print_start(const char *subject, const char *format, va_list args)
 {
     char text[2048];
     vsnprintf(text, sizeof text, format, args);
-    progress_end();
+    progress_hide();
     fputs("satfilter: ", stderr);
     if (subject) {
-        put_clean(subject);
+        print_clean(subject, INT_MAX);
         fputs(": ", stderr);
     }
-    put_clean(text);
-    putc('\n', stderr);
+    print_clean(text, INT_MAX);
 }
 
 void message(const char *subject, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print(subject, format, args);
+    print_start(subject, format, args);
     va_end(args);
+    putc('\n', stderr);
 }
 
 int usage_error(const char *subject, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print(subject, format, args);
+    print_start(subject, format, args);
     va_end(args);
+    putc('\n', stderr);
     return EXIT_USAGE;
 }
 
-void progress_begin(const char *name, int index, int count)
+bool can_ask(void)
 {
-    progress.name = name;
-    progress.index = index;
-    progress.count = count;
-    if (index == 0) {
-        progress.start_ms = milliseconds();
-        progress.enabled = isatty(STDERR_FILENO);
-    }
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
-int progress_show(void *unused, double done)
+int ask(const char *subject, const char *format, ...)
 {
-    (void)unused;
-    double now_ms = milliseconds();
-    if (!progress.enabled || now_ms - progress.start_ms < 1000 ||
-        now_ms - progress.drawn_ms < 100) {
+    va_list args;
+    va_start(args, format);
+    print_start(subject, format, args);
+    va_end(args);
+    putc(' ', stderr);
+    fflush(stderr);
+    char line[80];
+    if (!fgets(line, sizeof line, stdin)) {
+        putc('\n', stderr);
         return 0;
     }
-    fputs("\r\033[K", stderr);
-    if (progress.count > 1) {
-        fprintf(stderr, "%d of %d: ", progress.index + 1, progress.count);
+    for (int c = 0; !strchr(line, '\n') && c != '\n' && c != EOF;) {
+        c = getchar(); /* the rest of a long line is no answer to the next question */
     }
-    put_clean(progress.name);
-    fprintf(stderr, " %.0f %%", 100 * done);
-    fflush(stderr);
-    progress.drawn = true;
-    progress.drawn_ms = now_ms;
-    return 0;
-}
-
-void progress_end(void)
-{
-    if (progress.drawn) {
-        fputs("\r\033[K", stderr);
-        progress.drawn = false;
-    }
+    return tolower((unsigned char)line[strspn(line, " \t\r\n")]);
 }

@@ -4,24 +4,27 @@
 
 #include <stdbool.h>
 
-/* Prints "satfilter: SUBJECT: text", one line; control characters and what is
- * not UTF-8 become '?'. subject may be NULL. Erases the progress line first. */
+/* Prints "satfilter: SUBJECT: text", one line, cleaned as below. subject may be NULL. Erases
+ * the progress line first. */
 void message(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The length of the UTF-8 sequence at text (RFC 3629), 0 if it is none. */
-int utf8_length(const unsigned char *text);
 
 /* Prints the text and returns EXIT_USAGE. */
 int usage_error(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A satf_progress callback that draws one line on a terminal once the work has
- * lasted a second. progress_begin() names what is being done, file index + 1 of
- * count; progress_end() erases the line. */
-void progress_begin(const char *name, int index, int count);
-int progress_show(void *unused, double done);
-void progress_end(void);
+/*
+ * Prints text on standard error, `columns` columns of a terminal at most. File names may hold
+ * anything: what is not UTF-8 and control characters, line ends and escape sequences among them,
+ * become '?'. Returns the columns taken.
+ */
+int print_clean(const char *text, int columns);
 
-/* Milliseconds of the monotonic clock. */
-double milliseconds(void);
+/* The length of the UTF-8 sequence at text (RFC 3629), 0 if it is none. */
+int utf8_length(const unsigned char *text);
+
+/* Asks at the terminal and reads a line; its first letter, lower case, or 0 for none. */
+int ask(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether there is somebody to ask. */
+bool can_ask(void);
 
 #endif

@@ -4,14 +4,22 @@
 
 enum { WORD_MAX = 32 };
 
-int filter_flag_index(const filter_info *info, const char *name)
+int filter_flag_index(const char *filter, const char *name)
 {
-    for (int i = 0; info->params[i].name; i++) {
-        if (info->params[i].kind == PARAM_FLAG && strcmp(info->params[i].name, name) == 0) {
-            return i;
+    satf_param_info param;
+    for (size_t i = 0; satf_filter_param(filter, i, &param, sizeof param); i++) {
+        if (param.type == SATF_PARAM_FLAG && strcmp(param.name, name) == 0) {
+            return (int)i;
         }
     }
     return -1;
+}
+
+const char *filter_value_syntax(const char *filter)
+{
+    satf_param_info param;
+    bool first = satf_filter_param(filter, 0, &param, sizeof param);
+    return first && param.is_value ? param.syntax : NULL;
 }
 
 static int least(int a, int b)
@@ -66,25 +74,16 @@ static void guess_try(struct guess *guess, const char *name)
     }
 }
 
-const char *nearest_filter(const char *word)
-{
-    struct guess guess = guess_start(word, strlen(word));
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        guess_try(&guess, info->name);
-    }
-    return guess.best;
-}
-
 const char *nearest_option(const char *word, size_t length)
 {
     struct guess guess = guess_start(word, length);
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        guess_try(&guess, info->name);
-        for (int k = 0; info->params[k].name; k++) {
-            if (info->params[k].kind == PARAM_FLAG) {
-                guess_try(&guess, info->params[k].name);
+    const char *filter;
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        guess_try(&guess, filter);
+        satf_param_info param;
+        for (size_t k = 0; satf_filter_param(filter, k, &param, sizeof param); k++) {
+            if (param.type == SATF_PARAM_FLAG) {
+                guess_try(&guess, param.name);
             }
         }
     }

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/base/memory.h"
-#include "../src/base/view.h"
-#include "../src/io/io.h"
+#include "help.h"
 #include "message.h"
 #include "nearest.h"
 
@@ -63,7 +61,7 @@ static int take_integer(const char *option_name, const char *text, bool suffixes
 
 static int take_border(settings *s, const char *value)
 {
-    if (filter_parse_border(s->ctx, value, &s->border, &s->constant)) {
+    if (satf_border_parse(s->ctx, value, &s->border, &s->constant)) {
         return usage_error("--border", "%s", satf_message(s->ctx));
     }
     s->border_given = true;
@@ -72,19 +70,32 @@ static int take_border(settings *s, const char *value)
 
 static int take_type(settings *s, const char *value)
 {
-    s->write.type = satf_type_from_name(value);
+    s->write.type = satf_type_find(value);
     if (s->write.type < 0) {
         return usage_error("--type", "'%s' is none of u8 u16 u32 u64 f32 f64", value);
     }
     return 0;
 }
 
+/* LO:HI, auto, or auto:P. */
 static int take_range(settings *s, const char *value)
 {
     const char *rest;
+    s->write.has_range = 0;
+    s->write.auto_range = strcmp(value, "auto") == 0 || strncmp(value, "auto:", 5) == 0;
+    s->write.clip_percent = 0;
+    if (s->write.auto_range) {
+        double *clip = &s->write.clip_percent;
+        if (value[4] && (!parse_double(value + 5, '\0', clip, &rest) || *clip < 0 || *clip >= 50)) {
+            return usage_error("--range",
+                               "'%s': behind auto: comes a percentage from 0 to below 50", value);
+        }
+        return 0;
+    }
     if (!parse_double(value, ':', &s->write.lo, &rest) ||
         !parse_double(rest + 1, '\0', &s->write.hi, &rest) || !(s->write.lo < s->write.hi)) {
-        return usage_error("--range", "'%s' is not LO:HI, two numbers with LO below HI", value);
+        return usage_error("--range",
+                           "'%s' is neither LO:HI, two numbers with LO below HI, nor auto", value);
     }
     s->write.has_range = 1;
     return 0;
@@ -164,12 +175,12 @@ static int take_threads(settings *s, const char *value)
     return take_int("-T", value, 0, 1024, &s->threads);
 }
 
-static int take_directory(settings *s, const char *value)
+static int take_output(settings *s, const char *value)
 {
-    if (!*value || strcmp(value, "-") == 0) {
-        return usage_error("-o", "'%s' is not a directory", value);
+    if (!*value) {
+        return usage_error("-o", "'' names neither a folder nor a file");
     }
-    s->directory = value;
+    s->output = value;
     return 0;
 }
 
@@ -194,30 +205,55 @@ static int take_recursive(settings *s, const char *value)
     return take_source(s, SOURCE_FOLDER, value);
 }
 
-static int take_no_clobber(settings *s, const char *value)
+static int take_parents(settings *s, const char *value)
 {
     (void)value;
-    s->write.no_clobber = 1;
+    s->parents = true;
+    return 0;
+}
+
+static int take_force(settings *s, const char *value)
+{
+    (void)value;
+    s->force = true;
+    s->skip_existing = false;
+    return 0;
+}
+
+static int take_skip_existing(settings *s, const char *value)
+{
+    (void)value;
+    s->skip_existing = true;
+    s->force = false;
+    return 0;
+}
+
+static int take_strip(settings *s, const char *value)
+{
+    (void)value;
+    s->write.strip = 1;
     return 0;
 }
 
 static int take_format(settings *s, const char *value)
 {
-    const io_format *format = io_format_find(value);
-    if (!format || !format->create) {
+    satf_format_info format;
+    if (!satf_format_find(value, &format, sizeof format) || !format.can_write) {
         return usage_error("--format", "'%s' is no format that can be written; see --list", value);
     }
-    s->write.format = format->name;
+    s->write.format = value;
     return 0;
 }
 
 static int take_quality(settings *s, const char *value)
 {
+    s->quality_given = true;
     return take_int("--quality", value, 1, 100, &s->write.quality);
 }
 
 static int take_png_level(settings *s, const char *value)
 {
+    s->png_level_given = true;
     return take_int("--png-level", value, 0, 9, &s->write.png_level);
 }
 
@@ -280,15 +316,12 @@ static int take_json(settings *s, const char *value)
 static int take_help(settings *s, const char *value)
 {
     s->action = ACTION_HELP;
-    if (value) {
-        const char *name = strncmp(value, "--", 2) == 0 ? value + 2 : value;
-        s->topic = filter_info_find(name);
-        if (!s->topic) {
-            const char *nearest = nearest_filter(name);
-            return usage_error("--help", "there is no filter '%s'%s%s%s", name,
-                               nearest ? "; did you mean " : ", see --list", nearest ? nearest : "",
-                               nearest ? "?" : "");
-        }
+    s->topic = value && strncmp(value, "--", 2) == 0 ? value + 2 : value;
+    if (s->topic && !help_knows(s->topic)) {
+        const char *nearest = nearest_option(s->topic, strlen(s->topic));
+        return usage_error("--help", "there is nothing on '%s'%s%s%s", s->topic,
+                           nearest ? "; did you mean " : ", see --list", nearest ? nearest : "",
+                           nearest ? "?" : "");
     }
     return 0;
 }
@@ -344,43 +377,65 @@ static const option options[] = {
      "wait for the stages before.",
      take_sync},
 
-    {GROUP_OUTPUT, "output", 'o', "DIR", "DIR",
-     "write every output into DIR, under its input's name",
-     "DIR is created if its parent exists. An output has the suffix of --format, else that of its "
-     "input if it can be written, else .png. Two inputs that give the same name, and an output "
-     "that would replace an input, are refused before any work. An input that fails costs the "
-     "others nothing; more than ten inputs end with a list of those that failed.",
-     take_directory},
+    {GROUP_OUTPUT, "output", 'o', "DIR|FILE", "FILE",
+     "write every output into the folder DIR, or the only one to FILE",
+     "A name that ends with \"/\" and an existing folder are folders. With one input a name with "
+     "the suffix of a format is a file, \"-\" is standard output, and any other name is a folder. "
+     "Missing folders are made. In a folder an output has its input's name, with the suffix "
+     "of --format, else that of its input if it can be written, else .png. Two inputs that give "
+     "the same name, and an output that would replace an input, are refused before any work. An "
+     "input that fails costs the others nothing.",
+     take_output},
+    {GROUP_OUTPUT, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
+     "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike.",
+     take_parents},
+    {GROUP_OUTPUT, "force", 'f', NULL, NULL, "replace existing files without asking",
+     "At a terminal an OUTPUT that exists is asked about, in a batch once for all. Without a "
+     "terminal existing files are replaced, as with --force. Input and output may be the same "
+     "file: then nothing is asked. --force also writes pictures to a terminal.",
+     take_force},
+    {GROUP_OUTPUT, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",
+     "Inputs whose output exists are passed over, which is no error. Outputs appear whole or not "
+     "at all, so what a killed batch has written is complete. --no-clobber is the same.",
+     take_skip_existing},
     {GROUP_OUTPUT, "recursive", 'r', "DIR", "DIR", "take every picture in DIR and below; needs -o",
-     "Outputs have the same path below the DIR of -o, where folders are made for them. Pictures "
-     "are "
-     "files whose suffix --list shows; hidden ones, links to folders and the DIR of -o are left "
-     "out.",
+     "Outputs have the same path below the folder of -o. Pictures are files whose suffix --list "
+     "shows. Other files and links to folders are passed over, and a line at the end counts them; "
+     "hidden files and folders and the folder of -o are left out. A folder that cannot be read "
+     "is named and passed over; the exit status is 3 then.",
      take_recursive},
     {GROUP_OUTPUT, "filelist", 0, "FILE", "FILE",
      "take the inputs named in FILE, one a line; needs -o",
-     "\"-\" is standard input. Every byte but the line's end belongs to the name; empty lines are "
-     "passed over.",
+     "\"-\" is standard input. A line ends with LF or CR LF; every other byte belongs to the name. "
+     "Empty lines are passed over.",
      take_list_of_files},
     {GROUP_OUTPUT, "filelist0", 0, "FILE", "FILE", "the same with a NUL byte behind each name",
      "As find -print0 writes them: for names that hold line ends.", take_list0},
     {GROUP_OUTPUT, "format", 0, "F", "FORMAT", "format of the output; default: by its suffix",
-     "Default for standard output: png.", take_format},
+     "Default for standard output: png, or the input's format where no file is named at all.",
+     take_format},
     {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 f32 f64",
      "samples of the output: u8 u16 u32 u64 f32 f64",
      "Default: the input's for means; for other filters the exact type where the format can hold "
      "it (.npy), else a 16-bit picture of the possible range.",
      take_type},
-    {GROUP_OUTPUT, "range", 0, "LO:HI", NULL, "show the values LO to HI, not all that are possible",
-     "LO becomes 0 and HI the largest sample of a picture; values beyond them saturate. Plain "
-     "values (.npy, .pfm) stay as they are.",
+    {GROUP_OUTPUT, "range", 0, "LO:HI|auto", "auto",
+     "show the values LO to HI, or those that occur, not all that are possible",
+     "LO becomes 0 and HI the largest sample of a picture; values beyond them saturate. auto "
+     "takes the least and the largest value of the result, auto:P its percentiles P and 100 - P: "
+     "auto:0.1 leaves out the 0.1 % at each end. Plain values (.npy, .pfm) stay as they are.",
      take_range},
-    {GROUP_OUTPUT, "quality", 0, "N", NULL, "JPEG quality, 1 to 100; default 90", NULL,
+    {GROUP_OUTPUT, "quality", 0, "N", NULL,
+     "JPEG quality, 1 to 100; default: that of a JPEG input, else 90",
+     "A JPEG that is filtered into a JPEG keeps its chroma sampling and stays progressive if it "
+     "is; without --quality it keeps its quantisation tables, too.",
      take_quality},
     {GROUP_OUTPUT, "png-level", 0, "N", NULL, "PNG compression, 0 to 9; default 1, the fastest",
      NULL, take_png_level},
-    {GROUP_OUTPUT, "no-clobber", 0, NULL, NULL, "never replace an existing file", NULL,
-     take_no_clobber},
+    {GROUP_OUTPUT, "strip", 0, NULL, NULL, "drop all metadata but the colour profile",
+     "EXIF, XMP, IPTC and the resolution go. An orientation other than upright stays, for "
+     "the pixels are not turned.",
+     take_strip},
 
     {GROUP_RUNNING, "threads", 'T', "N", NULL, "threads; default 0, one per core", NULL,
      take_threads},
@@ -417,19 +472,23 @@ static const option options[] = {
      "$XDG_CACHE_HOME or ~/.cache; SATFILTER_TUNE=off ignores it.",
      take_tune},
 
-    {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress line", NULL, take_quiet},
+    {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress, no notes, no closing line",
+     "Errors are still told.", take_quiet},
     {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",
      NULL, take_verbose},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
+     "A batch ends with an object \"summary\" that counts what was done, failed and passed over. "
      "They go to standard output, or to standard error where the picture goes to standard output. "
      "Bytes of a file name that are not UTF-8 appear as U+FFFD.",
      take_json},
-    {GROUP_INFORMATION, "help", 'h', "[FILTER]", "FILTERNAME", "this, or all about one filter",
-     NULL, take_help},
+    {GROUP_INFORMATION, "help", 'h', "[TOPIC]", "TOPIC",
+     "this, or all about a filter, an option, border, formats, algorithms", NULL, take_help},
     {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms", NULL,
      take_list},
-    {GROUP_INFORMATION, "version", 0, NULL, NULL, "the version", NULL, take_version},
+    {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL, take_version},
 
+    {GROUP_HIDDEN, "no-clobber", 0, NULL, NULL, "another name of --skip-existing", NULL,
+     take_skip_existing},
     {GROUP_HIDDEN, "help-man", 0, NULL, NULL, "the man page", NULL, take_help_man},
     {GROUP_HIDDEN, "help-completion", 0, NULL, NULL, "bash completion", NULL, take_help_completion},
 };
@@ -441,9 +500,31 @@ const option *option_at(size_t index)
     return index < OPTION_COUNT ? &options[index] : NULL;
 }
 
+const option *option_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (strlen(options[i].name) == length && !memcmp(options[i].name, name, length)) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+bool has_algorithm(const char *name, const char *kind)
+{
+    const char *known, *device;
+    for (size_t i = 0; (known = satf_algorithm(i, &device, NULL)); i++) {
+        if (strcmp(known, name) == 0 && strcmp(device, kind) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool option_shown(const option *o)
 {
-    bool no_use = o->take == take_r && !sat_row_find("1+r", "cpu") && !sat_row_find("1+r", "cuda");
+    bool no_use =
+        o->take == take_r && !has_algorithm("1+r", "cpu") && !has_algorithm("1+r", "cuda");
     return o->group != GROUP_HIDDEN && !no_use;
 }
 

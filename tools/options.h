@@ -3,7 +3,7 @@
 #ifndef SATFILTER_OPTIONS_H
 #define SATFILTER_OPTIONS_H
 
-#include "../src/filter/filter.h"
+#include "../src/satfilter.h"
 #include "../src/pipeline/pipeline.h"
 
 /* Exit statuses besides EXIT_SUCCESS and EXIT_FAILURE. */
@@ -21,9 +21,9 @@ typedef enum action {
 
 /* A filter as written: NAME, its value and its flags, e.g. "integral,squared". */
 typedef struct filter_word {
-    const filter_info *info;
+    const char *name;
     const char *value; /* NULL if none */
-    unsigned flags;    /* bit i: the filter's parameter i, a PARAM_FLAG, was given */
+    unsigned flags;    /* bit i: the filter's parameter i, a flag, was given */
 } filter_word;
 
 /* Where inputs come from: an operand, a list of names, or a folder. */
@@ -38,11 +38,15 @@ typedef struct source {
 typedef struct settings {
     satf_context *ctx; /* set up as the options say */
     action action;
-    const filter_info *topic; /* ACTION_HELP: of this filter, NULL of the command */
-    satf_filter *filter;      /* the chain; owned */
-    char *spec;               /* the chain as text: "box=15 variance=7"; owned */
+    const char *topic;   /* ACTION_HELP: what help_topic() knows, NULL for the command */
+    satf_filter *filter; /* the chain; owned */
+    char *spec;          /* the chain as text: "box=15 variance=7"; owned */
     satf_write_options write;
-    const char *directory; /* -o, NULL if none */
+    const char *output; /* -o, NULL if none: a folder, or for one input a file */
+    bool force;         /* replace what exists without a question */
+    bool skip_existing; /* leave out inputs whose output exists */
+    bool parents;       /* below the folder of -o outputs keep their inputs' whole path */
+    bool filters_stdin; /* no file was named: standard input to output, in the input's format */
     bool quiet, verbose, json;
     pipeline_path path;
     source *sources; /* in the order written, the output among them; owned array */
@@ -62,6 +66,7 @@ typedef struct settings {
     int threads;
     int64_t limits[SATF_LIMITS]; /* by satf_limit; 0: the default */
     bool formats_given;
+    bool quality_given, png_level_given;
 } settings;
 
 typedef enum option_group {
@@ -69,7 +74,7 @@ typedef enum option_group {
     GROUP_OUTPUT,
     GROUP_RUNNING,
     GROUP_INFORMATION,
-    GROUP_HIDDEN /* for the build only */
+    GROUP_HIDDEN /* for the build, and second names */
 } option_group;
 
 typedef struct option {
@@ -86,9 +91,15 @@ typedef struct option {
 
 const option *option_at(size_t index); /* NULL behind the last */
 
+/* By the first `length` bytes of name; NULL if there is none. */
+const option *option_find(const char *name, size_t length);
+
 /* False for the build's own options and for those of algorithms that this
  * version does not have: texts and completion leave them out. */
 bool option_shown(const option *o);
+
+/* Is there an algorithm of that name for that kind of device, "cpu" or "cuda"? */
+bool has_algorithm(const char *name, const char *kind);
 
 /* The title of a group; NULL for GROUP_HIDDEN. */
 const char *option_group_title(option_group group);

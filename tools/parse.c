@@ -2,19 +2,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "../src/base/memory.h"
-#include "../src/filter/descriptor.h"
 #include "message.h"
 #include "nearest.h"
 #include "options.h"
+#include "synonyms.h"
 
 /* Notes a filter's flag: it belongs to the nearest filter before it that has
  * such a parameter, else to the next one. */
 static void take_flag(settings *s, const char *name)
 {
     for (int i = s->word_count - 1; i >= 0; i--) {
-        int index = filter_flag_index(s->words[i].info, name);
+        int index = filter_flag_index(s->words[i].name, name);
         if (index >= 0) {
             s->words[i].flags |= 1U << index;
             return;
@@ -23,11 +24,11 @@ static void take_flag(settings *s, const char *name)
     s->pending_flag = name;
 }
 
-static void take_filter(settings *s, const filter_info *info, const char *value)
+static void take_filter(settings *s, const char *name, const char *value)
 {
     filter_word *word = &s->words[s->word_count++];
-    *word = (filter_word){info, value, 0};
-    int index = s->pending_flag ? filter_flag_index(info, s->pending_flag) : -1;
+    *word = (filter_word){name, value, 0};
+    int index = s->pending_flag ? filter_flag_index(name, s->pending_flag) : -1;
     if (index >= 0) {
         word->flags |= 1U << index;
         s->pending_flag = NULL;
@@ -64,6 +65,19 @@ static int take_option(settings *s, const option *o, const char *as_written,
     return o->take(s, value);
 }
 
+/* An option that there is not: what it may have meant. */
+static int refuse_option(const char *written, const char *name, size_t length)
+{
+    const synonym *known = synonym_find(name, length);
+    if (known) {
+        return usage_error(written, "no such option; %s", known->answer);
+    }
+    const char *nearest = nearest_option(name, length);
+    return usage_error(written, "no such option; %s%s%s",
+                       nearest ? "did you mean --" : "see --help or --list", nearest ? nearest : "",
+                       nearest ? "?" : "");
+}
+
 static int take_long(settings *s, char ***argv)
 {
     const char *word = **argv;
@@ -72,35 +86,32 @@ static int take_long(settings *s, char ***argv)
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const char *value = equals ? equals + 1 : NULL;
 
-    const option *o;
-    for (size_t i = 0; (o = option_at(i)); i++) {
-        if (strlen(o->name) == length && !strncmp(o->name, name, length)) {
-            char written[64];
-            snprintf(written, sizeof written, "--%s", o->name);
-            return take_option(s, o, written, value, argv);
-        }
+    const option *o = option_find(name, length);
+    if (o) {
+        char written[64];
+        snprintf(written, sizeof written, "--%s", o->name);
+        return take_option(s, o, written, value, argv);
     }
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        if (strlen(info->name) == length && !strncmp(info->name, name, length)) {
-            if (info->needs_value && !value) {
+    const char *filter;
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        if (strlen(filter) == length && !strncmp(filter, name, length)) {
+            const char *syntax = filter_value_syntax(filter);
+            if (syntax && !value) {
                 value = next_value(*argv);
                 if (!value) {
-                    return usage_error(word, "needs a value: %s", info->params[0].metavar);
+                    return usage_error(word, "needs a value: %s", syntax);
                 }
                 ++*argv;
             }
-            take_filter(s, info, value);
+            take_filter(s, filter, value);
             return 0;
         }
-        if (!equals && filter_flag_index(info, name) >= 0) {
+        if (!equals && filter_flag_index(filter, name) >= 0) {
             take_flag(s, name);
             return 0;
         }
     }
-    const char *nearest = nearest_option(name, length);
-    return usage_error(word, "no such option; %s%s%s", nearest ? "did you mean --" : "see --help",
-                       nearest ? nearest : "", nearest ? "?" : "");
+    return refuse_option(word, name, length);
 }
 
 static int take_short(settings *s, char ***argv)
@@ -112,10 +123,7 @@ static int take_short(settings *s, char ***argv)
         }
         char written[] = {'-', *c, '\0'};
         if (!o) {
-            const char *nearest = nearest_option(letters, strlen(letters));
-            return usage_error(**argv, "no such option; %s%s%s",
-                               nearest ? "did you mean --" : "see --help", nearest ? nearest : "",
-                               nearest ? "?" : "");
+            return refuse_option(**argv, letters, strlen(letters));
         }
         bool takes_value = o->metavar != NULL;
         int status = take_option(s, o, written, takes_value && c[1] ? c + 1 : NULL, argv);
@@ -131,34 +139,38 @@ static int take_short(settings *s, char ***argv)
 /* The filter of one word, whose text as a spec is `text`. */
 static satf_status make_filter(settings *s, const filter_word *word, char *text, satf_filter **out)
 {
-    const filter_info *info = word->info;
-    if (!info->needs_value || !filter_param_is_file(&info->params[0])) {
+    satf_param_info own, other;
+    if (!satf_filter_param(word->name, 0, &own, sizeof own) || !own.is_value ||
+        own.type != SATF_PARAM_FILE) {
         return satf_filter_parse(s->ctx, text, out);
     }
     /* A file's name may hold blanks and commas: only what reads ",PARAM=..." at
      * its end is a parameter. */
     char *value = strchr(text, '=') + 1;
     char *end = value + strlen(value);
-    satf_status status = satf_filter_create(s->ctx, info->name, out);
+    satf_status status = satf_filter_create(s->ctx, word->name, out);
     for (char *comma; !status && (comma = memrchr(value, ',', (size_t)(end - value)));) {
-        const filter_param *param = info->params + 1;
-        while (param->name && (strncmp(comma + 1, param->name, strlen(param->name)) ||
-                               comma[1 + strlen(param->name)] != '=')) {
-            param++;
+        size_t length = 0, i = 1;
+        const char *param;
+        for (; (param = satf_filter_param(word->name, i, &other, sizeof other)); i++) {
+            length = strlen(param);
+            if (strncmp(comma + 1, param, length) == 0 && comma[1 + length] == '=') {
+                break;
+            }
         }
-        if (!param->name) {
+        if (!param) {
             break;
         }
         char kept = *end;
         *end = '\0';
-        status = satf_filter_set(s->ctx, *out, param->name, comma + 2 + strlen(param->name));
+        status = satf_filter_set(s->ctx, *out, param, comma + 2 + length);
         *end = kept;
         end = comma;
     }
     char kept = *end;
     *end = '\0';
     if (!status) {
-        status = satf_filter_set(s->ctx, *out, info->params[0].name, value);
+        status = satf_filter_set(s->ctx, *out, own.name, value);
     }
     *end = kept;
     if (status) {
@@ -175,15 +187,16 @@ static int make_chain(settings *s)
     for (int i = 0; i < s->word_count; i++) {
         const filter_word *word = &s->words[i];
         char *start = end + (i > 0);
-        end = stpcpy(start, word->info->name);
+        end = stpcpy(start, word->name);
         if (word->value) {
-            *end++ = word->info->needs_value ? '=' : ',';
+            *end++ = filter_value_syntax(word->name) ? '=' : ',';
             end = stpcpy(end, word->value);
         }
-        for (int k = 0; word->info->params[k].name; k++) {
+        satf_param_info param;
+        for (unsigned k = 0; satf_filter_param(word->name, k, &param, sizeof param); k++) {
             if (word->flags & 1U << k) {
                 *end++ = ',';
-                end = stpcpy(end, word->info->params[k].name);
+                end = stpcpy(end, param.name);
             }
         }
         satf_filter *one;
@@ -196,7 +209,7 @@ static int make_chain(settings *s)
         }
         if (status) {
             char subject[128];
-            snprintf(subject, sizeof subject, "--%s", word->info->name);
+            snprintf(subject, sizeof subject, "--%s", word->name);
             message(subject, "%s", satf_message(s->ctx));
             return status == SATF_INVALID ? EXIT_USAGE : EXIT_FAILURE;
         }
@@ -205,7 +218,7 @@ static int make_chain(settings *s)
         }
     }
     if (s->border_given) {
-        filter_default_border(s->filter, s->border, s->constant);
+        satf_filter_default_border(s->ctx, s->filter, s->border, s->constant);
     }
     return 0;
 }
@@ -213,7 +226,8 @@ static int make_chain(settings *s)
 /* Refuses an algorithm that has no row for the device, or for any device. */
 static int check_algorithm(const settings *s)
 {
-    bool on_cpu = sat_row_find(s->algorithm, "cpu"), on_cuda = sat_row_find(s->algorithm, "cuda");
+    bool on_cpu = has_algorithm(s->algorithm, "cpu");
+    bool on_cuda = has_algorithm(s->algorithm, "cuda");
     bool wants_cpu = s->device && strcmp(s->device, "cpu") == 0;
     bool wants_cuda = s->device && strncmp(s->device, "cuda", 4) == 0;
     if (!on_cpu && !on_cuda) {
@@ -227,6 +241,17 @@ static int check_algorithm(const settings *s)
                            s->algorithm, on_cpu ? "the CPU" : "CUDA devices", s->device);
     }
     return 0;
+}
+
+static bool has_border(const char *filter)
+{
+    satf_param_info param;
+    for (size_t i = 0; satf_filter_param(filter, i, &param, sizeof param); i++) {
+        if (param.type == SATF_PARAM_BORDER) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Refuses options that contradict one another, whatever the files are. */
@@ -253,14 +278,14 @@ static int check_engine(const settings *s)
     bool sums = false; /* a filter that only moves pixels has no engine, and minds none */
     bool borders = false;
     for (int i = 0; i < s->word_count; i++) {
-        const filter_info *info = s->words[i].info;
-        filter_region region = info->engine->region;
-        sums = sums || region != REGION_PIXEL;
-        borders = borders || filter_param_of_kind(info, PARAM_BORDER);
+        satf_filter_info info;
+        satf_filter_find(s->words[i].name, &info, sizeof info);
+        sums = sums || info.kind != SATF_FILTER_MOVE;
+        borders = borders || has_border(info.name);
         if (s->engine == SATF_ENGINE_WINDOW &&
-            (region == REGION_RECTS || region == REGION_PREFIX)) {
+            (info.kind == SATF_FILTER_RECTS || info.kind == SATF_FILTER_PREFIX)) {
             return usage_error("--engine window",
-                               "--%s needs a summed area table; leave out --engine", info->name);
+                               "--%s needs a summed area table; leave out --engine", info.name);
         }
     }
     if (!sums && s->word_count && (s->algorithm || s->engine != SATF_ENGINE_AUTO)) {
@@ -308,6 +333,28 @@ static int set_up_context(settings *s)
     return 0;
 }
 
+/* Is the stream a file or a pipe, rather than a terminal or /dev/null? */
+static bool is_redirected(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 &&
+           (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+}
+
+/* The other names of standard input and output behave like "-": they need no suffix, and a file
+ * behind them is written where it stands. */
+static const char *plain_name(const char *name)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout",     "/dev/fd/0",
+                                        "/dev/fd/1",  "/proc/self/fd/0", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return "-";
+        }
+    }
+    return name;
+}
+
 static int check_whole(settings *s)
 {
     if (s->pending_flag) {
@@ -318,18 +365,35 @@ static int check_whole(settings *s)
     if (!s->word_count) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
+    if (!s->source_count && !s->output && is_redirected(STDIN_FILENO) && !isatty(STDOUT_FILENO)) {
+        s->sources[0] = s->sources[1] = (source){SOURCE_FILE, "-"};
+        s->source_count = s->file_count = 2;
+        s->filters_stdin = true;
+    }
+    return 0;
+}
+
+/* Refuses too few files and too many. */
+static int check_files(settings *s)
+{
     bool only_files = s->source_count == s->file_count;
-    if (!s->directory && !only_files) {
-        return usage_error(NULL, "lists and folders of inputs need -o DIR");
+    const char *wrong = NULL;
+    if (!s->output && !only_files) {
+        wrong = "lists and folders of inputs need -o DIR";
+    } else if (s->file_count < (s->output ? 1 : 2) && only_files) {
+        wrong = s->file_count ? "no output: name a file behind the input, or a folder with -o"
+                : s->output   ? "no input: name the files to filter"
+                              : "no input and no output: name both";
     }
-    if (s->file_count < (s->directory ? 1 : 2) && only_files) {
-        return usage_error(NULL, s->file_count  ? "no output: name a file behind the input, or "
-                                                  "a directory with -o"
-                                 : s->directory ? "no input: name the files to filter"
-                                                : "no input and no output: name both");
+    if (wrong) {
+        /* A file may be missing since a filter took it for its value: --box in.png out.png. */
+        return make_chain(s) ? EXIT_USAGE : usage_error(NULL, "%s", wrong);
     }
-    if (!s->directory && s->file_count > 2) {
+    if (!s->output && s->file_count > 2) {
         return usage_error(s->sources[2].name, "a third file; several inputs need -o DIR");
+    }
+    if (s->parents && !s->output) {
+        return usage_error("--parents", "belongs to -o DIR");
     }
     return 0;
 }
@@ -348,19 +412,22 @@ int options_parse(settings *s, int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         spec_bytes += strlen(argv[i]) + 2;
     }
-    s->sources = satf_alloc_zeroed(sizeof *s->sources * ((size_t)argc + 1));
-    s->words = satf_alloc_zeroed(sizeof *s->words * ((size_t)argc + 1));
-    s->spec = satf_alloc_zeroed(spec_bytes);
+    s->sources = calloc(1, sizeof *s->sources * ((size_t)argc + 1));
+    s->words = calloc(1, sizeof *s->words * ((size_t)argc + 1));
+    s->spec = calloc(1, spec_bytes);
     if (!s->sources || !s->words || !s->spec || satf_context_create(&s->ctx)) {
         message(NULL, "out of memory");
         return EXIT_FAILURE;
+    }
+    if (argc <= 3 && argc >= 2 && strcmp(argv[1], "help") == 0) {
+        return option_find("help", 4)->take(s, argv[2]);
     }
     bool options_end = false;
     char **arg = argv + 1;
     for (; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
-            s->sources[s->source_count++] = (source){SOURCE_FILE, *arg};
+            s->sources[s->source_count++] = (source){SOURCE_FILE, plain_name(*arg)};
             s->file_count++;
         } else if (strcmp(*arg, "--") == 0) {
             options_end = true;
@@ -382,10 +449,11 @@ int options_parse(settings *s, int argc, char **argv)
         return usage_error("--tune", "takes no filter and no file; it only measures");
     }
     int status = tunes ? 0 : check_whole(s);
-    status = status ? status : check_engine(s);
     if (!status && set_limits(s)) { /* filters' files keep them too */
         return usage_error(NULL, "%s", satf_message(s->ctx));
     }
+    status = status || tunes ? status : check_files(s);
+    status = status ? status : check_engine(s);
     status = status || tunes ? status : make_chain(s);
     return status ? status : set_up_context(s);
 }
@@ -394,7 +462,7 @@ void options_free(settings *s)
 {
     satf_filter_destroy(s->filter);
     satf_context_destroy(s->ctx);
-    satf_free(s->sources);
-    satf_free(s->words);
-    satf_free(s->spec);
+    free(s->sources);
+    free(s->words);
+    free(s->spec);
 }

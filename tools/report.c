@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "../src/base/parallel.h"
@@ -8,8 +9,9 @@
 
 static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
 {
-    fprintf(stderr, "%s: %s, %" PRId64 " x %" PRId64 ", %d channel%s of %s", name, format,
-            view->width, view->height, (int)view->channels, view->channels > 1 ? "s" : "",
+    print_clean(name, INT_MAX);
+    fprintf(stderr, ": %s, %" PRId64 " x %" PRId64 ", %d channel%s of %s", format, view->width,
+            view->height, (int)view->channels, view->channels > 1 ? "s" : "",
             satf_type_name(view->type));
     if (bytes > 0) {
         fprintf(stderr, ", %" PRId64 " bytes", bytes);
@@ -21,13 +23,18 @@ void report_verbose(const settings *s, const pipeline_job *job, const pipeline_r
 {
     const pipeline_times *t = &result->times;
     print_side(job->input, result->in_format, &result->in, t->in_bytes);
-    fprintf(stderr, "  %s: %s engine%s%s, %s", s->spec, result->report.engine,
+    fputs("  ", stderr);
+    print_clean(s->spec, INT_MAX);
+    fprintf(stderr, ": %s engine%s%s, %s", result->report.engine,
             result->report.algorithm ? ", algorithm " : "",
             result->report.algorithm ? result->report.algorithm : "", result->report.device);
     int threads = satf_thread_count(s->ctx);
     fprintf(stderr, ", %d thread%s\n", threads, threads > 1 ? "s" : "");
     if (result->why_cpu[0]) {
         fprintf(stderr, "  %s\n", result->why_cpu);
+    }
+    if (result->range_found) {
+        fprintf(stderr, "  range %g:%g\n", result->range_lo, result->range_hi);
     }
     fprintf(stderr, "  decode %.1f ms, compute %.1f ms, encode %.1f ms, %s %.1f ms\n", t->decode_ms,
             t->compute_ms, t->encode_ms, result->streamed ? "side by side" : "in all", t->total_ms);
@@ -66,6 +73,18 @@ static void json_member(FILE *to, const char *name, const char *value)
     }
 }
 
+static void json_notes(FILE *to, const pipeline_result *result)
+{
+    if (result->note_count) {
+        fputs(", \"notes\": [", to);
+        for (int i = 0; i < result->note_count; i++) {
+            fputs(i ? ", " : "", to);
+            json_string(to, result->notes[i].text);
+        }
+        fputs("]", to);
+    }
+}
+
 void report_json(FILE *to, const settings *s, const pipeline_job *job,
                  const pipeline_result *result, satf_status status)
 {
@@ -96,6 +115,66 @@ void report_json(FILE *to, const settings *s, const pipeline_job *job,
                 "%.3f}",
                 satf_thread_count(s->ctx), t->in_bytes, t->out_bytes, t->decode_ms, t->compute_ms,
                 t->encode_ms, t->total_ms);
+        if (result->range_found) {
+            fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
+        }
+        json_notes(to, result);
     }
     fputs("}\n", to);
+}
+
+void report_json_summary(FILE *to, const report_summary *sum)
+{
+    const input_list *inputs = sum->inputs;
+    fputs("{\"program\": \"satfilter\"", to);
+    json_member(to, "version", satf_version());
+    fprintf(to,
+            ", \"summary\": {\"inputs\": %d, \"done\": %d, \"failed\": %d, \"existing\": %d, "
+            "\"unreadable\": %d, \"skipped\": %d, \"skipped_suffixes\": [",
+            sum->count, sum->done, sum->failed, sum->existing, inputs->unreadable, inputs->skipped);
+    for (int i = 0; i < inputs->suffix_count; i++) {
+        fputs(i ? ", " : "", to);
+        json_string(to, inputs->suffixes[i]);
+    }
+    fprintf(to, "], \"links\": %d, \"ms\": %.3f}}\n", inputs->links, sum->ms);
+}
+
+/* ", 3 failed, 2 skipped, whose outputs exist" */
+static void describe_others(const report_summary *sum, char *text, size_t room)
+{
+    const struct {
+        int count;
+        const char *what;
+    } parts[] = {{sum->failed, "failed"},
+                 {sum->existing, "skipped, whose outputs exist"},
+                 {sum->inputs->unreadable, "unreadable"}};
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].count) {
+            used += (size_t)snprintf(text + used, room - used, ", %d %s", parts[i].count,
+                                     parts[i].what);
+        }
+    }
+}
+
+void report_closing(const report_summary *sum)
+{
+    char others[128], skipped[SKIPPED_BYTES];
+    describe_others(sum, others, sizeof others);
+    if (sum->count > 1) {
+        double seconds = sum->ms / 1e3, rate = sum->done / seconds;
+        char speed[32] = ""; /* of less than a second it says nothing */
+        if (seconds >= 1) {
+            snprintf(speed, sizeof speed, " (%.*f a second)", rate < 10 ? 1 : 0, rate);
+        }
+        message(NULL, "%d of %d done in %.*f s%s%s", sum->done, sum->count, seconds < 10 ? 2 : 0,
+                seconds, speed, others);
+    } else if (sum->existing) {
+        message(NULL, "nothing to do%s", others);
+    }
+    inputs_describe_skipped(sum->inputs, skipped, sizeof skipped);
+    if (*skipped) {
+        message(NULL, "%s", skipped);
+    }
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../src/pipeline/pipeline.h"
+#include "inputs.h"
 #include "options.h"
 
 /* Lines on standard error. */
@@ -13,5 +14,22 @@ void report_verbose(const settings *s, const pipeline_job *job, const pipeline_r
 /* One JSON object on a line; with "error" in place of results unless status is SATF_OK. */
 void report_json(FILE *to, const settings *s, const pipeline_job *job,
                  const pipeline_result *result, satf_status status);
+
+/* How a batch went. */
+typedef struct report_summary {
+    const input_list *inputs;
+    int count; /* inputs that were found */
+    int done;
+    int failed; /* of these unsuited: a filter cannot take what the one before it makes */
+    int unsuited;
+    int existing; /* skipped: their output exists */
+    double ms;
+} report_summary;
+
+/* The last JSON object of a batch. */
+void report_json_summary(FILE *to, const report_summary *sum);
+
+/* The line that ends a batch of several inputs, and one on what was passed over. */
+void report_closing(const report_summary *sum);
 
 #endif

@@ -11,6 +11,7 @@
 #include "help.h"
 #include "message.h"
 #include "options.h"
+#include "progress.h"
 
 /* Removes the temporary files, then dies of the signal as if it had not been caught. */
 static void die_clean(int signal_number)
@@ -52,11 +53,12 @@ static void keep_standard_streams(void)
 static int tune(const settings *s)
 {
     if (!s->quiet) {
-        progress_begin("measuring the SAT algorithms", 0, 1);
+        progress_start(1, s->quiet);
+        progress_file("measuring the SAT algorithms", 0);
         satf_context_set_progress(s->ctx, progress_show, NULL);
     }
     satf_status status = satf_context_tune(s->ctx);
-    progress_end();
+    progress_hide();
     if (status) {
         message("--tune", "%s", satf_message(s->ctx));
     } else if (!s->quiet) {
@@ -72,7 +74,7 @@ static int act(const settings *s)
         return batch_run(s);
     case ACTION_HELP:
         if (s->topic) {
-            help_filter(s->topic);
+            help_topic(s->topic);
         } else {
             help_usage();
         }
@@ -100,9 +102,7 @@ int main(int argc, char **argv)
     keep_standard_streams();
     catch_signals();
     if (argc < 2) {
-        fputs("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
-              "Try: satfilter --help\n",
-              stderr);
+        help_examples_to(stderr);
         return EXIT_USAGE;
     }
     settings s;

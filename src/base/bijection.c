@@ -54,7 +54,8 @@ satf_status satf_bijection_check(satf_context *ctx, const uint32_t *p, int64_t n
         return satf_fail_memory(ctx, bytes, what);
     }
     atomic_init(&c.problem, false);
-    satf_parallel(ctx, (n - 1) / STRETCH + 1, look_at_stretch, &c);
+    satf_parallel_on(ctx, satf_threads_for(ctx, n, 2 * STRETCH), (n - 1) / STRETCH + 1,
+                     look_at_stretch, &c);
     *problem = n;
     if (atomic_load_explicit(&c.problem, memory_order_relaxed)) {
         /* Which thread came first says nothing; once more in order. */

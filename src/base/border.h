@@ -4,9 +4,8 @@
 
 #include "../satfilter.h"
 
-/* "clamp" ... "shrink"; -1 or NULL for what is none. "constant" comes without its value. */
+/* The border of that name, "constant" without its value; -1 for what is none. */
 int satf_border_from_name(const char *name);
-const char *satf_border_name(int border);
 
 /* The index in 0 ... n - 1 that the border puts at position i (any), n >= 1;
  * -1 where SATF_CONSTANT and SATF_SHRINK have no pixel. A mirror of one pixel

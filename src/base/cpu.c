@@ -1,18 +1,27 @@
 #include "cpu.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const names[SATF_ISA_COUNT] = {"base", "avx2", "avx512"};
+
+static pthread_once_t detected = PTHREAD_ONCE_INIT;
+static satf_isa best; /* written by detect() alone */
+static _Atomic int limit = SATF_ISA_COUNT;
 
 const char *satf_isa_name(satf_isa isa)
 {
     return names[isa];
 }
 
-satf_isa satf_cpu_isa(void)
+static void detect(void)
 {
-    satf_isa best = SATF_ISA_BASE;
+    best = SATF_ISA_BASE;
 #ifdef SATF_HAVE_X86_ISA
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
@@ -30,5 +39,93 @@ satf_isa satf_cpu_isa(void)
             best = (satf_isa)isa;
         }
     }
-    return best;
+}
+
+/* At loading nobody calls the library yet. pthread_once() is for constructors of others that run
+ * before this one. */
+__attribute__((constructor)) static void detect_at_loading(void)
+{
+    pthread_once(&detected, detect);
+}
+
+satf_isa satf_cpu_isa(void)
+{
+    pthread_once(&detected, detect);
+    int most = atomic_load_explicit(&limit, memory_order_relaxed);
+    return (int)best < most ? best : (satf_isa)most;
+}
+
+void satf_cpu_limit(satf_isa most)
+{
+    atomic_store_explicit(&limit, (int)most, memory_order_relaxed);
+}
+
+/* ------------------------------------------------------------------- caches */
+
+/* Bounds and default of satf_stream_bytes(). */
+#define LEAST_BYTES (INT64_C(4) << 20)
+#define MOST_BYTES (INT64_C(32) << 20)
+#define DEFAULT_BYTES (INT64_C(8) << 20)
+
+static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
+static int64_t stream_bytes; /* written by look_up_caches() alone */
+
+/* A small number with its unit, as Linux tells of a cache: "3", "32768K"; 0 if it does not. */
+static int64_t read_number(int cache, const char *what)
+{
+    char path[96], text[32];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", cache, what);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return 0;
+    }
+    ssize_t bytes = read(file, text, sizeof text - 1);
+    close(file);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    char *unit;
+    int64_t number = strtoll(text, &unit, 10);
+    return *unit == 'K' ? number << 10 : *unit == 'M' ? number << 20 : number;
+}
+
+/* The cache of the highest level. The system's files tell what one core reaches; sysconf() may
+ * add up the caches of all of them. */
+static int64_t largest_cache(void)
+{
+    enum { CACHES = 8 };
+    int64_t highest = 0, size = 0;
+    for (int cache = 0; cache < CACHES; cache++) {
+        int64_t level = read_number(cache, "level");
+        if (level > highest) {
+            highest = level;
+            size = read_number(cache, "size");
+        }
+    }
+#if defined _SC_LEVEL2_CACHE_SIZE && defined _SC_LEVEL3_CACHE_SIZE
+    for (int k = 0; k < 2 && size <= 0; k++) {
+        size = sysconf(k ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
+    }
+#endif
+    return size > 0 ? size : 0;
+}
+
+int64_t satf_stream_bytes_for(int64_t cache_bytes)
+{
+    /* Others use the cache too, and the picture itself goes through it. Caches of hundreds of
+     * megabytes belong to more machines than this virtual one. */
+    int64_t share = cache_bytes / 4;
+    return cache_bytes == 0      ? DEFAULT_BYTES
+           : share < LEAST_BYTES ? LEAST_BYTES
+           : share > MOST_BYTES  ? MOST_BYTES
+                                 : share;
+}
+
+static void look_up_caches(void)
+{
+    stream_bytes = satf_stream_bytes_for(largest_cache());
+}
+
+int64_t satf_stream_bytes(void)
+{
+    pthread_once(&looked_up, look_up_caches);
+    return stream_bytes;
 }

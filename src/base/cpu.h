@@ -1,14 +1,10 @@
-/* Which of the CPU kernels' builds this machine can run. */
+/* Which of the CPU kernels' builds this machine can run, and what its caches hold. */
 #ifndef SATF_BASE_CPU_H
 #define SATF_BASE_CPU_H
 
 #include <stdint.h>
 
 typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_COUNT } satf_isa;
-
-/* A result of that size leaves the caches before anybody reads it: writing
- * around them (stores.h) saves reading its lines first, a third of the time. */
-#define SATF_STREAM_BYTES ((int64_t)1 << 25)
 
 /* A kernel source is compiled once per level with -DSATF_ISA=base, avx2 or
  * avx512; SATF_ISA_NAME(f) is then f_base, f_avx2 or f_avx512. */
@@ -18,10 +14,34 @@ typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_
 
 /* The best level that was compiled in, that the CPU and the system support,
  * and that the environment variable SATFILTER_CPU (base, avx2 or avx512; for
- * testing) does not exclude. */
+ * testing) does not exclude. The variable is read when the library is loaded: another thread
+ * may be changing the environment later, and nobody can read it safely then. */
 satf_isa satf_cpu_isa(void);
+
+/* From now on satf_cpu_isa() is at most `most`, in all threads; SATF_ISA_COUNT lifts that. For
+ * tests, which walk all levels in one process. */
+void satf_cpu_limit(satf_isa most);
+
+/* f_base, f_avx2 or f_avx512, as satf_cpu_isa() says; f: a function, or &f: a table's address. */
+#ifdef SATF_HAVE_X86_ISA
+#define SATF_ISA_CHOOSE(f)                          \
+    (satf_cpu_isa() == SATF_ISA_AVX512 ? f##_avx512 \
+     : satf_cpu_isa() == SATF_ISA_AVX2 ? f##_avx2   \
+                                       : f##_base)
+#else
+#define SATF_ISA_CHOOSE(f) f##_base
+#endif
 
 /* "base", "avx2", "avx512". */
 const char *satf_isa_name(satf_isa isa);
+
+/* A result of so many bytes leaves the caches before anybody reads it: to write around them
+ * (stores.h) saves reading its lines first, a third of the time. By the machine's largest cache. */
+int64_t satf_stream_bytes(void);
+
+/* The same for a largest cache of that size; 0: it is not known. */
+int64_t satf_stream_bytes_for(int64_t cache_bytes);
+
+#define SATF_STREAM_BYTES satf_stream_bytes()
 
 #endif

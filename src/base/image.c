@@ -69,16 +69,18 @@ void satf_image_destroy(satf_image *image)
     }
 }
 
-static satf_status copy_bytes(satf_context *ctx, const unsigned char *from, size_t bytes,
-                              unsigned char **to)
+satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,
+                            size_t *to_bytes)
 {
     *to = NULL;
-    if (from) {
+    *to_bytes = 0;
+    if (bytes > 0) {
         *to = satf_alloc(bytes);
         if (!*to) {
             return satf_fail_memory(ctx, bytes, "an image's metadata");
         }
         memcpy(*to, from, bytes);
+        *to_bytes = bytes;
     }
     return SATF_OK;
 }
@@ -86,14 +88,26 @@ static satf_status copy_bytes(satf_context *ctx, const unsigned char *from, size
 satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to)
 {
     satf_metadata copy = *from;
-    copy.icc = copy.exif = NULL;
-    satf_status status = copy_bytes(ctx, from->icc, from->icc_bytes, &copy.icc);
-    if (!status) {
-        status = copy_bytes(ctx, from->exif, from->exif_bytes, &copy.exif);
-    }
-    if (status) {
-        satf_metadata_clear(&copy);
-        return status;
+    const struct {
+        const unsigned char *from;
+        size_t bytes;
+        unsigned char **to;
+        size_t *to_bytes;
+    } blocks[] = {
+        {from->icc, from->icc_bytes, &copy.icc, &copy.icc_bytes},
+        {from->exif, from->exif_bytes, &copy.exif, &copy.exif_bytes},
+        {from->xmp, from->xmp_bytes, &copy.xmp, &copy.xmp_bytes},
+        {from->iptc, from->iptc_bytes, &copy.iptc, &copy.iptc_bytes},
+    };
+    copy.icc = copy.exif = copy.xmp = copy.iptc = NULL;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        size_t bytes = blocks[i].from ? blocks[i].bytes : 0;
+        satf_status status =
+            satf_copy_block(ctx, blocks[i].from, bytes, blocks[i].to, blocks[i].to_bytes);
+        if (status) {
+            satf_metadata_clear(&copy);
+            return status;
+        }
     }
     *to = copy;
     return SATF_OK;
@@ -103,5 +117,7 @@ void satf_metadata_clear(satf_metadata *metadata)
 {
     satf_free(metadata->icc);
     satf_free(metadata->exif);
+    satf_free(metadata->xmp);
+    satf_free(metadata->iptc);
     memset(metadata, 0, sizeof *metadata);
 }

@@ -4,17 +4,29 @@
 
 #include "context.h"
 
+/* How a JPEG was coded, so that it can be coded alike again. */
+typedef struct satf_jpeg_coding {
+    int components;           /* 1 or 3; 0: there was no such JPEG */
+    bool progressive, rgb;    /* rgb: its colours were not transformed */
+    unsigned char h[3], v[3]; /* sampling factors of the components */
+    bool has_tables;
+    uint16_t quant[3][64]; /* of each component, row by row */
+} satf_jpeg_coding;
+
 /* What a picture file says besides its pixels. Every pointer is owned (satf_alloc)
  * and may be NULL. */
 typedef struct satf_metadata {
     unsigned char *icc, *exif; /* ICC profile; EXIF as TIFF, without "Exif\0\0" */
-    size_t icc_bytes, exif_bytes;
+    unsigned char *xmp, *iptc; /* XMP's packet; Photoshop's image resources, IPTC among them */
+    size_t icc_bytes, exif_bytes, xmp_bytes, iptc_bytes;
+    bool xmp_extended; /* the file had more XMP, which is not kept */
     bool has_gamma, has_srgb, has_chromaticities, has_resolution;
     double gamma;                      /* as in gAMA, e.g. 0.45455 */
     int srgb_intent;                   /* 0 ... 3 */
     double chromaticities[8];          /* white x y, red x y, green x y, blue x y */
     double resolution_x, resolution_y; /* pixels per unit */
     int resolution_unit; /* 0 unknown (aspect ratio), 1 metre; codecs convert theirs to these */
+    satf_jpeg_coding jpeg;
 } satf_metadata;
 
 struct satf_image {
@@ -36,6 +48,10 @@ struct satf_image {
 satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t height,
                                     int32_t channels, satf_type type, uint32_t flags,
                                     satf_image **out);
+
+/* *to = a copy of the bytes, unless there are none. */
+satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,
+                            size_t *to_bytes);
 
 /* Copies metadata; *to must be zeroed before. Nothing is owned on failure. */
 satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to);

@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <stdint.h>
+#include <string.h>
 
 /* bytes of memory aligned to 64 bytes, uninitialised; NULL if there are none.
  * 0 bytes give a valid pointer. Free with satf_free(). */
@@ -40,6 +42,16 @@ static inline bool satf_add(size_t a, size_t b, size_t *out)
 static inline size_t satf_align64(size_t bytes)
 {
     return (bytes + 63) & ~(size_t)63;
+}
+
+/* Fills a struct of the caller's, of `bytes` bytes, as far as it and ours reach: either may have
+ * been compiled with a later header. to may be NULL. */
+static inline void satf_give(void *to, size_t bytes, const void *from, size_t from_bytes)
+{
+    if (to) {
+        memset(to, 0, bytes);
+        memcpy(to, from, bytes < from_bytes ? bytes : from_bytes);
+    }
 }
 
 #endif

@@ -8,18 +8,26 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "memory.h"
+
+/* A thread that has nothing to do looks out for work that long before it sleeps: to be woken
+ * takes longer, and calls often follow one another. */
+#define SPIN_MS 0.05
+#define SPINS 32 /* looks between two looks at the clock */
 
 struct satf_pool {
     pthread_mutex_t lock;
     pthread_cond_t work, idle;
-    int workers;        /* threads besides the caller */
-    int busy;           /* workers still inside the current loop */
-    unsigned long loop; /* number of the current loop, guarded by lock */
-    pid_t process;      /* the one that has the threads */
+    int workers;         /* threads besides the caller */
+    _Atomic int invited; /* workers that may still join the loop; changes under the lock */
+    _Atomic int busy;    /* workers inside the loop; changes under the lock */
     bool quit;
+    bool spins;    /* there is a core for each thread */
+    pid_t process; /* the one that has the threads */
+    /* The loop; the caller changes it while nobody is invited or busy. */
     int64_t tasks;
-    _Atomic int64_t next;
+    _Alignas(64) _Atomic int64_t next; /* not beside what others spin on */
     void (*body)(void *user, int64_t task, int thread);
     void *user;
     struct worker {
@@ -52,28 +60,62 @@ static void drain(struct satf_pool *pool, int thread)
     }
 }
 
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Waits a short while for *number to be zero, or not to be. */
+static void spin(const struct satf_pool *pool, const _Atomic int *number, bool zero)
+{
+    if (!pool->spins) {
+        return;
+    }
+    for (double end = satf_now_ms() + SPIN_MS; satf_now_ms() < end;) {
+        for (int i = 0; i < SPINS; i++) {
+            if ((atomic_load_explicit(number, memory_order_acquire) == 0) == zero) {
+                return;
+            }
+            relax();
+        }
+    }
+}
+
+/* Joins the next loop that wants more threads; false when the pool ends. */
+static bool join_loop(struct satf_pool *pool)
+{
+    spin(pool, &pool->invited, false);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->invited == 0 && !pool->quit) {
+        pthread_cond_wait(&pool->work, &pool->lock);
+    }
+    bool joins = !pool->quit;
+    if (joins) {
+        pool->invited--;
+        pool->busy++;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return joins;
+}
+
+static void leave_loop(struct satf_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->busy == 0) {
+        pthread_cond_signal(&pool->idle);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void *work(void *argument)
 {
     struct worker *self = argument;
-    struct satf_pool *pool = self->pool;
-    unsigned long done = 0;
-    pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (pool->loop == done && !pool->quit) {
-            pthread_cond_wait(&pool->work, &pool->lock);
-        }
-        if (pool->quit) {
-            break;
-        }
-        done = pool->loop;
-        pthread_mutex_unlock(&pool->lock);
-        drain(pool, self->index);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0) {
-            pthread_cond_signal(&pool->idle);
-        }
+    while (join_loop(self->pool)) {
+        drain(self->pool, self->index);
+        leave_loop(self->pool);
     }
-    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
@@ -104,6 +146,7 @@ static struct satf_pool *create(int workers)
         return NULL;
     }
     pool->process = getpid();
+    pool->spins = workers < satf_core_count();
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->idle, NULL);
@@ -131,6 +174,7 @@ void satf_pool_destroy(struct satf_pool *pool)
     }
     pthread_mutex_lock(&pool->lock);
     pool->quit = true;
+    pool->invited = pool->workers; /* ends their spinning */
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->workers; i++) {
@@ -142,38 +186,78 @@ void satf_pool_destroy(struct satf_pool *pool)
     satf_free(pool);
 }
 
-void satf_parallel(satf_context *ctx, int64_t tasks,
-                   void (*body)(void *user, int64_t task, int thread), void *user)
+/* The caller's part of a loop, with the help of up to `helpers` workers. Who comes when all tasks
+ * are taken is not waited for. */
+static void share(struct satf_pool *pool, int64_t tasks, int64_t helpers,
+                  void (*body)(void *user, int64_t task, int thread), void *user)
 {
-    int threads = satf_thread_count(ctx);
-    if (ctx->pool && ctx->pool->process != getpid()) {
-        satf_pool_destroy(ctx->pool);
-        ctx->pool = NULL;
-    }
-    if (threads > 1 && tasks > 1 && !ctx->pool) {
-        ctx->pool = create(threads - 1);
-    }
-    struct satf_pool *pool = ctx->pool;
-    if (!pool || pool->workers == 0 || tasks < 2) {
-        for (int64_t task = 0; task < tasks; task++) {
-            body(user, task, 0);
-        }
-        publish_stores();
-        return;
-    }
+    helpers = helpers < tasks - 1 ? helpers : tasks - 1;
+    helpers = helpers < pool->workers ? helpers : pool->workers;
     pthread_mutex_lock(&pool->lock);
     pool->tasks = tasks;
     pool->body = body;
     pool->user = user;
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    pool->busy = pool->workers;
-    pool->loop++;
-    pthread_cond_broadcast(&pool->work);
+    pool->invited = (int)helpers;
     pthread_mutex_unlock(&pool->lock);
+    for (int64_t i = 0; i < helpers; i++) {
+        pthread_cond_signal(&pool->work);
+    }
     drain(pool, 0);
+    pthread_mutex_lock(&pool->lock);
+    pool->invited = 0;
+    pthread_mutex_unlock(&pool->lock);
+    spin(pool, &pool->busy, true);
     pthread_mutex_lock(&pool->lock);
     while (pool->busy > 0) {
         pthread_cond_wait(&pool->idle, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
+}
+
+static _Atomic bool shares_anything;
+
+void satf_share_anything(void)
+{
+    atomic_store_explicit(&shares_anything, true, memory_order_relaxed);
+}
+
+int satf_threads_for(const satf_context *ctx, int64_t work, int64_t least)
+{
+    int64_t threads =
+        atomic_load_explicit(&shares_anything, memory_order_relaxed) ? ctx->threads : work / least;
+    return threads < 1 ? 1 : threads < ctx->threads ? (int)threads : ctx->threads;
+}
+
+void satf_parallel(satf_context *ctx, int64_t tasks,
+                   void (*body)(void *user, int64_t task, int thread), void *user)
+{
+    satf_parallel_on(ctx, satf_thread_count(ctx), tasks, body, user);
+}
+
+/* The context's threads; NULL when there are none but the caller. */
+static struct satf_pool *pool_of(satf_context *ctx)
+{
+    if (ctx->pool && ctx->pool->process != getpid()) {
+        satf_pool_destroy(ctx->pool);
+        ctx->pool = NULL;
+    }
+    if (!ctx->pool) {
+        ctx->pool = create(ctx->threads - 1);
+    }
+    return ctx->pool && ctx->pool->workers > 0 ? ctx->pool : NULL;
+}
+
+void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
+                      void (*body)(void *user, int64_t task, int thread), void *user)
+{
+    struct satf_pool *pool = threads > 1 && tasks > 1 ? pool_of(ctx) : NULL;
+    if (pool) {
+        share(pool, tasks, threads - 1, body, user);
+        return;
+    }
+    for (int64_t task = 0; task < tasks; task++) {
+        body(user, task, 0);
+    }
+    publish_stores();
 }

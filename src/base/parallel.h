@@ -15,14 +15,26 @@ int satf_thread_count(const satf_context *ctx);
 /* Cores that this process may run on now, 1 ... SATF_MAX_THREADS. */
 int satf_core_count(void);
 
-/*
- * Calls body(user, task, thread) for every task in 0 ... tasks - 1, on up to
- * satf_thread_count() threads (thread < that count; the caller is thread 0),
- * and returns when all are done. Tasks start in ascending order, so a task may
- * wait for one of a smaller number. Not reentrant. If threads cannot be
- * created it runs on fewer: there is no failure. After fork() the child gets a
- * pool of its own.
+/* Threads among which to share that much work, in any unit, of which each is to have `least` or
+ * more; at least 1, at most satf_thread_count(). */
+int satf_threads_for(const satf_context *ctx, int64_t work, int64_t least);
+
+/* From now on any work is worth all threads, in every context. For tests, whose images are small.
  */
+void satf_share_anything(void);
+
+/*
+ * Calls body(user, task, thread) for every task in 0 ... tasks - 1, on up to `threads` threads,
+ * and returns when all are done. thread < satf_thread_count(), whatever `threads` is; the caller
+ * is thread 0. Tasks start in ascending order, so a task may wait for one of a smaller number.
+ * The caller waits for tasks that others have taken, never for a thread to wake up. Not
+ * reentrant. If threads cannot be created it runs on fewer: there is no failure. After fork()
+ * the child gets a pool of its own.
+ */
+void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
+                      void (*body)(void *user, int64_t task, int thread), void *user);
+
+/* The same on up to satf_thread_count() threads. */
 void satf_parallel(satf_context *ctx, int64_t tasks,
                    void (*body)(void *user, int64_t task, int thread), void *user);
 

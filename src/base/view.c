@@ -35,7 +35,7 @@ uint64_t satf_type_max(int type)
     return known(type) ? types[type].max : 0;
 }
 
-int satf_type_from_name(const char *name)
+int satf_type_find(const char *name)
 {
     for (int type = 0; type < TYPE_COUNT; type++) {
         if (strcmp(name, types[type].name) == 0) {
@@ -87,19 +87,14 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
     }
     int64_t pixels, row_bytes, all_bytes;
     int64_t pixel_bytes = (int64_t)types[view->type].bytes * view->channels;
-    if (__builtin_mul_overflow(view->width, view->height, &pixels) || pixels > ctx->max_pixels) {
-        return satf_fail(ctx, SATF_LIMIT,
-                         "the %s view of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
-                         " pixels (--max-pixels)",
-                         what, view->width, view->height, ctx->max_pixels);
-    }
     if (view->stride == INT64_MIN || __builtin_mul_overflow(view->width, pixel_bytes, &row_bytes) ||
         (view->stride < 0 ? -view->stride : view->stride) < (view->height > 1 ? row_bytes : 0)) {
         return satf_fail(ctx, SATF_INVALID,
                          "the %s view's stride of %" PRId64 " bytes is shorter than its rows", what,
                          view->stride);
     }
-    if (__builtin_mul_overflow(view->stride, view->height, &all_bytes)) {
+    if (__builtin_mul_overflow(view->width, view->height, &pixels) ||
+        __builtin_mul_overflow(view->stride, view->height, &all_bytes)) {
         return satf_fail(ctx, SATF_INVALID, "the %s view's size overflows", what);
     }
     if (need_data && !view->data) {

@@ -12,9 +12,6 @@ static inline bool satf_type_is_float(int type)
     return type == SATF_F32 || type == SATF_F64;
 }
 
-/* The type of that name, or -1. */
-int satf_type_from_name(const char *name);
-
 /* Row y of a view, 0 <= y < height. Need not be aligned for its type. */
 static inline void *satf_row(const satf_view *view, int64_t y)
 {
@@ -28,8 +25,8 @@ static inline int64_t satf_row_samples(const satf_view *view)
 }
 
 /* SATF_OK if view (called what in messages) keeps the rules of satfilter.h:
- * sizes >= 1, channels, type, |stride| large enough, nothing overflows 63 bits,
- * within the context's pixel limit; data may be NULL only if !need_data. */
+ * sizes >= 1, channels, type, |stride| large enough, nothing overflows 63 bits;
+ * data may be NULL only if !need_data. */
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
                             bool need_data);
 

@@ -79,7 +79,7 @@ satf_status filter_fail_name(satf_context *ctx, const char *name)
     char names[256] = "";
     size_t used = 0;
     const char *known;
-    for (size_t i = 0; (known = satf_filter_name(i, NULL)) && used < sizeof names; i++) {
+    for (size_t i = 0; (known = satf_filter_name(i, NULL, 0)) && used < sizeof names; i++) {
         int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", known);
         used += n > 0 ? (size_t)n : 0;
     }
@@ -143,16 +143,26 @@ bool filter_is_bilevel(const satf_filter *filter)
     return filter->links[filter->count - 1].info->engine->type == TYPE_BILEVEL;
 }
 
-void filter_default_border(satf_filter *filter, satf_border border, double constant)
+satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,
+                                       double constant)
 {
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!filter || !satf_border_name((int)border) || !isfinite(constant)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         filter ? "the border is none, or its constant not finite"
+                                : "the filter is missing");
+    }
     for (size_t i = 0; i < filter->count; i++) {
         chain_link *link = &filter->links[i];
         const filter_param *param = filter_param_of_kind(link->info, PARAM_BORDER);
         if (param && !(link->given >> (param - link->info->params) & 1)) {
             *(filter_border *)param_value(param, link->options) =
-                (filter_border){(int32_t)border, constant};
+                (filter_border){(int32_t)border, border == SATF_CONSTANT ? constant : 0};
         }
     }
+    return SATF_OK;
 }
 
 satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter **out)

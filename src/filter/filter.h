@@ -71,14 +71,6 @@ double filter_sums(const satf_filter *filter, size_t index);
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);
 
-/* Gives `border` to every filter of the chain that has the parameter and was
- * not given one of its own (the command line's --border). */
-void filter_default_border(satf_filter *filter, satf_border border, double constant);
-
-/* "clamp", "constant:7": the grammar of --border and of border=. */
-satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
-                                double *constant);
-
 /*
  * Streaming (rows.c): a filter of a chain over pictures that are never held whole.
  * in(user, y) gives row y of the input, as window_spec.row does; out(user, y)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/border.h"
+#include "../base/memory.h"
 #include "../base/number.h"
 #include "order.h"
 #include "rects.h"
@@ -192,8 +193,8 @@ static int print_place(const filter_param *param, const void *value, char *text,
     return snprintf(text, bytes, "%" PRId64 ":%" PRId64, place->x, place->y);
 }
 
-satf_status filter_parse_border(satf_context *ctx, const char *text, satf_border *border,
-                                double *constant)
+satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *border,
+                              double *constant)
 {
     static const char prefix[] = "constant:";
     if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
@@ -224,7 +225,7 @@ static satf_status parse_border(satf_context *ctx, const filter_info *info,
     (void)info, (void)param;
     satf_border kind;
     double constant = 0;
-    satf_status status = filter_parse_border(ctx, text, &kind, &constant);
+    satf_status status = satf_border_parse(ctx, text, &kind, &constant);
     if (!status) {
         *(filter_border *)value = (filter_border){(int32_t)kind, constant};
     }
@@ -383,9 +384,6 @@ const char *satf_filter_param(const char *filter, size_t index, satf_param_info 
             .is_value = found->needs_value && index == 0,
         };
     }
-    if (info) {
-        memset(info, 0, bytes);
-        memcpy(info, &all, bytes < sizeof all ? bytes : sizeof all);
-    }
+    satf_give(info, bytes, &all, sizeof all);
     return all.name;
 }

@@ -1,6 +1,6 @@
-/* The rectangles of a template: from memory, and from files of lines `x y w h weight`, in which
- * # begins a comment. Some editors put the three bytes of a UTF-8 byte order mark before the first
- * line. */
+/* The rectangles of a template: from memory, and from files of lines `x y w h weight`, the weight a
+ * number or a fraction such as -1/2601, in which # begins a comment. Some editors put the three
+ * bytes of a UTF-8 byte order mark before the first line. */
 #include "rects.h"
 
 #include <errno.h>
@@ -74,38 +74,51 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next word of *text as a number: an integer, or (real) any; false if it is none. */
-static bool next_number(char **text, bool real, int64_t *integer, double *number)
+static void skip_blanks(char **text)
 {
-    char *word = *text, *end;
-    while (is_blank(*word)) {
-        word++;
+    while (is_blank(**text)) {
+        ++*text;
     }
+}
+
+/* The next word of *text as an integer; false if it is none. */
+static bool next_integer(char **text, int64_t *value)
+{
+    char *end;
+    skip_blanks(text);
     errno = 0;
-    if (real) {
-        *number = satf_strtod(word, &end);
-    } else {
-        *integer = strtoll(word, &end, 10);
-        if (errno) {
-            return false;
-        }
+    *value = strtoll(*text, &end, 10);
+    bool good = end != *text && !errno && (!*end || is_blank(*end));
+    *text = end;
+    return good;
+}
+
+/* The next word as a number, or as two with "/" between them: their quotient, rounded once. */
+static bool next_weight(char **text, double *value)
+{
+    char *end;
+    skip_blanks(text);
+    *value = satf_strtod(*text, &end);
+    bool good = end != *text;
+    if (good && *end == '/') {
+        char *below = end + 1;
+        double divisor = satf_strtod(below, &end);
+        good = end != below && !is_blank(*below) && divisor != 0;
+        *value /= good ? divisor : 1;
     }
     *text = end;
-    return end != word && (!*end || is_blank(*end));
+    return good && (!*end || is_blank(*end));
 }
 
 /* One line without comment and line end. NULL if it is right, else what is wrong. */
 static const char *parse_line(char *line, satf_weighted_rect *rect)
 {
     satf_rect *r = &rect->rect;
-    if (!next_number(&line, false, &r->x, NULL) || !next_number(&line, false, &r->y, NULL) ||
-        !next_number(&line, false, &r->w, NULL) || !next_number(&line, false, &r->h, NULL) ||
-        !next_number(&line, true, NULL, &rect->weight)) {
-        return "it must be four integers and a number: x y w h weight";
+    if (!next_integer(&line, &r->x) || !next_integer(&line, &r->y) || !next_integer(&line, &r->w) ||
+        !next_integer(&line, &r->h) || !next_weight(&line, &rect->weight)) {
+        return "it must be four integers and a number or a fraction: x y w h weight";
     }
-    while (is_blank(*line)) {
-        line++;
-    }
+    skip_blanks(&line);
     if (*line) {
         return "something follows the five numbers x y w h weight";
     }

@@ -1,6 +1,7 @@
 /* The table of filters, made of filters/. */
 #include <string.h>
 
+#include "../base/memory.h"
 #include "descriptor.h"
 
 #define FILTER_DESCRIPTORS
@@ -29,11 +30,28 @@ const filter_info *filter_info_find(const char *name)
     return NULL;
 }
 
-const char *satf_filter_name(size_t index, const char **help)
+/* ------------------------------------------------------------------ for others */
+
+static const char *give(const filter_info *from, satf_filter_info *info, size_t bytes)
 {
-    const filter_info *info = filter_info_at(index);
-    if (help) {
-        *help = info ? info->help : NULL;
+    static const satf_filter_kind kinds[] = {[REGION_WINDOW] = SATF_FILTER_WINDOW,
+                                             [REGION_RECTS] = SATF_FILTER_RECTS,
+                                             [REGION_PREFIX] = SATF_FILTER_PREFIX,
+                                             [REGION_PIXEL] = SATF_FILTER_MOVE};
+    satf_filter_info all = {0};
+    if (from) {
+        all = (satf_filter_info){from->name, from->help, from->detail, kinds[from->engine->region]};
     }
-    return info ? info->name : NULL;
+    satf_give(info, bytes, &all, sizeof all);
+    return all.name;
+}
+
+const char *satf_filter_name(size_t index, satf_filter_info *info, size_t bytes)
+{
+    return give(filter_info_at(index), info, bytes);
+}
+
+const char *satf_filter_find(const char *name, satf_filter_info *info, size_t bytes)
+{
+    return give(name ? filter_info_find(name) : NULL, info, bytes);
 }

@@ -25,6 +25,9 @@ bool io_source_fill(io_source *source);
 /* Reads until n bytes (few: a head) are at hand, or the end. Returns the number at hand. */
 size_t io_source_peek(io_source *source, size_t n);
 
+/* The same, but a pipe is not waited for. */
+size_t io_source_peek_ready(io_source *source, size_t n);
+
 /* How many bytes have been taken. */
 int64_t io_source_taken(const io_source *source);
 
@@ -67,9 +70,10 @@ satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int6
 satf_status io_check_bytes(satf_context *ctx, uint64_t bytes);
 
 /* SATF_LIMIT if the samples that a compressed file stands for, so many, of so many bits, are too
- * many times as large as the file is known to be. */
+ * many times as large as the file is known to be. A file without `end`, the bytes that its format
+ * closes with, near its end is short because it is truncated: SATF_DATA. */
 satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
-                           unsigned bits);
+                           unsigned bits, const char *end, size_t end_bytes);
 
 /* ------------------------------------------------------------------- bytes */
 

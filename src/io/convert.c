@@ -1,4 +1,5 @@
-/* From an image's samples to a file's samples. */
+/* From an image's samples to a file's samples, and the writer. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,208 +7,8 @@
 
 #include "codec.h"
 
-/* ---------------------------------------------------------------- the plan */
-
 /* The formats that can be written and store alpha, for messages. */
 static const char alpha_formats[] = "write PNG, PAM (.pam) or .npy";
-
-static satf_status choose_format(satf_context *ctx, const char *path,
-                                 const satf_write_options *options, const io_format **out)
-{
-    const io_format *format;
-    if (options->format) {
-        format = io_format_find(options->format);
-        if (!format) {
-            return satf_fail(ctx, SATF_INVALID,
-                             "there is no format \"%s\"; png, jpeg, pnm, pfm "
-                             "and npy can be written",
-                             options->format);
-        }
-    } else if (strcmp(path, "-") == 0) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "standard output has no suffix to go by; name the format (--format png)");
-    } else {
-        format = io_format_by_suffix(path);
-        if (!format) {
-            return satf_fail(ctx, SATF_INVALID,
-                             "the suffix names no known format; use .png .jpg "
-                             ".pgm .ppm .pam .pfm .npy, or --format");
-        }
-    }
-    if (!format->create) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "%s can be read, but not written; write PNG",
-                         format->name);
-    }
-    *out = format;
-    return SATF_OK;
-}
-
-static satf_status check_channels(satf_context *ctx, const satf_view *view, io_plan *plan)
-{
-    bool alpha = (view->flags & SATF_ALPHA) != 0;
-    unsigned mask = plan->format->channel_mask;
-    /* Two or four plain channels, of an array or of a filter that takes alpha
-     * for a channel like the others: the last takes alpha's place. */
-    bool in_alphas_place = !alpha && plan->format->stores_alpha && view->channels % 2 == 0 &&
-                           !(mask >> view->channels & 1);
-    int colour = view->channels - (alpha || in_alphas_place ? 1 : 0);
-    plan->drop_alpha = alpha && !plan->format->stores_alpha;
-    if (!(mask >> colour & 1)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %d channels%s; write .npy",
-                         plan->format->name, colour, alpha ? " and alpha" : " without alpha");
-    }
-    return SATF_OK;
-}
-
-satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type)
-{
-    if (format->value_types & IO_TYPE_BIT(type)) {
-        return SATF_OK;
-    }
-    char names[64] = "";
-    const io_format *other;
-    for (size_t i = 0; (other = io_format_at(i)); i++) {
-        if (other->create && (other->value_types & IO_TYPE_BIT(type))) {
-            size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
-        }
-    }
-    return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; possible in: %s",
-                     format->name, satf_type_name((int)type), names);
-}
-
-/* The picture type: the asked one, else the image's, lowered to what the format has. */
-static satf_status choose_picture_type(satf_context *ctx, const io_format *format, int wanted,
-                                       int preferred, int *out)
-{
-    if (wanted != SATF_TYPE_AUTO) {
-        *out = wanted;
-        return io_check_type(ctx, format, (satf_type)wanted);
-    }
-    int type = preferred == SATF_U8 ? SATF_U8 : SATF_U16;
-    *out = format->picture_types & IO_TYPE_BIT(type) ? type : SATF_U8;
-    return SATF_OK;
-}
-
-/* A filter's possible range may be one value (all weights of a template 0), or
- * more than doubles hold (a long chain of variances). */
-static satf_status check_range(satf_context *ctx, const io_plan *plan, bool given)
-{
-    bool finite = isfinite((plan->hi - plan->lo) * UINT16_MAX); /* as the image form computes */
-    if (finite && plan->lo < plan->hi) {
-        return SATF_OK;
-    }
-    if (given) {
-        return satf_fail(ctx, SATF_INVALID, "the range %g:%g is %s", plan->lo, plan->hi,
-                         finite ? "empty; LO must be below HI" : "too wide to be mapped");
-    }
-    if (finite) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "every possible value is %g, so there is no range to show; name one with "
-                         "--range LO:HI, or write .npy",
-                         plan->lo);
-    }
-    return satf_fail(ctx, SATF_INVALID,
-                     "the possible values are too large for a range; name one with --range LO:HI, "
-                     "or write .npy");
-}
-
-static satf_status plan_picture(satf_context *ctx, const satf_image *image,
-                                const satf_write_options *options, io_plan *plan)
-{
-    const io_format *format = plan->format;
-    const satf_view *in = &plan->in;
-    satf_status status;
-    bool has_range = image->has_range || options->has_range;
-    if (!has_range) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "%s samples of unknown range need --range LO:HI to "
-                         "become a %s picture (or write .npy)",
-                         satf_type_name(in->type), format->name);
-    }
-    plan->lo = options->has_range ? options->lo : image->lo;
-    plan->hi = options->has_range ? options->hi : image->hi;
-    status = check_range(ctx, plan, options->has_range);
-    if (status) {
-        return status;
-    }
-    /* As they are: an integer type of the format, and black and white at the same values. */
-    double hi = image->hi;
-    bool full = hi == (double)satf_type_max(in->type);
-    if (format->stores_maxval && hi == floor(hi)) {
-        full =
-            full || (in->type == SATF_U8 ? hi >= 1 : hi > UINT8_MAX); /* maxval tells the width */
-    }
-    bool alpha_fits = !(in->flags & SATF_ALPHA) || plan->drop_alpha || image->alpha_max == hi;
-    if (!options->has_range && (format->picture_types & IO_TYPE_BIT(in->type)) &&
-        (options->type == SATF_TYPE_AUTO || options->type == in->type) && image->lo == 0 && full &&
-        alpha_fits) {
-        plan->how = IO_IDENTITY;
-        plan->out.type = in->type;
-        plan->out_hi = hi;
-        return SATF_OK;
-    }
-    int type = SATF_U8;
-    status = choose_picture_type(ctx, format, options->type, image->picture_type, &type);
-    plan->how = IO_IMAGE_FORM;
-    plan->out.type = type;
-    plan->out_hi = (double)satf_type_max(type);
-    return status;
-}
-
-static satf_status plan_values(satf_context *ctx, const satf_write_options *options, io_plan *plan)
-{
-    int type = plan->in.type;
-    if (options->type != SATF_TYPE_AUTO) {
-        type = options->type;
-        satf_status status = io_check_type(ctx, plan->format, (satf_type)type);
-        if (status) {
-            return status;
-        }
-    } else if (!(plan->format->value_types & IO_TYPE_BIT(type))) {
-        type = SATF_F32; /* what every format of plain values has */
-    }
-    plan->out.type = type;
-    plan->how = type == plan->in.type ? IO_IDENTITY : IO_PLAIN;
-    return SATF_OK;
-}
-
-satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
-                         const satf_write_options *options, io_plan *plan)
-{
-    satf_write_options defaults = satf_write_defaults();
-    options = options ? options : &defaults;
-    if (options->type != SATF_TYPE_AUTO && !satf_type_name(options->type)) {
-        return satf_fail(ctx, SATF_INVALID, "unknown sample type (%d)", options->type);
-    }
-    if (options->quality < 1 || options->quality > 100) {
-        return satf_fail(ctx, SATF_INVALID, "quality %d: 1 to 100 are possible", options->quality);
-    }
-    if (options->png_level < 0 || options->png_level > 9) {
-        return satf_fail(ctx, SATF_INVALID, "PNG level %d: 0 to 9 are possible",
-                         options->png_level);
-    }
-    io_plan made = {.in = image->view, .out = image->view, .alpha_max = image->alpha_max};
-    made.in.data = made.out.data = NULL;
-    satf_status status = choose_format(ctx, path, options, &made.format);
-    if (!status) {
-        status = check_channels(ctx, &image->view, &made);
-    }
-    if (!status) {
-        status = made.format->picture_types ? plan_picture(ctx, image, options, &made)
-                                            : plan_values(ctx, options, &made);
-    }
-    if (status) {
-        return status;
-    }
-    int channels = made.in.channels - (made.drop_alpha ? 1 : 0);
-    unsigned flags = made.drop_alpha ? 0 : made.in.flags;
-    made.out =
-        satf_view_packed(NULL, made.in.width, made.in.height, channels, (satf_type)made.out.type);
-    made.out.flags = flags;
-    *plan = made;
-    return SATF_OK;
-}
 
 /* ---------------------------------------------------------- the conversion */
 
@@ -322,6 +123,7 @@ static uint64_t scale_integer(uint64_t v, uint64_t hi, uint64_t max)
 static void map_channel(block *b, bool floats, int n, int first, int last, int channels, double lo,
                         double hi, uint64_t max)
 {
+    bool flat = lo == hi;
     /* Integers of a range 0 ... hi stay in integers, so that ties are exact. */
     bool exact = !floats && lo == 0 && hi >= 1 && hi < 0x1p64 && hi == floor(hi);
     uint64_t ihi = exact ? (uint64_t)hi : !floats && lo == 0 && hi == 0x1p64 ? UINT64_MAX : 0;
@@ -331,21 +133,41 @@ static void map_channel(block *b, bool floats, int n, int first, int last, int c
                 b->u[i] = b->u[i] >= ihi ? max : scale_integer(b->u[i], ihi, max);
             } else {
                 double x = floats ? b->f[i] : (double)b->u[i];
-                b->u[i] = round_saturated((x - lo) * (double)max / (hi - lo), max);
+                b->u[i] = flat ? (x > hi ? max : 0)
+                               : round_saturated((x - lo) * (double)max / (hi - lo), max);
             }
         }
     }
 }
 
-static void convert_block(const io_plan *plan, const char *src, char *dst, int pixels)
+/* Of channels 0 ... colour - 1. */
+static void watch(const block *b, bool floats, int n, int colour, int channels, io_extremes *seen)
+{
+    double least = seen->least, most = seen->most;
+    for (int p = 0; p < n; p += channels) {
+        for (int i = p; i < p + colour; i++) {
+            double x = floats ? b->f[i] : (double)b->u[i];
+            least = x < least && x >= -DBL_MAX ? x : least;
+            most = x > most && x <= DBL_MAX ? x : most;
+        }
+    }
+    *seen = (io_extremes){least, most};
+}
+
+/* seen may be NULL. */
+static void convert_block(const io_plan *plan, const char *src, char *dst, int pixels,
+                          io_extremes *seen)
 {
     block b;
-    int kept = plan->out.channels, n = pixels * kept, out = plan->out.type;
+    int kept = plan->spread ? 1 : plan->out.channels, n = pixels * kept, out = plan->out.type;
     bool floats = satf_type_is_float(plan->in.type);
     load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
     if (plan->how == IO_IMAGE_FORM) {
         int colour = kept - ((plan->out.flags & SATF_ALPHA) ? 1 : 0);
         uint64_t max = satf_type_max(out);
+        if (seen) {
+            watch(&b, floats, n, colour, kept, seen);
+        }
         map_channel(&b, floats, n, 0, colour, kept, plan->lo, plan->hi, max);
         map_channel(&b, floats, n, colour, kept, kept, 0, plan->alpha_max, max);
         store_integers(out, &b, n, dst);
@@ -360,20 +182,44 @@ static void convert_block(const io_plan *plan, const char *src, char *dst, int p
     }
 }
 
-void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels)
+/* Samples of grey, which lie at the start of the row, become pixels of three, in place. */
+static void spread_grey(char *row, size_t sample_bytes, int pixels)
+{
+    for (size_t x = (size_t)pixels; x-- > 0;) {
+        if (sample_bytes == 1) {
+            memset(row + 3 * x, row[x], 3);
+        } else {
+            uint16_t v;
+            memcpy(&v, row + 2 * x, sizeof v);
+            uint16_t three[3] = {v, v, v};
+            memcpy(row + 6 * x, three, sizeof three);
+        }
+    }
+}
+
+static void convert_row(const io_plan *plan, const void *src, void *dst, int64_t pixels,
+                        io_extremes *seen)
 {
     size_t in_bytes = (size_t)plan->in.channels * satf_type_bytes(plan->in.type);
     size_t out_bytes = (size_t)plan->out.channels * satf_type_bytes(plan->out.type);
-    if (plan->how == IO_IDENTITY && !plan->drop_alpha) {
+    if (io_plan_copies(plan)) {
         memcpy(dst, src, (size_t)pixels * in_bytes);
         return;
     }
     const int64_t step = BLOCK / SATF_MAX_CHANNELS;
     for (int64_t x = 0; x < pixels; x += step) {
         int64_t some = pixels - x < step ? pixels - x : step;
-        convert_block(plan, (const char *)src + (size_t)x * in_bytes,
-                      (char *)dst + (size_t)x * out_bytes, (int)some);
+        char *to = (char *)dst + (size_t)x * out_bytes;
+        convert_block(plan, (const char *)src + (size_t)x * in_bytes, to, (int)some, seen);
+        if (plan->spread) {
+            spread_grey(to, satf_type_bytes(plan->out.type), (int)some);
+        }
     }
+}
+
+void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels)
+{
+    convert_row(plan, src, dst, pixels, NULL);
 }
 
 /* ------------------------------------------------------------- the writing */
@@ -383,6 +229,9 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            io_writer **out)
 {
     *out = NULL;
+    if (plan->find_range) {
+        return satf_fail(ctx, SATF_INVALID, "the range that is shown has not been found yet");
+    }
     io_writer *writer = satf_alloc_zeroed(sizeof *writer);
     if (!writer) {
         return satf_fail_memory(ctx, sizeof *writer, "a writer");
@@ -392,8 +241,9 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
     writer->plan = *plan;
     writer->options = options ? *options : satf_write_defaults();
     writer->metadata = metadata;
+    writer->seen = (io_extremes){INFINITY, -INFINITY};
     satf_status status = SATF_OK;
-    if (plan->how != IO_IDENTITY || plan->drop_alpha) {
+    if (!io_plan_copies(plan)) {
         writer->converted = satf_alloc((size_t)plan->out.stride);
         if (!writer->converted) {
             status = satf_fail_memory(ctx, (size_t)plan->out.stride, "a row to write");
@@ -446,13 +296,37 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
         if (plan->drop_alpha && !opaque_row(plan, row)) {
             return satf_fail(ctx, SATF_UNSUPPORTED,
                              "the picture is transparent in places, which %s cannot hold; %s",
-                             plan->format->name, alpha_formats);
+                             plan->name, alpha_formats);
         }
-        io_convert(plan, row, writer->converted, plan->in.width);
+        convert_row(plan, row, writer->converted, plan->in.width,
+                    plan->judge_range ? &writer->seen : NULL);
         status = writer->format->put(ctx, writer, writer->converted, plan->out.stride, 1);
         writer->next_row += status ? 0 : 1;
     }
     return status;
+}
+
+bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
+{
+    const io_plan *plan = &writer->plan;
+    double least = writer->seen.least, most = writer->seen.most;
+    if (!plan->judge_range || least > most) {
+        return false;
+    }
+    double shown = fmin(most, plan->hi) - fmax(least, plan->lo);
+    if (shown >= (plan->hi - plan->lo) / 100) {
+        return false;
+    }
+    if (least == most) {
+        snprintf(text, bytes, "every sample is %.5g; the range shown is %.5g:%.5g", least, plan->lo,
+                 plan->hi);
+    } else {
+        snprintf(text, bytes,
+                 "the samples, %.5g:%.5g, take less than 1 %% of the range shown, %.5g:%.5g; "
+                 "--range auto shows what occurs",
+                 least, most, plan->lo, plan->hi);
+    }
+    return true;
 }
 
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer)

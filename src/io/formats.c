@@ -72,6 +72,7 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
     header->alpha_max = maxval > 0 ? maxval : 1;
     header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
     header->rows_in_order = true;
+    header->pictures = 1;
 }
 
 satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes)
@@ -249,10 +250,10 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     return status;
 }
 
-satf_status io_find_exif(satf_context *ctx, io_reader *reader)
+satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
 {
-    bool look = reader->header.exif_may_follow && reader->format->find_exif;
-    return look ? reader->format->find_exif(ctx, reader) : SATF_OK;
+    bool look = reader->header.metadata_may_follow && reader->format->find_metadata;
+    return look ? reader->format->find_metadata(ctx, reader) : SATF_OK;
 }
 
 void io_close(io_reader *reader)
@@ -294,17 +295,42 @@ satf_status satf_context_set_formats(satf_context *ctx, const char *names)
     return SATF_OK;
 }
 
-const char *satf_format(size_t index, int *can_write, const char **suffixes)
+/* ------------------------------------------------------------------ for others */
+
+static const char *give(const io_format *format, satf_format_info *info, size_t bytes)
 {
-    const io_format *format = io_format_at(index);
-    if (!format) {
-        return NULL;
+    satf_format_info all = {0};
+    if (format) {
+        all = (satf_format_info){format->name, format->suffixes, format->help, format->open != NULL,
+                                 format->create != NULL};
     }
-    if (can_write) {
-        *can_write = format->create != NULL;
+    satf_give(info, bytes, &all, sizeof all);
+    return all.name;
+}
+
+const char *satf_format(size_t index, satf_format_info *info, size_t bytes)
+{
+    return give(io_format_at(index), info, bytes);
+}
+
+const char *satf_format_find(const char *word, satf_format_info *info, size_t bytes)
+{
+    return give(word ? io_format_find(word) : NULL, info, bytes);
+}
+
+const char *satf_format_of_path(const char *path, satf_format_info *info, size_t bytes)
+{
+    return give(path ? io_format_by_suffix(path) : NULL, info, bytes);
+}
+
+satf_status satf_format_check_type(satf_context *ctx, const char *format, int type)
+{
+    if (!ctx) {
+        return SATF_INVALID;
     }
-    if (suffixes) {
-        *suffixes = format->suffixes;
+    const io_format *found = format ? io_format_find(format) : NULL;
+    if (!found || !satf_type_name(type)) {
+        return satf_fail(ctx, SATF_INVALID, "there is no such %s", found ? "type" : "format");
     }
-    return format->name;
+    return io_check_type(ctx, found, (satf_type)type);
 }

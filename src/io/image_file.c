@@ -83,7 +83,7 @@ satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
 
 satf_write_options satf_write_defaults(void)
 {
-    return (satf_write_options){.type = SATF_TYPE_AUTO, .quality = 90, .png_level = 1};
+    return (satf_write_options){.type = SATF_TYPE_AUTO, .png_level = 1};
 }
 
 static satf_status write_image(satf_context *ctx, const satf_image *image, const io_plan *plan,
@@ -116,6 +116,9 @@ satf_status satf_image_write(satf_context *ctx, const satf_image *image, const c
     io_plan plan;
     io_output *output;
     satf_status status = io_make_plan(ctx, image, path, options, &plan);
+    if (!status) {
+        status = io_find_range(ctx, &image->view, options ? options->clip_percent : 0, &plan);
+    }
     if (!status) {
         status = io_output_open(ctx, path, options && options->no_clobber, &output);
     }

@@ -26,6 +26,8 @@ typedef struct io_source {
     int error; /* errno, or 0 */
 } io_source;
 
+enum { IO_PICTURES_SEVERAL = -1 };
+
 /* What a file holds, known after opening, before decoding. */
 typedef struct io_header {
     satf_view view; /* data NULL, packed stride; flags SATF_ALPHA as the format says */
@@ -33,8 +35,10 @@ typedef struct io_header {
     double lo, hi, alpha_max;
     int picture_type; /* see satf_image */
     satf_metadata metadata;
-    bool exif_may_follow;   /* metadata has no EXIF so far, and may have some after the last row:
-                             * a PNG's, until io_find_exif() has found or missed it */
+    bool metadata_may_follow; /* EXIF or XMP may come with the last row: a PNG's, until
+                               * io_find_metadata() has looked there */
+    int64_t pictures; /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
+                       * than one. Certain after the last row only */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */
@@ -43,6 +47,7 @@ typedef struct io_header {
 
 typedef struct io_reader io_reader;
 typedef struct io_writer io_writer;
+typedef struct io_plan io_plan;
 
 typedef struct io_format {
     const char *name;       /* "png" */
@@ -61,7 +66,8 @@ typedef struct io_format {
      */
     satf_status (*open)(satf_context *ctx, io_reader *reader);
     satf_status (*rows)(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
-    satf_status (*find_exif)(satf_context *ctx, io_reader *reader); /* NULL: never behind them */
+    satf_status (*find_metadata)(satf_context *ctx,
+                                 io_reader *reader); /* NULL: never behind them */
     void (*close)(io_reader *reader);
 
     /*
@@ -74,8 +80,12 @@ typedef struct io_format {
     unsigned channel_mask; /* bit c: c channels, alpha not counted */
     bool stores_alpha;
     bool stores_maxval; /* 0 ... maxval with any maxval; else maxval is the type's maximum */
-    /* EXIF is not stored; before the pixels alone; before them where it is known by then. */
-    enum { IO_EXIF_NONE, IO_EXIF_FIRST, IO_EXIF_ANYWHERE } exif;
+    /* Adapts the plan to what a suffix or name of the format means among its kinds, such as .pgm:
+     * plan->kind, name, drop_alpha and spread, from plan->in. NULL: all mean the same. */
+    satf_status (*adapt)(satf_context *ctx, const char *word, io_plan *plan);
+    /* It is not stored; before the pixels alone; before them where it is known by then. */
+    enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
+    bool stores_iptc;
 
     /* Writing; all NULL when the format is read only. put takes the next n rows
      * of writer->plan.out samples. abandon frees the state (NULL is possible);
@@ -98,8 +108,8 @@ struct io_reader {
     void *state; /* the codec's */
 };
 
-const io_format *io_format_at(size_t index); /* NULL behind the last */
-const io_format *io_format_find(const char *name);
+const io_format *io_format_at(size_t index);       /* NULL behind the last */
+const io_format *io_format_find(const char *name); /* or one of its suffixes */
 const io_format *io_format_by_suffix(const char *path);
 
 /* SATF_UNSUPPORTED unless files of that format can hold samples of that type. */
@@ -121,29 +131,42 @@ void io_describe(const io_header *header, satf_image *image);
 satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image);
 
 /*
- * Looks behind the pixels for EXIF, where header.exif_may_follow and the file can be gone about
- * in, so that who goes by rows knows it as early as who does not. Before the first row. Damage
- * there is left to the rows.
+ * Looks behind the pixels for EXIF and XMP, where header.metadata_may_follow and the file can be
+ * read at any position, so that who goes by rows knows them as early as who does not. Before the
+ * first row. Damage there is left to the rows.
  */
-satf_status io_find_exif(satf_context *ctx, io_reader *reader);
+satf_status io_find_metadata(satf_context *ctx, io_reader *reader);
 
 /*
  * How samples of an image become samples of a file: found by io_make_plan(), used
  * row by row with io_convert().
  * - identity when the format stores the image's type as it is;
  * - plain: another type of plain values (.npy, .pfm): rounded to nearest, saturated;
- * - image form: lo ... hi mapped to 0 ... the picture type's maximum, rounded to
- *   nearest (halves up), saturated; alpha maps 0 ... alpha_max likewise.
+ * - image form: lo ... hi, which options->auto_range lets io_find_range() find, mapped to 0 ... the
+ * picture type's maximum, rounded to nearest (halves up), saturated; alpha maps 0 ... alpha_max
+ * likewise.
  */
-typedef struct io_plan {
+struct io_plan {
     const io_format *format;
-    satf_view out; /* view of the file's samples, data NULL */
+    const char *name; /* of the format, or of its kind: "pgm" */
+    int kind;         /* of the format's; 0: whichever fits */
+    satf_view out;    /* view of the file's samples, data NULL */
     enum { IO_IDENTITY, IO_PLAIN, IO_IMAGE_FORM } how;
     satf_view in;             /* data NULL */
     double lo, hi, alpha_max; /* of the input samples */
-    double out_hi;            /* maxval of the output samples; 0 for plain values */
-    bool drop_alpha; /* the format has no alpha; io_put_rows() refuses what is not opaque */
-} io_plan;
+    bool find_range;          /* lo and hi are still to be found: io_find_range() */
+    bool judge_range; /* a note is due where hardly anything of lo ... hi occurs: the samples are
+                       * not merely of another depth */
+    double out_hi;    /* maxval of the output samples; 0 for plain values */
+    bool drop_alpha;  /* the format has no alpha; io_put_rows() refuses what is not opaque */
+    bool spread;      /* grey becomes red, green and blue; of 8 or 16 bits */
+};
+
+/* Samples go into the file as they are. */
+static inline bool io_plan_copies(const io_plan *plan)
+{
+    return plan->how == IO_IDENTITY && !plan->drop_alpha && !plan->spread;
+}
 
 /* image: view (data is not looked at), range, picture type. Fails with a
  * message when the format cannot hold the image, e.g. floats of unknown range
@@ -152,8 +175,22 @@ typedef struct io_plan {
 satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
                          const satf_write_options *options, io_plan *plan);
 
+/*
+ * What options->auto_range asks for: plan->lo and hi become those that occur among the finite
+ * colour samples of the image, or, with clip_percent P, the P-th and (100 - P)-th percentile.
+ * Does nothing unless plan->find_range. If they are equal the picture is black, but for what lies
+ * above, which is white.
+ */
+satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double clip_percent,
+                          io_plan *plan);
+
 /* src: plan->in samples of so many pixels, dst: plan->out samples; any alignment. */
 void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels);
+
+/* The least and the greatest finite sample; least > most: there is none. */
+typedef struct io_extremes {
+    double least, most;
+} io_extremes;
 
 struct io_writer {
     const io_format *format;
@@ -162,8 +199,9 @@ struct io_writer {
     satf_write_options options;
     const satf_metadata *metadata; /* may be NULL */
     int64_t next_row;
-    void *converted; /* rows on their way from plan.in to plan.out */
-    void *state;     /* the codec's */
+    io_extremes seen; /* among the colour samples, where plan.judge_range */
+    void *converted;  /* rows on their way from plan.in to plan.out */
+    void *state;      /* the codec's */
 };
 
 /*
@@ -202,6 +240,10 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            io_writer **writer);
 satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                         int64_t n);
+
+/* After the last row: true if less than a hundredth of the range shown occurs, with a sentence that
+ * says so. */
+bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer); /* frees on success only */
 void io_writer_abandon(io_writer *writer);                          /* NULL is allowed */
 

@@ -28,14 +28,6 @@ static bool speaks_of_limit(const char *message)
     return strstr(message, "limit") || strstr(message, "too large");
 }
 
-static satf_status fail_metadata(satf_context *ctx)
-{
-    return satf_fail(ctx, SATF_LIMIT,
-                     "a PNG with more than %" PRId64
-                     " bytes of what is no pixels: above the limit (--max-metadata)",
-                     ctx->max_metadata);
-}
-
 /* What libpng only warns of costs no pixel and no metadata that a program could use, but for
  * what it leaves out for its size. */
 void io_png_warning(png_structp png, png_const_charp message)
@@ -48,7 +40,7 @@ _Noreturn void io_png_error(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
     if (!state->status && !state->file && speaks_of_limit(message)) {
-        state->status = fail_metadata(state->ctx);
+        state->status = io_png_fail_metadata(state->ctx);
     }
     if (!state->status) {
         state->status =
@@ -67,7 +59,7 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t n)
     }
     if (state->other_from >= 0 &&
         io_source_taken(state->source) - state->other_from > state->ctx->max_metadata) {
-        state->status = fail_metadata(state->ctx);
+        state->status = io_png_fail_metadata(state->ctx);
         png_error(png, "metadata");
     }
 }
@@ -96,7 +88,8 @@ static satf_status check_claim(satf_context *ctx, io_source *source)
              colour = ihdr[17] < sizeof channels / sizeof *channels ? ihdr[17] : 0;
     satf_status status = io_check_size(ctx, width, height, 8);
     return status ? status
-                  : io_check_ratio(ctx, source, (uint64_t)width * height * channels[colour], depth);
+                  : io_check_ratio(ctx, source, (uint64_t)width * height * channels[colour], depth,
+                                   "IEND", 4);
 }
 
 /* Chunks that say nothing about the pixels are skipped unread. */
@@ -105,6 +98,22 @@ static void skip_other_chunks(png_structp png)
     static const png_byte skipped[] = "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0"
                                       "zTXt";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
+}
+
+/* The chunks that libpng leaves to us. 0: as it thinks fit, which is to drop them unless they are
+ * critical. */
+static int take_chunk(png_structp png, png_unknown_chunkp chunk)
+{
+    io_png_state *state = png_get_user_chunk_ptr(png);
+    if (memcmp(chunk->name, "acTL", 4) == 0 && chunk->size >= 4) { /* an animation */
+        state->frames = png_get_uint_32(chunk->data);
+        return 1;
+    }
+    if (memcmp(chunk->name, "iTXt", 4) == 0) {
+        state->status = io_png_take_text(state->ctx, chunk->data, chunk->size, state->metadata);
+        return state->status ? -1 : 1; /* an error, which io_png_error() finds reported */
+    }
+    return 0;
 }
 
 static void set_limits(satf_context *ctx, png_structp png)
@@ -116,21 +125,6 @@ static void set_limits(satf_context *ctx, png_structp png)
     png_set_chunk_malloc_max(png, (png_alloc_size_t)chunk);
 }
 
-static satf_status copy_chunk(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,
-                              size_t *to_bytes)
-{
-    if (bytes == 0) {
-        return SATF_OK;
-    }
-    *to = satf_alloc(bytes);
-    if (!*to) {
-        return satf_fail_memory(ctx, bytes, "a PNG's metadata");
-    }
-    memcpy(*to, from, bytes);
-    *to_bytes = bytes;
-    return SATF_OK;
-}
-
 static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
                              satf_metadata *metadata)
 {
@@ -138,59 +132,11 @@ static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
     png_bytep exif = NULL;
     png_uint_32 bytes = 0;
     if (!metadata->exif && png_get_eXIf_1(png, info, &bytes, &exif) == PNG_INFO_eXIf) {
-        return copy_chunk(ctx, exif, bytes, &metadata->exif, &metadata->exif_bytes);
+        return satf_copy_block(ctx, exif, bytes, &metadata->exif, &metadata->exif_bytes);
     }
 #endif
     (void)ctx, (void)png, (void)info, (void)metadata;
     return SATF_OK;
-}
-
-/* The way there goes by the chunks' lengths; libpng looks at the chunk when it comes by. */
-satf_status io_png_find_exif(satf_context *ctx, io_reader *reader)
-{
-    const io_source *source = &reader->source;
-    satf_metadata *metadata = &reader->header.metadata;
-    enum { HEAD_BYTES = 12 };  /* length, name, and TIFF's first bytes */
-    unsigned char window[512]; /* so that many small chunks are few calls, and large ones little */
-    int64_t at = 8, begin = at, end = at, bytes;
-    if (source->bytes < 0) {
-        return SATF_OK;
-    }
-    reader->header.exif_may_follow = false;
-    for (;; at += 12 + bytes) {
-        if (at + HEAD_BYTES > end) {
-            begin = at;
-            end = at + (int64_t)io_source_look(source, at, window, sizeof window);
-        }
-        if (at + HEAD_BYTES > end) {
-            return SATF_OK;
-        }
-        const unsigned char *head = window + (at - begin);
-        bytes = png_get_uint_32(head);
-        if (memcmp(head + 4, "IEND", 4) == 0) {
-            return SATF_OK;
-        }
-        if (memcmp(head + 4, "eXIf", 4) != 0) {
-            continue;
-        }
-        reader->header.exif_may_follow = true; /* or else it is damaged */
-        if (bytes < 4 || bytes > ctx->max_metadata || bytes > source->bytes - at - 12 ||
-            (memcmp(head + 8, "II*\0", 4) != 0 && memcmp(head + 8, "MM\0*", 4) != 0)) {
-            return SATF_OK;
-        }
-        unsigned char *exif = satf_alloc((size_t)bytes);
-        if (!exif) {
-            return satf_fail_memory(ctx, (size_t)bytes, "a PNG's metadata");
-        }
-        if (io_source_look(source, at + 8, exif, (size_t)bytes) != (size_t)bytes) {
-            satf_free(exif);
-            return SATF_OK;
-        }
-        metadata->exif = exif;
-        metadata->exif_bytes = (size_t)bytes;
-        reader->header.exif_may_follow = false;
-        return SATF_OK;
-    }
 }
 
 static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop info,
@@ -221,7 +167,7 @@ static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop i
     int compression;
     satf_status status = SATF_OK;
     if (png_get_iCCP(png, info, &name, &compression, &icc, &icc_bytes) == PNG_INFO_iCCP) {
-        status = copy_chunk(ctx, icc, icc_bytes, &metadata->icc, &metadata->icc_bytes);
+        status = satf_copy_block(ctx, icc, icc_bytes, &metadata->icc, &metadata->icc_bytes);
     }
     return status ? status : read_exif(ctx, png, info, metadata);
 }
@@ -271,16 +217,19 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     set_limits(ctx, png);
     skip_other_chunks(png);
+    png_set_read_user_chunk_fn(png, state, take_chunk);
     png_set_compression_buffer_size(png, 64 << 10); /* IDAT is read in pieces of this size */
     png_read_info(png, state->info);
     if (state->over_limit) {
-        return fail_metadata(ctx);
+        return io_png_fail_metadata(ctx);
     }
     state->other_from = -1;
     satf_status status = read_metadata(ctx, png, state->info, &reader->header.metadata);
     if (!status) {
         set_transforms(state, &reader->header);
-        reader->header.exif_may_follow = !reader->header.metadata.exif;
+        reader->header.pictures = state->frames > 1 ? state->frames : 1;
+        reader->header.metadata_may_follow =
+            !reader->header.metadata.exif || !reader->header.metadata.xmp;
     }
     return status;
 }
@@ -297,6 +246,7 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
     }
     state->ctx = ctx;
     state->source = &reader->source;
+    state->metadata = &reader->header.metadata;
     state->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, state, io_png_error,
                                           io_png_warning, state, io_png_malloc, io_png_free);
     state->info = state->png ? png_create_info_struct(state->png) : NULL;
@@ -315,7 +265,7 @@ static satf_status read_end(satf_context *ctx, io_reader *reader)
     state->other_from = io_source_taken(&reader->source);
     png_read_end(state->png, state->info);
     if (state->over_limit) {
-        return fail_metadata(ctx);
+        return io_png_fail_metadata(ctx);
     }
     return read_exif(ctx, state->png, state->info, &reader->header.metadata);
 }

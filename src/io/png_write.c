@@ -45,6 +45,20 @@ static void set_exif(io_png_state *state, const satf_metadata *m)
     (void)state, (void)m;
 }
 
+/* Uncompressed, as XMP's specification wants it. */
+static void write_xmp(io_png_state *state, const satf_metadata *m)
+{
+    static const unsigned char lead[] = IO_PNG_XMP_KEYWORD "\0\0\0\0"; /* and the literal's 0 */
+    if (m->xmp && m->xmp_bytes <= PNG_UINT_31_MAX - sizeof lead) {
+        png_write_chunk_start(state->png, (png_const_bytep) "iTXt",
+                              (png_uint_32)(sizeof lead + m->xmp_bytes));
+        png_write_chunk_data(state->png, lead, sizeof lead);
+        png_write_chunk_data(state->png, m->xmp, m->xmp_bytes);
+        png_write_chunk_end(state->png);
+        state->xmp_pending = false;
+    }
+}
+
 static void set_metadata(io_png_state *state, const satf_metadata *m, int channels)
 {
     png_structp png = state->png;
@@ -70,7 +84,7 @@ static void set_metadata(io_png_state *state, const satf_metadata *m, int channe
                          m->resolution_unit ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
         }
     }
-    state->exif_pending = true;
+    state->exif_pending = state->xmp_pending = true;
     set_exif(state, m);
 }
 
@@ -112,6 +126,9 @@ static satf_status write_header(io_writer *writer)
         set_metadata(state, writer->metadata, v->channels);
     }
     png_write_info(png, state->info);
+    if (writer->metadata) {
+        write_xmp(state, writer->metadata);
+    }
     if (v->type == SATF_U16 && IO_LITTLE_ENDIAN) {
         png_set_swap(png);
     }
@@ -165,6 +182,9 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
     if (late_exif) {
         set_exif(state, writer->metadata);
     }
+    if (state->xmp_pending) {
+        write_xmp(state, writer->metadata);
+    }
     /* Given info, libpng 1.6.39 would write an EXIF that is there already once more. */
     png_write_end(state->png, late_exif ? state->info : NULL);
     return SATF_OK;
@@ -187,13 +207,13 @@ const io_format io_png = {
     .probe = io_png_probe,
     .open = io_png_open,
     .rows = io_png_rows,
-    .find_exif = io_png_find_exif,
+    .find_metadata = io_png_find_metadata,
     .close = io_png_close,
     .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
     .picture_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
-    .exif = IO_EXIF_ANYWHERE,
+    .metadata = IO_METADATA_ANYWHERE,
     .create = create,
     .put = put,
     .finish = finish,

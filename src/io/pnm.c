@@ -1,6 +1,7 @@
 /* PNM: PBM, PGM and PPM, plain and raw, and PAM. netpbm.sourceforge.net/doc/pnm.html, pam.html */
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "codec.h"
 
@@ -276,6 +277,18 @@ static satf_status raw_row(satf_context *ctx, io_source *source, const pnm *p, b
     return most > p->maxval ? fail_sample(ctx, p, most) : SATF_OK;
 }
 
+/* Files of several pictures are these one behind the other, blanks between those in text. A
+ * program that is still at work on the next one is not waited for. */
+static bool another_follows(io_source *source)
+{
+    size_t n = io_source_peek_ready(source, IO_PROBE_BYTES), blanks = 0;
+    n = n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES;
+    while (blanks < n && is_blank(source->at[blanks])) {
+        blanks++;
+    }
+    return probe(source->at + blanks, n - blanks);
+}
+
 static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                              int64_t n)
 {
@@ -294,6 +307,9 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
             status = raw_row(ctx, &reader->source, p, wide, row, samples);
         }
     }
+    if (!status && reader->next_row + n == v->height && another_follows(&reader->source)) {
+        reader->header.pictures = IO_PICTURES_SEVERAL;
+    }
     return status;
 }
 
@@ -302,42 +318,133 @@ static void close_pnm(io_reader *reader)
     satf_free(reader->state);
 }
 
-/* Grey in P5, RGB in P6, everything else in P7. */
-static satf_status create(satf_context *ctx, io_writer *writer)
+/* ----------------------------------------------------------------- writing */
+
+/* The digit behind P that a suffix stands for; 0: the one that fits. */
+static int kind_of(const char *word, const char **name)
 {
-    const satf_view *v = &writer->plan.out;
-    char header[256];
-    int n;
-    if (v->channels == 1 || v->channels == 3) {
-        n = snprintf(header, sizeof header, "P%d\n%" PRId64 " %" PRId64 "\n%.0f\n",
-                     v->channels == 1 ? 5 : 6, v->width, v->height, writer->plan.out_hi);
-    } else {
-        const char *colour = v->channels == 2 ? "GRAYSCALE" : "RGB";
-        bool alpha = (v->flags & SATF_ALPHA) != 0; /* without a tuple type: plain channels */
-        n = snprintf(header, sizeof header,
-                     "P7\nWIDTH %" PRId64 "\nHEIGHT %" PRId64 "\nDEPTH %d\nMAXVAL %.0f\n%s%s%s"
-                     "ENDHDR\n",
-                     v->width, v->height, (int)v->channels, writer->plan.out_hi,
-                     alpha ? "TUPLTYPE " : "", alpha ? colour : "", alpha ? "_ALPHA\n" : "");
-    }
-    if (v->type == SATF_U16 && IO_LITTLE_ENDIAN) {
-        writer->state = satf_alloc((size_t)v->stride);
-        if (!writer->state) {
-            return satf_fail_memory(ctx, (size_t)v->stride, "a PNM row");
+    static const struct {
+        const char *word;
+        int kind;
+    } kinds[] = {{"pbm", 4}, {"pgm", 5}, {"ppm", 6}, {"pam", 7}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcasecmp(word, kinds[i].word) == 0) {
+            *name = kinds[i].word;
+            return kinds[i].kind;
         }
     }
+    return 0;
+}
+
+static satf_status fail_bits(satf_context *ctx)
+{
+    return satf_fail(ctx, SATF_UNSUPPORTED,
+                     "pbm holds black and white alone; write .pgm, or .ppm if it has colours");
+}
+
+static satf_status adapt(satf_context *ctx, const char *word, io_plan *plan)
+{
+    bool alpha = (plan->in.flags & SATF_ALPHA) != 0;
+    int colour = plan->in.channels - (alpha ? 1 : 0);
+    plan->kind = kind_of(word, &plan->name);
+    if (plan->kind == 0 || plan->kind == 7) {
+        return SATF_OK;
+    }
+    if (colour == 2 || colour == 4) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %d channels; write .pam",
+                         plan->name, colour);
+    }
+    if (colour == 3 && plan->kind == 4) {
+        return fail_bits(ctx);
+    }
+    if (colour == 3 && plan->kind == 5) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "the picture has colours, which pgm cannot hold; write .ppm");
+    }
+    plan->drop_alpha = alpha;
+    plan->spread = colour == 1 && plan->kind == 6;
+    return SATF_OK;
+}
+
+/* What a row is made into before it is written; 0: nothing. */
+static size_t made_row_bytes(const io_writer *writer)
+{
+    const satf_view *v = &writer->plan.out;
+    bool swap = v->type == SATF_U16 && IO_LITTLE_ENDIAN;
+    return writer->plan.kind == 4 ? ((size_t)v->width + 7) / 8 : swap ? (size_t)v->stride : 0;
+}
+
+/* Plain channels are without a tuple type. */
+static int pam_header_text(const io_plan *plan, char *to, size_t room)
+{
+    static const char *const tuples[][SATF_MAX_CHANNELS] = {
+        {"GRAYSCALE", NULL, "RGB", NULL}, {NULL, "GRAYSCALE_ALPHA", NULL, "RGB_ALPHA"}};
+    const satf_view *v = &plan->out;
+    const char *tuple = tuples[(v->flags & SATF_ALPHA) != 0][v->channels - 1];
+    return snprintf(to, room,
+                    "P7\nWIDTH %" PRId64 "\nHEIGHT %" PRId64
+                    "\nDEPTH %d\nMAXVAL %.0f\n%s%s%sENDHDR\n",
+                    v->width, v->height, (int)v->channels, plan->out_hi, tuple ? "TUPLTYPE " : "",
+                    tuple ? tuple : "", tuple ? "\n" : "");
+}
+
+/* Without a kind: grey in P5, RGB in P6, everything else in P7. */
+static satf_status create(satf_context *ctx, io_writer *writer)
+{
+    io_plan *plan = &writer->plan;
+    const satf_view *v = &plan->out;
+    char header[256];
+    int n, kind = plan->kind ? plan->kind : v->channels == 1 ? 5 : v->channels == 3 ? 6 : 7;
+    if (kind == 7) {
+        n = pam_header_text(plan, header, sizeof header);
+    } else {
+        n = snprintf(header, sizeof header, "P%d\n%" PRId64 " %" PRId64 "\n", kind, v->width,
+                     v->height);
+        if (kind != 4) {
+            n += snprintf(header + n, sizeof header - (size_t)n, "%.0f\n", plan->out_hi);
+        }
+    }
+    size_t bytes = made_row_bytes(writer);
+    writer->state = bytes ? satf_alloc(bytes) : NULL;
+    if (bytes && !writer->state) {
+        return satf_fail_memory(ctx, bytes, "a PNM row");
+    }
     return io_write(ctx, writer->file, header, (size_t)n);
+}
+
+/* Black is 1; false if there is a grey. */
+static bool pack_bits(const io_plan *plan, const char *row, unsigned char *bits)
+{
+    size_t width = (size_t)plan->out.width;
+    unsigned white = (unsigned)plan->out_hi;
+    memset(bits, 0, (width + 7) / 8);
+    for (size_t x = 0; x < width; x++) {
+        uint16_t v = (unsigned char)row[x];
+        if (plan->out.type == SATF_U16) {
+            memcpy(&v, row + 2 * x, sizeof v);
+        }
+        if (v == 0) {
+            bits[x / 8] |= (unsigned char)(0x80 >> x % 8);
+        } else if (v != white) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                        int64_t n)
 {
-    const satf_view *v = &writer->plan.out;
-    size_t bytes = (size_t)v->stride;
+    size_t made = made_row_bytes(writer), bytes = made ? made : (size_t)writer->plan.out.stride;
     satf_status status = SATF_OK;
     for (int64_t y = 0; y < n && !status; y++) {
         const void *row = (const char *)src + y * stride;
-        if (writer->state) { /* PNM is big-endian */
+        if (writer->plan.kind == 4) {
+            if (!pack_bits(&writer->plan, row, writer->state)) {
+                return fail_bits(ctx);
+            }
+            row = writer->state;
+        } else if (made) { /* PNM is big-endian */
             memcpy(writer->state, row, bytes);
             io_swap_bytes(writer->state, bytes / 2, 2);
             row = writer->state;
@@ -373,6 +480,7 @@ const io_format io_pnm = {
     .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
     .stores_alpha = true,
     .stores_maxval = true,
+    .adapt = adapt,
     .create = create,
     .put = put,
     .finish = finish,

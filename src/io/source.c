@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,13 +75,20 @@ bool io_source_fill(io_source *source)
     return true;
 }
 
-size_t io_source_peek(io_source *source, size_t n)
+/* Could be read without waiting. */
+static bool is_ready(const io_source *source)
+{
+    struct pollfd one = {.fd = source->fd, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
+}
+
+static size_t peek(io_source *source, size_t n, bool wait)
 {
     size_t have = (size_t)(source->end - source->at);
     if (have < n && !source->ended) {
         memmove(source->buffer, source->at, have);
         size_t got;
-        while (have < n &&
+        while (have < n && (wait || is_ready(source)) &&
                (got = read_some(source, source->buffer + have, BUFFER_BYTES - have)) > 0) {
             have += got;
         }
@@ -88,6 +96,16 @@ size_t io_source_peek(io_source *source, size_t n)
         source->end = source->buffer + have;
     }
     return have;
+}
+
+size_t io_source_peek(io_source *source, size_t n)
+{
+    return peek(source, n, true);
+}
+
+size_t io_source_peek_ready(io_source *source, size_t n)
+{
+    return peek(source, n, false);
 }
 
 size_t io_source_read(io_source *source, void *dst, size_t n)
@@ -216,14 +234,28 @@ satf_status io_check_bytes(satf_context *ctx, uint64_t bytes)
     return SATF_OK;
 }
 
+/* Near the end, for some programs pad their files. The more bytes are looked at, the likelier is
+ * an end that is not the file's, such as a thumbnail's. */
+static bool ends_with(const io_source *source, const char *end, size_t end_bytes)
+{
+    unsigned char tail[64];
+    int64_t from = source->bytes > (int64_t)sizeof tail ? source->bytes - (int64_t)sizeof tail : 0;
+    size_t n = io_source_look(source, from, tail, sizeof tail);
+    return memmem(tail, n, end, end_bytes) != NULL;
+}
+
 satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
-                           unsigned bits)
+                           unsigned bits, const char *end, size_t end_bytes)
 {
     if (source->bytes < 0) {
         return SATF_OK;
     }
     double ratio = (double)samples * bits / 8 / (double)(source->bytes + 1);
     if (ratio > (double)ctx->max_ratio) {
+        if (!ends_with(source, end, end_bytes)) {
+            const io_source cut = {.fd = -1};
+            return io_fail_short(ctx, &cut);
+        }
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture claims to be %.0f times as large as its file of %" PRId64
                          " bytes, above the limit of %" PRId64 " times (--max-ratio)",

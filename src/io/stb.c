@@ -248,6 +248,33 @@ static satf_status complete_palette(satf_context *ctx, const unsigned char **dat
     return SATF_OK;
 }
 
+/* Behind a table of colours, if the flags tell of one. */
+static size_t behind_table(size_t at, unsigned flags)
+{
+    return at + (flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0);
+}
+
+/* The pictures of a GIF, as far as its blocks are there. */
+static int64_t count_frames(const unsigned char *gif, size_t bytes)
+{
+    enum { HEADER = 13, EXTENSION = 0x21, PICTURE = 0x2c, PICTURE_BYTES = 9 };
+    int64_t frames = 0;
+    size_t at = bytes < HEADER ? bytes : behind_table(HEADER, gif[10]);
+    while (at < bytes && (gif[at] == EXTENSION || gif[at] == PICTURE)) {
+        bool picture = gif[at++] == PICTURE;
+        frames += picture;
+        if (picture && bytes - at > PICTURE_BYTES) {
+            at = behind_table(at + PICTURE_BYTES, gif[at + PICTURE_BYTES - 1]);
+        }
+        at++; /* the kind of extension, or the size of codes */
+        while (at < bytes && gif[at]) {
+            at += (size_t)gif[at] + 1;
+        }
+        at++;
+    }
+    return frames;
+}
+
 static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned char *data,
                           size_t bytes)
 {
@@ -293,6 +320,9 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned c
     }
     io_header_set(&reader->header, width, height, channels, type, channels == 2 || channels == 4,
                   (double)satf_type_max((int)type));
+    if (format == &io_gif) {
+        reader->header.pictures = count_frames(data, bytes);
+    }
     state->row_bytes = (size_t)reader->header.view.stride;
     return SATF_OK;
 }

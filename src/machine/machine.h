@@ -1,14 +1,14 @@
 /*
  * The simulated memory machines' inside: what a warp's access costs, random
  * numbers for the layouts, and the programs of the dissertation's tables as
- * streams of accesses. The machine itself is in satfilter.h.
+ * streams of accesses. The machine itself is in satfilter-study.h.
  */
 #ifndef SATF_MACHINE_MACHINE_H
 #define SATF_MACHINE_MACHINE_H
 
 #include <stdbool.h>
 
-#include "../satfilter.h"
+#include "../satfilter-study.h"
 #include "layout.h"
 #include "permutation.h"
 

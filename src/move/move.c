@@ -8,24 +8,11 @@
 #include "kernels.h"
 
 enum {
-    BLOCK_TILES = 4,     /* tiles along a side of a task's block */
-    BAND_BYTES = 1 << 16 /* rows of a task that works by rows */
+    BLOCK_TILES = 4,      /* tiles along a side of a task's block */
+    BAND_BYTES = 1 << 16, /* rows of a task that works by rows */
+    SHARE_BYTES = 1 << 21 /* of less of the result no thread is woken; half of it where pixels leave
+                             their rows */
 };
-
-static const move_kernels *choose_kernels(void)
-{
-#ifdef SATF_HAVE_X86_ISA
-    switch (satf_cpu_isa()) {
-    case SATF_ISA_AVX512:
-        return &move_kernels_avx512;
-    case SATF_ISA_AVX2:
-        return &move_kernels_avx2;
-    default:
-        break;
-    }
-#endif
-    return &move_kernels_base;
-}
 
 static int64_t pixel_bytes(const satf_view *view)
 {
@@ -119,7 +106,7 @@ static void rows_to(const move_job *job, const target *to, int64_t first, int64_
 
 void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride)
 {
-    target to = {dst, stride, false, choose_kernels()};
+    target to = {dst, stride, false, SATF_ISA_CHOOSE(&move_kernels)};
     if (job->turn & MOVE_TRANSPOSE) {
         transpose_part(job, &to, first, first, rows, 0, job->in.height);
     } else {
@@ -183,14 +170,15 @@ static bool streams(const move_job *job)
     const satf_view *out = &job->out;
     int64_t bytes = satf_row_samples(out) * (int64_t)satf_type_bytes(out->type);
     bool aligned = (((uintptr_t)out->data | (uintptr_t)out->stride) & 63) == 0;
-    return (aligned || !(job->turn & MOVE_TRANSPOSE)) && bytes >= SATF_STREAM_BYTES / out->height;
+    return (aligned || !(job->turn & MOVE_TRANSPOSE)) && bytes >= satf_stream_bytes() / out->height;
 }
 
 satf_status move_run(satf_context *ctx, const move_job *job)
 {
     const satf_view *in = &job->in, *out = &job->out;
-    move_work work = {
-        .ctx = ctx, .job = job, .to = {out->data, out->stride, streams(job), choose_kernels()}};
+    move_work work = {.ctx = ctx,
+                      .job = job,
+                      .to = {out->data, out->stride, streams(job), SATF_ISA_CHOOSE(&move_kernels)}};
     int64_t bytes = pixel_bytes(in);
     if (job->turn & MOVE_TRANSPOSE) {
         work.block_width = work.block_height = MOVE_TILE(bytes) * BLOCK_TILES;
@@ -201,7 +189,10 @@ satf_status move_run(satf_context *ctx, const move_job *job)
         work.band_rows = row_bytes < BAND_BYTES ? BAND_BYTES / row_bytes : 1;
         work.tasks = (out->height - 1) / work.band_rows + 1;
     }
-    satf_parallel(ctx, work.tasks, run_task, &work);
+    bool turns = job->turn & MOVE_TRANSPOSE || job->order;
+    int threads = satf_threads_for(ctx, out->height * out->width * bytes,
+                                   turns ? SHARE_BYTES / 2 : SHARE_BYTES);
+    satf_parallel_on(ctx, threads, work.tasks, run_task, &work);
     satf_status status = (satf_status)atomic_load(&work.status);
     return status ? status : satf_report_progress(ctx, 1);
 }

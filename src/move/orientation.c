@@ -149,12 +149,33 @@ static void turn_exif(unsigned turn, unsigned char *data, size_t bytes)
     }
 }
 
+/* The frequencies across change places with those down. */
+static void transpose_coding(satf_jpeg_coding *coding)
+{
+    for (int i = 0; i < 3; i++) {
+        unsigned char h = coding->h[i];
+        coding->h[i] = coding->v[i];
+        coding->v[i] = h;
+        for (int y = 0; y < 8; y++) {
+            for (int x = 0; x < y; x++) {
+                uint16_t *a = &coding->quant[i][8 * y + x], *b = &coding->quant[i][8 * x + y];
+                uint16_t kept = *a;
+                *a = *b;
+                *b = kept;
+            }
+        }
+    }
+}
+
 void move_metadata(unsigned turn, satf_metadata *metadata)
 {
     if ((turn & MOVE_TRANSPOSE) && metadata->has_resolution) {
         double x = metadata->resolution_x;
         metadata->resolution_x = metadata->resolution_y;
         metadata->resolution_y = x;
+    }
+    if (turn & MOVE_TRANSPOSE) {
+        transpose_coding(&metadata->jpeg);
     }
     if (metadata->exif) {
         turn_exif(turn, metadata->exif, metadata->exif_bytes);

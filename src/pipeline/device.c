@@ -70,6 +70,25 @@ static void kinds_of(const satf_context *ctx, bool *cpu, bool *cuda)
     *cpu = *cpu && !ctx->sync;
 }
 
+/* False in a build without, where nobody wonders why the CPU does what it does well. */
+static bool has_cuda_rows(void)
+{
+    const char *kind;
+    for (size_t i = 0; satf_algorithm(i, &kind, NULL); i++) {
+        if (strcmp(kind, "cuda") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void pipeline_explain_stream(pipeline_result *result)
+{
+    if (has_cuda_rows()) {
+        explain(result, "streamed: computed on the CPU");
+    }
+}
+
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             bool streams, pipeline_result *result)
 {
@@ -81,7 +100,9 @@ void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline
     kinds_of(ctx, &cpu, &cuda);
     if (ctx->engine == SATF_ENGINE_WINDOW ||
         (cpu && (!cuda || !device_is_faster(ctx, job, &plan->in.view, &plan->out.view, streams)))) {
-        explain(result, "the CPU will finish first");
+        if (has_cuda_rows()) {
+            explain(result, "the CPU will finish first");
+        }
         return;
     }
     const char *why, *then = cpu ? ": computed on the CPU" : "";

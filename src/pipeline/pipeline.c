@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,59 @@ int64_t pipeline_block_rows(const satf_view *view)
     int64_t rows =
         ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
     return rows < 1 ? 1 : rows > view->height ? view->height : rows;
+}
+
+/* --------------------------------------------------------------------- notes */
+
+void pipeline_note_add(pipeline_result *result, const char *at, const char *format, ...)
+{
+    if (result->note_count < PIPELINE_NOTES) {
+        pipeline_note *note = &result->notes[result->note_count++];
+        note->at = at;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(note->text, sizeof note->text, format, args);
+        va_end(args);
+    }
+}
+
+static void note_metadata(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+                          const satf_metadata *metadata)
+{
+    if (plan->format->metadata == IO_METADATA_NONE || job->write.strip) {
+        return;
+    }
+    if (metadata->xmp_extended) {
+        pipeline_note_add(
+            result, job->input,
+            "its extended XMP, such as embedded pictures and depth maps, is not kept");
+    }
+    if (metadata->iptc && !plan->format->stores_iptc) {
+        pipeline_note_add(result, job->output,
+                          "its input's IPTC is left out, which %s cannot hold; JPEG can",
+                          plan->name);
+    }
+}
+
+void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header)
+{
+    note_metadata(result, job, plan, &header->metadata);
+    if (header->pictures > 1) {
+        pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
+                          (long long)header->pictures);
+    } else if (header->pictures == IO_PICTURES_SEVERAL) {
+        pipeline_note_add(result, job->input,
+                          "holds more than one picture; only the first is read");
+    }
+}
+
+void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer)
+{
+    char text[sizeof result->notes->text];
+    if (io_writer_judge(writer, text, sizeof text)) {
+        pipeline_note_add(result, job->output, "%s", text);
+    }
 }
 
 /* ------------------------------------------------------------------ planning */
@@ -75,6 +129,8 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
     }
     result->at = job->output;
     status = io_make_plan(ctx, &plan->out, job->output, &job->write, &plan->io);
+    /* doubles for a mean of another depth: the picture is no less full for that */
+    plan->io.judge_range &= plan->type == SATF_TYPE_AUTO || job->write.has_range;
     if (!status) {
         result->at = job->input;
         result->out = plan->io.out;
@@ -126,7 +182,8 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 }
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out)
+static satf_status decode(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
+                          io_reader *reader, satf_image **out, pipeline_result *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -139,14 +196,37 @@ static satf_status decode(satf_context *ctx, io_reader *reader, satf_image **out
         satf_image_destroy(image);
         return status;
     }
+    pipeline_note_input(result, job, plan, header);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
     return SATF_OK;
 }
 
+/* Finds the range that is shown, where it is what occurs. */
+static satf_status find_range(satf_context *ctx, const satf_image *image, const pipeline_job *job,
+                              io_plan *plan, pipeline_result *result)
+{
+    bool wanted = plan->find_range;
+    satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
+    if (status || !wanted) {
+        return status;
+    }
+    result->range_found = true;
+    result->range_lo = plan->lo;
+    result->range_hi = plan->hi;
+    if (plan->lo == plan->hi) {
+        pipeline_note_add(result, job->output,
+                          job->write.clip_percent > 0
+                              ? "both percentiles are %.5g: black, and white above it"
+                              : "every sample is %.5g, so the picture is black",
+                          plan->lo);
+    }
+    return SATF_OK;
+}
+
 static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                          const pipeline_job *job, FILE *file)
+                          const pipeline_job *job, FILE *file, pipeline_result *result)
 {
     const satf_view *view = &image->view;
     io_writer *writer;
@@ -163,6 +243,7 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
         }
     }
     if (!status) {
+        pipeline_judge(result, job, writer);
         status = io_writer_finish(ctx, writer);
     }
     if (status) {
@@ -176,11 +257,12 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 {
     satf_image *in = NULL, *out = NULL;
     io_output *file = NULL;
+    io_plan written = plan->io;
     pipeline_times *times = &result->times;
 
     double start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, *reader, &in);
+    satf_status status = decode(ctx, job, &plan->io, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
     times->decode_ms += pipeline_now_ms() - start_ms;
@@ -204,9 +286,12 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, encode_share);
     result->at = job->output;
-    status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
+    status = find_range(ctx, out, job, &written, result);
     if (!status) {
-        status = encode(ctx, out, &plan->io, job, io_output_file(file));
+        status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
+    }
+    if (!status) {
+        status = encode(ctx, out, &written, job, io_output_file(file), result);
         if (!status) {
             status = io_output_commit(ctx, file);
         } else {
@@ -245,8 +330,8 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
                                pipeline_plan *plan, pipeline_result *result, bool *streams)
 {
-    if (job->path != PIPELINE_WHOLE && plan->io.format->exif != IO_EXIF_NONE) {
-        satf_status status = io_find_exif(ctx, reader);
+    if (job->path != PIPELINE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
+        satf_status status = io_find_metadata(ctx, reader);
         if (status) {
             return status;
         }
@@ -265,7 +350,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         *streams = look.bytes <= (uint64_t)ctx->max_bytes;
     }
     if (*streams && ctx->device == SATF_DEVICE_AUTO && (asked || large)) {
-        snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
+        pipeline_explain_stream(result);
         return SATF_OK;
     }
     pipeline_choose_device(ctx, job, plan, *streams, result);
@@ -273,39 +358,57 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     return SATF_OK;
 }
 
-satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, pipeline_result *result)
+/* Where "-" gets the input's format. */
+static const char *output_format(const pipeline_job *job, const io_format *input)
 {
-    *result = (pipeline_result){.at = job->input};
+    if (job->write.format || !job->input_format || strcmp(job->output, "-") != 0) {
+        return job->write.format;
+    }
+    return input->create ? input->name : "png";
+}
+
+/* The reader is at its first row; it may be closed, and NULL then. */
+static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader **reader,
+                           pipeline_result *result)
+{
+    pipeline_plan plan;
+    satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
+    bool streams = false;
+    if (!status) {
+        status = choose_path(ctx, job, *reader, &plan, result, &streams);
+    }
+    if (!status && streams) {
+        status = pipeline_stream(ctx, job, &plan, *reader, result);
+    } else if (!status) {
+        stage progress = {ctx->progress, ctx->progress_user, 0, 0};
+        status = run_whole(ctx, job, &plan, reader, &progress, result);
+        satf_context_set_progress(ctx, progress.call, progress.user);
+    }
+    return pipeline_explain_device(ctx, &plan, status, result);
+}
+
+satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, pipeline_result *result)
+{
+    pipeline_job job = *asked;
+    *result = (pipeline_result){.at = job.input};
     double start_ms = pipeline_now_ms();
-    result->times.in_bytes = file_bytes(job->input);
+    result->times.in_bytes = file_bytes(job.input);
     io_reader *reader;
-    satf_status status = io_open(ctx, job->input, &reader);
+    satf_status status = io_open(ctx, job.input, &reader);
     if (status) {
         return status;
     }
     result->times.decode_ms = pipeline_now_ms() - start_ms;
     result->in = reader->header.view;
     result->in_format = reader->format->name;
+    job.write.format = output_format(&job, reader->format);
 
-    pipeline_plan plan;
     int device = ctx->device;
-    status = make_plan(ctx, job, &reader->header, &plan, result);
-    bool streams = false;
-    if (!status) {
-        status = choose_path(ctx, job, reader, &plan, result, &streams);
-    }
-    if (!status && streams) {
-        status = pipeline_stream(ctx, job, &plan, reader, result);
-    } else if (!status) {
-        stage progress = {ctx->progress, ctx->progress_user, 0, 0};
-        status = run_whole(ctx, job, &plan, &reader, &progress, result);
-        satf_context_set_progress(ctx, progress.call, progress.user);
-    }
-    status = pipeline_explain_device(ctx, &plan, status, result);
+    status = run_job(ctx, &job, &reader, result);
     io_close(reader);
     ctx->device = device;
     if (!status) {
-        result->times.out_bytes = file_bytes(job->output);
+        result->times.out_bytes = file_bytes(job.output);
         result->times.total_ms = pipeline_now_ms() - start_ms;
     }
     return status;

@@ -42,13 +42,14 @@ typedef struct pipeline_result {
     satf_view in, out; /* of the files' samples, data NULL */
     filter_report report;
     const char *in_format, *out_format;
-    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is */
+    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is, and in a
+                        * build without CUDA unless a device would be done first */
     bool streamed;     /* the stages ran side by side */
     pipeline_note notes[PIPELINE_NOTES];
     int note_count;
     bool range_found; /* by write.auto_range: what became black and white */
     double range_lo, range_hi;
-    const char *at;    /* on failure: the file (input or output) that the message is about */
+    const char *at; /* on failure: the file (input or output) that the message is about */
     /* on failure: one of the filters cannot take the samples that the one before
      * it makes of such an input */
     bool unsuited;

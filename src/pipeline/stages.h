@@ -11,6 +11,16 @@ double pipeline_now_ms(void);
  * least one row, at most all. */
 int64_t pipeline_block_rows(const satf_view *view);
 
+void pipeline_note_add(pipeline_result *result, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* After the last row: notes of what the input holds and the result does not. */
+void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header);
+
+/* After the last row: a note if the result takes hardly anything of the range shown. */
+void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer);
+
 /* What is known of a job before its first row is decoded. */
 typedef struct pipeline_plan {
     satf_image in, out; /* without pixels and metadata */
@@ -24,9 +34,13 @@ typedef struct pipeline_plan {
 
 /* Where the context leaves the device open (SATF_DEVICE_AUTO) and CUDA device 0 would be done
  * first, its start included, makes that the context's; else result->why_cpu says why not. The
- * driver is not touched unless the work is worth it. */
+ * driver is not touched unless the work is worth it. A build without CUDA says nothing of a
+ * CPU that is fast enough. */
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             bool streams, pipeline_result *result);
+
+/* result->why_cpu of a job that is streamed rather than taken to a device. */
+void pipeline_explain_stream(pipeline_result *result);
 
 /* Where the CPU lacks the algorithm or the barriers asked for, adds to the message of that why it
  * was taken. Returns status. */

@@ -282,12 +282,35 @@ static satf_status march(stream *s)
     return s->failed < 0 ? SATF_OK : s->stages[s->failed].status;
 }
 
+/* What came behind the pixels of a PNG has not been through the filters. */
+static void filter_late(const stream *s, satf_metadata *metadata, bool had_exif, bool had_xmp)
+{
+    satf_metadata late = {0};
+    if (!had_exif) {
+        late.exif = metadata->exif;
+        late.exif_bytes = metadata->exif_bytes;
+    }
+    if (!had_xmp) {
+        late.xmp = metadata->xmp;
+        late.xmp_bytes = metadata->xmp_bytes;
+    }
+    filter_turn_metadata(s->job->filter, &late);
+    if (!had_exif) {
+        metadata->exif = late.exif;
+        metadata->exif_bytes = late.exif_bytes;
+    }
+    if (!had_xmp) {
+        metadata->xmp = late.xmp;
+        metadata->xmp_bytes = late.xmp_bytes;
+    }
+}
+
 /* Rings and contexts are there. */
-static satf_status run(stream *s, const io_plan *plan, FILE *file)
+static satf_status run(stream *s, const io_plan *plan, FILE *file, pipeline_result *result)
 {
     stage *encoder = &s->stages[s->filters + 1];
     satf_metadata *metadata = &s->reader->header.metadata;
-    bool had_exif = metadata->exif != NULL;
+    bool had_exif = metadata->exif != NULL, had_xmp = metadata->xmp != NULL;
     filter_turn_metadata(s->job->filter, metadata);
     satf_status status =
         io_writer_open(encoder->ctx, plan, file, &s->job->write, metadata, &s->writer);
@@ -302,9 +325,9 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file)
     pthread_mutex_destroy(&s->lock);
     if (!status) {
         double start_ms = pipeline_now_ms();
-        if (!had_exif) { /* a PNG's may come behind its pixels; rows turn nothing else */
-            filter_turn_metadata(s->job->filter, metadata);
-        }
+        filter_late(s, metadata, had_exif, had_xmp);
+        pipeline_note_input(result, s->job, plan, &s->reader->header);
+        pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(encoder->ctx, s->writer);
         encoder->busy_ms += pipeline_now_ms() - start_ms;
         s->failed = status ? encoder->number : -1;
@@ -370,6 +393,11 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
                           const io_reader *reader, pipeline_look *look)
 {
     *look = (pipeline_look){.bytes = SIZE_MAX};
+    if (plan->io.find_range) {
+        snprintf(look->refusal, sizeof look->refusal,
+                 "--range auto looks at all of the result before any of it is written");
+        return;
+    }
     if (!reader->header.rows_in_order) {
         snprintf(look->refusal, sizeof look->refusal,
                  "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
@@ -377,11 +405,11 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
                  reader->format->name);
         return;
     }
-    if (reader->header.exif_may_follow && plan->io.format->exif == IO_EXIF_FIRST) {
-        snprintf(
-            look->refusal, sizeof look->refusal,
-            "EXIF may follow the pixels in this %s file (out of a pipe), and leads in a %s file",
-            reader->format->name, plan->io.format->name);
+    if (reader->header.metadata_may_follow && plan->io.format->metadata == IO_METADATA_FIRST) {
+        snprintf(look->refusal, sizeof look->refusal,
+                 "EXIF or XMP may follow the pixels in this %s file (out of a pipe), and leads in "
+                 "a %s file",
+                 reader->format->name, plan->io.format->name);
         return;
     }
     bool again = reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
@@ -520,7 +548,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
     if (status) {
         goto done;
     }
-    status = run(&s, &plan->io, io_output_file(file));
+    status = run(&s, &plan->io, io_output_file(file), result);
     if (status) {
         io_output_discard(file);
         result->at = s.failed > s.filters ? job->output : job->input;

@@ -23,6 +23,13 @@
 #include "kernels.h"
 #include "rows.h"
 
+/* A thread's share of a table that makes up for waking it and waiting for it. */
+#define SHARE_BYTES (INT64_C(1) << 22)
+
+/* Samples of a tile's row where threads share the rows. */
+#define MOST_SHARED_SAMPLES 1024
+#define LEAST_SHARED_SAMPLES 512
+
 enum {
     BAND_ROWS = 16,
     LEFT_BYTES = BAND_ROWS * SATF_MAX_CHANNELS * 16,
@@ -35,6 +42,7 @@ typedef struct turn {
 } turn;
 
 typedef struct plan {
+    int threads;
     int64_t tile_pixels;
     int64_t tiles; /* a row of them */
     int64_t bands;
@@ -42,13 +50,34 @@ typedef struct plan {
     size_t above_bytes, turn_bytes, slot_bytes; /* parts of the scratch, in this order */
 } plan;
 
+static int64_t table_bytes(const sat_job *job)
+{
+    int64_t sum = job->f32_out ? (int64_t)sizeof(float) : (int64_t)satf_sum_bytes(job->sum_type);
+    int64_t bytes;
+    bool fits = !__builtin_mul_overflow(satf_row_samples(&job->in) * sum, job->in.height, &bytes);
+    return fits ? bytes : INT64_MAX; /* before its memory is there, a job may be of any size */
+}
+
+/* The threads work side by side, a column of tiles each, so there must be as many. A row of the
+ * longest tiles has fewer of them than a large machine has cores, but short ones take longer. */
+static int64_t tile_pixels_for(const sat_job *job, int threads)
+{
+    int64_t samples = SAT_TILE_SAMPLES;
+    if (threads > 1) {
+        samples = satf_row_samples(&job->in) / threads;
+        samples = samples < MOST_SHARED_SAMPLES ? samples : MOST_SHARED_SAMPLES;
+        samples = samples > LEAST_SHARED_SAMPLES ? samples : LEAST_SHARED_SAMPLES;
+    }
+    return samples / job->in.channels / 32 * 32; /* whole vectors, also of narrow samples */
+}
+
 static bool make_plan(satf_context *ctx, const sat_job *job, plan *p)
 {
-    p->tile_pixels = SAT_TILE_SAMPLES / job->in.channels / 16 * 16; /* keeps `above` aligned */
+    p->threads = satf_threads_for(ctx, table_bytes(job), SHARE_BYTES);
+    p->tile_pixels = tile_pixels_for(job, p->threads);
     p->tiles = (job->in.width - 1) / p->tile_pixels + 1;
     p->bands = (job->in.height - 1) / BAND_ROWS + 1;
-    int64_t threads = satf_thread_count(ctx);
-    p->slots = threads < p->bands ? threads : p->bands;
+    p->slots = p->threads < p->bands ? p->threads : p->bands;
     if (!satf_mul((size_t)satf_row_samples(&job->in), satf_sum_bytes(job->sum_type),
                   &p->above_bytes) ||
         p->above_bytes > SIZE_MAX - 63) {
@@ -129,25 +158,12 @@ static void run_band(void *user, int64_t band, int thread)
                 .above = s->above + sample * sum_bytes,
                 .left = slot,
                 .work = slot + LEFT_BYTES,
+                .top = band == 0,
                 .stream = s->stream,
             };
             s->kernel(s->job, &tile);
         }
         atomic_store_explicit(&s->turns[t].bands, band + 1, memory_order_release);
-    }
-}
-
-static sat_tile_kernel find_kernel(const sat_job *job)
-{
-    switch (satf_cpu_isa()) {
-#ifdef SATF_HAVE_X86_ISA
-    case SATF_ISA_AVX512:
-        return sat_find_kernel_avx512(job);
-    case SATF_ISA_AVX2:
-        return sat_find_kernel_avx2(job);
-#endif
-    default:
-        return sat_find_kernel_base(job);
     }
 }
 
@@ -158,23 +174,21 @@ static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scra
         return satf_fail(ctx, SATF_LIMIT, "the scratch memory of a summed area table overflows");
     }
     char *memory = scratch;
-    int64_t stride = job->out_stride < 0 ? -job->out_stride : job->out_stride;
-    int64_t table_bytes = stride * job->in.height; /* lies in memory, so it does not overflow */
     state s = {
         .ctx = ctx,
         .job = job,
         .plan = &p,
-        .kernel = find_kernel(job),
+        .kernel = SATF_ISA_CHOOSE(sat_find_kernel)(job),
         .above = memory,
         .turns = (turn *)(void *)(memory + p.above_bytes),
         .slots = memory + p.above_bytes + p.turn_bytes,
-        .stream = table_bytes >= SATF_STREAM_BYTES,
+        .stream = table_bytes(job) >= satf_stream_bytes(),
     };
     memset(s.above, 0, p.above_bytes);
     for (int64_t t = 0; t < p.tiles; t++) {
         atomic_init(&s.turns[t].bands, 0);
     }
-    satf_parallel(ctx, p.bands, run_band, &s);
+    satf_parallel_on(ctx, p.threads, p.bands, run_band, &s);
     return atomic_load(&s.cancelled) ? SATF_CANCELLED : SATF_OK;
 }
 

@@ -101,7 +101,7 @@ char *sat_cache_print(const sat_cache *cache, const sat_cache_key *key)
 
 static bool parse_output(const char *name, sat_choice *choice)
 {
-    int type = satf_type_from_name(name);
+    int type = satf_type_find(name);
     bool floats = satf_type_is_float(choice->in_type);
     choice->f32_out = type == SATF_F32;
     choice->sum_type = type == SATF_U32   ? SATF_SUM_U32
@@ -123,7 +123,7 @@ static bool parse_choice(const char *line, sat_choice *choice)
         line[used]) {
         return false;
     }
-    choice->in_type = satf_type_from_name(in);
+    choice->in_type = satf_type_find(in);
     choice->of_all = strcmp(scope, "all") == 0;
     choice->tuning.r = (double)r / R_UNITS;
     return choice->in_type >= 0 && parse_output(out, choice) && choice->size_class >= 0 &&

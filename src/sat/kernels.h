@@ -6,7 +6,7 @@
 
 /* Samples of a tile's row at most: the sums of a row and the intermediate
  * values stay in a first-level cache. */
-#define SAT_TILE_SAMPLES 2048
+#define SAT_TILE_SAMPLES 4096
 
 /* Bytes of sat_tile.work: a row of 128-bit terms, or two of 64-bit terms with
  * some room around each. */
@@ -25,6 +25,7 @@ typedef struct sat_tile {
     void *left;      /* rows x channels sums over the row's part left of the tile, aligned
                         to 64; becomes the same with the tile's part added */
     void *work;      /* SAT_WORK_BYTES, aligned to 64, of the thread's own */
+    bool top;        /* there is no row of the table above it */
     bool stream;     /* write around the caches */
 } sat_tile;
 

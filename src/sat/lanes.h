@@ -12,7 +12,7 @@
  * widen_S_W(p): a vector of W lanes from as many S at p, unaligned. Compilers
  * turn the general form (below) into halves and inserts; hence the instructions.
  */
-#define WIDEN(S, W, Vector, load, convert)                                \
+#define WIDEN_BY(S, W, Vector, load, convert)                             \
     typedef W lanes_##S##_##W __attribute__((vector_size(VECTOR_BYTES))); \
     INLINE lanes_##S##_##W widen_##S##_##W(const void *p)                 \
     {                                                                     \
@@ -20,17 +20,17 @@
     }
 
 #if defined __AVX512F__
-WIDEN(uint8_t, uint16_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu8_epi16)
-WIDEN(uint8_t, uint32_t, __m128i, _mm_loadu_si128, _mm512_cvtepu8_epi32)
-WIDEN(uint16_t, uint32_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu16_epi32)
-WIDEN(uint16_t, uint64_t, __m128i, _mm_loadu_si128, _mm512_cvtepu16_epi64)
-WIDEN(uint32_t, uint64_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu32_epi64)
+WIDEN_BY(uint8_t, uint16_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu8_epi16)
+WIDEN_BY(uint8_t, uint32_t, __m128i, _mm_loadu_si128, _mm512_cvtepu8_epi32)
+WIDEN_BY(uint16_t, uint32_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu16_epi32)
+WIDEN_BY(uint16_t, uint64_t, __m128i, _mm_loadu_si128, _mm512_cvtepu16_epi64)
+WIDEN_BY(uint32_t, uint64_t, __m256i, _mm256_loadu_si256, _mm512_cvtepu32_epi64)
 #elif defined __AVX2__
-WIDEN(uint8_t, uint16_t, __m128i, _mm_loadu_si128, _mm256_cvtepu8_epi16)
-WIDEN(uint8_t, uint32_t, __m128i, _mm_loadl_epi64, _mm256_cvtepu8_epi32)
-WIDEN(uint16_t, uint32_t, __m128i, _mm_loadu_si128, _mm256_cvtepu16_epi32)
-WIDEN(uint16_t, uint64_t, __m128i, _mm_loadl_epi64, _mm256_cvtepu16_epi64)
-WIDEN(uint32_t, uint64_t, __m128i, _mm_loadu_si128, _mm256_cvtepu32_epi64)
+WIDEN_BY(uint8_t, uint16_t, __m128i, _mm_loadu_si128, _mm256_cvtepu8_epi16)
+WIDEN_BY(uint8_t, uint32_t, __m128i, _mm_loadl_epi64, _mm256_cvtepu8_epi32)
+WIDEN_BY(uint16_t, uint32_t, __m128i, _mm_loadu_si128, _mm256_cvtepu16_epi32)
+WIDEN_BY(uint16_t, uint64_t, __m128i, _mm_loadl_epi64, _mm256_cvtepu16_epi64)
+WIDEN_BY(uint32_t, uint64_t, __m128i, _mm_loadu_si128, _mm256_cvtepu32_epi64)
 #else
 #define WIDEN_PORTABLY(S, W)                                                         \
     typedef W lanes_##S##_##W __attribute__((vector_size(VECTOR_BYTES)));            \
@@ -58,6 +58,10 @@ WIDEN_PORTABLY(uint32_t, uint64_t)
     }
 WIDEN_NOTHING(uint32_t)
 WIDEN_NOTHING(uint64_t)
+
+/* widen_S_W where S and W are macros. */
+#define WIDEN(S, W) WIDEN_PASTE(S, W)
+#define WIDEN_PASTE(S, W) widen_##S##_##W
 
 /* ------------------------------------------------------------- shifting lanes */
 

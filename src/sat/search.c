@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../base/clock.h"
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
@@ -30,7 +30,7 @@ typedef struct seeker {
     const sat_row *row;
     const sat_search *search;
     sat_job job;
-    double end_ms; /* of now_ms() */
+    double end_ms; /* of satf_now_ms() */
     void *scratch;
     size_t scratch_bytes;
     const char *reason;        /* why the latest candidate was none */
@@ -42,13 +42,6 @@ typedef struct seeker {
 static double best_ms(const seeker *s)
 {
     return s->finalists ? s->final[0].ms : INFINITY;
-}
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
 static satf_status reserve(seeker *s)
@@ -167,7 +160,7 @@ static void keep(seeker *s, const finalist *candidate)
 /* Measures one candidate; one that is the fastest so far must be right. */
 static satf_status try_candidate(seeker *s, const sat_tuning *tuning)
 {
-    if (now_ms() > s->end_ms && s->finalists > 0) {
+    if (satf_now_ms() > s->end_ms && s->finalists > 0) {
         return SATF_OK;
     }
     s->job.tuning = *tuning;
@@ -324,7 +317,7 @@ satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_j
         .row = row,
         .search = search,
         .job = *job,
-        .end_ms = now_ms() + search->cap_ms,
+        .end_ms = satf_now_ms() + search->cap_ms,
         .reason = "it has no tuning of that kind",
     };
     finalist fastest = {0};

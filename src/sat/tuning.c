@@ -1,8 +1,8 @@
 /* Measuring what the tuner remembers. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "../base/clock.h"
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
@@ -28,13 +28,6 @@ typedef struct tuning_image {
     int index;        /* of IMAGES */
     double start_ms;
 } tuning_image;
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* Whole numbers whose sums are exact in every type: all rows give the same bits.
  * One float in `sparse` is 1, the others 0, so that sums stay below 2^24. */
@@ -66,7 +59,7 @@ static void fill(const satf_view *in, uint32_t sparse)
 /* The image's part of the whole, by time where the cap will end it. */
 static double done_before(const tuning_image *t)
 {
-    double by_time = (now_ms() - t->start_ms) / TOTAL_CAP_MS;
+    double by_time = (satf_now_ms() - t->start_ms) / TOTAL_CAP_MS;
     double by_count = (double)t->index / IMAGES;
     double done = fmax(by_time, by_count);
     return done < 1 ? done : 1;
@@ -207,9 +200,9 @@ static satf_status tune_image(tuning_image *t, sat_cache *cache)
 /* An image that the device has no room for ends nothing but itself. */
 static satf_status tune_all(satf_context *ctx, int device, sat_cache *cache)
 {
-    double start_ms = now_ms();
+    double start_ms = satf_now_ms();
     satf_status status = SATF_OK;
-    for (int i = 0; i < IMAGES && !status && now_ms() - start_ms < TOTAL_CAP_MS; i++) {
+    for (int i = 0; i < IMAGES && !status && satf_now_ms() - start_ms < TOTAL_CAP_MS; i++) {
         tuning_image image = {.ctx = ctx, .device = device, .index = i, .start_ms = start_ms};
         status = make_image(&image);
         if (!status) {

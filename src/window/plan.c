@@ -13,23 +13,10 @@
 /* Samples of a strip's row, so that all the row's arrays stay in the first level. */
 #define STRIP_SAMPLES 512
 
-/* Work too small to share between threads. */
-#define MIN_BAND_SAMPLES 32768
-
-static const window_kernels *choose_kernels(void)
-{
-#ifdef SATF_HAVE_X86_ISA
-    switch (satf_cpu_isa()) {
-    case SATF_ISA_AVX512:
-        return &window_kernels_avx512;
-    case SATF_ISA_AVX2:
-        return &window_kernels_avx2;
-    default:
-        break;
-    }
-#endif
-    return &window_kernels_base;
-}
+/* A band of fewer samples of a plain sum of integers is not worth another thread: to wake it
+ * takes as long. Other sums take three times as long, at least. */
+#define MIN_BAND_SAMPLES 200000
+#define MIN_BAND_SAMPLES_SLOW (MIN_BAND_SAMPLES / 3)
 
 /* Reserves a * b + slack bytes at a multiple of 64 of an area of *total bytes. */
 static bool reserve(size_t a, size_t b, size_t *total, size_t *offset)
@@ -92,11 +79,10 @@ static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
     if (plan->spec->row) {
         return 1;
     }
-    int64_t bands = satf_thread_count(ctx);
-    int64_t most = rows * plan->samples / MIN_BAND_SAMPLES;
-    bands = bands < most ? bands : most;
-    bands = bands < rows ? bands : rows;
-    return bands < 1 ? 1 : bands;
+    bool slow = plan->is_float || plan->spec->squares || plan->spec->weighted;
+    int64_t bands = satf_threads_for(ctx, rows * plan->samples,
+                                     slow ? MIN_BAND_SAMPLES_SLOW : MIN_BAND_SAMPLES);
+    return bands < rows ? bands : rows;
 }
 
 bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
@@ -108,7 +94,7 @@ bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *p
     plan->columns = plan->across.n + plan->across.lo + plan->across.hi;
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
-    const window_kernels *kernels = choose_kernels();
+    const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
     plan->strip = &kernels->strip;
     size_t channels = (size_t)spec->in.channels, samples = (size_t)plan->samples;
     size_t columns = (size_t)plan->columns;

@@ -28,7 +28,7 @@ static satf_status decode_rows(satf_context *ctx, const uint8_t *data, size_t si
         return status;
     }
     *view = reader->header.view;
-    status = io_find_exif(ctx, reader);
+    status = io_find_metadata(ctx, reader);
     *pixels = satf_alloc_zeroed((size_t)(view->stride * view->height));
     FUZZ_REQUIRE(*pixels);
     for (int64_t y = 0; y < view->height && !status; y++) {

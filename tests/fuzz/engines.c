@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "fuzz.h"
 
 #include "../filter_any.h"
@@ -45,7 +46,7 @@ static satf_status give_rects(satf_context *ctx, choices *c, satf_filter *filter
 static satf_filter *make_filter(satf_context *ctx, choices *c)
 {
     size_t count = 0;
-    while (satf_filter_name(count, NULL)) {
+    while (satf_filter_name(count, NULL, 0)) {
         count++;
     }
     const filter_info *info = filter_info_at((size_t)choose(c, 0, (int64_t)count - 1));
@@ -241,6 +242,7 @@ static void compare_all(satf_context *ctx, const satf_filter *filter, const satf
     unsigned char *want = apply(ctx, filter, in, out);
     compare(out, want, apply_rows(ctx, filter, in, out), "streaming");
     compare(out, want, apply_in_scratch(ctx, filter, in, out), "a caller's scratch");
+    satf_share_anything();
     satf_context_set_threads(ctx, threads);
     compare(out, want, apply(ctx, filter, in, out), "another number of threads");
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);

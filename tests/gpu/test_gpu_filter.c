@@ -454,7 +454,6 @@ static void test_exhaustion(void **state)
         satf_view_packed(NULL, 1 << 16, (int64_t)(info.memory_bytes / 5) >> 16, 1, SATF_U8);
     satf_view out = in;
     in.device = out.device = 0;
-    gpu_must_do(ctx, satf_context_set_limits(ctx, INT64_MAX, 0), "limits");
     gpu_must_do(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[0]),
                 "input");
     gpu_must_do(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[1]),

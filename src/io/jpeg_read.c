@@ -1,0 +1,332 @@
+/* JPEG through libjpeg-turbo: reading. Every warning about the data is an error. */
+#include "jpeg_common.h"
+
+#include <inttypes.h>
+#include <jerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------- errors, both ways */
+
+_Noreturn void io_jpeg_stop(j_common_ptr cinfo)
+{
+    io_jpeg_state *state = cinfo->client_data;
+    if (!state->status) {
+        char message[JMSG_LENGTH_MAX];
+        cinfo->err->format_message(cinfo, message);
+        state->status =
+            cinfo->err->msg_code == JERR_OUT_OF_MEMORY
+                ? satf_fail(state->ctx, SATF_NO_MEMORY, "libjpeg is out of memory")
+                : satf_fail(state->ctx, SATF_DATA, "%s: %s",
+                            state->writing ? "libjpeg cannot write it" : "the JPEG is damaged",
+                            message);
+    }
+    longjmp(state->jump, 1);
+}
+
+static void emit(j_common_ptr cinfo, int level)
+{
+    if (level < 0) { /* a warning: damaged data */
+        io_jpeg_stop(cinfo);
+    }
+}
+
+void io_jpeg_set_errors(io_jpeg_state *state, struct jpeg_error_mgr **err)
+{
+    *err = jpeg_std_error(&state->errors);
+    state->errors.error_exit = io_jpeg_stop;
+    state->errors.emit_message = emit;
+}
+
+void io_jpeg_destroy(io_jpeg_state *state)
+{
+    if (state) {
+        /* Right for what is zeroed, or half made when memory ran out. */
+        if (state->writing) {
+            jpeg_destroy_compress(&state->c.out);
+        } else {
+            jpeg_destroy_decompress(&state->c.in);
+        }
+        satf_free(state->row);
+        satf_free(state->buffer);
+        satf_free(state);
+    }
+}
+
+/* ----------------------------------------------------------------- opening */
+
+bool io_jpeg_probe(const unsigned char *head, size_t n)
+{
+    return n >= 3 && head[0] == 0xff && head[1] == 0xd8 && head[2] == 0xff;
+}
+
+static void no_action(j_decompress_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+/* What libjpeg has been given and has not left. */
+static void check_header_bytes(io_jpeg_state *state)
+{
+    int64_t left = (int64_t)state->from.bytes_in_buffer;
+    if (io_source_taken(state->source) - left > state->ctx->max_metadata) {
+        state->status = satf_fail(state->ctx, SATF_LIMIT,
+                                  "a JPEG with more than %" PRId64
+                                  " bytes before its pixels: above the limit (--max-metadata)",
+                                  state->ctx->max_metadata);
+        io_jpeg_stop((j_common_ptr)&state->c.in);
+    }
+}
+
+static boolean fill(j_decompress_ptr cinfo)
+{
+    io_jpeg_state *state = cinfo->client_data;
+    io_source *source = state->source;
+    if (!io_source_fill(source)) {
+        state->status = io_fail_short(state->ctx, source);
+        io_jpeg_stop((j_common_ptr)cinfo);
+    }
+    if (state->in_header) {
+        check_header_bytes(state);
+    }
+    cinfo->src->next_input_byte = source->at;
+    cinfo->src->bytes_in_buffer = (size_t)(source->end - source->at);
+    source->at = source->end;
+    return TRUE;
+}
+
+static void skip(j_decompress_ptr cinfo, long n)
+{
+    while (n > (long)cinfo->src->bytes_in_buffer) {
+        n -= (long)cinfo->src->bytes_in_buffer;
+        fill(cinfo);
+    }
+    if (n > 0) {
+        cinfo->src->next_input_byte += n;
+        cinfo->src->bytes_in_buffer -= (size_t)n;
+    }
+}
+
+static void watch_scans(j_common_ptr cinfo)
+{
+    io_jpeg_state *state = cinfo->client_data;
+    if (state->c.in.input_scan_number > state->ctx->max_scans) {
+        state->status =
+            satf_fail(state->ctx, SATF_LIMIT,
+                      "the JPEG has more than %" PRId64 " scans: above the limit (--max-scans)",
+                      state->ctx->max_scans);
+        io_jpeg_stop(cinfo);
+    }
+}
+
+/* The marker's data behind `lead`, in *bytes; NULL if it begins otherwise or is no more. */
+static const unsigned char *behind(jpeg_saved_marker_ptr m, int marker, const char *lead,
+                                   size_t lead_bytes, size_t *bytes)
+{
+    if (m->marker != marker || m->data_length <= lead_bytes ||
+        memcmp(m->data, lead, lead_bytes) != 0) {
+        return NULL;
+    }
+    *bytes = m->data_length - lead_bytes;
+    return m->data + lead_bytes;
+}
+
+#define BEHIND(m, marker, lead, bytes) behind(m, marker, lead, sizeof lead, bytes)
+
+/* Of several EXIF and XMP markers the first counts; IPTC's are one block in pieces. */
+static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_struct *cinfo,
+                                satf_metadata *metadata)
+{
+    size_t all = 0, n;
+    const unsigned char *data;
+    satf_status status = SATF_OK;
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m && !status; m = m->next) {
+        if (!metadata->exif && (data = BEHIND(m, IO_JPEG_APP1, IO_JPEG_EXIF_LEAD, &n))) {
+            status = satf_copy_block(ctx, data, n, &metadata->exif, &metadata->exif_bytes);
+        } else if (!metadata->xmp && (data = BEHIND(m, IO_JPEG_APP1, IO_JPEG_XMP_LEAD, &n))) {
+            status = satf_copy_block(ctx, data, n, &metadata->xmp, &metadata->xmp_bytes);
+        } else if (BEHIND(m, IO_JPEG_APP1, IO_JPEG_MORE_XMP_LEAD, &n)) {
+            metadata->xmp_extended = true;
+        } else if (BEHIND(m, IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, &n)) {
+            all += n; /* of what is in memory, so it does not overflow */
+        }
+    }
+    if (status || all == 0) {
+        return status;
+    }
+    metadata->iptc = satf_alloc(all);
+    if (!metadata->iptc) {
+        return satf_fail_memory(ctx, all, "a JPEG's metadata");
+    }
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
+        if ((data = BEHIND(m, IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, &n))) {
+            memcpy(metadata->iptc + metadata->iptc_bytes, data, n);
+            metadata->iptc_bytes += n;
+        }
+    }
+    return SATF_OK;
+}
+
+static satf_status copy_icc(satf_context *ctx, struct jpeg_decompress_struct *cinfo,
+                            satf_metadata *metadata)
+{
+    JOCTET *icc = NULL;
+    unsigned bytes = 0;
+    if (cinfo->num_components > 3 || !jpeg_read_icc_profile(cinfo, &icc, &bytes)) {
+        return SATF_OK;
+    }
+    metadata->icc = satf_alloc(bytes);
+    if (metadata->icc) {
+        memcpy(metadata->icc, icc, bytes);
+        metadata->icc_bytes = bytes;
+    }
+    free(icc);
+    return metadata->icc ? SATF_OK : satf_fail_memory(ctx, bytes, "a JPEG's ICC profile");
+}
+
+static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metadata *m)
+{
+    bool says_nothing = cinfo->density_unit == 0 && cinfo->X_density == cinfo->Y_density;
+    if (cinfo->saw_JFIF_marker && !says_nothing && cinfo->X_density && cinfo->Y_density) {
+        double per_metre = cinfo->density_unit == 1   ? 1 / IO_METRES_PER_INCH
+                           : cinfo->density_unit == 2 ? 100
+                                                      : 1;
+        m->has_resolution = true;
+        m->resolution_x = cinfo->X_density * per_metre;
+        m->resolution_y = cinfo->Y_density * per_metre;
+        m->resolution_unit = cinfo->density_unit == 1 || cinfo->density_unit == 2;
+    }
+}
+
+/* Of all components, which may be of lower resolution than the picture. */
+static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
+{
+    uint64_t samples = 0;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        const jpeg_component_info *c = &cinfo->comp_info[i];
+        samples += (uint64_t)c->width_in_blocks * c->height_in_blocks * DCTSIZE2;
+    }
+    return samples;
+}
+
+static satf_status read_header(satf_context *ctx, io_reader *reader)
+{
+    io_jpeg_state *state = reader->state;
+    struct jpeg_decompress_struct *cinfo = &state->c.in;
+    if (setjmp(state->jump)) {
+        return state->status;
+    }
+    jpeg_create_decompress(cinfo);
+    state->from = (struct jpeg_source_mgr){.init_source = no_action,
+                                           .fill_input_buffer = fill,
+                                           .skip_input_data = skip,
+                                           .resync_to_restart = jpeg_resync_to_restart,
+                                           .term_source = no_action};
+    cinfo->src = &state->from;
+    state->progress.progress_monitor = watch_scans;
+    cinfo->progress = &state->progress;
+    jpeg_save_markers(cinfo, IO_JPEG_APP1, 0xffff);
+    jpeg_save_markers(cinfo, IO_JPEG_APP2, 0xffff); /* ICC */
+    jpeg_save_markers(cinfo, IO_JPEG_APP13, 0xffff);
+    state->in_header = true;
+    jpeg_read_header(cinfo, TRUE);
+    check_header_bytes(state);
+    state->in_header = false;
+    int n = cinfo->num_components;
+    if ((n != 1 && n != 3 && n != 4) || cinfo->jpeg_color_space == JCS_UNKNOWN) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a JPEG of %d components of unknown colours; grey, RGB and CMYK can be "
+                         "read",
+                         n);
+    }
+    cinfo->out_color_space = n == 1 ? JCS_GRAYSCALE : n == 3 ? JCS_RGB : JCS_CMYK;
+    io_header_set(&reader->header, cinfo->image_width, cinfo->image_height, n == 1 ? 1 : 3, SATF_U8,
+                  false, UINT8_MAX);
+    satf_status status =
+        io_check_ratio(ctx, &reader->source, coded_samples(cinfo), 8, "\xff\xd9", 2);
+    if (status) {
+        return status;
+    }
+    copy_density(cinfo, &reader->header.metadata);
+    io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);
+    status = copy_markers(ctx, cinfo, &reader->header.metadata);
+    return status ? status : copy_icc(ctx, cinfo, &reader->header.metadata);
+}
+
+satf_status io_jpeg_open(satf_context *ctx, io_reader *reader)
+{
+    io_jpeg_state *state = reader->state = satf_alloc_zeroed(sizeof *state);
+    if (!state) {
+        return satf_fail_memory(ctx, sizeof *state, "a JPEG reader");
+    }
+    state->ctx = ctx;
+    state->source = &reader->source;
+    io_jpeg_set_errors(state, &state->c.in.err);
+    state->c.in.client_data = state;
+    return read_header(ctx, reader);
+}
+
+/* Allocates, and reads the whole file if it is progressive. */
+static satf_status start(satf_context *ctx, io_jpeg_state *state)
+{
+    struct jpeg_decompress_struct *cinfo = &state->c.in;
+    if (jpeg_has_multiple_scans(cinfo)) { /* all coefficients are held, 16 bits each */
+        satf_status status = io_check_bytes(ctx, 2 * coded_samples(cinfo));
+        if (status) {
+            return status;
+        }
+    }
+    if (cinfo->out_color_space == JCS_CMYK) {
+        size_t bytes = (size_t)cinfo->image_width * 4;
+        state->row = satf_alloc(bytes);
+        if (!state->row) {
+            return satf_fail_memory(ctx, bytes, "a CMYK row");
+        }
+    }
+    jpeg_start_decompress(cinfo);
+    state->started = true;
+    return SATF_OK;
+}
+
+/* Ink to light without colour management: c * k. Adobe's files hold 255 less the ink. */
+static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, size_t width, bool inverted)
+{
+    unsigned flip = inverted ? 0 : 255;
+    for (size_t x = 0; x < width; x++) {
+        unsigned k = cmyk[4 * x + 3] ^ flip;
+        for (size_t i = 0; i < 3; i++) {
+            rgb[3 * x + i] = (unsigned char)(((cmyk[4 * x + i] ^ flip) * k * 2 + 255) / 510);
+        }
+    }
+}
+
+satf_status io_jpeg_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n)
+{
+    io_jpeg_state *state = reader->state;
+    struct jpeg_decompress_struct *cinfo = &state->c.in;
+    state->ctx = ctx;
+    if (setjmp(state->jump)) {
+        return state->status;
+    }
+    satf_status status = state->started ? SATF_OK : start(ctx, state);
+    if (status) {
+        return status;
+    }
+    for (int64_t y = 0; y < n; y++) {
+        JSAMPROW row = (JSAMPROW)dst + y * stride;
+        JSAMPROW target = state->row ? state->row : row;
+        jpeg_read_scanlines(cinfo, &target, 1);
+        if (state->row) {
+            cmyk_to_rgb(state->row, row, cinfo->image_width, cinfo->saw_Adobe_marker);
+        }
+    }
+    if (cinfo->output_scanline == cinfo->output_height) {
+        jpeg_finish_decompress(cinfo); /* reads up to the end marker, or fails */
+    }
+    return SATF_OK;
+}
+
+void io_jpeg_close(io_reader *reader)
+{
+    io_jpeg_destroy(reader->state);
+}

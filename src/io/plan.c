@@ -1,0 +1,235 @@
+/* How an image becomes a file: the format, and what becomes of its samples. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codec.h"
+
+/* The format, and the word that names it. */
+static satf_status choose_format(satf_context *ctx, const char *path,
+                                 const satf_write_options *options, const io_format **out,
+                                 const char **word)
+{
+    const io_format *format;
+    if (options->format) {
+        *word = options->format;
+        format = io_format_find(options->format);
+        if (!format) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "there is no format \"%s\"; png, jpeg, pnm, pfm "
+                             "and npy can be written",
+                             options->format);
+        }
+    } else if (strcmp(path, "-") == 0) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "standard output has no suffix to go by; name the format (--format png)");
+    } else {
+        format = io_format_by_suffix(path);
+        if (!format) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "the suffix names no known format; use .png .jpg "
+                             ".pgm .ppm .pam .pfm .npy, or --format");
+        }
+        *word = strrchr(path, '.') + 1;
+    }
+    if (!format->create) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "%s can be read, but not written; write PNG",
+                         format->name);
+    }
+    *out = format;
+    return SATF_OK;
+}
+
+static satf_status check_channels(satf_context *ctx, const satf_view *view, io_plan *plan)
+{
+    bool alpha = (view->flags & SATF_ALPHA) != 0;
+    unsigned mask = plan->format->channel_mask;
+    /* Two or four plain channels, of an array or of a filter that takes alpha
+     * for a channel like the others: the last takes alpha's place. */
+    bool in_alphas_place = !alpha && plan->format->stores_alpha && view->channels % 2 == 0 &&
+                           !(mask >> view->channels & 1);
+    int colour = view->channels - (alpha || in_alphas_place ? 1 : 0);
+    plan->drop_alpha = alpha && !plan->format->stores_alpha;
+    if (!(mask >> colour & 1)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %d channels%s; write .npy",
+                         plan->format->name, colour, alpha ? " and alpha" : " without alpha");
+    }
+    return SATF_OK;
+}
+
+satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type)
+{
+    if (format->value_types & IO_TYPE_BIT(type)) {
+        return SATF_OK;
+    }
+    char names[64] = "";
+    const io_format *other;
+    for (size_t i = 0; (other = io_format_at(i)); i++) {
+        if (other->create && (other->value_types & IO_TYPE_BIT(type))) {
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
+        }
+    }
+    return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; possible in: %s",
+                     format->name, satf_type_name((int)type), names);
+}
+
+/* The picture type: the asked one, else the image's, lowered to what the format has. */
+static satf_status choose_picture_type(satf_context *ctx, const io_format *format, int wanted,
+                                       int preferred, int *out)
+{
+    if (wanted != SATF_TYPE_AUTO) {
+        *out = wanted;
+        return io_check_type(ctx, format, (satf_type)wanted);
+    }
+    int type = preferred == SATF_U8 ? SATF_U8 : SATF_U16;
+    *out = format->picture_types & IO_TYPE_BIT(type) ? type : SATF_U8;
+    return SATF_OK;
+}
+
+/* A filter's possible range may be one value (all weights of a template 0), or
+ * more than doubles hold (a long chain of variances). */
+static satf_status check_range(satf_context *ctx, const io_plan *plan, bool given)
+{
+    bool finite = isfinite((plan->hi - plan->lo) * UINT16_MAX); /* as the image form computes */
+    if (finite && plan->lo < plan->hi) {
+        return SATF_OK;
+    }
+    if (given) {
+        return satf_fail(ctx, SATF_INVALID, "the range %g:%g is %s", plan->lo, plan->hi,
+                         finite ? "empty; LO must be below HI" : "too wide to be mapped");
+    }
+    if (finite) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "every possible value is %g, so there is no range to show; name one with "
+                         "--range LO:HI, or write .npy",
+                         plan->lo);
+    }
+    return satf_fail(ctx, SATF_INVALID,
+                     "the possible values are too large for a range; name one with --range LO:HI, "
+                     "or write .npy");
+}
+
+static satf_status plan_picture(satf_context *ctx, const satf_image *image,
+                                const satf_write_options *options, io_plan *plan)
+{
+    const io_format *format = plan->format;
+    const satf_view *in = &plan->in;
+    satf_status status;
+    bool given = options->has_range || options->auto_range;
+    if (!image->has_range && !given) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s samples of unknown range need --range LO:HI or --range auto to "
+                         "become a %s picture (or write .npy)",
+                         satf_type_name(in->type), format->name);
+    }
+    plan->lo = options->has_range ? options->lo : image->lo;
+    plan->hi = options->has_range ? options->hi : image->hi;
+    plan->find_range = options->auto_range != 0;
+    status = plan->find_range ? SATF_OK : check_range(ctx, plan, options->has_range);
+    if (status) {
+        return status;
+    }
+    /* As they are: an integer type of the format, and black and white at the same values. */
+    double hi = image->hi;
+    bool full = hi == (double)satf_type_max(in->type);
+    if (format->stores_maxval && hi == floor(hi)) {
+        full =
+            full || (in->type == SATF_U8 ? hi >= 1 : hi > UINT8_MAX); /* maxval tells the width */
+    }
+    bool alpha_fits = !(in->flags & SATF_ALPHA) || plan->drop_alpha || image->alpha_max == hi;
+    if (!given && (format->picture_types & IO_TYPE_BIT(in->type)) &&
+        (options->type == SATF_TYPE_AUTO || options->type == in->type) && image->lo == 0 && full &&
+        alpha_fits) {
+        plan->how = IO_IDENTITY;
+        plan->out.type = in->type;
+        plan->out_hi = hi;
+        return SATF_OK;
+    }
+    int type = SATF_U8;
+    status = choose_picture_type(ctx, format, options->type, image->picture_type, &type);
+    plan->how = IO_IMAGE_FORM;
+    plan->judge_range =
+        !plan->find_range && (options->has_range || (in->type != SATF_U8 && in->type != SATF_U16));
+    plan->out.type = type;
+    plan->out_hi = (double)satf_type_max(type);
+    return status;
+}
+
+static satf_status plan_values(satf_context *ctx, const satf_write_options *options, io_plan *plan)
+{
+    int type = plan->in.type;
+    if (options->type != SATF_TYPE_AUTO) {
+        type = options->type;
+        satf_status status = io_check_type(ctx, plan->format, (satf_type)type);
+        if (status) {
+            return status;
+        }
+    } else if (!(plan->format->value_types & IO_TYPE_BIT(type))) {
+        type = SATF_F32; /* what every format of plain values has */
+    }
+    plan->out.type = type;
+    plan->how = type == plan->in.type ? IO_IDENTITY : IO_PLAIN;
+    return SATF_OK;
+}
+
+static satf_status check_options(satf_context *ctx, const satf_write_options *options)
+{
+    if (options->type != SATF_TYPE_AUTO && !satf_type_name(options->type)) {
+        return satf_fail(ctx, SATF_INVALID, "unknown sample type (%d)", options->type);
+    }
+    if (options->quality < 0 || options->quality > 100) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "quality %d: 1 to 100 are possible, and 0 for the input's",
+                         options->quality);
+    }
+    if (options->png_level < 0 || options->png_level > 9) {
+        return satf_fail(ctx, SATF_INVALID, "PNG level %d: 0 to 9 are possible",
+                         options->png_level);
+    }
+    if (options->has_range && options->auto_range) {
+        return satf_fail(ctx, SATF_INVALID, "a range is either given or found, not both");
+    }
+    if (!(options->clip_percent >= 0 && options->clip_percent < 50)) {
+        return satf_fail(ctx, SATF_INVALID, "%g percent at each end: 0 to below 50 are possible",
+                         options->clip_percent);
+    }
+    return SATF_OK;
+}
+
+satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
+                         const satf_write_options *options, io_plan *plan)
+{
+    satf_write_options defaults = satf_write_defaults();
+    options = options ? options : &defaults;
+    satf_status status = check_options(ctx, options);
+    if (status) {
+        return status;
+    }
+    io_plan made = {.in = image->view, .out = image->view, .alpha_max = image->alpha_max};
+    made.in.data = made.out.data = NULL;
+    const char *word = NULL;
+    status = choose_format(ctx, path, options, &made.format, &word);
+    if (!status) {
+        made.name = made.format->name;
+        status = check_channels(ctx, &image->view, &made);
+    }
+    if (!status && made.format->adapt) {
+        status = made.format->adapt(ctx, word, &made);
+    }
+    if (!status) {
+        status = made.format->picture_types ? plan_picture(ctx, image, options, &made)
+                                            : plan_values(ctx, options, &made);
+    }
+    if (status) {
+        return status;
+    }
+    int channels = made.spread ? 3 : made.in.channels - (made.drop_alpha ? 1 : 0);
+    unsigned flags = made.drop_alpha ? 0 : made.in.flags;
+    made.out =
+        satf_view_packed(NULL, made.in.width, made.in.height, channels, (satf_type)made.out.type);
+    made.out.flags = flags;
+    *plan = made;
+    return SATF_OK;
+}

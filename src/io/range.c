@@ -1,0 +1,225 @@
+/* The range of values that occur in an image, whole or between two percentiles. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "codec.h"
+
+/* Samples as keys, unsigned integers of the same order: the radix search below is for these. */
+enum { KEYS = 512, DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS };
+
+/* The bits of a float, ordered: those of negative numbers all flipped, else the sign alone. */
+static uint64_t float_key(uint64_t bits, uint64_t sign)
+{
+    return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
+}
+
+static uint64_t float_bits(uint64_t key, uint64_t sign)
+{
+    return key & sign ? key & ~sign : ~key & (sign | (sign - 1));
+}
+
+static const uint64_t sign32 = UINT64_C(1) << 31, sign64 = UINT64_C(1) << 63;
+
+static uint64_t load_key(int type, const char *at)
+{
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (type) {
+    case SATF_U8:
+        memcpy(&u8, at, sizeof u8);
+        return u8;
+    case SATF_U16:
+        memcpy(&u16, at, sizeof u16);
+        return u16;
+    case SATF_U32:
+    case SATF_F32:
+        memcpy(&u32, at, sizeof u32);
+        return type == SATF_U32 ? u32 : float_key(u32, sign32);
+    default:
+        memcpy(&u64, at, sizeof u64);
+        return type == SATF_U64 ? u64 : float_key(u64, sign64);
+    }
+}
+
+static double key_value(int type, uint64_t key)
+{
+    float f32;
+    double f64;
+    if (type == SATF_F32) {
+        uint32_t bits = (uint32_t)float_bits(key, sign32);
+        memcpy(&f32, &bits, sizeof f32);
+        return (double)f32 + 0.0; /* -0 is 0 */
+    }
+    if (type == SATF_F64) {
+        uint64_t bits = float_bits(key, sign64);
+        memcpy(&f64, &bits, sizeof f64);
+        return f64 + 0.0;
+    }
+    return (double)key;
+}
+
+/* What lies outside these is infinite or NaN. */
+static void finite_keys(int type, uint64_t *least, uint64_t *most)
+{
+    *least = 0;
+    *most = UINT64_MAX;
+    if (type == SATF_F32) {
+        *least = float_key(UINT64_C(0xff7fffff), sign32);
+        *most = float_key(UINT64_C(0x7f7fffff), sign32);
+    } else if (type == SATF_F64) {
+        *least = float_key(UINT64_C(0xffefffffffffffff), sign64);
+        *most = float_key(UINT64_C(0x7fefffffffffffff), sign64);
+    }
+}
+
+/* Calls visit(user, keys, count) for the finite colour samples of the picture, some at a time. */
+static void visit_keys(const satf_view *v, void (*visit)(void *, const uint64_t *, int), void *user)
+{
+    uint64_t keys[KEYS], least, most;
+    int channels = v->channels, colour = channels - ((v->flags & SATF_ALPHA) ? 1 : 0), count = 0;
+    size_t sample = satf_type_bytes(v->type);
+    finite_keys(v->type, &least, &most);
+    for (int64_t y = 0; y < v->height; y++) {
+        const char *at = satf_row(v, y);
+        for (int64_t x = 0; x < v->width; x++, at += (size_t)channels * sample) {
+            for (int c = 0; c < colour; c++) {
+                uint64_t key = load_key(v->type, at + (size_t)c * sample);
+                keys[count] = key;
+                count += key >= least && key <= most;
+            }
+            if (count > KEYS - SATF_MAX_CHANNELS) {
+                visit(user, keys, count);
+                count = 0;
+            }
+        }
+    }
+    visit(user, keys, count);
+}
+
+/* ------------------------------------------------------------ all that occurs */
+
+typedef struct extremes {
+    uint64_t least, most; /* least > most: there is none */
+} extremes;
+
+static void visit_extremes(void *user, const uint64_t *keys, int count)
+{
+    extremes *e = user;
+    for (int i = 0; i < count; i++) {
+        e->least = keys[i] < e->least ? keys[i] : e->least;
+        e->most = keys[i] > e->most ? keys[i] : e->most;
+    }
+}
+
+/* ---------------------------------------------------------------- percentiles */
+
+/*
+ * The two keys of given ranks, found digit by digit from the highest on: a pass over the picture
+ * counts the next digits of those keys that begin like the one that is looked for. So it is exact
+ * in two histograms, whatever the picture's size.
+ */
+typedef struct search {
+    int shift;           /* of the digit that is counted */
+    uint64_t prefix[2];  /* the digits that are found */
+    uint64_t *counts[2]; /* DIGITS each */
+} search;
+
+static void visit_digits(void *user, const uint64_t *keys, int count)
+{
+    search *s = user;
+    for (int side = 0; side < 2; side++) {
+        uint64_t *counts = s->counts[side], prefix = s->prefix[side];
+        for (int i = 0; i < count; i++) {
+            if (keys[i] >> s->shift >> DIGIT_BITS == prefix) { /* 64 bits cannot go at once */
+                counts[keys[i] >> s->shift & (DIGITS - 1)]++;
+            }
+        }
+    }
+}
+
+/* The digit of the key of that rank, which becomes its rank among those of the same digit. */
+static uint64_t find_digit(const uint64_t *counts, uint64_t *rank)
+{
+    uint64_t digit = 0;
+    while (*rank >= counts[digit]) {
+        *rank -= counts[digit++];
+    }
+    return digit;
+}
+
+/*
+ * Of n sorted samples v[0] ... v[n - 1] the P-th percentile is v[k] for k = floor(P (n - 1) / 100),
+ * and the (100 - P)-th is v[n - 1 - k]. So at most P percent lie below the one, and as many above
+ * the other.
+ */
+static uint64_t rank_of(double percent, uint64_t n)
+{
+    return (uint64_t)floor(percent * (double)(n - 1) / 100);
+}
+
+/* False if there is no finite sample. */
+static bool find_percentiles(const satf_view *v, double percent, uint64_t *counts, extremes *found)
+{
+    search s = {.counts = {counts, counts + DIGITS}};
+    uint64_t rank[2] = {0, 0};
+    size_t bytes = satf_type_bytes(v->type);
+    int first = bytes <= 2 ? 0 : (int)(8 * bytes) - DIGIT_BITS;
+    for (s.shift = first; s.shift >= 0; s.shift -= DIGIT_BITS) {
+        memset(counts, 0, 2 * DIGITS * sizeof *counts);
+        visit_keys(v, visit_digits, &s);
+        if (s.shift == first) {
+            uint64_t n = 0;
+            for (int i = 0; i < DIGITS; i++) {
+                n += counts[i];
+            }
+            if (n == 0) {
+                return false;
+            }
+            rank[0] = rank_of(percent, n);
+            rank[1] = n - 1 - rank[0];
+        }
+        for (int side = 0; side < 2; side++) {
+            s.prefix[side] = s.prefix[side] << DIGIT_BITS | find_digit(s.counts[side], &rank[side]);
+        }
+    }
+    *found = (extremes){s.prefix[0], s.prefix[1]};
+    return true;
+}
+
+satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double clip_percent,
+                          io_plan *plan)
+{
+    if (!plan->find_range) {
+        return SATF_OK;
+    }
+    extremes found = {UINT64_MAX, 0};
+    bool any;
+    if (clip_percent > 0) {
+        size_t bytes = 2 * DIGITS * sizeof(uint64_t);
+        uint64_t *counts = satf_alloc(bytes);
+        if (!counts) {
+            return satf_fail_memory(ctx, bytes, "the percentiles");
+        }
+        any = find_percentiles(pixels, clip_percent, counts, &found);
+        satf_free(counts);
+    } else {
+        visit_keys(pixels, visit_extremes, &found);
+        any = found.least <= found.most;
+    }
+    if (!any) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "no sample is finite, so there is no range to find; write .npy");
+    }
+    double lo = key_value(pixels->type, found.least), hi = key_value(pixels->type, found.most);
+    if (!isfinite((hi - lo) * UINT16_MAX)) { /* as the image form computes */
+        return satf_fail(ctx, SATF_INVALID, "the values that occur, %g:%g, are too far apart; %s",
+                         lo, hi, "name a range with --range LO:HI, or write .npy");
+    }
+    plan->lo = lo;
+    plan->hi = hi;
+    plan->find_range = false;
+    return SATF_OK;
+}

@@ -1,0 +1,170 @@
+/*
+ * The tiles of one kind of integers; kernels.c includes this once a kind.
+ *
+ * NAME(f)  the function f of this kind; NAME(tile) is the kernel
+ * SRC      the sample's type, uint8_t or uint16_t
+ * NARROW   an unsigned type that holds D summands, see below
+ * SUM      the sum's type, uint32_t or uint64_t
+ * SQUARE   whether squares are summed
+ *
+ * Prefix sums without a serial chain. With D pixels' samples in a vector of sums,
+ *     t_1[i] = a[i],  t_2k[i] = t_k[i] + t_k[i - k * channels]
+ * gives in log2 D rounds the sums t_D over the last D pixels, in narrow lanes (a
+ * window of D is small); then
+ *     prefix[i] = prefix[i - D * channels] + t_D[i]
+ * is one addition of whole vectors. What lies left of the tile is zero for t and
+ * enters by the carried sums: prefix[i] for i < 0 are those.
+ */
+
+typedef SUM NAME(sums) __attribute__((vector_size(VECTOR_BYTES)));
+typedef NARROW NAME(terms) __attribute__((vector_size(VECTOR_BYTES)));
+
+INLINE NAME(terms) NAME(load)(const char *src)
+{
+    NAME(terms) terms = WIDEN(SRC, NARROW)(src);
+    return SQUARE ? terms * terms : terms;
+}
+
+/* The last vectors of t_k, for the sums over more pixels. */
+typedef struct NAME(history) {
+    NAME(terms) before, earlier;
+} NAME(history);
+
+/* t_2k from t_k; shift: the bytes of k pixels, at most two vectors. */
+INLINE NAME(terms) NAME(twice)(NAME(terms) t, NAME(history) * h, int shift)
+{
+    raw_vector back = shift <= VECTOR_BYTES ? shift_in((raw_vector)h->before, (raw_vector)t, shift)
+                                            : shift_in((raw_vector)h->earlier,
+                                                       (raw_vector)h->before, shift - VECTOR_BYTES);
+    h->earlier = h->before;
+    h->before = t;
+    return t + (NAME(terms))back;
+}
+
+/* Advances prefix by a vector of t_D, and stores the sums from byte `at` of the row on. */
+INLINE NAME(sums) NAME(add)(NAME(sums) prefix, NAME(sums) t, const tile_row *row, int64_t at)
+{
+    NAME(sums) sums;
+    memcpy(&sums, row->above + at, sizeof sums);
+    prefix += t;
+    sums += prefix;
+    memcpy(row->kept + at, &sums, sizeof sums);
+    if (row->around) {
+        stream_vector(row->around + at, (raw_vector)sums);
+    }
+    return prefix;
+}
+
+/* Samples first ... n - 1, one by one. */
+INLINE void NAME(rest)(const tile_row *row, int64_t first, int64_t n, int channels, SUM *left)
+{
+    for (int64_t i = first; i < n; i++) {
+        const int64_t at = i * (int64_t)sizeof(SUM);
+        SRC sample;
+        SUM sum;
+        memcpy(&sample, row->src + i * (int64_t)sizeof sample, sizeof sample);
+        memcpy(&sum, row->above + at, sizeof sum);
+        SUM *carried = &left[i % channels];
+        *carried += SQUARE ? (SUM)sample * (SUM)sample : (SUM)sample;
+        sum += *carried;
+        memcpy(row->kept + at, &sum, sizeof sum);
+        if (row->around) {
+            memcpy(row->around + at, &sum, sizeof sum);
+        }
+    }
+}
+
+/* n samples; left: the sums of the row's part left of the tile, which gets the tile's added. */
+INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
+{
+    enum { L = VECTOR_BYTES / sizeof(SUM), WIDE = VECTOR_BYTES / sizeof(NARROW) };
+    const int depth = channels == 3 ? L : channels < L ? L / channels : 1;
+    const int step = depth * channels, vectors = step / L;
+    const int narrow_bytes = channels * (int)sizeof(NARROW);
+    const int block = vectors * WIDE;
+    SUM lane[3 * L];
+    for (int k = 0; k < 3 * L; k++) {
+        lane[k] = left[k % channels];
+    }
+    NAME(sums) prefix[3];
+    memcpy(prefix, lane, sizeof prefix);
+    NAME(history) h2 = {0}, h4 = {0}, h8 = {0};
+    char head[2 * VECTOR_BYTES] = {0}; /* a pixel of zeros, then the first samples */
+    const int pixel_bytes = channels * (int)sizeof(SRC);
+    const int64_t row_bytes = n * (int64_t)sizeof(SRC);
+    memcpy(head + pixel_bytes, row->src,
+           (size_t)(row_bytes < VECTOR_BYTES ? row_bytes : VECTOR_BYTES));
+    int64_t i = 0;
+    for (; i + block <= n; i += block) {
+        UNROLL for (int j = 0; j < block; j += WIDE)
+        {
+            int64_t at = (i + j) * (int64_t)sizeof(SRC);
+            NAME(terms) t = NAME(load)(row->src + at);
+            if (depth > 1) {
+                t += NAME(load)(at < pixel_bytes ? head + at : row->src + (at - pixel_bytes));
+            }
+            if (depth > 2) {
+                t = NAME(twice)(t, &h2, 2 * narrow_bytes);
+            }
+            if (depth > 4) {
+                t = NAME(twice)(t, &h4, 4 * narrow_bytes);
+            }
+            if (depth > 8) {
+                t = NAME(twice)(t, &h8, 8 * narrow_bytes);
+            }
+            NARROW part[WIDE];
+            memcpy(part, &t, sizeof part);
+            UNROLL for (int k = 0; k < WIDE; k += L)
+            {
+                NAME(sums) *p = &prefix[(j + k) / L % vectors];
+                *p = NAME(add)(*p, WIDEN(NARROW, SUM)(part + k), row,
+                               (i + j + k) * (int64_t)sizeof(SUM));
+            }
+        }
+    }
+    if (i > 0) {
+        memcpy(lane, prefix, sizeof prefix);
+        for (int c = 0; c < channels; c++) {
+            left[c] = lane[step - channels + c];
+        }
+    }
+    NAME(rest)(row, i, n, channels, left);
+}
+
+/* The same for each number of channels, which the compiler then knows. */
+INLINE void NAME(any)(const tile_row *row, int64_t n, int channels, SUM *left)
+{
+    switch (channels) {
+    case 1:
+        NAME(row)(row, n, 1, left);
+        break;
+    case 2:
+        NAME(row)(row, n, 2, left);
+        break;
+    case 3:
+        NAME(row)(row, n, 3, left);
+        break;
+    default:
+        NAME(row)(row, n, 4, left);
+    }
+}
+
+static void NAME(tile)(const sat_job *job, const sat_tile *tile)
+{
+    SUM *left = tile->left;
+    int channels = job->in.channels;
+    int64_t n = tile->pixels * channels;
+    for (int y = 0; y < tile->rows; y++, left += channels) {
+        tile_row row = row_of(job, tile, y);
+        NAME(any)(&row, n, channels, left);
+        if (tile->stream && !row.around) {
+            store_row(job, tile, y);
+        }
+    }
+}
+
+#undef NAME
+#undef SRC
+#undef NARROW
+#undef SUM
+#undef SQUARE

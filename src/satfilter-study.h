@@ -1,0 +1,101 @@
+/*
+ * satfilter-study.h - the memory machines of GPU papers, simulated.
+ *
+ * For people who study algorithms; filters need none of it. C99 and C++ clean,
+ * conventions as in satfilter.h.
+ */
+#ifndef SATFILTER_STUDY_H
+#define SATFILTER_STUDY_H
+
+#include <satfilter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Models of a GPU's memories (A. Kasagi's dissertation, chapter 3): they count
+ * what a program's accesses cost, given the addresses alone. w threads form a
+ * warp and access a memory of w banks at once; equal addresses of a warp merge.
+ *   - A shared memory (DMM) takes as many pipeline stages as the bank that most
+ *     addresses a of the warp lie in, a mod w, has of them: the congestion.
+ *   - The global memory (UMM) takes as many as there are groups a div w.
+ * k stages of a memory with latency l take k + l - 1 time units. An HMM has d
+ * shared memories, which work at the same time, and the global one. A DMM is an HMM
+ * of which only shared memory 0 is used, a UMM one of which only the global is.
+ *
+ * A program is fed in as rounds, in each of which a thread accesses a memory at
+ * most once. On the synchronous machine a round begins when the one before it
+ * is complete. On the asynchronous one (section 3.4) a phase ends at a barrier
+ * only; until then warps are taken to be so many that they hide the latency,
+ * and a phase takes as long as the memory that takes longest. Its global time is
+ * the global memory access cost of section 6.1. No data are moved.
+ * docs/machine.md has examples.
+ */
+typedef struct satf_machine satf_machine;
+
+#define SATF_MACHINE_GLOBAL (-1)        /* the global memory, where a shared one has its number */
+#define SATF_MACHINE_IDLE ((int64_t)-1) /* the address of a thread that accesses nothing */
+
+typedef struct satf_machine_params {
+    int32_t width;          /* w, 1 ... 1024 */
+    int32_t shared_count;   /* d, 1 ... 65536 */
+    int32_t shared_latency; /* l >= 1, time units */
+    int32_t global_latency; /* L >= 1, time units */
+    int32_t asynchronous;   /* non-zero: phases end at barriers only */
+} satf_machine_params;
+
+/* *out is NULL on failure (SATF_INVALID, SATF_NO_MEMORY). */
+SATF_API satf_status satf_machine_create(satf_context *ctx, const satf_machine_params *params,
+                                         satf_machine **out);
+
+/* NULL is allowed. */
+SATF_API void satf_machine_destroy(satf_machine *machine);
+
+/*
+ * Threads 0 ... threads - 1 access words of a memory, a shared one by number or
+ * SATF_MACHINE_GLOBAL, in the present round. Thread t belongs to warp t div w and
+ * accesses addresses[t] >= 0, or nothing if that is SATF_MACHINE_IDLE; a warp of idle
+ * threads costs nothing. A round may consist of several such calls. *stages, unless
+ * NULL, becomes the pipeline stages they occupy. The machine is untouched on failure.
+ */
+SATF_API satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_t memory,
+                                         int write, const int64_t *addresses, size_t threads,
+                                         int64_t *stages);
+
+/* Ends the round, if it had any access. */
+SATF_API satf_status satf_machine_end_round(satf_context *ctx, satf_machine *machine);
+
+/* All threads wait for one another: ends the round and, on the asynchronous machine, the phase. */
+SATF_API satf_status satf_machine_barrier(satf_context *ctx, satf_machine *machine);
+
+typedef struct satf_machine_tally {
+    int64_t accesses; /* of threads, before equal addresses merge */
+    int64_t rounds;   /* that had such accesses; casual as a whole if one warp's was */
+} satf_machine_tally;
+
+typedef struct satf_machine_traffic {
+    satf_machine_tally free_reads, free_writes; /* in one stage: conflict-free, coalesced */
+    satf_machine_tally casual_reads, casual_writes;
+    int64_t stages;
+    int64_t congestion; /* the most stages a warp's accesses took */
+    int64_t time;       /* time units, the other kind of memory left out */
+} satf_machine_traffic;
+
+typedef struct satf_machine_counts {
+    satf_machine_traffic shared, global;
+    int64_t rounds, barriers;
+    int64_t time; /* time units */
+} satf_machine_counts;
+
+/* What all accesses so far cost, as if the program ended here. */
+SATF_API satf_status satf_machine_count(satf_context *ctx, const satf_machine *machine,
+                                        satf_machine_counts *counts);
+
+/* Forgets all accesses. */
+SATF_API satf_status satf_machine_reset(satf_context *ctx, satf_machine *machine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,264 @@
+#!/usr/bin/env bash
+# The command's manners: nothing that people have is lost, nothing is left out in
+# silence, and what is wrong is answered with what to do.
+set -u
+build=$(cd "${top_builddir:-.}" && pwd)
+source=$(cd "${top_srcdir:-.}" && pwd)
+satfilter=${SATFILTER:-$build/satfilter}
+work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-manners.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+umask 022
+LC_ALL=C
+export LC_ALL satfilter
+
+passed=0 failed=0 skipped=0
+check()
+{
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL: $1: '$2' instead of '$3'"
+        head -n 5 stderr
+    fi
+}
+run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
+says() { check "the message has '$1'" "$(grep -c -e "$1" stderr)" 1; }
+files() { (cd "$1" 2>/dev/null && find . -type f | LC_ALL=C sort | tr '\n' ' '); }
+same() { cmp -s "$1" "$2" && echo same; }
+
+printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >in.pgm
+printf 'P5\n3 2\n255\n\011\011\011\011\011\011' >other.pgm
+run --box 3 in.pgm want.pgm
+
+# ------------------------------------------------------- at a terminal: questions
+
+# typed ANSWER COMMAND...: runs the command at a terminal on which the answer is typed; its
+# output is in the file screen, its status the function's.
+typed()
+{
+    local answer=$1
+    shift
+    printf '%s\n' "$answer" | script -qec "$*" /dev/null >screen
+}
+
+if command -v script >/dev/null 2>&1; then
+    cp other.pgm kept.pgm
+    typed n '"$satfilter" --box 3 in.pgm kept.pgm'
+    check "n keeps the file" "$? $(same other.pgm kept.pgm)" "1 same"
+    check "it was asked" "$(grep -c 'kept.pgm: exists; overwrite? \[y/N\]' screen)" 1
+    typed '' '"$satfilter" --box 3 in.pgm kept.pgm'
+    check "no answer keeps the file" "$? $(same other.pgm kept.pgm)" "1 same"
+    typed y '"$satfilter" --box 3 in.pgm kept.pgm'
+    check "y replaces it" "$? $(same want.pgm kept.pgm)" "0 same"
+    cp other.pgm kept.pgm
+    typed n '"$satfilter" -f --box 3 in.pgm kept.pgm'
+    check "--force does not ask" "$? $(same want.pgm kept.pgm) $(grep -c overwrite screen)" "0 same 0"
+    cp in.pgm own.pgm
+    typed n '"$satfilter" --box 3 own.pgm own.pgm'
+    check "in place needs no question" "$? $(same want.pgm own.pgm)" "0 same"
+    typed n '"$satfilter" --box 3 in.pgm new.pgm'
+    check "nor does what is not there" "$? $(same want.pgm new.pgm)" "0 same"
+    typed n '"$satfilter" --box 3 in.pgm /dev/null --format pgm'
+    check "nor does a device" "$?" 0
+
+    mkdir a && cp in.pgm a/1.pgm && cp in.pgm a/2.pgm && cp in.pgm a/3.pgm
+    mkdir out && cp other.pgm out/1.pgm && cp other.pgm out/3.pgm
+    typed '' '"$satfilter" --box 3 a/*.pgm -o out'
+    check "a batch stops" "$? $(files out) $(same other.pgm out/1.pgm)" "1 ./1.pgm ./3.pgm  same"
+    check "how many exist" "$(grep -c '2 of 3 outputs exist' screen)" 1
+    typed s '"$satfilter" --box 3 a/*.pgm -o out'
+    check "a batch skips" "$? $(same other.pgm out/1.pgm) $(same want.pgm out/2.pgm)" "0 same same"
+    typed o '"$satfilter" --box 3 a/*.pgm -o out'
+    check "a batch overwrites" "$? $(same want.pgm out/1.pgm) $(same want.pgm out/3.pgm)" "0 same same"
+
+    typed '' '"$satfilter" --box 3 in.pgm -'
+    check "no picture on a screen" "$? $(grep -c 'a terminal cannot show' screen) $(grep -c PNG screen)" "2 1 0"
+    typed '' '"$satfilter" --box 3 --format pgm in.pgm /dev/stdout'
+    check "nor by its other name" "$? $(grep -c P5 screen)" "2 0"
+
+    # The second picture comes after more than a second: then the line is drawn, and stays.
+    mkfifo late.pgm
+    (sleep 1.3 && cat in.pgm >late.pgm) &
+    long=a-name-that-is-longer-than-a-terminal-of-forty-columns-is-wide
+    cp in.pgm $long.pgm
+    typed '' "stty cols 40; \"\$satfilter\" --box 3 a/1.pgm late.pgm $long.pgm -o slow"
+    check "a batch at a terminal" "$? $(ls slow | wc -l)" "0 3"
+    line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
+    check "progress: files, rate, time" "$(echo "$line" | grep -c '1 of 3 files, [0-9.]* a second, [0-9]* s left')" 1
+    check "cut to the terminal's width" "$([ -n "$line" ] && [ "${#line}" -le 39 ] && echo yes)" yes
+    check "the last line" "$(grep -ac 'satfilter: 3 of 3 done in [0-9.]* s ([0-9.]* a second)' screen)" 1
+else
+    skipped=$((skipped + 1))
+    echo "skipped: questions at a terminal (no script)"
+fi
+
+# ------------------------------------------------------------ without a terminal
+
+cp other.pgm kept.pgm
+run --box 3 in.pgm kept.pgm
+check "without a terminal files are replaced" "$? $(same want.pgm kept.pgm)" "0 same"
+mkdir -p b done && cp in.pgm b/1.pgm && cp in.pgm b/2.pgm && cp other.pgm done/1.pgm
+run --box 3 --skip-existing -r b -o done
+check "a batch goes on" "$? $(same other.pgm done/1.pgm) $(same want.pgm done/2.pgm)" "0 same same"
+check "what it did" "$(sed 's/ in [0-9.]* s//' stderr)" \
+    "satfilter: 1 of 2 done, 1 skipped, whose outputs exist"
+run --box 3 --no-clobber -r b -o done -q
+check "nothing is left to do, and nothing to say" "$? $(cat stderr)" "0 "
+
+# ------------------------------------------------------------------- names of -o
+
+run --box 3 in.pgm -o result.pgm
+check "-o FILE" "$? $(same want.pgm result.pgm)" "0 same"
+run --box 3 in.pgm -o made/here/result.pgm
+check "-o FILE in folders that are not there" "$? $(same want.pgm made/here/result.pgm)" "0 same"
+run --box 3 in.pgm -o folder.pgm/
+check "-o DIR/" "$? $(files folder.pgm)" "0 ./in.pgm "
+run --box 3 other.pgm -o folder.pgm
+check "-o of a folder that is there" "$? $(files folder.pgm)" "0 ./in.pgm ./other.pgm "
+run --box 3 in.pgm other.pgm -o two.pgm
+check "-o FILE with two inputs" "$? $(ls -d two.pgm 2>/dev/null)" "2 "
+says 'write two.pgm/'
+run --box 3 in.pgm -o deep/er/still
+check "missing parents of a folder" "$? $(files deep)" "0 ./er/still/in.pgm "
+run --box 3 missing.pgm -o none/at/all/x.pgm
+check "no folder stays behind a failure" "$? $(ls -d none 2>/dev/null)" "1 "
+run --box 3 --format pgm in.pgm -o -
+check "-o - is standard output" "$? $(same want.pgm stdout)" "0 same"
+
+# ---------------------------------------------------------------------- parents
+
+mkdir -p p/x p/y && cp in.pgm p/x/1.pgm && cp other.pgm p/y/1.pgm
+run --box 3 p/x/1.pgm p/y/1.pgm -o flat
+check "equal names of two folders" "$? $(ls -d flat 2>/dev/null)" "2 "
+says 'both p/x/1.pgm and p/y/1.pgm; --parents keeps their folders apart'
+run -q --parents --box 3 p/x/1.pgm ./p//y/1.pgm -o apart
+check "--parents" "$? $(files apart)" "0 ./p/x/1.pgm ./p/y/1.pgm "
+run -q --parents --box 3 -r p/x -r "$work/p/y" -o apart2
+check "--parents with -r" "$? $(files apart2)" "0 ./p/x/1.pgm .$work/p/y/1.pgm "
+printf 'p/x/1.pgm\np/y/1.pgm\n' >list
+run -q --parents --box 3 --filelist list -o apart3
+check "--parents with a list" "$? $(files apart3)" "0 ./p/x/1.pgm ./p/y/1.pgm "
+run --parents --box 3 p/../in.pgm -o apart4/below
+check "never out of the folder" "$? $(ls -d apart4 2>/dev/null)" "2 "
+says "'..' leads out"
+run --box 3 in.pgm in.pgm -o twice
+check "one input named twice" "$? $(grep -c 'in.pgm: is named twice' stderr)" "2 1"
+
+# ---------------------------------------------------------------------- folders
+
+mkdir -p tree/sub && cp in.pgm tree/1.pgm && cp in.pgm tree/sub/2.pgm
+touch tree/a.heic tree/b.tif tree/sub/c.TIF
+run --box 3 -r tree -o t1
+check "what -r passes over" "$? $(tail -n 1 stderr)" "0 satfilter: 3 files skipped: .heic .tif"
+touch tree/README && ln -s sub tree/link
+run --box 3 -r tree -o t2 --json
+check "files without suffix, links" "$? $(tail -n 1 stderr)" \
+    "0 satfilter: 4 files skipped: .heic .tif, without suffix; 1 link to a folder not followed"
+check "--json counts them" "$(tail -n 1 stdout | sed 's/.*"unreadable"/"unreadable"/; s/, "ms".*//')" \
+    '"unreadable": 0, "skipped": 4, "skipped_suffixes": [".heic", ".tif"], "links": 1'
+ln -s nowhere tree/gone.pgm
+run --box 3 -r tree -o t3
+check "what cannot be read stops nothing" "$? $(files t3) $(grep -c 'tree/gone.pgm: is a link' stderr)" \
+    "3 ./1.pgm ./sub/2.pgm  1"
+rm tree/gone.pgm
+# Root may read everything: a path that is too long cannot be read either.
+(cd tree/sub && for _ in $(seq 22); do d=$(printf '%0200d' 0) && mkdir "$d" && cd "$d" || exit; done)
+if [ -e tree/sub/"$(printf '%0200d' 0)" ]; then
+    run --box 3 -r tree -o t4
+    check "an unreadable folder stops nothing" "$? $(ls t4) $(ls t4/sub)" "3 1.pgm
+sub 2.pgm"
+    check "it is counted" "$(grep -c '2 of 2 done.*, 1 unreadable' stderr)" 1
+    rm -rf tree/sub/0*
+fi
+mkdir only && touch only/x.tif
+run --box 3 -r only -o t5
+check "a folder without pictures" "$? $(grep -c 'hold none; 1 file skipped: .tif' stderr)" "2 1"
+
+# ------------------------------------------------------------------- wrong words
+
+for word in blur gaussian median threshold sharpen resize size std otsu; do
+    known=$("$satfilter" --help | grep -c "^  --$word ")
+    run --$word 3 in.pgm none.pgm
+    status=$?
+    answered="no such option; .*\(--[a-z]\|size\)"
+    check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
+done
+run --box in.png out.png
+check "a file in the value's place" "$? $(grep -c "'in.png' is no window" stderr)" "2 1"
+run --box 3 tree out.pgm
+check "a folder as an input" "$? $(grep -c 'tree: is a directory.* -r' stderr)" "1 1"
+run --quality 80 --box 3 in.pgm out.png
+check "--quality with PNG" "$? $(ls out.png 2>/dev/null)" "2 "
+says 'quality: is for jpeg files; out.png is png'
+run --png-level 3 --box 3 in.pgm out.jpg
+check "--png-level with JPEG" "$? $(grep -c 'png-level: is for png files' stderr)" "2 1"
+run -q --quality 80 --box 3 --format jpeg in.pgm other.pgm -o jpegs
+check "--quality with JPEGs" "$?" 0
+
+# -------------------------------------------------------------------------- help
+
+run -V
+check "-V" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"
+run help
+"$satfilter" --help >usage
+check "help" "$? $(same usage stdout)" "0 same"
+run help box
+check "help box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
+run --help border
+check "--help border" "$? $(grep -c -e '--border' -e 'dcb|abcd|cba' stdout)" "0 2"
+run --help formats
+check "--help formats" "$? $(grep -c '^  png  *rw' stdout)" "0 1"
+run --help --quality
+check "--help of an option" "$? $(grep -c '1 to 100' stdout)" "0 1"
+run --help brder
+check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
+run
+check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 5"
+
+# --------------------------------------------------------- lists, names, pipes
+
+printf 'in.pgm\r\nother.pgm\r\n' >crlf
+run -q --box 3 --filelist crlf -o c1
+check "CR LF in a list" "$? $(files c1)" "0 ./in.pgm ./other.pgm "
+odd=$(printf 'esc\033[31m.pgm')
+cp in.pgm "$odd"
+run -v --box 3 "$odd" "out$odd"
+check "-v cleans names" "$? $(grep -c "$(printf '\033')" stderr) $(grep -c '^esc?\[31m.pgm: ' stderr)" "0 0 1"
+"$satfilter" --box 3 <in.pgm >piped 2>stderr
+check "no file at all: the input's format" "$? $(same want.pgm piped)" "0 same"
+"$satfilter" --box 3 <in.pgm 2>stderr | cmp -s - want.pgm
+check "into a pipe" $? 0
+"$satfilter" --box 3 --format png <in.pgm 2>stderr | head -c 4 | tail -c 3 >stdout
+check "--format goes first" "$(cat stdout)" PNG
+"$satfilter" --box 3 /dev/stdin - --format pgm <in.pgm >piped 2>stderr
+check "/dev/stdin" "$? $(same want.pgm piped)" "0 same"
+for name in /dev/stdout -; do
+    echo before >piped
+    "$satfilter" --box 3 in.pgm $name >>piped 2>stderr
+    check "$name without --format" "$? $(head -c 11 piped | tail -c 3)" "0 PNG"
+done
+run --box 3
+check "/dev/null is no input" "$? $(grep -c 'no input and no output' stderr)" "2 1"
+
+# -------------------------------------------------------------------- completion
+
+# complete WORD...: what bash offers for the last word.
+complete_words()
+{
+    bash -c '. "$1"; shift; COMP_WORDS=(satfilter "$@"); COMP_CWORD=$#; _satfilter; echo "${COMPREPLY[*]}"' \
+        - "$build/completions/satfilter.bash" "$@"
+}
+mkdir c && cp in.pgm c/ && touch c/notes.txt && mkdir c/photos
+check "files and folders" "$(cd c && complete_words --box 3 '')" "photos in.pgm"
+check "any file, where no picture fits" "$(cd c && complete_words --box 3 no)" "notes.txt"
+check "filters" "$(complete_words --bo)" "--box --border"
+check "formats" "$(complete_words --format p)" "png pnm pfm"
+check "formats behind =" "$(complete_words --format = pn)" "png pnm"
+check "topics" "$(complete_words --help bo)" "box border borders"
+check "values of a filter" "$(complete_words --rotate 1)" "180"
+check "values of an option" "$(complete_words --range a)" "auto"
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

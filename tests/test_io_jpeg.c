@@ -1,0 +1,330 @@
+/* A JPEG that is written again stays as it was coded: tables, sampling, scans. */
+#include "test_io_jpeg.h"
+
+#include "filter/filter.h"
+
+typedef struct kind {
+    int channels, quality;
+    int h[3], v[3];
+    bool progressive, rgb;
+} kind;
+
+enum { WIDTH = 50, HEIGHT = 39 };
+
+/* A smooth picture, coded like that. */
+static bytes code(const kind *k)
+{
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    unsigned char *data = NULL;
+    unsigned long n = 0;
+    c.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&c);
+    jpeg_mem_dest(&c, &data, &n);
+    c.image_width = WIDTH;
+    c.image_height = HEIGHT;
+    c.input_components = k->channels;
+    c.in_color_space = k->channels == 1 ? JCS_GRAYSCALE : k->channels == 3 ? JCS_RGB : JCS_CMYK;
+    jpeg_set_defaults(&c);
+    if (k->rgb) {
+        jpeg_set_colorspace(&c, JCS_RGB);
+    }
+    jpeg_set_quality(&c, k->quality, TRUE);
+    for (int i = 0; i < 3 && k->channels == 3; i++) {
+        c.comp_info[i].h_samp_factor = k->h[i];
+        c.comp_info[i].v_samp_factor = k->v[i];
+    }
+    if (k->progressive) {
+        jpeg_simple_progression(&c);
+    }
+    jpeg_start_compress(&c, TRUE);
+    while (c.next_scanline < HEIGHT) {
+        unsigned char row[4 * WIDTH];
+        JSAMPROW at = row;
+        for (int i = 0; i < WIDTH * k->channels; i++) {
+            row[i] = (unsigned char)(i / k->channels * 3 + (int)c.next_scanline * (i % 3));
+        }
+        jpeg_write_scanlines(&c, &at, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    return (bytes){data, n};
+}
+
+/* What a file's header says. */
+typedef struct coding {
+    int channels, h[3], v[3];
+    bool progressive;
+    J_COLOR_SPACE space;
+    UINT16 quant[3][64];
+} coding;
+
+static coding look(const bytes *file)
+{
+    struct jpeg_decompress_struct c;
+    struct jpeg_error_mgr errors;
+    coding out = {0};
+    c.err = jpeg_std_error(&errors);
+    jpeg_create_decompress(&c);
+    jpeg_mem_src(&c, file->data, file->n);
+    jpeg_read_header(&c, TRUE);
+    out.channels = c.num_components;
+    out.progressive = c.progressive_mode;
+    out.space = c.jpeg_color_space;
+    for (int i = 0; i < c.num_components && i < 3; i++) {
+        out.h[i] = c.comp_info[i].h_samp_factor;
+        out.v[i] = c.comp_info[i].v_samp_factor;
+        memcpy(out.quant[i], c.quant_tbl_ptrs[c.comp_info[i].quant_tbl_no]->quantval,
+               sizeof out.quant[i]);
+    }
+    jpeg_destroy_decompress(&c);
+    return out;
+}
+
+/* The file decoded, filtered if spec is not NULL, and written anew. */
+static bytes again(satf_context *ctx, const bytes *file, const char *spec, int quality)
+{
+    satf_image *image = must_decode(ctx, file->data, file->n);
+    if (spec) {
+        satf_filter *filter;
+        satf_image *out;
+        assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+        assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out), SATF_OK);
+        satf_filter_destroy(filter);
+        satf_image_destroy(image);
+        image = out;
+    }
+    satf_write_options options = options_for("jpeg");
+    options.quality = quality;
+    bytes out;
+    if (encode(ctx, image, &options, &out)) {
+        fail_msg("%s", satf_message(ctx));
+    }
+    satf_image_destroy(image);
+    return out;
+}
+
+static const kind kinds[] = {
+    {1, 50, {1}, {1}, false, false},
+    {1, 95, {1}, {1}, true, false},
+    {3, 30, {2, 1, 1}, {2, 1, 1}, false, false},
+    {3, 75, {2, 1, 1}, {2, 1, 1}, true, false},
+    {3, 96, {2, 1, 1}, {1, 1, 1}, false, false},
+    {3, 85, {1, 1, 1}, {2, 1, 1}, true, false},
+    {3, 60, {1, 1, 1}, {1, 1, 1}, false, false},
+    {3, 60, {4, 1, 1}, {1, 1, 1}, false, false},
+    {3, 60, {2, 2, 1}, {2, 1, 1}, false, false},
+    {3, 80, {1, 1, 1}, {1, 1, 1}, false, true},
+};
+
+static void stays(void **state)
+{
+    satf_context *ctx = *state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bytes file = code(&kinds[i]);
+        coding was = look(&file);
+        assert_int_equal(was.progressive, kinds[i].progressive);
+        for (int filtered = 0; filtered < 2; filtered++) {
+            bytes out = again(ctx, &file, filtered ? "box=1" : NULL, 0);
+            coding is = look(&out);
+            if (memcmp(&was, &is, sizeof is) != 0) {
+                fail_msg("kind %zu is coded otherwise: %dx%d, %dx%d, progressive %d", i, is.h[0],
+                         is.v[0], is.h[1], is.v[1], is.progressive);
+            }
+            assert_true(out.n < file.n * 102 / 100);
+            free(out.data);
+        }
+        free(file.data);
+    }
+}
+
+static void turns(void **state)
+{
+    satf_context *ctx = *state;
+    static const char *const specs[] = {"rotate=90", "rotate=270", "transpose", "rotate=180"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bytes file = code(&kinds[i]);
+        coding was = look(&file);
+        for (int s = 0; s < 4; s++) {
+            bytes out = again(ctx, &file, specs[s], 0);
+            coding is = look(&out);
+            bool swaps = s < 3;
+            for (int c = 0; c < is.channels; c++) {
+                assert_int_equal(is.h[c], swaps ? was.v[c] : was.h[c]);
+                assert_int_equal(is.v[c], swaps ? was.h[c] : was.v[c]);
+                for (int k = 0; k < 64; k++) {
+                    assert_int_equal(is.quant[c][k], was.quant[c][swaps ? k % 8 * 8 + k / 8 : k]);
+                }
+            }
+            assert_int_equal(is.progressive, was.progressive);
+            free(out.data);
+        }
+        free(file.data);
+    }
+}
+
+static void given_quality(void **state)
+{
+    satf_context *ctx = *state;
+    static const int qualities[] = {1, 40, 100};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bytes file = code(&kinds[i]);
+        coding was = look(&file);
+        for (int q = 0; q < 3; q++) {
+            kind like = kinds[i];
+            like.quality = qualities[q];
+            like.rgb = false;
+            bytes want = code(&like), out = again(ctx, &file, NULL, qualities[q]);
+            coding wanted = look(&want), is = look(&out);
+            assert_memory_equal(is.quant, wanted.quant, sizeof is.quant);
+            assert_memory_equal(is.h, was.h, sizeof is.h);
+            assert_memory_equal(is.v, was.v, sizeof is.v);
+            assert_int_equal(is.progressive, was.progressive);
+            free(want.data);
+            free(out.data);
+        }
+        free(file.data);
+    }
+}
+
+static coding of_image(satf_context *ctx, const satf_image *image, int quality)
+{
+    satf_write_options options = options_for("jpeg");
+    options.quality = quality;
+    bytes file;
+    assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
+    coding is = look(&file);
+    free(file.data);
+    return is;
+}
+
+static void assert_default(const coding *is, int quality)
+{
+    kind like = {is->channels, quality, {2, 1, 1}, {2, 1, 1}, false, false};
+    bytes file = code(&like);
+    coding want = look(&file);
+    assert_memory_equal(is->quant, want.quant, sizeof want.quant);
+    assert_false(is->progressive);
+    if (is->channels == 3) {
+        assert_int_equal(is->h[0], quality >= 90 ? 1 : 2);
+        assert_int_equal(is->v[0], quality >= 90 ? 1 : 2);
+    }
+    free(file.data);
+}
+
+/* From no JPEG, or one of other channels or colours. */
+static void others(void **state)
+{
+    satf_context *ctx = *state;
+    for (int channels = 1; channels <= 3; channels += 2) {
+        satf_image *image = make_image(ctx, WIDTH, HEIGHT, channels, SATF_U8, 0, 1);
+        coding is = of_image(ctx, image, 0);
+        assert_default(&is, 90);
+        is = of_image(ctx, image, 89);
+        assert_default(&is, 89);
+        kind odd = {channels == 1 ? 3 : 1, 20, {1, 1, 1}, {1, 1, 1}, true, false};
+        bytes file = code(&odd);
+        satf_image *other = must_decode(ctx, file.data, file.n);
+        image->metadata.jpeg = other->metadata.jpeg;
+        assert_int_equal(image->metadata.jpeg.components, odd.channels);
+        is = of_image(ctx, image, 0);
+        assert_default(&is, 90);
+        satf_image_destroy(other);
+        satf_image_destroy(image);
+        free(file.data);
+    }
+    kind cmyk = {4, 20, {1}, {1}, true, false};
+    bytes file = code(&cmyk), out = again(ctx, &file, NULL, 0);
+    coding is = look(&out);
+    assert_default(&is, 90);
+    free(file.data);
+    free(out.data);
+}
+
+/* What libjpeg does not write becomes colour of full resolution; factors in common go. */
+static void odd_sampling(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        unsigned char h[3], v[3];
+        int want_h[3], want_v[3];
+    } cases[] = {
+        {{3, 2, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, {{2, 2, 2}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}},
+        {{4, 4, 4}, {4, 2, 2}, {1, 1, 1}, {2, 1, 1}}, {{4, 1, 1}, {4, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+        {{1, 2, 2}, {1, 2, 2}, {1, 2, 2}, {1, 2, 2}}, {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}},
+    };
+    satf_image *image = make_image(ctx, WIDTH, HEIGHT, 3, SATF_U8, 0, 1);
+    image->metadata.jpeg.components = 3;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memcpy(image->metadata.jpeg.h, cases[i].h, 3);
+        memcpy(image->metadata.jpeg.v, cases[i].v, 3);
+        coding is = of_image(ctx, image, 0);
+        if (memcmp(is.h, cases[i].want_h, sizeof is.h) ||
+            memcmp(is.v, cases[i].want_v, sizeof is.v)) {
+            fail_msg("case %zu: %dx%d %dx%d", i, is.h[0], is.v[0], is.h[1], is.v[1]);
+        }
+    }
+    satf_image_destroy(image);
+}
+
+/* Steps of 0, and such that eight times as much is 0 in 16 bits: none of them divides. */
+static void odd_tables(void **state)
+{
+    satf_context *ctx = *state;
+    static const uint16_t steps[] = {0, 1, 255, 256, 4096, 8191, 8192, 16384, 32768, 65535};
+    satf_image *image = make_image(ctx, WIDTH, HEIGHT, 3, SATF_U8, 0, 1);
+    image->metadata.jpeg =
+        (satf_jpeg_coding){.components = 3, .h = {1, 1, 1}, .v = {1, 1, 1}, .has_tables = true};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        for (int k = 0; k < 64; k++) {
+            image->metadata.jpeg.quant[1][k] = steps[i];
+        }
+        coding is = of_image(ctx, image, 0);
+        uint16_t want = steps[i] < 1 ? 1 : steps[i] > 8191 ? 8191 : steps[i];
+        assert_int_equal(is.quant[1][63], want);
+    }
+    satf_image_destroy(image);
+}
+
+/* All coefficients are held for scans, which the limit knows, and for codes of the picture's own,
+ * which it may do without. */
+static void memory(void **state)
+{
+    satf_context *ctx = *state;
+    enum { SIDE = 512, COEFFICIENTS = 2 * SIDE * SIDE };
+    satf_image *image = make_image(ctx, SIDE, SIDE, 1, SATF_U8, 0, 1);
+    memset(image->view.data, 77, SIDE * SIDE / 2);
+    size_t sizes[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 * COEFFICIENTS - i),
+                         SATF_OK);
+        bytes file = must_encode(ctx, image, "jpeg");
+        sizes[i] = file.n;
+        free(file.data);
+    }
+    assert_true(sizes[0] < sizes[1]);
+    image->metadata.jpeg = (satf_jpeg_coding){.components = 1, .progressive = true};
+    for (int i = 0; i < 2; i++) {
+        satf_write_options options = options_for("jpeg");
+        bytes file;
+        assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, COEFFICIENTS - i), SATF_OK);
+        assert_int_equal(encode(ctx, image, &options, &file), i ? SATF_LIMIT : SATF_OK);
+        free(file.data);
+    }
+    assert_non_null(strstr(satf_message(ctx), "a progressive JPEG takes 524288 bytes"));
+    satf_image_destroy(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(stays, new_context, free_context),
+        cmocka_unit_test_setup_teardown(turns, new_context, free_context),
+        cmocka_unit_test_setup_teardown(given_quality, new_context, free_context),
+        cmocka_unit_test_setup_teardown(others, new_context, free_context),
+        cmocka_unit_test_setup_teardown(odd_sampling, new_context, free_context),
+        cmocka_unit_test_setup_teardown(odd_tables, new_context, free_context),
+        cmocka_unit_test_setup_teardown(memory, new_context, free_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

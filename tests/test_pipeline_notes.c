@@ -1,0 +1,233 @@
+/* What a job that went well says: ranges that were found or hardly used, pictures and metadata
+ * that were left out. Whole and by rows alike. */
+#include "pipeline_jobs.h"
+
+static void run_job(const char *in, const char *out, const char *spec, pipeline_path way,
+                    satf_write_options options, pipeline_result *result)
+{
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+    pipeline_job job = {
+        .input = in, .output = out, .filter = filter, .write = options, .path = way};
+    if (pipeline_run(ctx, &job, result)) {
+        fail_msg("%s of %s: %s", spec, in, satf_message(ctx));
+    }
+    satf_filter_destroy(filter);
+}
+
+/* The only note of a job, or none if text is NULL. */
+static void expect_note(const pipeline_result *result, const char *at, const char *text)
+{
+    if (result->note_count != (text ? 1 : 0)) {
+        fail_msg("%d notes, the first: %s", result->note_count, result->notes[0].text);
+    }
+    if (text) {
+        assert_string_equal(result->notes[0].text, text);
+        assert_string_equal(result->notes[0].at, at);
+    }
+}
+
+/* A picture of `value` everywhere but for one pixel, which is `other`. */
+static void write_flat(const char *name, satf_type type, double value, double other)
+{
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 20, 10, 1, type, 0, &image), SATF_OK);
+    void *data = satf_image_view(image)->data;
+    for (int i = 0; i < 200; i++) {
+        double x = i == 77 ? other : value;
+        if (type == SATF_U8) {
+            ((uint8_t *)data)[i] = (uint8_t)x;
+        } else {
+            ((double *)data)[i] = x;
+        }
+    }
+    assert_int_equal(satf_image_write(ctx, image, name, NULL), SATF_OK);
+    satf_image_destroy(image);
+}
+
+static void hardly_used(void **state)
+{
+    (void)state;
+    char u8[300], f64[300], png[300], flat[300];
+    snprintf(u8, sizeof u8, "%s", path("u8.pgm"));
+    snprintf(f64, sizeof f64, "%s", path("f64.npy"));
+    snprintf(flat, sizeof flat, "%s", path("flat.npy"));
+    snprintf(png, sizeof png, "%s", path("o.png"));
+    write_flat(u8, SATF_U8, 7, 9);
+    write_flat(f64, SATF_F64, 2, 5);
+    write_flat(flat, SATF_F64, 2, 2);
+    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
+        pipeline_result result;
+        satf_write_options options = satf_write_defaults();
+        run_job(u8, png, "variance=1x2", way, options, &result);
+        assert_int_equal(result.streamed, way == PIPELINE_STREAM);
+        expect_note(&result, png,
+                    "the samples, 0:1, take less than 1 % of the range shown, 0:16256; "
+                    "--range auto shows what occurs");
+        run_job(u8, png, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        options.type = SATF_U16; /* by way of doubles, but only deeper */
+        run_job(u8, png, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        options = satf_write_defaults();
+        options.has_range = 1;
+        options.hi = 1000;
+        run_job(u8, png, "box=1", way, options, &result);
+        expect_note(&result, png,
+                    "the samples, 7:9, take less than 1 % of the range shown, 0:1000; "
+                    "--range auto shows what occurs");
+        run_job(f64, png, "box=1", way, options, &result);
+        assert_int_equal(result.note_count, 1);
+        run_job(flat, png, "box=1", way, options, &result);
+        expect_note(&result, png, "every sample is 2; the range shown is 0:1000");
+        options.hi = 1; /* all of it lies above */
+        run_job(f64, png, "box=1", way, options, &result);
+        assert_int_equal(result.note_count, 1);
+        options.hi = 10;
+        run_job(f64, png, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        options.hi = 1000; /* not of plain values */
+        run_job(f64, path("o.npy"), "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+    }
+}
+
+static void found(void **state)
+{
+    (void)state;
+    pipeline_result result;
+    char in[300], flat[300], png[300];
+    snprintf(in, sizeof in, "%s", path("in.npy"));
+    snprintf(flat, sizeof flat, "%s", path("flat.npy"));
+    snprintf(png, sizeof png, "%s", path("o.png"));
+    write_flat(in, SATF_F64, 2, 5);
+    write_flat(flat, SATF_F64, 2, 2);
+    satf_write_options options = satf_write_defaults();
+    options.auto_range = 1;
+    run_job(in, png, "box=1", PIPELINE_AUTO, options, &result);
+    assert_false(result.streamed);
+    assert_true(result.range_found && result.range_lo == 2 && result.range_hi == 5);
+    expect_note(&result, NULL, NULL);
+    satf_image *image;
+    assert_int_equal(satf_image_read(ctx, png, &image), SATF_OK);
+    const uint16_t *got = satf_image_view(image)->data;
+    assert_true(got[0] == 0 && got[77] == UINT16_MAX && got[199] == 0);
+    satf_image_destroy(image);
+
+    run_job(flat, png, "box=1", PIPELINE_AUTO, options, &result);
+    assert_true(result.range_found && result.range_lo == 2 && result.range_hi == 2);
+    expect_note(&result, png, "every sample is 2, so the picture is black");
+    options.clip_percent = 1;
+    run_job(in, png, "box=1", PIPELINE_AUTO, options, &result);
+    expect_note(&result, png, "both percentiles are 2: black, and white above it");
+    assert_true(result.range_found && result.range_hi == 2);
+
+    /* it needs all of the result, but for plain values, which have no range */
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
+    pipeline_job job = {in, png, filter, options, PIPELINE_STREAM, false};
+    assert_int_equal(pipeline_run(ctx, &job, &result), SATF_UNSUPPORTED);
+    assert_string_equal(satf_message(ctx),
+                        "cannot be streamed: --range auto looks at all of the result before any "
+                        "of it is written; leave out --stream");
+    job.output = path("o.npy");
+    assert_int_equal(pipeline_run(ctx, &job, &result), SATF_OK);
+    assert_true(result.streamed && !result.range_found);
+    satf_filter_destroy(filter);
+}
+
+static void several_pictures(void **state)
+{
+    (void)state;
+    char in[300];
+    snprintf(in, sizeof in, "%s", path("two.pgm"));
+    FILE *file = fopen(in, "wb");
+    assert_non_null(file);
+    fputs("P5 2 2 255\nabcdP5 2 2 255\nefgh", file);
+    fclose(file);
+    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
+        pipeline_result result;
+        run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
+        expect_note(&result, in, "holds more than one picture; only the first is read");
+    }
+    /* three frames of a GIF */
+    static const char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
+                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0"
+                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0"
+                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
+    file = fopen(in, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(gif, 1, sizeof gif - 1, file), sizeof gif - 1);
+    fclose(file);
+    pipeline_result result;
+    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
+    run_job(in, path("o.png"), "box=1", PIPELINE_AUTO, satf_write_defaults(), &result);
+    expect_note(&result, in, "holds 3 pictures; only the first is read");
+    assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
+}
+
+/* A JPEG with IPTC, and, if asked for, a marker of extended XMP. */
+static void write_jpeg(const char *name, bool extended)
+{
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
+    image->metadata.iptc = satf_alloc_zeroed(8);
+    image->metadata.iptc_bytes = 8;
+    satf_write_options options = satf_write_defaults();
+    options.format = "jpeg";
+    assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
+    satf_image_destroy(image);
+    if (extended) {
+        static const char marker[] = "\xff\xe1\0\x26http://ns.adobe.com/xmp/extension/\0G";
+        size_t bytes;
+        unsigned char *plain = slurp(name, &bytes);
+        FILE *file = fopen(name, "wb");
+        assert_non_null(file);
+        fwrite(plain, 1, 2, file);
+        fwrite(marker, 1, sizeof marker - 1, file);
+        fwrite(plain + 2, 1, bytes - 2, file);
+        fclose(file);
+        free(plain);
+    }
+}
+
+static void lost_metadata(void **state)
+{
+    (void)state;
+    char in[300], png[300], jpg[300], ppm[300];
+    snprintf(in, sizeof in, "%s", path("in.jpg"));
+    snprintf(png, sizeof png, "%s", path("o.png"));
+    snprintf(jpg, sizeof jpg, "%s", path("o.jpg"));
+    snprintf(ppm, sizeof ppm, "%s", path("o.ppm"));
+    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
+        pipeline_result result;
+        satf_write_options options = satf_write_defaults();
+        write_jpeg(in, false);
+        run_job(in, png, "box=1", way, options, &result);
+        expect_note(&result, png, "its input's IPTC is left out, which png cannot hold; JPEG can");
+        run_job(in, jpg, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
+        expect_note(&result, NULL, NULL);
+        write_jpeg(in, true);
+        run_job(in, jpg, "box=1", way, options, &result);
+        expect_note(&result, in,
+                    "its extended XMP, such as embedded pictures and depth maps, is not kept");
+        run_job(in, png, "box=1", way, options, &result);
+        assert_int_equal(result.note_count, 2);
+        options.strip = 1; /* nobody wanted it */
+        run_job(in, png, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hardly_used),
+        cmocka_unit_test(found),
+        cmocka_unit_test(several_pictures),
+        cmocka_unit_test(lost_metadata),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,52 @@
+/* Words of other programs: what they lead to is there, and what is there needs no such word. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../tools/nearest.h"
+#include "../tools/synonyms.h"
+
+static bool is_offered(const char *name)
+{
+    const option *o = option_find(name, strlen(name));
+    if (satf_filter_find(name, NULL, 0) || (o && option_shown(o))) {
+        return true;
+    }
+    const char *filter;
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        if (filter_flag_index(filter, name) >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    const synonym *s;
+    size_t count = 0;
+    for (; (s = synonym_at(count)); count++) {
+        if (is_offered(s->word)) {
+            fail_msg("--%s is there now: its row in tools/synonyms.c must go", s->word);
+        }
+        if (s->option && !is_offered(s->option)) {
+            fail_msg("--%s leads to --%s, which is not there", s->word, s->option);
+        }
+        if (s->option && !strstr(s->answer, s->option)) {
+            fail_msg("the answer to --%s does not name --%s", s->word, s->option);
+        }
+        assert_ptr_equal(synonym_find(s->word, strlen(s->word)), s);
+    }
+    assert_true(count > 10);
+    assert_null(synonym_find("blu", 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* --list, in words and as JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "help.h"
+
+/* ------------------------------------------------------------------ tables */
+
+static void list_filters(void)
+{
+    puts("Filters:");
+    satf_filter_info info;
+    for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
+        help_row(info.name, info.help);
+    }
+}
+
+static void list_borders(void)
+{
+    puts("Borders:");
+    static const char *const borders[] = {[SATF_CLAMP] = "aaa|abcd|ddd",
+                                          [SATF_MIRROR] = "dcb|abcd|cba",
+                                          [SATF_REFLECT] = "cba|abcd|dcb",
+                                          [SATF_WRAP] = "bcd|abcd|abc",
+                                          [SATF_CONSTANT] = "VVV|abcd|VVV, written constant:V",
+                                          [SATF_SHRINK] =
+                                              "only the part of the window inside the image"};
+    for (int i = 0; satf_border_name(i); i++) {
+        help_row(satf_border_name(i), borders[i]);
+    }
+}
+
+static void list_formats(void)
+{
+    puts("Formats (r: read, w: written):");
+    satf_format_info format;
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        char head[64];
+        char help[256];
+        snprintf(head, sizeof head, "%-6s %s%s", format.name, format.can_read ? "r" : "-",
+                 format.can_write ? "w" : "-");
+        snprintf(help, sizeof help, "%s; suffixes %s", format.help, format.suffixes);
+        help_row(head, help);
+    }
+}
+
+static void list_algorithms(void)
+{
+    puts("Algorithms for the summed area table:");
+    help_row("auto", "the fastest for the device and the image");
+    const char *name, *device, *help;
+    for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
+        char head[64];
+        snprintf(head, sizeof head, "%-10s %s", name, device);
+        help_row(head, help);
+    }
+}
+
+static void list_samples(void)
+{
+    puts("Samples (--type):\n  u8 u16 u32 u64 f32 f64");
+}
+
+/* The tables of --list, and the words of --help that show them beside the option of that name. */
+static const struct {
+    void (*print)(void);
+    const char *words[3];
+} tables[] = {
+    {list_filters, {"filters", "filter"}}, {list_borders, {"border", "borders"}},
+    {list_formats, {"formats", "format"}}, {list_algorithms, {"algorithm", "algorithms"}},
+    {list_samples, {"type", "types"}},
+};
+
+enum { TABLE_COUNT = sizeof tables / sizeof *tables };
+
+int help_find_table(const char *word)
+{
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        for (const char *const *w = tables[i].words; *w; w++) {
+            if (strcmp(*w, word) == 0) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+void help_print_table(int index)
+{
+    tables[index].print();
+}
+
+void help_list(void)
+{
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        fputs(i ? "\n" : "", stdout);
+        tables[i].print();
+    }
+}
+
+/* ---------------------------------------------------------------- --list --json */
+
+/* "name": "text", or null; what the tables say is ASCII. */
+static void json_text(const char *name, const char *text)
+{
+    printf("\"%s\": ", name);
+    if (!text) {
+        fputs("null", stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        printf("%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+    }
+    putchar('"');
+}
+
+static void json_param(const satf_param_info *p)
+{
+    static const char *const types[] = {
+        [SATF_PARAM_INTEGER] = "integer", [SATF_PARAM_REAL] = "real",
+        [SATF_PARAM_SIZE] = "size",       [SATF_PARAM_PLACE] = "place",
+        [SATF_PARAM_FLAG] = "flag",       [SATF_PARAM_BORDER] = "border",
+        [SATF_PARAM_CHOICE] = "choice",   [SATF_PARAM_FILE] = "file",
+    };
+    putchar('{');
+    json_text("name", p->name);
+    printf(", \"type\": \"%s\", ", types[p->type]);
+    json_text("syntax", p->syntax);
+    fputs(", ", stdout);
+    json_text("unit", *p->unit ? p->unit : NULL);
+    if (p->min < p->max) {
+        printf(", \"min\": %.15g, \"max\": %.15g", p->min, p->max);
+    }
+    fputs(", ", stdout);
+    json_text("default", p->default_text);
+    printf(", \"is_value\": %s, ", p->is_value ? "true" : "false");
+    json_text("help", p->help);
+    putchar('}');
+}
+
+void help_list_json(void)
+{
+    fputs("{\"filters\": [", stdout);
+    const char *name, *device;
+    satf_filter_info info;
+    for (size_t i = 0; (name = satf_filter_name(i, &info, sizeof info)); i++) {
+        fputs(i ? ",\n {" : "\n {", stdout);
+        json_text("name", name);
+        fputs(", ", stdout);
+        json_text("help", info.help);
+        fputs(", \"parameters\": [", stdout);
+        satf_param_info p;
+        for (size_t k = 0; satf_filter_param(name, k, &p, sizeof p); k++) {
+            fputs(k ? ",\n  " : "\n  ", stdout);
+            json_param(&p);
+        }
+        fputs("]}", stdout);
+    }
+    fputs("],\n\"borders\": [", stdout);
+    for (int i = 0; (name = satf_border_name(i)); i++) {
+        printf("%s\"%s\"", i ? ", " : "", name);
+    }
+    fputs("],\n\"formats\": [", stdout);
+    satf_format_info format;
+    for (size_t i = 0; (name = satf_format(i, &format, sizeof format)); i++) {
+        printf("%s{\"name\": \"%s\", \"writes\": %s, \"suffixes\": \"%s\"}", i ? ", " : "", name,
+               format.can_write ? "true" : "false", format.suffixes);
+    }
+    fputs("],\n\"algorithms\": [", stdout);
+    for (size_t i = 0; (name = satf_algorithm(i, &device, NULL)); i++) {
+        printf("%s{\"name\": \"%s\", \"device\": \"%s\"}", i ? ", " : "", name, device);
+    }
+    puts("]}");
+}

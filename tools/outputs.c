@@ -1,0 +1,369 @@
+#include "outputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "message.h"
+
+static int out_of_memory(void)
+{
+    message(NULL, "out of memory");
+    return EXIT_FAILURE;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool outputs_exists(const char *output)
+{
+    struct stat info;
+    return strcmp(output, "-") && stat(output, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* ----------------------------------------------------------------- naming */
+
+bool outputs_is_file(const settings *s)
+{
+    if (!s->output) {
+        return true;
+    }
+    const char *base = base_name(s->output);
+    bool looks_so = strcmp(s->output, "-") == 0 || satf_format_of_path(base, NULL, 0);
+    return *base && looks_so && !is_folder(s->output) && s->source_count == 1 && s->file_count == 1;
+}
+
+/* The suffix, and its length, that --format gives an output: its word if that is a suffix of the
+ * format beside its name ("pgm"), else the usual one, or the input's own if that means the same. */
+static const char *suffix_of_format(const char *word, const char *own, size_t *length)
+{
+    satf_format_info format;
+    satf_format_find(word, &format, sizeof format);
+    bool is_name = strcasecmp(word, format.name) == 0;
+    bool same = own && satf_format_find(own, NULL, 0) == format.name;
+    const char *suffix = !is_name ? word : same ? own : format.suffixes;
+    *length = strcspn(suffix, " ");
+    return suffix;
+}
+
+/* The output's name in the folder of -o: see the help of -o. NULL without memory. */
+static char *name_in_folder(const settings *s, const char *relative)
+{
+    const char *base = base_name(relative);
+    satf_format_info own;
+    const char *dot = satf_format_of_path(base, &own, sizeof own) ? strrchr(base, '.') : NULL;
+    size_t stem = dot ? (size_t)(dot - base) : strlen(base);
+
+    const char *suffix = "png";
+    size_t suffix_length = 3;
+    if (s->write.format) {
+        suffix = suffix_of_format(s->write.format, dot ? dot + 1 : NULL, &suffix_length);
+    } else if (dot && own.can_write) {
+        suffix = dot + 1;
+        suffix_length = strlen(suffix);
+    }
+    stem += (size_t)(base - relative);
+    size_t folder = strlen(s->output);
+    while (folder > 1 && s->output[folder - 1] == '/') {
+        folder--;
+    }
+    const char *slash = s->output[folder - 1] == '/' ? "" : "/";
+    size_t bytes = folder + stem + suffix_length + 3;
+    char *name = malloc(bytes);
+    if (name) {
+        snprintf(name, bytes, "%.*s%s%.*s.%.*s", (int)folder, s->output, slash, (int)stem, relative,
+                 (int)suffix_length, suffix);
+    }
+    return name;
+}
+
+/* ----------------------------------------------------------------- formats */
+
+/* The name of an output's format; NULL if that is not known beforehand. */
+static const char *format_of(const settings *s, const char *output)
+{
+    return s->write.format            ? satf_format_find(s->write.format, NULL, 0)
+           : strcmp(output, "-") != 0 ? satf_format_of_path(output, NULL, 0)
+           : s->filters_stdin         ? NULL
+                                      : "png";
+}
+
+/* Refuses samples (--type) that the output's format cannot hold. */
+static int check_type(const settings *s, const char *output)
+{
+    const char *format = format_of(s, output);
+    if (s->write.type != SATF_TYPE_AUTO && format &&
+        satf_format_check_type(s->ctx, format, s->write.type)) {
+        return usage_error(output, "%s (--type)", satf_message(s->ctx));
+    }
+    return 0;
+}
+
+/* Refuses a single output whose format cannot be known. */
+static int check_suffix(const settings *s, const char *output)
+{
+    if (s->write.format || strcmp(output, "-") == 0) {
+        return 0;
+    }
+    satf_format_info format;
+    if (!satf_format_of_path(output, &format, sizeof format)) {
+        return usage_error(output, "the suffix names no format; use one of --list, or --format");
+    }
+    if (!format.can_write) {
+        return usage_error(output, "%s can only be read; use another suffix, or --format",
+                           format.name);
+    }
+    return 0;
+}
+
+/* Refuses an option of one format where every output is of another. */
+static int check_format_option(const settings *s, const job *jobs, int count, const char *name,
+                               const char *format)
+{
+    const char *own = NULL;
+    for (int i = 0; i < count; i++) {
+        own = format_of(s, jobs[i].output);
+        if (!own || strcmp(own, format) == 0) {
+            return 0;
+        }
+    }
+    return usage_error(name, "is for %s files; %s is %s", format,
+                       count > 1 ? "every output" : jobs[0].output,
+                       count > 1 ? "of another format" : own);
+}
+
+static int check_formats(const settings *s, const job *jobs, int count)
+{
+    int status = s->quality_given ? check_format_option(s, jobs, count, "--quality", "jpeg") : 0;
+    return !status && s->png_level_given ? check_format_option(s, jobs, count, "--png-level", "png")
+                                         : status;
+}
+
+/* -------------------------------------------------------------- collisions */
+
+static int compare_outputs(const void *a, const void *b)
+{
+    return strcmp((*(job *const *)a)->output, (*(job *const *)b)->output);
+}
+
+static int refuse_collision(const settings *s, const job *a, const job *b)
+{
+    size_t folder_a = (size_t)(base_name(a->input) - a->input);
+    size_t folder_b = (size_t)(base_name(b->input) - b->input);
+    if (strcmp(a->input, b->input) == 0) {
+        return usage_error(a->input, "is named twice");
+    }
+    bool apart = folder_a != folder_b || strncmp(a->input, b->input, folder_a) != 0;
+    return usage_error(b->output, "would be the output of both %s and %s; %s", a->input, b->input,
+                       apart && !s->parents ? "--parents keeps their folders apart"
+                                            : "filter them into different folders");
+}
+
+/* Refuses two inputs for one output. */
+static int check_distinct(const settings *s, job *jobs, int count)
+{
+    job **sorted = malloc((size_t)count * sizeof *sorted);
+    if (!sorted) {
+        return out_of_memory();
+    }
+    for (int i = 0; i < count; i++) {
+        sorted[i] = &jobs[i];
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_outputs);
+    int status = 0;
+    for (int i = 1; i < count && !status; i++) {
+        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0) {
+            bool in_order = sorted[i - 1] < sorted[i]; /* qsort() may have changed it */
+            status = refuse_collision(s, in_order ? sorted[i - 1] : sorted[i],
+                                      in_order ? sorted[i] : sorted[i - 1]);
+        }
+    }
+    free(sorted);
+    return status;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const job *x = *(job *const *)a, *y = *(job *const *)b;
+    if (x->device != y->device) {
+        return x->device < y->device ? -1 : 1;
+    }
+    return x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* Refuses outputs that are inputs: running the same batch again would filter twice. */
+static int check_not_inputs(job *jobs, int count)
+{
+    job **sorted = malloc((size_t)count * sizeof *sorted);
+    if (!sorted) {
+        return out_of_memory();
+    }
+    size_t inputs = 0;
+    struct stat info;
+    for (int i = 0; i < count; i++) {
+        if (stat(jobs[i].input, &info) == 0) {
+            jobs[i].device = info.st_dev;
+            jobs[i].file = info.st_ino;
+            sorted[inputs++] = &jobs[i];
+        }
+    }
+    qsort(sorted, inputs, sizeof *sorted, compare_files);
+    int status = 0;
+    for (int i = 0; i < count && !status; i++) {
+        if (stat(jobs[i].output, &info) == 0) {
+            job key = {.device = info.st_dev, .file = info.st_ino}, *key_at = &key;
+            if (bsearch(&key_at, sorted, inputs, sizeof *sorted, compare_files)) {
+                status = usage_error(jobs[i].output, "the output would replace an input; name "
+                                                     "another folder with -o");
+            }
+        }
+    }
+    free(sorted);
+    return status;
+}
+
+/* ----------------------------------------------------------------- the whole */
+
+static int name_single(const settings *s, job *one)
+{
+    const char *output = s->output ? s->output : s->sources[1].name;
+    size_t bytes = strlen(output) + 1;
+    one->output = malloc(bytes);
+    if (!one->output) {
+        return out_of_memory();
+    }
+    memcpy(one->output, output, bytes);
+    if (strcmp(output, "-") && is_folder(output)) {
+        return usage_error(output, "is a folder; to write into it use -o");
+    }
+    int status = check_suffix(s, output);
+    return status ? status : check_type(s, output);
+}
+
+static int name_in_folders(const settings *s, job *jobs, int count)
+{
+    struct stat info;
+    if (satf_format_of_path(base_name(s->output), NULL, 0) && !is_folder(s->output)) {
+        return usage_error(s->output,
+                           "names a single file; for a folder of that name write "
+                           "%s/",
+                           s->output);
+    }
+    if (stat(s->output, &info) == 0 && !S_ISDIR(info.st_mode)) {
+        message(s->output, "is not a folder");
+        return EXIT_FAILURE;
+    }
+    for (int i = 0; i < count; i++) {
+        if (strcmp(jobs[i].input, "-") == 0) {
+            return usage_error("-",
+                               "standard input gives an output in %s no name; name the output "
+                               "in place of the folder",
+                               s->output);
+        }
+        jobs[i].output = name_in_folder(s, jobs[i].name);
+        if (!jobs[i].output) {
+            return out_of_memory();
+        }
+        int status = check_type(s, jobs[i].output);
+        if (status) {
+            return status;
+        }
+    }
+    int status = check_distinct(s, jobs, count);
+    return status ? status : check_not_inputs(jobs, count);
+}
+
+int outputs_name(const settings *s, job *jobs, int count)
+{
+    int status = outputs_is_file(s) ? name_single(s, jobs) : name_in_folders(s, jobs, count);
+    return status ? status : check_formats(s, jobs, count);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Asks once about so many outputs; 0 to go on, with *skip set, or an EXIT_ status. */
+static int ask_about(const job *jobs, int count, int existing, bool *skip)
+{
+    if (count == 1) {
+        if (ask(jobs[0].output, "exists; overwrite? [y/N]") == 'y') {
+            return 0;
+        }
+        message(jobs[0].output, "not overwritten");
+        return EXIT_FAILURE;
+    }
+    switch (ask(NULL, "%d of %d outputs exist; overwrite them, skip them, or stop? [o/s/N]",
+                existing, count)) {
+    case 's':
+        *skip = true;
+        return 0;
+    case 'o':
+    case 'y':
+        return 0;
+    default:
+        message(NULL, "stopped; nothing was written");
+        return EXIT_FAILURE;
+    }
+}
+
+int outputs_settle_existing(const settings *s, job *jobs, int count)
+{
+    bool skip = s->skip_existing;
+    int status = 0;
+    if (!skip && !s->force && can_ask()) {
+        int existing = 0;
+        for (int i = 0; i < count; i++) {
+            existing += outputs_exists(jobs[i].output) && !same_file(jobs[i].input, jobs[i].output);
+        }
+        status = existing ? ask_about(jobs, count, existing, &skip) : 0;
+    }
+    for (int i = 0; i < count && skip; i++) {
+        jobs[i].skipped = outputs_exists(jobs[i].output);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------- folders */
+
+bool outputs_make_folders(job *one)
+{
+    char *slash = one->output;
+    while ((slash = strchr(slash + 1, '/'))) {
+        *slash = '\0';
+        bool made = mkdir(one->output, 0777) == 0;
+        int error = errno;
+        one->made += made;
+        if (!made && error != EEXIST && !is_folder(one->output)) {
+            message(one->output, "cannot be created: %s", strerror(error));
+            *slash = '/';
+            return false;
+        }
+        *slash = '/';
+    }
+    return true;
+}
+
+void outputs_unmake_folders(job *one)
+{
+    for (char *slash; one->made > 0; one->made--) {
+        slash = strrchr(one->output, '/');
+        *slash = '\0';
+        rmdir(one->output);
+    }
+}

@@ -1,0 +1,39 @@
+/* The names of outputs, and what is checked before any work is done. */
+#ifndef SATFILTER_OUTPUTS_H
+#define SATFILTER_OUTPUTS_H
+
+#include <sys/types.h>
+
+#include "options.h"
+
+typedef struct job {
+    const char *input;
+    const char *name; /* what the output in a folder is named by: the end of input */
+    char *output;     /* owned */
+    dev_t device;     /* of the input, if it exists */
+    ino_t file;
+    bool skipped; /* the output exists, and is left as it is */
+    int made;     /* folders of output that this job has made */
+} job;
+
+/* Is that name of -o the only output rather than the folder of all? */
+bool outputs_is_file(const settings *s);
+
+/*
+ * Names the outputs of all jobs and refuses what cannot be written, would replace an input of a
+ * batch or two outputs at one place. Then the outputs that exist are skipped or replaced,
+ * as the options or the user say. Each returns an EXIT_ status, a message having been printed
+ * unless it is 0; touches no output.
+ */
+int outputs_name(const settings *s, job *jobs, int count);
+int outputs_settle_existing(const settings *s, job *jobs, int count);
+
+/* True if the output is there, as a file that a new one would replace. */
+bool outputs_exists(const char *output);
+
+/* Makes the folders of the output that are missing; false with a message. outputs_unmake_folders()
+ * removes those that are empty again. */
+bool outputs_make_folders(job *one);
+void outputs_unmake_folders(job *one);
+
+#endif
