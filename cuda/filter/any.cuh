@@ -208,7 +208,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
         load_weight(&in, region_sum<Sum>(task, &task->layers[0], r, task->in.channels - 1));
     }
     double weight = in.real ? in.real_weight : (double)in.weight;
-    in.inverse = weight > 0 ? 1 / weight : 0;
+    in.inverse = weight != 0 ? 1 / weight : 0;
     Sum sum = region_sum<Sum>(task, &task->layers[0], r, c);
     Square square = Square();
     if constexpr (has_squares<Square>) {

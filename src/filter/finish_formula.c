@@ -83,7 +83,7 @@ static void set_weight(const finisher *f, const window_segment *segment, int64_t
     }
     in->weight = (uint64_t)alpha;
     double weight = in->real ? in->real_weight : (double)in->weight;
-    in->inverse = weight > 0 ? 1 / weight : 0;
+    in->inverse = weight != 0 ? 1 / weight : 0;
 }
 
 /* One lane of a pixel; in: its sums without weight. */
@@ -257,10 +257,14 @@ static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block
         if (f->engine->keeps_alpha) {
             block->results[left++] = block->centres[last];
         } else if (f->out_channels == channels) {
-            in.real_sum = mode == LOOP_WORD ? 0 : block->sums[last];
-            in.sum = mode == LOOP_WORD ? block->word_sums[last] : (uint64_t)(int64_t)in.real_sum;
+            if (mode == LOOP_REAL) {
+                in.real_sum = block->sums[last];
+            } else {
+                in.sum = mode == LOOP_WORD ? block->word_sums[last]
+                                           : (uint64_t)(int64_t)block->sums[last];
+                in.weight = (uint64_t)(int64_t)block->weights[last];
+            }
             in.real_weight = block->weights[last];
-            in.weight = (uint64_t)block->weights[last];
             formula_value value = formula_mean(&in);
             block->results[left++] = formula_number_of(value);
         }

@@ -70,7 +70,7 @@ static void load_samples(satf_type type, int64_t n, const void *from, double *re
 static void invert(int64_t n, const double *restrict weights, double *restrict inverses)
 {
     for (int64_t i = 0; i < n; i++) {
-        inverses[i] = (weights[i] > 0 ? 1.0 : 0.0) / (weights[i] > 0 ? weights[i] : 1.0);
+        inverses[i] = (weights[i] != 0 ? 1.0 : 0.0) / (weights[i] != 0 ? weights[i] : 1.0);
     }
 }
 

@@ -140,6 +140,8 @@ static satf_filter *make_filter(const char *name, int border, double constant, i
         } else if (any_value(p, choose, &state, text, sizeof text)) {
             if (p->kind == PARAM_SIZE) {
                 snprintf(text, sizeof text, "%dx%d", (int)w, (int)h);
+            } else if (p->kind == PARAM_PLACE) {
+                any_place(filter, choose, &state, text, sizeof text);
             }
             gpu_must_do(cpu, satf_filter_set(cpu, filter, p->name, text), name);
         }
