@@ -4,6 +4,7 @@
 #include "stddev.h"
 #include "sum.h"
 #include "sauvola.h"
+#include "wolf.h"
 #include "unsharp.h"
 #include "template.h"
 #include "integral.h"

@@ -8,7 +8,7 @@
 
 #include "base/border.h"
 #include "base/number.h"
-#include "filter/filter.h"
+#include "filter/params.h"
 
 /* A number of least ... most, from wherever the test has its choices. */
 typedef int64_t (*any_choice)(void *user, int64_t least, int64_t most);
@@ -60,7 +60,7 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
     case PARAM_SIZE:
         snprintf(text, bytes, "%dx%d", (int)any_side(choose, user), (int)any_side(choose, user));
         return true;
-    case PARAM_PLACE: /* every window has a pixel there */
+    case PARAM_PLACE: /* every window has a pixel there; see any_place() */
         snprintf(text, bytes, "0:0");
         return true;
     case PARAM_FLAG:
@@ -77,6 +77,17 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
     default:
         return false;
     }
+}
+
+/* A place at which the filter's window, whose size is set, contains its pixel. */
+static inline void any_place(const satf_filter *filter, any_choice choose, void *user, char *text,
+                             size_t bytes)
+{
+    const filter_size *size =
+        filter_value_of_kind(filter_at(filter, 0), filter_options(filter, 0), PARAM_SIZE);
+    int64_t w = size->width, h = size->height;
+    snprintf(text, bytes, "%ld:%ld", (long)choose(user, w / 2 - w + 1, w / 2),
+             (long)choose(user, h / 2 - h + 1, h / 2));
 }
 
 /* Always nearly the least. */

@@ -10,6 +10,8 @@ typedef struct ref_moments {
     double weight_unit, sum_unit, square_unit;
     double sample;      /* at the pixel itself */
     double level, full; /* a level of 8 bits, the largest sample */
+    double greatest;    /* of the survey's formula over the whole image */
+    double least;       /* sample whose alpha is not 0 */
 } ref_moments;
 
 static inline double ref_weight(const ref_moments *m)
@@ -63,6 +65,22 @@ static inline double ref_sauvola(const ref_moments *m)
         return 255;
     }
     double threshold = ref_mean(m) * (1 + 0.34 * (ref_deviation(m) * (1 / (128 * m->level)) - 1));
+    return m->sample > threshold ? 255 : 0;
+}
+
+/* k = 0.5. */
+static inline double ref_wolf_survey(const ref_moments *m)
+{
+    return m->weight == 0 ? 0 : ref_deviation(m);
+}
+
+static inline double ref_wolf(const ref_moments *m)
+{
+    if (m->weight == 0 || m->greatest == 0) {
+        return 255;
+    }
+    double part = ref_deviation(m) / m->greatest;
+    double threshold = ref_mean(m) - 0.5 * (1 - part) * (ref_mean(m) - m->least);
     return m->sample > threshold ? 255 : 0;
 }
 

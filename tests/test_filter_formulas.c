@@ -13,10 +13,12 @@ static const struct reference {
     int alpha; /* weighs; else it is a channel like the others */
     int kept;  /* and stays as it is */
     const char *options;
+    double (*survey)(const ref_moments *m); /* whose greatest value the formula wants, or NULL */
 } references[] = {
-    {"sum", ref_sum, 0, 0, 0, ""},
-    {"sauvola", ref_sauvola, 1, 1, 0, ""},
-    {"unsharp", ref_unsharp, 0, 1, 1, "amount=1.5"},
+    {"sum", ref_sum, 0, 0, 0, "", NULL},
+    {"sauvola", ref_sauvola, 1, 1, 0, "", NULL},
+    {"unsharp", ref_unsharp, 0, 1, 1, "amount=1.5", NULL},
+    {"wolf", ref_wolf, 1, 1, 0, "", ref_wolf_survey},
 };
 
 /* The image as the filter sees it. false: no such image is taken, or none that integers hold. */
@@ -59,42 +61,71 @@ static double stored(const test_case *t, const ref_image *seen, const struct ref
                          : value;
 }
 
+typedef struct window_sums {
+    const ref_image *seen;
+    int kind;
+    ref_wide *sums, *squares;
+    int64_t *area;
+} window_sums;
+
+/* The moments of the window at sample i; 0 for alpha's. */
+static int look(const test_case *t, const window_sums *w, size_t i, ref_moments *m)
+{
+    size_t channels = (size_t)w->seen->channels, p = i / channels, last = (p + 1) * channels - 1;
+    m->sample = (double)w->seen->samples[i] / (m->real ? REF_UNIT : 1);
+    m->weight = w->seen->alpha ? w->sums[last] : w->area[p];
+    m->weight_unit = w->seen->alpha ? ref_unit(w->seen, w->kind, 1) : 1;
+    m->sum = w->sums[i];
+    m->square = w->squares[i];
+    m->real = is_real(t);
+    return !w->seen->alpha || i != last;
+}
+
+/* The greatest value of the survey's formula, and the least sample. */
+static void survey(const test_case *t, const window_sums *w, const struct reference *r,
+                   ref_moments *m)
+{
+    double greatest = 0, least = INFINITY;
+    for (size_t i = 0; r->survey && i < (size_t)ref_count(w->seen); i++) {
+        size_t last = i - i % (size_t)w->seen->channels + (size_t)w->seen->channels - 1;
+        if (!look(t, w, i, m)) {
+            continue;
+        }
+        greatest = fmax(greatest, r->survey(m));
+        if (!w->seen->alpha || w->seen->samples[last] > 0) {
+            least = fmin(least, m->sample);
+        }
+    }
+    m->greatest = greatest;
+    m->least = least < INFINITY ? least : 0;
+}
+
 static void expect(const test_case *t, const struct reference *r, const ref_image *seen,
                    double *want)
 {
     size_t n = (size_t)ref_count(seen);
-    ref_wide *sums = malloc(n * sizeof *sums), *squares = malloc(n * sizeof *squares);
-    int64_t *area = malloc((size_t)(seen->width * seen->height) * sizeof *area);
+    window_sums w = {.seen = seen, .kind = seen->alpha ? REF_WEIGHTED : REF_PLAIN};
+    w.sums = malloc(n * sizeof *w.sums);
+    w.squares = malloc(n * sizeof *w.squares);
+    w.area = malloc((size_t)(seen->width * seen->height) * sizeof *w.area);
     satf_rect rect = {t->at_x - t->w / 2, t->at_y - t->h / 2, t->w, t->h};
-    int kind = seen->alpha ? REF_WEIGHTED : REF_PLAIN;
-    ref_sums(seen, t->border, t->constant, rect, kind, sums, area);
-    ref_sums(seen, t->border, t->constant, rect, kind + 1, squares, area);
+    ref_sums(seen, t->border, t->constant, rect, w.kind, w.sums, w.area);
+    ref_sums(seen, t->border, t->constant, rect, w.kind + 1, w.squares, w.area);
     double max = (double)satf_type_max(seen->type);
-    ref_moments m = {.real = is_real(t), .weight_unit = 1, .level = max ? max / 255 : 1};
-    m.full = max ? max : 1;
-    m.sum_unit = ref_unit(seen, kind, 0);
-    m.square_unit = ref_unit(seen, kind + 1, 0);
-    int lanes = seen->channels - seen->alpha;
+    ref_moments m = {.real = is_real(t), .level = max ? max / 255 : 1, .full = max ? max : 1};
+    m.sum_unit = ref_unit(seen, w.kind, 0);
+    m.square_unit = ref_unit(seen, w.kind + 1, 0);
+    survey(t, &w, r, &m);
     for (size_t i = 0, k = 0; i < n; i++) {
-        size_t p = i / (size_t)seen->channels;
-        size_t last = p * (size_t)seen->channels + (size_t)seen->channels - 1;
-        double sample = (double)seen->samples[i] / (m.real ? REF_UNIT : 1);
-        if ((int)(i % (size_t)seen->channels) >= lanes) {
-            if (r->kept) {
-                want[k++] = sample;
-            }
-            continue;
+        if (look(t, &w, i, &m)) {
+            want[k++] = stored(t, seen, r, r->formula(&m));
+        } else if (r->kept) {
+            want[k++] = m.sample;
         }
-        m.weight = seen->alpha ? sums[last] : area[p];
-        m.weight_unit = seen->alpha ? ref_unit(seen, kind, 1) : 1;
-        m.sum = sums[i];
-        m.square = squares[i];
-        m.sample = sample;
-        want[k++] = stored(t, seen, r, r->formula(&m));
     }
-    free(sums);
-    free(squares);
-    free(area);
+    free(w.sums);
+    free(w.squares);
+    free(w.area);
 }
 
 static void check_all(satf_context *ctx, test_case *t)
@@ -165,6 +196,26 @@ static void test_refuses(void **state)
     satf_filter_destroy(filter);
 }
 
+/* Pages that are all alike are white, whatever their value. */
+static void test_blank(void **state)
+{
+    const char *const specs[] = {"wolf=5", "wolf=5,border=shrink"};
+    unsigned char page[40], white[40], out_page[40];
+    memset(white, 255, sizeof white);
+    for (int value = 0; value <= 255; value += 51) {
+        memset(page, value, sizeof page);
+        satf_view in = satf_view_packed(page, 8, 5, 1, SATF_U8), out = in;
+        out.data = out_page;
+        for (size_t k = 0; k < 2; k++) {
+            satf_filter *filter;
+            assert_int_equal(satf_filter_parse(*state, specs[k], &filter), SATF_OK);
+            assert_int_equal(satf_filter_apply(*state, filter, &in, &out), SATF_OK);
+            assert_memory_equal(out_page, white, sizeof white);
+            satf_filter_destroy(filter);
+        }
+    }
+}
+
 /* Every filter of windows has its reference here, or in test_filter.c. */
 static void test_table(void **state)
 {
@@ -183,9 +234,8 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_windows), cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_refuses), cmocka_unit_test(test_blank),
         cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;

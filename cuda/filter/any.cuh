@@ -181,6 +181,15 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
     }
 }
 
+/* What a survey before this pass has found. */
+template <class Formula>
+static __device__ inline void hear_survey(const filter_gpu_task *task, formula_sums *in)
+{
+    if (std::is_same<Formula, any_formula>::value && task->survey && !task->surveys) {
+        survey_tell(task->survey, in);
+    }
+}
+
 /* One rectangle of one channel of the pixel at (x, y). */
 template <class Formula, class Sum, class Square>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
@@ -188,6 +197,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
                                              double before)
 {
     formula_sums in = task->constants;
+    hear_survey<Formula>(task, &in);
     in.real = (Sum)0.5 != 0; /* Sum is double */
     in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
     int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
@@ -198,7 +208,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
         load_weight(&in, region_sum<Sum>(task, &task->layers[0], r, task->in.channels - 1));
     }
     double weight = in.real ? in.real_weight : (double)in.weight;
-    in.inverse = weight > 0 ? 1 / weight : 0;
+    in.inverse = weight != 0 ? 1 / weight : 0;
     Sum sum = region_sum<Sum>(task, &task->layers[0], r, c);
     Square square = Square();
     if constexpr (has_squares<Square>) {
@@ -265,10 +275,11 @@ static __device__ inline void find_spans(const filter_gpu_task *task, const pixe
     }
 }
 
-/* All threads of the block. span: ANY_SPANS, in shared memory. */
-template <class Formula, class Sum, class Square>
+/* All threads of the block. span: ANY_SPANS, in shared memory. give(x, y, c, value) for each
+ * result. */
+template <class Formula, class Sum, class Square, class Give>
 static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
-                                          int64_t tile, bool aligned, padded_span *span)
+                                          int64_t tile, padded_span *span, Give give)
 {
     int across = area->across, rows = FILTER_THREADS / across, down = rows * ANY_ROWS;
     int column = (int)threadIdx.x % across, thread_row = (int)threadIdx.x / across;
@@ -302,7 +313,7 @@ static __device__ inline void do_any_tile(const filter_gpu_task *task, const pix
                     apply<Formula, Sum, Square>(task, rect->weight, &r, c, x, y, before[j]);
                 before[j] = value.real;
                 if (k == task->rect_count - 1) {
-                    store(&task->out, x, y, c, aligned, value);
+                    give(x, y, c, value);
                 }
             }
         }

@@ -39,8 +39,11 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
         int64_t first = plan.outside[0].tiles, both = first + plan.outside[1].tiles;
         for (; tile < (outer ? both : plan.inside.tiles); tile += step) {
             bool second = outer && tile >= first;
-            do_any_tile<Formula, Sum, Square>(&task, outer ? &plan.outside[second] : &plan.inside,
-                                              second ? tile - first : tile, plan.aligned, span);
+            do_any_tile<Formula, Sum, Square>(
+                &task, outer ? &plan.outside[second] : &plan.inside, second ? tile - first : tile,
+                span, [&](int64_t x, int64_t y, int c, const formula_value &value) {
+                    store(&task.out, x, y, c, plan.aligned, value);
+                });
         }
         return;
     }
@@ -49,6 +52,52 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
             do_inner_tile<Formula, Sum, Square>(&task, &plan.inner, tile);
         }
     }
+}
+
+/* The greatest key of a warp goes to memory. */
+static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        unsigned long long other = __shfl_xor_sync(0xffffffff, key, lanes);
+        key = other > key ? other : key;
+    }
+    if (threadIdx.x % 32 == 0 && key != 0) {
+        atomicMax((unsigned long long *)to, key);
+    }
+}
+
+/* Surveys all pixels, as if the window of each met a border. */
+template <class Sum, class Square>
+static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
+    survey_corners(const __grid_constant__ filter_gpu_task task,
+                   const __grid_constant__ corner_plan plan)
+{
+    __shared__ padded_span span[ANY_SPANS];
+    unsigned long long greatest = 0, least = 0;
+    int alpha = task.in.channels - 1, bytes = sample_bytes(task.in.type);
+    for (int64_t tile = blockIdx.x; tile < plan.outside[0].tiles; tile += plan.outer_blocks) {
+        do_any_tile<any_formula, Sum, Square>(
+            &task, &plan.outside[0], tile, span,
+            [&](int64_t x, int64_t y, int c, const formula_value &value) {
+                const char *pixel =
+                    (const char *)task.in.data + y * task.in.stride + x * task.in.channels * bytes;
+                if (task.weighted && c == alpha) {
+                    return;
+                }
+                double result = formula_number_of(value);
+                double sample = load_sample(task.in.type, pixel + c * bytes);
+                if (result == result && survey_key(result) > greatest) {
+                    greatest = survey_key(result);
+                }
+                bool counts =
+                    !task.weighted || load_sample(task.in.type, pixel + alpha * bytes) > 0;
+                if (counts && sample == sample && survey_key(-sample) > least) {
+                    least = survey_key(-sample);
+                }
+            });
+    }
+    raise_key(&task.survey[SURVEY_GREATEST], greatest);
+    raise_key(&task.survey[SURVEY_LEAST], least);
 }
 
 typedef void (*corner_kernel)(const filter_gpu_task task, const corner_plan plan);
@@ -82,9 +131,22 @@ static corner_kernel kernel_of_squares(satf_sum_type sum, satf_sum_type square)
     }
 }
 
+/* Likewise; surveys want squares. */
+static corner_kernel survey_kernel(satf_sum_type sum, satf_sum_type square)
+{
+    return square == SATF_SUM_U128  ? survey_corners<uint64_t, satf_u128>
+           : sum == SATF_SUM_F64    ? survey_corners<double, double>
+           : sum == SATF_SUM_U64    ? survey_corners<uint64_t, uint64_t>
+           : square == SATF_SUM_U64 ? survey_corners<uint32_t, uint64_t>
+                                    : survey_corners<uint32_t, uint32_t>;
+}
+
 static corner_kernel choose_kernel(const filter_gpu_task *task)
 {
     satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
+    if (task->surveys) {
+        return task->layer_count > 1 ? survey_kernel(sum, square) : NULL;
+    }
     if (task->layer_count == 1) {
         return task->known == FILTER_GPU_MEAN ? kernel_of_sums<known_mean>(sum)
                                               : kernel_of_sums<any_formula>(sum);
@@ -170,7 +232,8 @@ extern "C" satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task
 {
     satf_status status = satf_gpu_open(ctx, task->in.device);
     for (int k = 0; k < task->layer_count && !status; k++) {
-        if (task->layers[k].hits) {
+        bool before = task->survey && !task->surveys; /* the survey has done that */
+        if (task->layers[k].hits && !before) {
             status = separate_hits(ctx, &task->in, &task->layers[k]);
         }
     }
@@ -188,7 +251,7 @@ extern "C" satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task
     const satf_rect *window = &task->window.rect;
     stretch columns = inner_stretch(width, window->x, window->w), all = {0, width, 0, 0};
     stretch rows = inner_stretch(height, window->y, window->h);
-    if (task->prefix || task->rects || task->weighted || !plan.aligned ||
+    if (task->surveys || task->prefix || task->rects || task->weighted || !plan.aligned ||
         !inner_stores(task->out.type) || !inner_reaches(task, 1) || columns.count == 0 ||
         rows.count == 0) {
         columns.count = rows.count = 0;

@@ -98,6 +98,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
         from_step = INNER_APART * task->in.stride;
         int64_t area = task->window.rect.w * task->window.rect.h;
         in = task->constants;
+        hear_survey<Formula>(task, &in);
         in.real = (Sum)0.5 != 0;
         in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
         in.rounded = TYPE == SATF_U8 || TYPE == SATF_U16;

@@ -47,6 +47,10 @@ typedef struct filter_engine {
     filter_type_rule type;
     filter_kernel kernel;
     formula_number formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
+    /* REGION_WINDOW: a formula over the same windows whose greatest value in the whole image, and
+     * the least sample that counts, are in->greatest and in->least of the other. FORMULA_NONE:
+     * nothing is surveyed. */
+    formula_number survey;
     /* The range of the result for samples in lo ... hi of a width x height image.
      * NULL: the same range. */
     filter_range (*range)(filter_range in, const void *options, double width, double height);
@@ -63,10 +67,10 @@ static inline bool filter_weighs(const filter_engine *engine)
     return engine->averages_alpha || engine->keeps_alpha;
 }
 
-/* Whether the formula reads FORMULA_SQUARE, FORMULA_CENTRE. */
+/* Whether the formulas read FORMULA_SQUARE, FORMULA_CENTRE. */
 static inline bool filter_reads(const filter_engine *engine, unsigned what)
 {
-    return formula_reads(engine->formula) & what;
+    return (formula_reads(engine->formula) | formula_reads(engine->survey)) & what;
 }
 
 /* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */

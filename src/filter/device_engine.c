@@ -38,9 +38,22 @@ static filter_gpu_layer layer_there(const filter_stage *stage, const sat_layer *
     return there;
 }
 
+/* The keys in `there`, which the task's formula then reads. */
+static satf_status run_survey(satf_context *ctx, const filter_engine *engine, void *there,
+                              filter_gpu_task *task)
+{
+    task->survey = there;
+    filter_gpu_task pass = *task;
+    pass.surveys = true;
+    pass.formula = (int32_t)engine->survey;
+    satf_status status =
+        satf_gpu_set_bytes(ctx, task->in.device, there, 0, SURVEY_KEYS * sizeof *task->survey);
+    return status ? status : filter_gpu_apply(ctx, &pass);
+}
+
 satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
                                 const sat_layer *layers, int layer_count,
-                                const satf_weighted_rect *rects, void *there)
+                                const satf_weighted_rect *rects, void *there, void *survey)
 {
     const filter_engine *engine = stage->info->engine;
     filter_gpu_task task = {
@@ -70,6 +83,9 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
                                      stage->rects->count * sizeof *rects);
     } else if (!task.prefix) {
         task.window = rects[0];
+    }
+    if (!status && engine->survey != FORMULA_NONE) {
+        status = run_survey(ctx, engine, survey, &task);
     }
     return status ? status : filter_gpu_apply(ctx, &task);
 }

@@ -40,7 +40,28 @@ void finisher_init(finisher *f, const filter_engine *engine, const void *options
     f->constants.rounded = !satf_type_is_float(out->type);
     f->constants.full = max > 0 ? max : 1;
     f->constants.level = max > 0 ? max / UINT8_MAX : 1;
+    f->formula = engine->formula;
     choose_kernels(f);
+}
+
+void finisher_begin_survey(finisher *f, finish_survey *survey)
+{
+    for (int k = 0; k < SURVEY_KEYS; k++) {
+        atomic_store(&survey->keys[k], 0);
+    }
+    f->survey = survey;
+    f->formula = f->engine->survey;
+}
+
+void finisher_end_survey(finisher *f)
+{
+    uint64_t keys[SURVEY_KEYS];
+    for (int k = 0; k < SURVEY_KEYS; k++) {
+        keys[k] = atomic_load(&f->survey->keys[k]);
+    }
+    survey_tell(keys, &f->constants);
+    f->formula = f->engine->formula;
+    f->survey = NULL;
 }
 
 void finish_reals(satf_type type, const double *values, int64_t n, void *dst)
@@ -228,12 +249,13 @@ static void finish_here(const finisher *f, const window_segment *segment, void *
         .areas = segment->areas,
         .dst = dst,
     };
-    finish_kernel kernel =
-        segment->areas ? choose_areas_kernel(f, segment) : choose_kernel(f, segment, &task.magic);
+    finish_kernel kernel = f->survey        ? NULL
+                           : segment->areas ? choose_areas_kernel(f, segment)
+                                            : choose_kernel(f, segment, &task.magic);
     if (kernel) {
         kernel(&task);
     } else if (f->engine->region != REGION_WINDOW || !finish_by_loops(f, segment, dst)) {
-        finish_by_formula(f, segment, dst);
+        finish_by_definition(f, segment, dst);
     }
 }
 
@@ -242,6 +264,10 @@ enum { STREAM_SAMPLES = 512 };
 
 void finish_segment(const finisher *f, const window_segment *segment, void *dst)
 {
+    if (f->survey) {
+        finish_here(f, segment, NULL);
+        return;
+    }
     size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
     _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
     if (f->stream && bytes <= sizeof finished) {

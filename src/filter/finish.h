@@ -2,7 +2,10 @@
 #ifndef SATF_FILTER_FINISH_H
 #define SATF_FILTER_FINISH_H
 
+#include <stdatomic.h>
+
 #include "descriptor.h"
+#include "survey.h"
 
 struct finish_kernels;
 struct loop_kernels;
@@ -19,7 +22,19 @@ typedef struct finisher {
     bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
     bool stream;            /* the output is so large that it is written around the caches */
     formula_sums constants; /* what all samples have in common */
+    formula_number formula;
+    struct finish_survey *survey; /* not NULL: nothing is stored, but this found out */
 } finisher;
+
+/* The keys of survey.h, which all threads raise. */
+typedef struct finish_survey {
+    _Atomic uint64_t keys[SURVEY_KEYS];
+} finish_survey;
+
+/* From here on segments are surveyed, for filters that want that, with the keys at 0; then they
+ * are finished, and formulas know what was found. */
+void finisher_begin_survey(finisher *f, finish_survey *survey);
+void finisher_end_survey(finisher *f);
 
 /* Large outputs are streamed where `out` has data, that is, is not a row on its way. */
 void finisher_init(finisher *f, const filter_engine *engine, const void *options,
@@ -32,6 +47,9 @@ void finish_segment(const finisher *f, const window_segment *segment, void *dst)
 /* The same by the filter's formula alone, sample by sample: what
  * finish_segment() must equal bit for bit. */
 void finish_by_formula(const finisher *f, const window_segment *segment, void *dst);
+
+/* finish_by_formula(), or a survey. */
+void finish_by_definition(const finisher *f, const window_segment *segment, void *dst);
 
 /* The same in blocks, for filters of windows; false, and nothing done, where sums are too large. */
 bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst);

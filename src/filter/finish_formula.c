@@ -1,4 +1,6 @@
 /* Finishing by formula: in blocks of plain arrays (finish_loops.h), or sample by sample. */
+#include <math.h>
+
 #include "../base/view.h"
 #include "finish.h"
 #include "finish_loops.h"
@@ -81,34 +83,93 @@ static void set_weight(const finisher *f, const window_segment *segment, int64_t
     }
     in->weight = (uint64_t)alpha;
     double weight = in->real ? in->real_weight : (double)in->weight;
-    in->inverse = weight > 0 ? 1 / weight : 0;
+    in->inverse = weight != 0 ? 1 / weight : 0;
+}
+
+/* One lane of a pixel; in: its sums without weight. */
+static formula_value lane_value(const finisher *f, const window_segment *segment, int64_t p,
+                                int lane, formula_sums *in)
+{
+    bool alpha_lane = f->weighted && lane == f->channels - 1;
+    int64_t i = p * f->channels + lane;
+    set_weight(f, segment, p, f->weighted && !alpha_lane, in);
+    finish_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
+    if (segment->squares) {
+        finish_load_sum(segment->square_type, segment->squares, i, &in->square, &in->real_square);
+    }
+    if (segment->centre) {
+        in->centre = load_sample(f->in_type, segment->centre, i);
+    }
+    return !alpha_lane              ? functions[f->formula](in, f->options)
+           : f->engine->keeps_alpha ? formula_real(in->centre)
+                                    : formula_mean(in);
 }
 
 void finish_by_formula(const finisher *f, const window_segment *segment, void *dst)
 {
     formula_sums in = f->constants;
-    formula_function formula = functions[f->engine->formula];
     char *to = dst;
     for (int64_t p = 0; p < segment->n; p++) {
         for (int lane = 0; lane < f->out_channels; lane++) {
-            bool alpha_lane = f->weighted && lane == f->channels - 1;
-            int64_t i = p * f->channels + lane;
-            set_weight(f, segment, p, f->weighted && !alpha_lane, &in);
-            finish_load_sum(segment->sum_type, segment->sums, i, &in.sum, &in.real_sum);
-            if (segment->squares) {
-                finish_load_sum(segment->square_type, segment->squares, i, &in.square,
-                                &in.real_square);
-            }
-            if (segment->centre) {
-                in.centre = load_sample(f->in_type, segment->centre, i);
-            }
-            formula_value value = !alpha_lane              ? formula(&in, f->options)
-                                  : f->engine->keeps_alpha ? formula_real(in.centre)
-                                                           : formula_mean(&in);
-            formula_store((int)f->out_type, value, to);
+            formula_store((int)f->out_type, lane_value(f, segment, p, lane, &in), to);
             to += satf_type_bytes((int)f->out_type);
         }
     }
+}
+
+/* ---------------------------------------------------------------------- surveys */
+
+typedef struct extremes {
+    double greatest, least; /* of a formula; of samples */
+} extremes;
+
+static void raise_key(finish_survey *survey, int which, double value)
+{
+    uint64_t key = survey_key(value), seen = atomic_load(&survey->keys[which]);
+    while (key > seen && !atomic_compare_exchange_weak(&survey->keys[which], &seen, key)) {
+    }
+}
+
+/* Infinities that nothing has replaced are no extremes. */
+static void tell(const finisher *f, const extremes *found)
+{
+    if (found->greatest > -INFINITY) {
+        raise_key(f->survey, SURVEY_GREATEST, found->greatest);
+    }
+    if (found->least < INFINITY) {
+        raise_key(f->survey, SURVEY_LEAST, -found->least);
+    }
+}
+
+static void survey_by_formula(const finisher *f, const window_segment *segment)
+{
+    formula_sums in = f->constants;
+    extremes found = {-INFINITY, INFINITY};
+    for (int64_t p = 0; p < segment->n; p++) {
+        int64_t last = (p + 1) * f->channels - 1;
+        bool counts = !f->weighted || load_sample(f->in_type, segment->centre, last) > 0;
+        for (int lane = 0; lane < f->channels - f->weighted; lane++) {
+            double value = formula_number_of(lane_value(f, segment, p, lane, &in));
+            found.greatest = value > found.greatest ? value : found.greatest;
+            found.least = counts && in.centre < found.least ? in.centre : found.least;
+        }
+    }
+    tell(f, &found);
+}
+
+/* Transparent pixels are left out by what is no extreme. */
+static void survey_block(const finisher *f, loop_block *block)
+{
+    extremes found;
+    for (int64_t i = 0; f->weighted && i < block->n; i += f->channels) {
+        int64_t last = i + f->channels - 1;
+        for (int64_t k = i; k <= last; k++) {
+            block->centres[k] = k < last && block->centres[last] > 0 ? block->centres[k] : INFINITY;
+        }
+        block->results[last] = -INFINITY;
+    }
+    f->loops->find(block->n, block->results, block->centres, &found.greatest, &found.least);
+    tell(f, &found);
 }
 
 /* ----------------------------------------------------------------------- blocks */
@@ -196,12 +257,16 @@ static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block
         if (f->engine->keeps_alpha) {
             block->results[left++] = block->centres[last];
         } else if (f->out_channels == channels) {
-            in.real_sum = mode == LOOP_WORD ? 0 : block->sums[last];
-            in.sum = mode == LOOP_WORD ? block->word_sums[last] : (uint64_t)(int64_t)in.real_sum;
+            if (mode == LOOP_REAL) {
+                in.real_sum = block->sums[last];
+            } else {
+                in.sum = mode == LOOP_WORD ? block->word_sums[last]
+                                           : (uint64_t)(int64_t)block->sums[last];
+                in.weight = (uint64_t)(int64_t)block->weights[last];
+            }
             in.real_weight = block->weights[last];
-            in.weight = (uint64_t)block->weights[last];
             formula_value value = formula_mean(&in);
-            block->results[left++] = value.exact ? (double)value.integer : value.real;
+            block->results[left++] = formula_number_of(value);
         }
     }
     return left;
@@ -230,7 +295,11 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
         if (!one_weight) {
             load_weights(f, segment, mode, first, &block);
         }
-        f->loops->run[f->engine->formula][mode](&block);
+        f->loops->run[f->formula][mode](&block);
+        if (f->survey) {
+            survey_block(f, &block);
+            continue;
+        }
         int64_t left = settle_alpha(f, mode, &block);
         if (f->out_type == SATF_U8 && f->engine->type == TYPE_BILEVEL) {
             f->loops->store_bilevel(left, block.results, (uint8_t *)to);
@@ -240,4 +309,13 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
         to += left * (int64_t)satf_type_bytes((int)f->out_type);
     }
     return true;
+}
+
+void finish_by_definition(const finisher *f, const window_segment *segment, void *dst)
+{
+    if (f->survey) {
+        survey_by_formula(f, segment);
+    } else {
+        finish_by_formula(f, segment, dst);
+    }
 }

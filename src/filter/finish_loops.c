@@ -70,7 +70,7 @@ static void load_samples(satf_type type, int64_t n, const void *from, double *re
 static void invert(int64_t n, const double *restrict weights, double *restrict inverses)
 {
     for (int64_t i = 0; i < n; i++) {
-        inverses[i] = (weights[i] > 0 ? 1.0 : 0.0) / (weights[i] > 0 ? weights[i] : 1.0);
+        inverses[i] = (weights[i] != 0 ? 1.0 : 0.0) / (weights[i] != 0 ? weights[i] : 1.0);
     }
 }
 
@@ -119,6 +119,36 @@ static void store(satf_type type, int64_t n, const double *restrict from, void *
     }
 }
 
+/* In several lanes, as vectors have; NaN is no extreme. */
+enum { FIND_LANES = 16 };
+
+static void find(int64_t n, const double *restrict values, const double *restrict samples,
+                 double *greatest, double *least)
+{
+    double most[FIND_LANES], fewest[FIND_LANES];
+    for (int k = 0; k < FIND_LANES; k++) {
+        most[k] = -INFINITY;
+        fewest[k] = INFINITY;
+    }
+    int64_t i = 0;
+    for (; i + FIND_LANES <= n; i += FIND_LANES) {
+        for (int k = 0; k < FIND_LANES; k++) {
+            most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
+            fewest[k] = samples[i + k] < fewest[k] ? samples[i + k] : fewest[k];
+        }
+    }
+    for (; i < n; i++) {
+        most[0] = values[i] > most[0] ? values[i] : most[0];
+        fewest[0] = samples[i] < fewest[0] ? samples[i] : fewest[0];
+    }
+    for (int k = 1; k < FIND_LANES; k++) {
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+        fewest[0] = fewest[k] < fewest[0] ? fewest[k] : fewest[0];
+    }
+    *greatest = most[0];
+    *least = fewest[0];
+}
+
 static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restrict to)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -129,21 +159,21 @@ static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restr
 /* ------------------------------------------------------------------------ loops */
 
 /* One formula in one mode. The options are copied: the results might alias them. */
-#define LOOP(name, mode, is_real, kind, load)                                     \
-    static void name##_##mode(loop_block *block)                                  \
-    {                                                                             \
-        formula_sums in = block->constants;                                       \
-        name##_options options;                                                   \
-        memcpy(&options, block->options, sizeof options);                         \
-        in.real = is_real;                                                        \
-        in.words = kind;                                                          \
-        for (int64_t i = 0; i < block->n; i++) {                                  \
-            load(in, block, i);                                                   \
-            in.inverse = block->inverses[i];                                      \
-            in.centre = block->centres[i];                                        \
-            formula_value value = name##_formula(&in, &options);                  \
-            block->results[i] = value.exact ? (double)value.integer : value.real; \
-        }                                                                         \
+#define LOOP(name, mode, is_real, kind, load)                    \
+    static void name##_##mode(loop_block *block)                 \
+    {                                                            \
+        formula_sums in = block->constants;                      \
+        name##_options options;                                  \
+        memcpy(&options, block->options, sizeof options);        \
+        in.real = is_real;                                       \
+        in.words = kind;                                         \
+        for (int64_t i = 0; i < block->n; i++) {                 \
+            load(in, block, i);                                  \
+            in.inverse = block->inverses[i];                     \
+            in.centre = block->centres[i];                       \
+            formula_value value = name##_formula(&in, &options); \
+            block->results[i] = formula_number_of(value);        \
+        }                                                        \
     }
 
 #define LOAD_REALS(in, block, i)        \
@@ -176,4 +206,5 @@ const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .invert = invert,
     .store = store,
     .store_bilevel = store_bilevel,
+    .find = find,
 };

@@ -42,10 +42,11 @@ typedef struct formula_sums {
     satf_u128 sum, square; /* of the samples and of their squares */
     uint64_t weight;       /* number of pixels, or the sum of their alphas */
     double real_sum, real_square, real_weight;
-    double inverse;        /* 1 / the weight, or 0; set for formulas of windows */
-    double centre;         /* the sample at the pixel itself (FORMULA_CENTRE) */
-    double level, full;    /* a level of 8 bits: 257 in 16 bits, 1 in floats; the largest sample */
-    double factor, before; /* template: the rectangle's weight, the terms so far */
+    double inverse;         /* 1 / the weight, or 0; set for formulas of windows */
+    double centre;          /* the sample at the pixel itself (FORMULA_CENTRE) */
+    double level, full;     /* a level of 8 bits: 257 in 16 bits, 1 in floats; the largest sample */
+    double greatest, least; /* of the survey (filter_engine.survey), or 0 */
+    double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
 
 /* A formula's result: an exact integer or a double. */
@@ -65,6 +66,12 @@ SATF_FORMULA formula_value formula_real(double real)
 {
     formula_value value = {false, 0, real};
     return value;
+}
+
+/* A result as a double, rounded once if it does not fit. */
+SATF_FORMULA double formula_number_of(formula_value value)
+{
+    return value.exact ? (double)value.integer : value.real;
 }
 
 /* White, or black. */

@@ -8,6 +8,7 @@
 #include "../base/context.h"
 #include "../base/sums.h"
 #include "formula.h"
+#include "survey.h"
 
 /* What a layer's hits begin with (cuda/filter/hits.cuh), before two counts (uint32_t) a sample. */
 enum { FILTER_GPU_HEAD_BYTES = 64 };
@@ -52,6 +53,8 @@ typedef struct filter_gpu_task {
     int64_t rect_count;
     satf_weighted_rect window;
     formula_sums constants; /* what all samples have in common */
+    uint64_t *survey;       /* the keys of survey.h in the device's memory; NULL if nobody asks */
+    bool surveys;           /* this pass raises them, by its formula, and stores nothing */
     union {
         unsigned char bytes[FILTER_OPTIONS_BYTES];
         double aligned;

@@ -1,6 +1,7 @@
 /* Colour to grey on the CPU: rows, images, and rows that stream. */
-#include "grey.h"
+#include "grey_rows.h"
 
+#include "../base/cpu.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
@@ -23,45 +24,22 @@ satf_view filter_grey_view(const satf_view *in, void *data)
     return view;
 }
 
-#define GREY_INTEGERS(Type)                                                                 \
-    for (int64_t x = 0; x < in->width; x++) {                                               \
-        Type pixel[SATF_MAX_CHANNELS], grey[2];                                             \
-        memcpy(pixel, from + x * in->channels * (int64_t)sizeof *pixel,                     \
-               (size_t)in->channels * sizeof *pixel);                                       \
-        grey[0] = (Type)grey_of_integers(pixel[0], pixel[1], pixel[2]);                     \
-        grey[1] = pixel[in->channels - 1];                                                  \
-        memcpy(to + x * lanes * (int64_t)sizeof *grey, grey, (size_t)lanes * sizeof *grey); \
-    }
+static const grey_kernels *choose_kernels(void)
+{
+#ifdef SATF_HAVE_X86_ISA
+    satf_isa isa = satf_cpu_isa();
+    return isa == SATF_ISA_AVX512 ? &grey_kernels_avx512
+           : isa == SATF_ISA_AVX2 ? &grey_kernels_avx2
+                                  : &grey_kernels_base;
+#else
+    return &grey_kernels_base;
+#endif
+}
 
-#define GREY_REALS(Type)                                                                       \
-    for (int64_t x = 0; x < in->width; x++) {                                                  \
-        Type pixel[SATF_MAX_CHANNELS];                                                         \
-        memcpy(pixel, from + x * in->channels * (int64_t)sizeof *pixel,                        \
-               (size_t)in->channels * sizeof *pixel);                                          \
-        double grey[2] = {grey_of_reals((double)pixel[0], (double)pixel[1], (double)pixel[2]), \
-                          (double)pixel[in->channels - 1]};                                    \
-        memcpy(to + x * lanes * (int64_t)sizeof *grey, grey, (size_t)lanes * sizeof *grey);    \
-    }
-
-/* A row of `in` at `from` to a row of grey. */
+/* A row of `in` to a row of grey. */
 static void grey_row(const satf_view *in, const void *row, void *dst)
 {
-    const char *from = row;
-    char *to = dst;
-    int lanes = in->flags & SATF_ALPHA ? 2 : 1;
-    switch (in->type) {
-    case SATF_U8:
-        GREY_INTEGERS(uint8_t)
-        break;
-    case SATF_U16:
-        GREY_INTEGERS(uint16_t)
-        break;
-    case SATF_F32:
-        GREY_REALS(float)
-        break;
-    default:
-        GREY_REALS(double)
-    }
+    choose_kernels()->row[in->type](in->channels, in->width, row, dst);
 }
 
 typedef struct grey_work {

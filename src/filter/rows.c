@@ -26,7 +26,9 @@ static const char *refusal(const satf_context *ctx, const filter_stage *stage)
 {
     switch (stage->info->engine->region) {
     case REGION_WINDOW:
-        return stage->way != BY_WINDOW ? "needs the whole picture on the SAT engine"
+        return stage->info->engine->survey != FORMULA_NONE
+                   ? "surveys the whole picture before it begins"
+               : stage->way != BY_WINDOW ? "needs the whole picture on the SAT engine"
                : stage->border.kind == SATF_WRAP && stage->size.height >= stage->in.height
                    ? "needs the whole picture for so high a window with border wrap"
                    : NULL;

@@ -430,9 +430,10 @@ static sat_job output_job(const filter_stage *stage, const sat_layer *layer)
 }
 
 /* Where things lie in the scratch: the tables, what rebuilding them takes, the threads'
- * buffers (on a device the rectangles instead), and what the SAT algorithm wants. */
+ * buffers (on a device the rectangles and a survey's keys instead), and what the SAT algorithm
+ * wants. */
 typedef struct sat_memory {
-    size_t sats[2], spares[2], buffers, buffer_bytes, algorithm, bytes;
+    size_t sats[2], spares[2], buffers, buffer_bytes, survey, algorithm, bytes;
 } sat_memory;
 
 static satf_status plan_memory(satf_context *ctx, const sat_state *state, sat_memory *memory)
@@ -464,7 +465,8 @@ static satf_status plan_memory(satf_context *ctx, const sat_state *state, sat_me
     }
     memory->buffers = bytes;
     if (fits && stage->in.device != SATF_HOST) {
-        fits = satf_add(bytes, device_rects_bytes(stage), &bytes);
+        fits = satf_add(bytes, device_rects_bytes(stage), &memory->survey) &&
+               satf_add(memory->survey, satf_align64(SURVEY_KEYS * sizeof(uint64_t)), &bytes);
     } else if (fits && stage->info->engine->region != REGION_PREFIX) {
         row_buffers unused;
         fits = place_buffers(stage, NULL, &unused, &memory->buffer_bytes) &&
@@ -521,6 +523,9 @@ static satf_status run_bands(satf_context *ctx, sat_state *state)
                 sat_layer_rebuild(&stage->in, &state->layers[k]);
             }
         }
+        if (state->finish.survey) {
+            finisher_begin_survey(&state->finish, state->finish.survey); /* what it found is void */
+        }
         satf_parallel(ctx, bands, band, state);
     }
     return (satf_status)atomic_load(&state->stop);
@@ -563,7 +568,7 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
     satf_progress_leave(ctx, whole);
     if (!status && stage->in.device != SATF_HOST) {
         status = device_read_corners(ctx, stage, state.layers, state.layer_count, state.rects,
-                                     base + memory.buffers);
+                                     base + memory.buffers, base + memory.survey);
     } else if (!status) {
         state.kernels = choose_kernels();
         state.buffers = base + memory.buffers;
@@ -571,7 +576,15 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
         finisher_init(&state.finish, stage->info->engine, stage->options, &stage->in, &stage->out,
                       stage->weighted);
         satf_progress_enter(ctx, state.layer_count / parts, 1 - state.layer_count / parts);
-        status = run_bands(ctx, &state);
+        if (stage->info->engine->survey != FORMULA_NONE) {
+            finish_survey survey;
+            finisher_begin_survey(&state.finish, &survey);
+            status = run_bands(ctx, &state);
+            finisher_end_survey(&state.finish);
+            satf_progress_leave(ctx, whole);
+            satf_progress_enter(ctx, 1, 0);
+        }
+        status = status ? status : run_bands(ctx, &state);
         satf_progress_leave(ctx, whole);
     }
     return status;

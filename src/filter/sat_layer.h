@@ -44,11 +44,12 @@ satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool l
                             sat_layer *layer);
 
 /* The last step where the image is on a CUDA device (device_engine.c). layers: built. rects:
- * the stage's own, on the host; there: the device's memory for them, device_rects_bytes(). */
+ * the stage's own, on the host; there: the device's memory for them, device_rects_bytes(), and for
+ * the keys of a survey, which filters that want one have. */
 size_t device_rects_bytes(const filter_stage *stage);
 satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
                                 const sat_layer *layers, int layer_count,
-                                const satf_weighted_rect *rects, void *there);
+                                const satf_weighted_rect *rects, void *there, void *survey);
 
 /* Builds a table of floats from which no sum over a rectangle comes out infinite or NaN but
  * where the rectangle's own samples make it so. */

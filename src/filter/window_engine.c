@@ -78,6 +78,27 @@ satf_status filter_window_scratch(satf_context *ctx, const filter_stage *stage, 
     return window_memory(ctx, &spec, bytes);
 }
 
+/* The survey first, if the filter wants one. */
+static satf_status run_whole(satf_context *ctx, const filter_stage *stage, const window_spec *spec,
+                             void *scratch, sink_state *state)
+{
+    if (stage->info->engine->survey == FORMULA_NONE) {
+        return window_run(ctx, spec, scratch, sink, state);
+    }
+    finish_survey survey;
+    satf_progress_part whole = satf_progress_enter(ctx, 0, 0.5);
+    finisher_begin_survey(&state->finish, &survey);
+    satf_status status = window_run(ctx, spec, scratch, sink, state);
+    finisher_end_survey(&state->finish);
+    satf_progress_leave(ctx, whole);
+    whole = satf_progress_enter(ctx, 0.5, 0.5);
+    if (!status) {
+        status = window_run(ctx, spec, scratch, sink, state);
+    }
+    satf_progress_leave(ctx, whole);
+    return status;
+}
+
 satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void *scratch)
 {
     window_spec spec = make_spec(stage);
@@ -96,7 +117,7 @@ satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void
     ctx->report_engine = "window";
     ctx->report_algorithm = NULL;
     if (!stage->rows) {
-        return window_run(ctx, &spec, scratch, sink, &state);
+        return run_whole(ctx, stage, &spec, scratch, &state);
     }
     satf_status status = window_run(ctx, &spec, NULL, stream_sink, &state);
     if (!status && !state.row) {

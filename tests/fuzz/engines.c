@@ -55,6 +55,9 @@ static satf_filter *make_filter(satf_context *ctx, choices *c)
     for (const filter_param *p = info->params; p->name; p++) {
         char text[64];
         if (any_value(p, choose_any, c, text, sizeof text)) {
+            if (p->kind == PARAM_PLACE) {
+                any_place(filter, choose_any, c, text, sizeof text);
+            }
             FUZZ_REQUIRE(satf_filter_set(ctx, filter, p->name, text) == SATF_OK);
         } else if (p->kind == PARAM_TEMPLATE) {
             FUZZ_REQUIRE(give_rects(ctx, c, filter) == SATF_OK);

@@ -1,0 +1,38 @@
+/*
+ * A survey of an image before a filter is applied to it: the greatest value of a formula over all
+ * windows, and the least sample. Extremes are exact, so the order in which they are found does not
+ * matter. They are kept as keys, integers in the order of the doubles, that only ever rise from 0,
+ * which is no double's. A leaf, valid in C11 and in CUDA C++17.
+ */
+#ifndef SATF_FILTER_SURVEY_H
+#define SATF_FILTER_SURVEY_H
+
+#include "formula.h"
+
+enum { SURVEY_GREATEST, SURVEY_LEAST, SURVEY_KEYS };
+
+/* Of anything but NaN. */
+SATF_FORMULA uint64_t survey_key(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+/* 0 where there is none. */
+SATF_FORMULA double survey_value(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return key == 0 ? 0 : value;
+}
+
+/* What formulas are told. */
+SATF_FORMULA void survey_tell(const uint64_t *keys, formula_sums *in)
+{
+    in->greatest = survey_value(keys[SURVEY_GREATEST]);
+    in->least = -survey_value(keys[SURVEY_LEAST]); /* whose negative is the greatest */
+}
+
+#endif
