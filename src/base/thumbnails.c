@@ -142,8 +142,8 @@ static unsigned resource_number(const unsigned char *at)
 bool satf_metadata_has_iptc(const satf_metadata *m)
 {
     enum { IPTC = 0x0404 };
-    size_t at = 0, n, bytes = m->iptc ? m->iptc_bytes : 0;
-    while ((n = resource_bytes(m->iptc + at, bytes - at)) > 0) {
+    size_t at = 0, n;
+    while (m->iptc && (n = resource_bytes(m->iptc + at, m->iptc_bytes - at)) > 0) {
         if (resource_number(m->iptc + at) == IPTC) {
             return true;
         }
