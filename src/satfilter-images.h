@@ -58,7 +58,8 @@ typedef struct satf_write_options {
                           * finite colour samples; not looked at by formats of plain values */
     double clip_percent; /* P of auto_range, 0 ... below 50: of n sorted samples the k-th from
                           * either end, from 0 on, k = P (n - 1) / 100 rounded down */
-    int strip;           /* non-zero: no metadata but what pixels need to look right */
+    int strip;           /* non-zero: no metadata but what pixels need to look right: ICC profile,
+                          * gamma, sRGB, chromaticities, EXIF's orientation */
 } satf_write_options;
 
 /* Sets all members, of a struct of so many bytes, to the defaults: by suffix, automatic type and

@@ -89,6 +89,82 @@ static void too_large(void **state)
     satf_image_destroy(image);
 }
 
+/* --------------------------------------------------------------------- strip */
+
+static const unsigned char exif[] = "MM\0*\0\0\0\x08\0\2\1\x0f\0\2\0\0\0\4ABC\0"
+                                    "\1\x12\0\3\0\0\0\1\0\6\0\0\0\0\0\0";
+enum { ORIENTATION_AT = 10 + 12 + 9 };
+
+/* Everything a file may say; of that orientation. */
+static satf_image *image_with_all(satf_context *ctx, unsigned char orientation)
+{
+    satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 8);
+    satf_metadata *m = &image->metadata;
+    unsigned char icc[200] = {0, 0, 0, sizeof icc, [8] = 2};
+    uint64_t seed = 6;
+    for (size_t i = 132; i < sizeof icc; i++) {
+        icc[i] = (unsigned char)next_random(&seed);
+    }
+    memcpy(icc + 12, "mntrGRAYXYZ ", 12);
+    memcpy(icc + 36, "acsp", 4);
+    memcpy(icc + 68, "\0\0\xf6\xd6\0\1\0\0\0\0\xd3\x2d", 12);
+    give(&m->icc, &m->icc_bytes, icc, sizeof icc);
+    give(&m->exif, &m->exif_bytes, exif, sizeof exif - 1);
+    m->exif[ORIENTATION_AT] = orientation;
+    give(&m->xmp, &m->xmp_bytes, xmp, XMP_BYTES);
+    give(&m->iptc, &m->iptc_bytes, "8BIM", 4);
+    m->has_gamma = m->has_resolution = true;
+    m->gamma = 0.5;
+    m->resolution_x = m->resolution_y = 3000;
+    m->resolution_unit = 1;
+    m->jpeg = (satf_jpeg_coding){.components = 1, .progressive = true};
+    return image;
+}
+
+static void stripped(void **state)
+{
+    satf_context *ctx = *state;
+    for (int i = 0; i < 6; i++) {
+        bool turned = i % 3 == 0, none = i % 3 == 2;
+        satf_image *image = image_with_all(ctx, turned ? 6 : 1);
+        satf_write_options options = options_for(i < 3 ? "png" : "jpeg");
+        options.strip = 1;
+        if (none) {
+            satf_free(image->metadata.exif);
+            image->metadata.exif = NULL;
+        }
+        bytes file;
+        assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
+        satf_image *read = must_decode(ctx, file.data, file.n);
+        const satf_metadata *m = &read->metadata;
+        assert_int_equal(m->icc_bytes, 200);
+        assert_true(i >= 3 || (m->has_gamma && m->gamma > 0.499 && m->gamma < 0.501));
+        assert_true(i < 3 || m->jpeg.progressive);
+        assert_false(m->has_resolution || m->xmp || m->iptc);
+        assert_int_equal(m->exif != NULL, turned);
+        if (turned) {
+            assert_int_equal(m->exif_bytes, SATF_EXIF_ORIENTATION_BYTES);
+            assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
+        }
+        satf_image_destroy(read);
+        assert_non_null(image->metadata.xmp); /* which the image keeps */
+        satf_image_destroy(image);
+        free(file.data);
+    }
+    /* what would not fit need not */
+    satf_image *image = image_with_all(ctx, 6);
+    satf_write_options options = options_for("jpeg");
+    bytes file;
+    satf_free(image->metadata.xmp);
+    image->metadata.xmp = satf_alloc_zeroed(100000);
+    image->metadata.xmp_bytes = 100000;
+    assert_int_equal(encode(ctx, image, &options, &file), SATF_UNSUPPORTED);
+    options.strip = 1;
+    assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
+    free(file.data);
+    satf_image_destroy(image);
+}
+
 /* ----------------------------------------------------------------------- PNG */
 
 /* The file with a chunk inserted at that offset. */
@@ -167,14 +243,13 @@ static void png_places(void **state)
 }
 
 /* EXIF and XMP behind the pixels, out of a pipe: behind them in the result too. */
-static void png_pipe(void **state)
+static void png_pipe_of(satf_context *ctx, bool strip)
 {
-    satf_context *ctx = *state;
     bytes plain = plain_png(ctx);
     unsigned char text[400], row[3];
     size_t n = make_text(text, "XML:com.adobe.xmp", false, xmp, XMP_BYTES);
     bytes one = with_chunk(&plain, plain.n - IEND_BYTES, "iTXt", text, n);
-    bytes two = with_chunk(&one, one.n - IEND_BYTES, "eXIf", "MM\0*\0\0\0\x08\0\0", 10);
+    bytes two = with_chunk(&one, one.n - IEND_BYTES, "eXIf", exif, sizeof exif - 1);
     satf_image *want = must_decode(ctx, two.data, two.n);
     io_reader *reader;
     int ends[2];
@@ -189,6 +264,7 @@ static void png_pipe(void **state)
     assert_true(reader->header.metadata_may_follow);
 
     satf_write_options options = options_for("png");
+    options.strip = strip;
     io_plan plan;
     io_writer *writer;
     char *data;
@@ -205,15 +281,27 @@ static void png_pipe(void **state)
     fclose(stream);
     io_close(reader);
     satf_image *read = must_decode(ctx, data, out.n);
-    assert_xmp("late XMP", &read->metadata);
-    assert_block("late EXIF", read->metadata.exif, read->metadata.exif_bytes, "MM\0*\0\0\0\x08\0\0",
-                 10);
+    const satf_metadata *m = &read->metadata;
+    if (strip) {
+        assert_null(m->xmp);
+        assert_int_equal(m->exif_bytes, SATF_EXIF_ORIENTATION_BYTES);
+        assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
+    } else {
+        assert_xmp("late XMP", m);
+        assert_block("late EXIF", m->exif, m->exif_bytes, exif, sizeof exif - 1);
+    }
     satf_image_destroy(read);
     satf_image_destroy(want);
     free(data);
     free(two.data);
     free(one.data);
     free(plain.data);
+}
+
+static void png_pipe(void **state)
+{
+    png_pipe_of(*state, false);
+    png_pipe_of(*state, true);
 }
 
 /* Texts that are none, or no XMP, are as little as other comments. */
@@ -342,6 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(travels, new_context, free_context),
         cmocka_unit_test_setup_teardown(too_large, new_context, free_context),
+        cmocka_unit_test_setup_teardown(stripped, new_context, free_context),
         cmocka_unit_test_setup_teardown(png_places, new_context, free_context),
         cmocka_unit_test_setup_teardown(png_pipe, new_context, free_context),
         cmocka_unit_test_setup_teardown(png_other_texts, new_context, free_context),

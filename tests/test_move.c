@@ -346,6 +346,34 @@ static void test_damaged_exif(void **state)
     }
 }
 
+/* XMP's orientation, wherever it is one, is EXIF's. */
+static void test_xmp(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"<x tiff:Orientation=\"6\"/>", "<x tiff:Orientation=\"8\"/>"},
+        {"<x tiff:Orientation = '1' />", "<x tiff:Orientation = '1' />"},
+        {"<tiff:Orientation>8</tiff:Orientation>", "<tiff:Orientation>6</tiff:Orientation>"},
+        {"<tiff:Orientation>\n5\n</tiff:Orientation>",
+         "<tiff:Orientation>\n7\n</tiff:Orientation>"},
+        {"tiff:Orientation=\"66\"", "tiff:Orientation=\"66\""},
+        {"tiff:Orientation=\"0\"", "tiff:Orientation=\"0\""},
+        {"tiff:Orientation6 ", "tiff:Orientation6 "},
+        {"tiff:Orientation=\"6", "tiff:Orientation=\"6"},
+        {"tiff:Orientation", "tiff:Orientation"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = strlen(cases[i][0]);
+        unsigned char *copy = malloc(n + 1);
+        memcpy(copy, cases[i][0], n);
+        satf_metadata m = {.xmp = copy, .xmp_bytes = n};
+        move_metadata(MOVE_FLIP_H, &m);
+        assert_memory_equal(copy, cases[i][1], n);
+        free(copy);
+    }
+}
+
 int main(void)
 {
     satf_share_anything();
@@ -353,7 +381,7 @@ int main(void)
         cmocka_unit_test(test_everything),   cmocka_unit_test(test_large),
         cmocka_unit_test(test_compose),      cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_orientation),  cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_damaged_exif),
+        cmocka_unit_test(test_damaged_exif), cmocka_unit_test(test_xmp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

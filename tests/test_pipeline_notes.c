@@ -166,13 +166,17 @@ static void several_pictures(void **state)
     assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
 }
 
-/* A JPEG with IPTC, and, if asked for, a marker of extended XMP. */
-static void write_jpeg(const char *name, bool extended)
+/* A JPEG with IPTC, or another resource of Photoshop, and, if asked for, a marker of extended XMP.
+ */
+static void write_jpeg(const char *name, bool iptc, bool extended)
 {
+    static const char resource[] = "8BIM\4\4\0\0\0\0\0\2ab", other[] = "8BIM\3\xed\0\0\0\0\0\2ab";
+    enum { BYTES = sizeof resource - 1 };
     satf_image *image;
     assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
-    image->metadata.iptc = satf_alloc_zeroed(8);
-    image->metadata.iptc_bytes = 8;
+    image->metadata.iptc = satf_alloc(BYTES);
+    image->metadata.iptc_bytes = BYTES;
+    memcpy(image->metadata.iptc, iptc ? resource : other, BYTES);
     satf_write_options options = satf_write_defaults();
     options.format = "jpeg";
     assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
@@ -202,14 +206,17 @@ static void lost_metadata(void **state)
     for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
         satf_file_report result;
         satf_write_options options = satf_write_defaults();
-        write_jpeg(in, false);
+        write_jpeg(in, false, false);
+        run_job(in, png, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        write_jpeg(in, true, false);
         run_job(in, png, "box=1", way, options, &result);
         expect_note(&result, png, "its input's IPTC is left out, which png cannot hold; JPEG can");
         run_job(in, jpg, "box=1", way, options, &result);
         expect_note(&result, NULL, NULL);
         run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
         expect_note(&result, NULL, NULL);
-        write_jpeg(in, true);
+        write_jpeg(in, true, true);
         run_job(in, jpg, "box=1", way, options, &result);
         expect_note(&result, in,
                     "its extended XMP, such as embedded pictures and depth maps, is not kept");

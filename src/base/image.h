@@ -56,6 +56,9 @@ satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, u
 /* Copies metadata; *to must be zeroed before. Nothing is owned on failure. */
 satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to);
 
+/* Do Photoshop's resources hold IPTC, rather than its own affairs alone? */
+bool satf_metadata_has_iptc(const satf_metadata *metadata);
+
 /* Takes out the small pictures of the whole that EXIF, XMP and Photoshop's resources hold: for when
  * its pixels change. */
 void satf_metadata_drop_thumbnails(satf_metadata *metadata);

@@ -1,4 +1,5 @@
-/* Small pictures in metadata, which show what a filter was meant to hide. */
+/* What lies in blocks of metadata: small pictures, which show what a filter was meant to hide, and
+ * IPTC. */
 #include <string.h>
 
 #include "exif.h"
@@ -133,13 +134,31 @@ static size_t resource_bytes(const unsigned char *at, size_t left)
     return LEAD + name + SIZE + data + (data % 2 && data < room);
 }
 
+static unsigned resource_number(const unsigned char *at)
+{
+    return (unsigned)at[4] << 8 | at[5];
+}
+
+bool satf_metadata_has_iptc(const satf_metadata *m)
+{
+    enum { IPTC = 0x0404 };
+    size_t at = 0, n;
+    while (m->iptc && (n = resource_bytes(m->iptc + at, m->iptc_bytes - at)) > 0) {
+        if (resource_number(m->iptc + at) == IPTC) {
+            return true;
+        }
+        at += n;
+    }
+    return false;
+}
+
 /* Returns how many bytes are left. What is no resource goes: nobody can tell what it holds. */
 static size_t cut_resources(unsigned char *block, size_t bytes)
 {
     enum { THUMBNAIL_BGR = 0x0409, THUMBNAIL = 0x040c };
     size_t at = 0, kept = 0, n;
     while ((n = resource_bytes(block + at, bytes - at)) > 0) {
-        unsigned number = (unsigned)block[at + 4] << 8 | block[at + 5];
+        unsigned number = resource_number(block + at);
         if (number != THUMBNAIL && number != THUMBNAIL_BGR) {
             memmove(block + kept, block + at, n);
             kept += n;

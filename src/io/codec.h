@@ -75,6 +75,15 @@ satf_status io_check_bytes(satf_context *ctx, uint64_t bytes);
 satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
                            unsigned bits, const char *end, size_t end_bytes);
 
+/* -------------------------------------------------------------- conversions */
+
+/* io_convert() that also widens *seen, unless NULL, to the colour samples of an image form. */
+void io_convert_and_watch(const io_plan *plan, const void *src, void *dst, int64_t pixels,
+                          io_extremes *seen);
+
+/* Of plan->in's samples: is its alpha alpha_max everywhere? */
+bool io_row_is_opaque(const io_plan *plan, const char *row);
+
 /* ------------------------------------------------------------------- bytes */
 
 /* Reverses the bytes of count samples of so many bytes each. */

@@ -1,4 +1,4 @@
-/* From an image's samples to a file's samples, and the writer. */
+/* From an image's samples to a file's samples. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -6,11 +6,6 @@
 #include <string.h>
 
 #include "codec.h"
-
-/* The formats that can be written and store alpha, for messages. */
-static const char alpha_formats[] = "write PNG, PAM (.pam) or .npy";
-
-/* ---------------------------------------------------------- the conversion */
 
 /* Samples go through blocks of the widest type of their kind. */
 enum { BLOCK = 480 }; /* samples; whole pixels for 1 to 4 channels */
@@ -197,8 +192,8 @@ static void spread_grey(char *row, size_t sample_bytes, int pixels)
     }
 }
 
-static void convert_row(const io_plan *plan, const void *src, void *dst, int64_t pixels,
-                        io_extremes *seen)
+void io_convert_and_watch(const io_plan *plan, const void *src, void *dst, int64_t pixels,
+                          io_extremes *seen)
 {
     size_t in_bytes = (size_t)plan->in.channels * satf_type_bytes(plan->in.type);
     size_t out_bytes = (size_t)plan->out.channels * satf_type_bytes(plan->out.type);
@@ -219,48 +214,10 @@ static void convert_row(const io_plan *plan, const void *src, void *dst, int64_t
 
 void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels)
 {
-    convert_row(plan, src, dst, pixels, NULL);
+    io_convert_and_watch(plan, src, dst, pixels, NULL);
 }
 
-/* ------------------------------------------------------------- the writing */
-
-satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
-                           const satf_write_options *options, const satf_metadata *metadata,
-                           io_writer **out)
-{
-    *out = NULL;
-    if (plan->find_range) {
-        return satf_fail(ctx, SATF_INVALID, "the range that is shown has not been found yet");
-    }
-    io_writer *writer = satf_alloc_zeroed(sizeof *writer);
-    if (!writer) {
-        return satf_fail_memory(ctx, sizeof *writer, "a writer");
-    }
-    writer->format = plan->format;
-    writer->file = file;
-    writer->plan = *plan;
-    writer->options = options ? *options : satf_write_defaults();
-    writer->metadata = metadata;
-    writer->seen = (io_extremes){INFINITY, -INFINITY};
-    satf_status status = SATF_OK;
-    if (!io_plan_copies(plan)) {
-        writer->converted = satf_alloc((size_t)plan->out.stride);
-        if (!writer->converted) {
-            status = satf_fail_memory(ctx, (size_t)plan->out.stride, "a row to write");
-        }
-    }
-    if (!status) {
-        status = plan->format->create(ctx, writer);
-    }
-    if (status) {
-        io_writer_abandon(writer);
-        return status;
-    }
-    *out = writer;
-    return SATF_OK;
-}
-
-static bool opaque_row(const io_plan *plan, const char *row)
+bool io_row_is_opaque(const io_plan *plan, const char *row)
 {
     int channels = plan->in.channels;
     size_t pixel = (size_t)channels * satf_type_bytes(plan->in.type);
@@ -275,78 +232,4 @@ static bool opaque_row(const io_plan *plan, const char *row)
         }
     }
     return true;
-}
-
-satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                        int64_t n)
-{
-    const io_plan *plan = &writer->plan;
-    if (n < 0 || n > plan->in.height - writer->next_row) {
-        return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows to write, %" PRId64 " are left", n,
-                         plan->in.height - writer->next_row);
-    }
-    satf_status status = SATF_OK;
-    if (!writer->converted) {
-        status = n > 0 ? writer->format->put(ctx, writer, src, stride, n) : SATF_OK;
-        writer->next_row += status ? 0 : n;
-        return status;
-    }
-    for (int64_t y = 0; y < n && !status; y++) {
-        const char *row = (const char *)src + y * stride;
-        if (plan->drop_alpha && !opaque_row(plan, row)) {
-            return satf_fail(ctx, SATF_UNSUPPORTED,
-                             "the picture is transparent in places, which %s cannot hold; %s",
-                             plan->name, alpha_formats);
-        }
-        convert_row(plan, row, writer->converted, plan->in.width,
-                    plan->judge_range ? &writer->seen : NULL);
-        status = writer->format->put(ctx, writer, writer->converted, plan->out.stride, 1);
-        writer->next_row += status ? 0 : 1;
-    }
-    return status;
-}
-
-bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
-{
-    const io_plan *plan = &writer->plan;
-    double least = writer->seen.least, most = writer->seen.most;
-    if (!plan->judge_range || least > most) {
-        return false;
-    }
-    double shown = fmin(most, plan->hi) - fmax(least, plan->lo);
-    if (shown >= (plan->hi - plan->lo) / 100) {
-        return false;
-    }
-    if (least == most) {
-        snprintf(text, bytes, "every sample is %.5g; the range shown is %.5g:%.5g", least, plan->lo,
-                 plan->hi);
-    } else {
-        snprintf(text, bytes,
-                 "the samples, %.5g:%.5g, take less than 1 %% of the range shown, %.5g:%.5g; "
-                 "--range auto shows what occurs",
-                 least, most, plan->lo, plan->hi);
-    }
-    return true;
-}
-
-satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
-{
-    if (writer->next_row != writer->plan.in.height) {
-        return satf_fail(ctx, SATF_INVALID, "only %" PRId64 " of %" PRId64 " rows were written",
-                         writer->next_row, writer->plan.in.height);
-    }
-    satf_status status = writer->format->finish(ctx, writer);
-    if (!status) {
-        io_writer_abandon(writer);
-    }
-    return status;
-}
-
-void io_writer_abandon(io_writer *writer)
-{
-    if (writer) {
-        writer->format->abandon(writer);
-        satf_free(writer->converted);
-        satf_free(writer);
-    }
 }

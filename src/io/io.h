@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "../base/exif.h"
 #include "../base/image.h"
 
 /*
@@ -202,7 +203,10 @@ struct io_writer {
     FILE *file;
     io_plan plan;
     satf_write_options options;
-    const satf_metadata *metadata; /* may be NULL */
+    const satf_metadata *metadata; /* what is to be written of given; may be NULL */
+    const satf_metadata *given;
+    satf_metadata stripped;                                 /* owns nothing */
+    unsigned char orientation[SATF_EXIF_ORIENTATION_BYTES]; /* the EXIF that is left */
     int64_t next_row;
     io_extremes seen; /* among the colour samples, where plan.judge_range */
     void *converted;  /* rows on their way from plan.in to plan.out */

@@ -59,7 +59,7 @@ unsigned move_compose(unsigned first, unsigned second);
  * What a picture's file says about the places of its pixels, after a turn: the
  * resolutions of x and y change places where the sides do, in EXIF too, and
  * EXIF's orientation becomes the one under which the picture is shown as the
- * turn of what it was shown as. How a JPEG was coded turns along.
+ * turn of what it was shown as, as does XMP's. How a JPEG was coded turns along.
  */
 void move_metadata(unsigned turn, satf_metadata *metadata);
 

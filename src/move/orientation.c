@@ -106,6 +106,25 @@ static void turn_exif(unsigned turn, unsigned char *data, size_t bytes)
     }
 }
 
+/* In XMP the orientation stands as an attribute, tiff:Orientation="6", or an element. */
+static void turn_xmp(unsigned turn, unsigned char *data, size_t bytes)
+{
+    static const char name[] = "tiff:Orientation", between[] = " \t\r\n=\"'>";
+    const size_t name_bytes = sizeof name - 1;
+    unsigned char *at = data, *end = data + bytes;
+    while ((at = memmem(at, (size_t)(end - at), name, name_bytes))) {
+        at += name_bytes;
+        unsigned char *digit = at;
+        while (digit < end && *digit && strchr(between, *digit)) {
+            digit++;
+        }
+        bool one = digit > at && end - digit >= 2 && strchr("\"'< \t\r\n", digit[1]);
+        if (one && digit[0] >= '1' && digit[0] <= '8') {
+            digit[0] = (unsigned char)('0' + turned_orientation(turn, (unsigned)(digit[0] - '0')));
+        }
+    }
+}
+
 /* The frequencies across change places with those down. */
 static void transpose_coding(satf_jpeg_coding *coding)
 {
@@ -133,6 +152,9 @@ void move_metadata(unsigned turn, satf_metadata *metadata)
     }
     if (turn & MOVE_TRANSPOSE) {
         transpose_coding(&metadata->jpeg);
+    }
+    if (metadata->xmp) {
+        turn_xmp(turn, metadata->xmp, metadata->xmp_bytes);
     }
     if (metadata->exif) {
         turn_exif(turn, metadata->exif, metadata->exif_bytes);

@@ -48,6 +48,7 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
     }
 }
 
+/* Before filters change it. */
 static void note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                           const satf_metadata *metadata)
 {
@@ -59,17 +60,16 @@ static void note_metadata(satf_file_report *result, const pipeline_job *job, con
             result, job->input,
             "its extended XMP, such as embedded pictures and depth maps, is not kept");
     }
-    if (metadata->iptc && !plan->format->stores_iptc) {
+    if (!plan->format->stores_iptc && satf_metadata_has_iptc(metadata)) {
         pipeline_note_add(result, job->output,
                           "its input's IPTC is left out, which %s cannot hold; JPEG can",
                           plan->name);
     }
 }
 
-void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_header *header)
+void pipeline_note_pictures(satf_file_report *result, const pipeline_job *job,
+                            const io_header *header)
 {
-    note_metadata(result, job, plan, &header->metadata);
     if (header->pictures > 1) {
         pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
                           (long long)header->pictures);
@@ -182,8 +182,8 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 }
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
-                          io_reader *reader, satf_image **out, satf_file_report *result)
+static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader *reader,
+                          satf_image **out, satf_file_report *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -196,7 +196,7 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, const io_p
         satf_image_destroy(image);
         return status;
     }
-    pipeline_note_input(result, job, plan, header);
+    pipeline_note_pictures(result, job, header);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
@@ -262,7 +262,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 
     double start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, job, &plan->io, *reader, &in, result);
+    satf_status status = decode(ctx, job, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
     times->decode_ms += pipeline_now_ms() - start_ms;
@@ -376,6 +376,9 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
     bool streams = false;
     if (!status) {
         status = choose_path(ctx, job, *reader, &plan, result, &streams);
+    }
+    if (!status) {
+        note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
     }
     if (!status && streams) {
         status = pipeline_stream(ctx, job, &plan, *reader, result);

@@ -14,9 +14,9 @@ int64_t pipeline_block_rows(const satf_view *view);
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* After the last row: notes of what the input holds and the result does not. */
-void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_header *header);
+/* After the last row: a note if the input holds more pictures than the one that was read. */
+void pipeline_note_pictures(satf_file_report *result, const pipeline_job *job,
+                            const io_header *header);
 
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);

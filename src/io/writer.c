@@ -1,0 +1,147 @@
+/* Writing by rows: conversion, what is left of metadata, and what is noticed on the way. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "codec.h"
+
+/* The formats that can be written and store alpha, for messages. */
+static const char alpha_formats[] = "write PNG, PAM (.pam) or .npy";
+
+/* ---------------------------------------------------------------------- strip */
+
+/* Leaves what pixels need to look right: profile, gamma, primaries, how a JPEG was coded, and the
+ * orientation, for pixels are not turned. Anew at the end, for EXIF may come with the last row. */
+static void strip(io_writer *writer)
+{
+    const satf_metadata *given = writer->given;
+    satf_metadata *left = &writer->stripped;
+    if (!writer->options.strip || !given) {
+        return;
+    }
+    *left = *given;
+    left->exif = left->xmp = left->iptc = NULL;
+    left->exif_bytes = left->xmp_bytes = left->iptc_bytes = 0;
+    left->has_resolution = false;
+    unsigned orientation = given->exif ? satf_exif_orientation(given->exif, given->exif_bytes) : 1;
+    if (orientation != 1) {
+        satf_exif_make_orientation(orientation, writer->orientation);
+        left->exif = writer->orientation;
+        left->exif_bytes = sizeof writer->orientation;
+    }
+    writer->metadata = left;
+}
+
+/* ----------------------------------------------------------------------- rows */
+
+satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
+                           const satf_write_options *options, const satf_metadata *metadata,
+                           io_writer **out)
+{
+    *out = NULL;
+    if (plan->find_range) {
+        return satf_fail(ctx, SATF_INVALID, "the range that is shown has not been found yet");
+    }
+    io_writer *writer = satf_alloc_zeroed(sizeof *writer);
+    if (!writer) {
+        return satf_fail_memory(ctx, sizeof *writer, "a writer");
+    }
+    writer->format = plan->format;
+    writer->file = file;
+    writer->plan = *plan;
+    writer->options = options ? *options : satf_write_defaults();
+    writer->given = writer->metadata = metadata;
+    strip(writer);
+    writer->seen = (io_extremes){INFINITY, -INFINITY};
+    satf_status status = SATF_OK;
+    if (!io_plan_copies(plan)) {
+        writer->converted = satf_alloc((size_t)plan->out.stride);
+        if (!writer->converted) {
+            status = satf_fail_memory(ctx, (size_t)plan->out.stride, "a row to write");
+        }
+    }
+    if (!status) {
+        status = plan->format->create(ctx, writer);
+    }
+    if (status) {
+        io_writer_abandon(writer);
+        return status;
+    }
+    *out = writer;
+    return SATF_OK;
+}
+
+satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                        int64_t n)
+{
+    const io_plan *plan = &writer->plan;
+    if (n < 0 || n > plan->in.height - writer->next_row) {
+        return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows to write, %" PRId64 " are left", n,
+                         plan->in.height - writer->next_row);
+    }
+    satf_status status = SATF_OK;
+    if (!writer->converted) {
+        status = n > 0 ? writer->format->put(ctx, writer, src, stride, n) : SATF_OK;
+        writer->next_row += status ? 0 : n;
+        return status;
+    }
+    for (int64_t y = 0; y < n && !status; y++) {
+        const char *row = (const char *)src + y * stride;
+        if (plan->drop_alpha && !io_row_is_opaque(plan, row)) {
+            return satf_fail(ctx, SATF_UNSUPPORTED,
+                             "the picture is transparent in places, which %s cannot hold; %s",
+                             plan->name, alpha_formats);
+        }
+        io_convert_and_watch(plan, row, writer->converted, plan->in.width,
+                             plan->judge_range ? &writer->seen : NULL);
+        status = writer->format->put(ctx, writer, writer->converted, plan->out.stride, 1);
+        writer->next_row += status ? 0 : 1;
+    }
+    return status;
+}
+
+bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
+{
+    const io_plan *plan = &writer->plan;
+    double least = writer->seen.least, most = writer->seen.most;
+    if (!plan->judge_range || least > most) {
+        return false;
+    }
+    double shown = fmin(most, plan->hi) - fmax(least, plan->lo);
+    if (shown >= (plan->hi - plan->lo) / 100) {
+        return false;
+    }
+    if (least == most) {
+        snprintf(text, bytes, "every sample is %.5g; the range shown is %.5g:%.5g", least, plan->lo,
+                 plan->hi);
+    } else {
+        snprintf(text, bytes,
+                 "the samples, %.5g:%.5g, take less than 1 %% of the range shown, %.5g:%.5g; "
+                 "--range auto shows what occurs",
+                 least, most, plan->lo, plan->hi);
+    }
+    return true;
+}
+
+satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
+{
+    if (writer->next_row != writer->plan.in.height) {
+        return satf_fail(ctx, SATF_INVALID, "only %" PRId64 " of %" PRId64 " rows were written",
+                         writer->next_row, writer->plan.in.height);
+    }
+    strip(writer);
+    satf_status status = writer->format->finish(ctx, writer);
+    if (!status) {
+        io_writer_abandon(writer);
+    }
+    return status;
+}
+
+void io_writer_abandon(io_writer *writer)
+{
+    if (writer) {
+        writer->format->abandon(writer);
+        satf_free(writer->converted);
+        satf_free(writer);
+    }
+}
