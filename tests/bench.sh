@@ -42,10 +42,10 @@ grep -q '^| reference' out || fail "no Markdown table"
 expect 0 sat --sizes 1K --algorithms 4r1w --repeat 1
 grep -q '^4r1w .* 18.00 *$' out || fail "the paper's figure is missing: $(cat out)"
 # Rows that are sequential stand beside a copy on one thread, whatever -T allows.
-expect 0 sat --sizes 2K --algorithms 2r2w,4r1w,blocked -T 2 --repeat 1
-grep -q '^2r2w  *f64  *f64  *2048  *2048  *1  *1 ' out || fail "2r2w used threads: $(cat out)"
-grep -q '^4r1w  *f64  *f64  *2048  *2048  *1  *1 ' out || fail "4r1w used threads: $(cat out)"
-grep -q '^blocked  *f64  *f64  *2048  *2048  *1  *2 ' out || fail "blocked used one: $(cat out)"
+expect 0 sat --sizes 1K --algorithms 2r2w,4r1w,blocked -T 2 --repeat 1
+grep -q '^2r2w  *f64  *f64  *1024  *1024  *1  *1 ' out || fail "2r2w used threads: $(cat out)"
+grep -q '^4r1w  *f64  *f64  *1024  *1024  *1  *1 ' out || fail "4r1w used threads: $(cat out)"
+grep -q '^blocked  *f64  *f64  *1024  *1024  *1  *2 ' out || fail "blocked used one: $(cat out)"
 expect 0 sat --sizes 64 --algorithms paper --repeat 1
 grep -q '^2R2W(CPU) ' out || fail "the paper's programs are missing: $(cat out)"
 expect 0 filter --sizes 67x31,40 --types u8,u16,f32 --windows 1,4,15,90 --channels 1,3 \

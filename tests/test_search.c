@@ -70,7 +70,8 @@ static const sat_row row_with_r = {.name = "1+r",
                                    .device_kind = "cuda",
                                    .refuses = refuses_nothing,
                                    .run = pass_the_time,
-                                   .variant = six_variants};
+                                   .variant = six_variants,
+                                   .has_r = true};
 
 static double r_of(int k)
 {

@@ -376,7 +376,11 @@ static bool two_variants(const sat_job *job, size_t index, sat_tuning *tuning)
 }
 
 static const sat_row pretended[] = {
-    {.name = "1+r", .device_kind = "cuda", .refuses = refuses_tiles_of_7, .variant = two_variants},
+    {.name = "1+r",
+     .device_kind = "cuda",
+     .refuses = refuses_tiles_of_7,
+     .variant = two_variants,
+     .has_r = true},
     {.name = "lookback",
      .device_kind = "cuda",
      .refuses = refuses_tiles_of_7,

@@ -1,7 +1,7 @@
 /* Memory that is kept from one run to the next, by what it is used for. */
 #include <string.h>
 
-#include "kept.h"
+#include "state.h"
 
 extern "C" {
 #include "../../src/base/memory.h"
@@ -30,11 +30,9 @@ struct gpu_keeper {
     cudaEvent_t done;          /* that use */
 };
 
-void free_keeper(gpu_keeper *keeper)
+/* Waits for the latest use. */
+static void free_keeper(gpu_keeper *keeper)
 {
-    if (!keeper) {
-        return;
-    }
     if (keeper->done) {
         cudaEventSynchronize(keeper->done);
         cudaEventDestroy(keeper->done);
@@ -45,22 +43,6 @@ void free_keeper(gpu_keeper *keeper)
         }
     }
     satf_free(keeper);
-}
-
-static satf_status open_keeper(satf_context *ctx, gpu_keeper **keeper)
-{
-    gpu_keeper **place = keeper_of(ctx);
-    if (!*place) {
-        *place = (gpu_keeper *)satf_alloc_zeroed(sizeof **place);
-        if (!*place) {
-            return satf_fail_memory(ctx, sizeof **place, "a CUDA device's kept memory");
-        }
-    }
-    *keeper = *place;
-    if (!(*keeper)->done) {
-        CUDA_RETURN(ctx, cudaEventCreateWithFlags(&(*keeper)->done, cudaEventDisableTiming));
-    }
-    return SATF_OK;
 }
 
 static kept_memory *find_kept(gpu_keeper *keeper, const satf_gpu_use *use, size_t bytes)
@@ -101,12 +83,12 @@ static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t byte
     }
 }
 
-void give_up_kept(satf_context *ctx)
+/* Frees all that is kept and not in use, behind its latest use. */
+static void give_up_kept(satf_context *ctx)
 {
-    gpu_keeper *keeper = *keeper_of(ctx);
+    gpu_keeper *keeper = ctx->gpu->keeper;
     cudaStreamCaptureStatus capture;
-    if (!keeper || keeper->calls == 0 ||
-        cudaStreamIsCapturing((cudaStream_t)satf_gpu_stream(ctx), &capture) != cudaSuccess ||
+    if (keeper->calls == 0 || cudaStreamIsCapturing(stream_of(ctx), &capture) != cudaSuccess ||
         capture != cudaStreamCaptureStatusNone) {
         cudaGetLastError();
         return;
@@ -118,6 +100,24 @@ void give_up_kept(satf_context *ctx)
             give_up(ctx, &kept);
         }
     }
+}
+
+static satf_status open_keeper(satf_context *ctx, gpu_keeper **keeper)
+{
+    satf_gpu *gpu = ctx->gpu;
+    if (!gpu->keeper) {
+        gpu->keeper = (gpu_keeper *)satf_alloc_zeroed(sizeof *gpu->keeper);
+        if (!gpu->keeper) {
+            return satf_fail_memory(ctx, sizeof *gpu->keeper, "a CUDA device's kept memory");
+        }
+        gpu->free_keeper = free_keeper;
+        gpu->give_up_kept = give_up_kept;
+    }
+    *keeper = gpu->keeper;
+    if (!(*keeper)->done) {
+        CUDA_RETURN(ctx, cudaEventCreateWithFlags(&(*keeper)->done, cudaEventDisableTiming));
+    }
+    return SATF_OK;
 }
 
 static satf_status add_kept(satf_context *ctx, int device, gpu_keeper *keeper,
@@ -142,7 +142,7 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
     if (status) {
         return status;
     }
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = stream_of(ctx);
     cudaStreamCaptureStatus capture;
     CUDA_RETURN(ctx, cudaStreamIsCapturing(stream, &capture));
     if (capture != cudaStreamCaptureStatusNone) {
@@ -179,8 +179,8 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
 
 void satf_gpu_kept(satf_context *ctx, bool good)
 {
-    gpu_keeper *keeper = *keeper_of(ctx);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    gpu_keeper *keeper = ctx->gpu->keeper;
+    cudaStream_t stream = stream_of(ctx);
     if (cudaEventRecord(keeper->done, stream) != cudaSuccess) {
         cudaStreamSynchronize(stream); /* what it would have told others to wait for */
         cudaGetLastError();

@@ -295,6 +295,100 @@ __device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_
     }
 }
 
+/* The two buffers of a CUDA block, and what fills them. ODD: as of ahead_kernel(). */
+template <class C, bool ODD> struct ahead_buffers {
+    const feed_map &map;
+    const sat_plane &p;
+    char *memory;
+    feed_shared *feed; /* of each buffer, as the others */
+    unsigned *tickets; /* of the blocks in them */
+    ahead_walk walk;
+    unsigned blocks, drawn = 0;
+    unsigned phases = 0; /* a bit each */
+    bool warps_send;
+
+    __device__ __forceinline__ ahead_buffers(const feed_map &m, const sat_plane &plane,
+                                             const sat_grid &g, int group_bits, char *memory_of,
+                                             feed_shared *feed_of, unsigned *tickets_of)
+        : map(m), p(plane), memory(memory_of), feed(feed_of), tickets(tickets_of),
+          walk(g, group_bits), blocks((unsigned)(g.tiles_x * g.tiles_y)),
+          warps_send(ODD && !m.usable)
+    {
+    }
+    __device__ __forceinline__ char *buffer(int i) const
+    {
+        return memory + i * (ODD ? odd_bytes<C>() : feed_bytes<C>());
+    }
+    __device__ __forceinline__ void *block(int i) const
+    {
+        return warps_send ? (void *)odd_block<C>(buffer(i)) : buffer(i);
+    }
+    /* The loader; the engine takes it as an order. */
+    __device__ __forceinline__ void announce(int i)
+    {
+        tickets[i] = drawn;
+        if (drawn < blocks && warps_send) {
+            feed[i].at = walk.place(drawn);
+        } else if (drawn < blocks) {
+            send_for<C>(&feed[i], buffer(i), map, walk.place(drawn));
+        }
+    }
+    /* All, behind a barrier. */
+    __device__ __forceinline__ void send(int i) const
+    {
+        if (warps_send && tickets[i] < blocks) {
+            send_for_odd<C>(buffer(i), p, feed[i].at);
+        }
+    }
+    /* All, for the block at that place; later: another was sent for since. */
+    __device__ __forceinline__ void arrive(int i, const tile_place &at, bool later)
+    {
+        if (warps_send) {
+            odd_arrive<C>(buffer(i), p, at, later);
+        } else {
+            await(&feed[i], phases >> i & 1);
+            phases ^= 1u << i;
+        }
+    }
+};
+
+/* Adds up the block in buffer i, once it is there, and hands on its sums. */
+template <class C, bool ODD>
+__device__ __forceinline__ ahead_part<C>
+hand_on(ahead_buffers<C, ODD> &from, int i, bool later, const ahead_line<C> &line,
+        const sat_grid &g, const sat_lookback &b, ahead_sums<C> &a, int stress)
+{
+    typedef typename ahead_line<C>::W W;
+    tile_place at = from.feed[i].at;
+    from.arrive(i, at, later);
+    sum_tile<C>(from.block(i), a, i);
+    __syncthreads();
+    ahead_part<C> part = {line.sum_of(a, i), line.of(at), line.available(at)};
+    stress_pause(stress, from.tickets[i], 0);
+    if (line.scout < 0 && line.asked(g, at)) {
+        W::write(part.word, part.sum, part.available > 0 ? WORD_BLOCK : b.prefix,
+                 word_policy(b.hinted));
+    }
+    return part;
+}
+
+/* Stores the table of a block from its rows' scanned samples and what lies before it. turn: room
+ * for rows whose sums change lanes. */
+template <class C, bool ODD>
+__device__ __forceinline__ void store_ahead(const sat_plane &p, const tile_place &at,
+                                            typename C::L (&v)[C::ROWS][C::VEC],
+                                            const ahead_carries<C> &before, void *turn)
+{
+    typedef typename finish_type<typename C::L, typename C::S>::type F;
+    int lane = (int)threadIdx.x % 32;
+    F above[C::VEC];
+#pragma unroll
+    for (int k = 0; k < C::VEC; k++) {
+        above[k] = (F)(before.above[lane * C::VEC + k] + before.corner);
+    }
+    store_sums<C, ODD>(p, at, v, above, before.left, ODD ? turn : NULL);
+}
+
 /* ODD: rows of the image and of the table may lie as they like: warps send for theirs unless the
  * engine takes them, and sums of a row change lanes before they are stored. It wants the registers
  * of a third CUDA block. */
@@ -304,7 +398,6 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     int stress)
 {
     typedef typename C::L L;
-    typedef typename finish_type<L, typename C::S>::type F;
     typedef typename ahead_line<C>::W W;
     extern __shared__ __align__(128) char buffers[];
     __shared__ feed_shared feed[2];
@@ -316,94 +409,54 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
                   "a row for every warp");
     static_assert(C::THREADS >= C::ACROSS + C::HIGH + 32, "a thread for what is looked for");
     L v[C::ROWS][C::VEC];
-    unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y), drawn = 0;
-    unsigned phases = 0; /* a bit for each buffer */
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     bool loads = threadIdx.x == LOADER;
-    ahead_walk walk(g, group_bits);
     ahead_line<C> line(g, b);
-    bool warps_send = ODD && !map.usable;
-    auto buffer = [&](int i) { return buffers + i * (ODD ? odd_bytes<C>() : feed_bytes<C>()); };
-    auto block = [&](int i) { return warps_send ? odd_block<C>(buffer(i)) : buffer(i); };
-    /* The loader; the engine takes it as an order. */
-    auto announce = [&](int i) {
-        tickets[i] = drawn;
-        if (drawn < blocks && warps_send) {
-            feed[i].at = walk.place(drawn);
-        } else if (drawn < blocks) {
-            send_for<C>(&feed[i], buffer(i), map, walk.place(drawn));
-        }
-    };
-    /* All, behind a barrier. */
-    auto send = [&](int i) {
-        if (warps_send && tickets[i] < blocks) {
-            send_for_odd<C>(buffer(i), p, feed[i].at);
-        }
-    };
-    /* Adds up the block that was sent for, and hands on its sums; later: another was sent for
-     * since. */
-    auto hand_on = [&](int i, bool later) {
-        tile_place at = feed[i].at;
-        if (warps_send) {
-            odd_arrive<C>(buffer(i), p, at, later);
-        } else {
-            await(&feed[i], phases >> i & 1);
-            phases ^= 1u << i;
-        }
-        sum_tile<C>(block(i), a, i);
-        __syncthreads();
-        ahead_part<C> part = {line.sum_of(a, i), line.of(at), line.available(at)};
-        stress_pause(stress, tickets[i], 0);
-        if (line.scout < 0 && line.asked(g, at)) {
-            W::write(part.word, part.sum, part.available > 0 ? WORD_BLOCK : b.prefix,
-                     word_policy(b.hinted));
-        }
-        return part;
-    };
+    ahead_buffers<C, ODD> both(map, p, g, group_bits, buffers, feed, tickets);
     init_feed(&feed[0]);
     init_feed(&feed[1]);
     await_stream(stress);
     if (loads) {
         for (int i = 0; i < 2; i++) {
-            drawn = atomicAdd(b.ticket, 1u);
-            announce(i);
+            both.drawn = atomicAdd(b.ticket, 1u);
+            both.announce(i);
         }
     }
     __syncthreads();
-    send(0);
-    send(1);
+    both.send(0);
+    both.send(1);
     ahead_part<C> next = {};
-    if (tickets[0] < blocks) {
-        next = hand_on(0, tickets[1] < blocks);
+    if (tickets[0] < both.blocks) {
+        next = hand_on(both, 0, tickets[1] < both.blocks, line, g, b, a, stress);
     }
     /* The buffer of the block that is worked on. */
     int x = 0;
     __syncthreads(); /* a is used again */
-    while (tickets[x] < blocks) {
+    while (tickets[x] < both.blocks) {
         tile_place at = feed[x].at;
         unsigned number = tickets[x];
         if (loads) {
-            drawn = atomicAdd(b.ticket, 1u);
+            both.drawn = atomicAdd(b.ticket, 1u);
         }
         ahead_part<C> own = next;
-        if (tickets[x ^ 1] < blocks) {
-            next = hand_on(x ^ 1, false);
-        } else if (warps_send) {
+        if (tickets[x ^ 1] < both.blocks) {
+            next = hand_on(both, x ^ 1, false, line, g, b, a, stress);
+        } else if (both.warps_send) {
             __syncthreads(); /* all know `at` and `number` */
         }
         typename ahead_line<C>::word near = {};
         if (own.available > 0) { /* after the sums: what is asked for later says more */
             near = W::read(own.word - line.pitch());
         }
-        if (warps_send && loads) {
-            announce(x);
+        if (both.warps_send && loads) {
+            both.announce(x);
         }
-        read_buffer<C>(block(x), p, v);
+        read_buffer<C>(both.block(x), p, v);
         __syncthreads();
-        if (!warps_send && loads) {
-            announce(x);
+        if (!both.warps_send && loads) {
+            both.announce(x);
         }
-        send(x);
+        both.send(x);
         L top[C::VEC];
 #pragma unroll
         for (int k = 0; k < C::VEC; k++) {
@@ -415,17 +468,12 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
         look_ahead<C>(line, g, b, at, own, near, before);
         stress_pause(stress, number, 2);
         __syncthreads();
-        F above[C::VEC];
-#pragma unroll
-        for (int k = 0; k < C::VEC; k++) {
-            above[k] = (F)(before.above[lane * C::VEC + k] + before.corner);
-        }
         /* What is above a warp's rows is in their table now, so there is room. */
-        void *turn = turn_bytes<C>() > 0 ? (void *)buffer(2) : (void *)a.columns[x];
-        store_sums<C, ODD>(p, at, v, above, before.left, ODD ? turn : NULL);
+        void *turn = turn_bytes<C>() > 0 ? (void *)both.buffer(2) : (void *)a.columns[x];
+        store_ahead<C, ODD>(p, at, v, before, turn);
         x ^= 1;
     }
-    if (loads && tickets[x ^ 1] == blocks + 2 * gridDim.x - 1) {
+    if (loads && tickets[x ^ 1] == both.blocks + 2 * gridDim.x - 1) {
         *b.ticket = 0; /* every CUDA block has drawn its last two */
     }
 }

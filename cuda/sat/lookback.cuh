@@ -93,26 +93,127 @@ template <class C> struct lookback_place {
     }
 };
 
+/* What a thread of look-back searches for. */
+template <class C> struct lookback_search {
+    /* Whether there are enough threads for rows and columns. */
+    static constexpr bool SPLIT = C::THREADS >= C::ACROSS + C::HIGH;
+    static_assert(SPLIT || C::ACROSS == C::HIGH, "a thread has a row and a column, or one of them");
+    enum { LAST = (SPLIT ? C::ACROSS : 0) + C::HIGH - 1 }; /* the thread of the last row */
+    typedef typename C::S S;
+    typedef sum_word<S> W;
+    typedef typename W::word word;
+    int t;
+    bool columns, rows; /* the last row's thread searches for the last column too */
+    int column, line;
+
+    __device__ __forceinline__ lookback_search()
+    {
+        t = (int)threadIdx.x;
+        columns = t < C::ACROSS;
+        rows = SPLIT ? t >= C::ACROSS && t <= LAST : columns;
+        column = columns ? t : C::ACROSS - 1;
+        line = !rows ? 0 : SPLIT ? t - C::ACROSS : t;
+    }
+
+    /* Of the nearest blocks, read in advance. */
+    struct nearest {
+        word col = {}, row = {}, corner = {};
+    };
+
+    __device__ __forceinline__ nearest read_nearest(const sat_grid &g, const sat_lookback &b,
+                                                    const tile_place &at) const
+    {
+        nearest near;
+        lookback_place<C> of(g, b, at, column, line);
+        if ((columns || t == LAST) && at.I > 0) {
+            near.col = W::read(of.col - of.up);
+        }
+        if (rows && at.J > 0) {
+            near.row = W::read(of.row - of.left);
+        }
+        if (t == LAST && before(at) > 0) {
+            near.corner = W::read(of.corner - of.diagonal);
+        }
+        return near;
+    }
+
+    /* Blocks on the diagonal. */
+    static __device__ __forceinline__ int before(const tile_place &at)
+    {
+        return at.I < at.J ? at.I : at.J;
+    }
+
+    /* Hands on what is known of the block, and tells s what lies before it. */
+    template <class Shared>
+    __device__ __forceinline__ void go(const sat_grid &g, const sat_lookback &b,
+                                       const tile_place &at, nearest near, unsigned number,
+                                       int stress, Shared &s) const
+    {
+        bool right = at.J + 1 < g.tiles_x, below = at.I + 1 < g.tiles_y; /* others will ask */
+        lookback_place<C> of(g, b, at, column, line);
+        S column_sum = columns ? W::add(sum_of_columns<C>(s, column), 0) : (S)0;
+        S row_sum = rows ? W::add(sum_of_rows<C>(s, line), 0) : (S)0;
+        S above = 0, to_here = 0;
+        /* others may look past this block while it looks itself */
+        if (columns && below && at.I > 0 && W::state(near.col) != b.prefix) {
+            W::write(of.col, column_sum, WORD_BLOCK, word_policy(b.hinted));
+        }
+        if (rows && right && at.J > 0 && W::state(near.row) != b.prefix) {
+            W::write(of.row, row_sum, WORD_BLOCK, word_policy(b.hinted));
+        }
+        stress_pause(stress, number, 1);
+        if (columns) {
+            above = look_back<W>(of.col, of.up, at.I, b.prefix, near.col);
+            if (below) {
+                W::write(of.col, W::add(above, column_sum), b.prefix, word_policy(b.hinted));
+            }
+            s.above[column] = above;
+        }
+        if (rows) {
+            S left = look_back<W>(of.row, of.left, at.J, b.prefix, near.row);
+            to_here = W::add(left, row_sum);
+            if (right) {
+                W::write(of.row, to_here, b.prefix, word_policy(b.hinted));
+            }
+            s.left[line] = (typename finish_type<typename C::L, S>::type)left;
+        }
+        stress_pause(stress, number, 2);
+        if (t == LAST) {
+            if (SPLIT) { /* it may look itself sooner than another warp could tell it */
+                above = look_back<W>(of.col, of.up, at.I, b.prefix, near.col);
+            }
+            s.corner =
+                pass_corner(b, of, before(at), right && below, W::add(above, to_here), near.corner);
+        }
+    }
+
+    /* Looks for the corner and, if others ask, hands on that of the block down and right, which is
+     * larger by `step`. */
+    __device__ __forceinline__ S pass_corner(const sat_lookback &b, const lookback_place<C> &of,
+                                             int available, bool asked, S step, word near) const
+    {
+        if (asked && available > 0 && W::state(near) != b.prefix) {
+            W::write(of.corner, step, WORD_BLOCK, word_policy(b.hinted));
+        }
+        S corner = look_back<W>(of.corner, of.diagonal, available, b.prefix, near);
+        if (asked) {
+            W::write(of.corner, W::add(corner, step), b.prefix, word_policy(b.hinted));
+        }
+        return corner;
+    }
+};
+
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void lookback_kernel(const __grid_constant__ feed_map map,
                                                              sat_plane p, sat_grid g,
                                                              sat_lookback b, int stress)
 {
-    typedef typename C::S S;
-    typedef sum_word<S> W;
-    typedef typename W::word word;
     FEED_SHARED(C);
     __shared__ unsigned ticket; /* of this block, then of the next */
-    /* Whether there are enough threads for rows and columns. */
-    constexpr bool SPLIT = C::THREADS >= C::ACROSS + C::HIGH;
-    static_assert(SPLIT || C::ACROSS == C::HIGH, "a thread has a row and a column, or one of them");
-    enum { LAST = (SPLIT ? C::ACROSS : 0) + C::HIGH - 1 }; /* the thread of the last row */
     typename C::L v[C::ROWS][C::VEC];
-    int t = (int)threadIdx.x;
-    /* What this thread searches for. The last row's searches for the last column too. */
-    bool columns = t < C::ACROSS, rows = SPLIT ? t >= C::ACROSS && t <= LAST : columns;
-    int column = columns ? t : C::ACROSS - 1, line = !rows ? 0 : SPLIT ? t - C::ACROSS : t;
+    const lookback_search<C> search;
+    int t = search.t;
     unsigned blocks = (unsigned)(g.tiles_x * g.tiles_y * g.channels), next = 0;
     await_stream(stress);
     if (t == LOADER) {
@@ -129,20 +230,7 @@ __global__ __launch_bounds__(C::THREADS,
             next = atomicAdd(b.ticket, 1u);
         }
         scan_tile<C>(v, s);
-        word near_col = {}, near_row = {}, near_corner = {};
-        int before = at.I < at.J ? at.I : at.J; /* blocks on the diagonal */
-        {
-            lookback_place<C> of(g, b, at, column, line);
-            if ((columns || t == LAST) && at.I > 0) {
-                near_col = W::read(of.col - of.up);
-            }
-            if (rows && at.J > 0) {
-                near_row = W::read(of.row - of.left);
-            }
-            if (t == LAST && before > 0) {
-                near_corner = W::read(of.corner - of.diagonal);
-            }
-        }
+        auto near = search.read_nearest(g, b, at);
         __syncthreads();
         if (t == LOADER) {
             ticket = next;
@@ -151,50 +239,8 @@ __global__ __launch_bounds__(C::THREADS,
             }
         }
         stress_pause(stress, number, 0);
-        bool right = at.J + 1 < g.tiles_x, below = at.I + 1 < g.tiles_y; /* others will ask */
-        if (columns || rows) {
-            lookback_place<C> of(g, b, at, column, line);
-            S column_sum = columns ? W::add(sum_of_columns<C>(s, column), 0) : (S)0;
-            S row_sum = rows ? W::add(sum_of_rows<C>(s, line), 0) : (S)0;
-            S above = 0, to_here = 0;
-            /* others may look past this block while it looks itself */
-            if (columns && below && at.I > 0 && W::state(near_col) != b.prefix) {
-                W::write(of.col, column_sum, WORD_BLOCK, word_policy(b.hinted));
-            }
-            if (rows && right && at.J > 0 && W::state(near_row) != b.prefix) {
-                W::write(of.row, row_sum, WORD_BLOCK, word_policy(b.hinted));
-            }
-            stress_pause(stress, number, 1);
-            if (columns) {
-                above = look_back<W>(of.col, of.up, at.I, b.prefix, near_col);
-                if (below) {
-                    W::write(of.col, W::add(above, column_sum), b.prefix, word_policy(b.hinted));
-                }
-                s.above[column] = above;
-            }
-            if (rows) {
-                S left = look_back<W>(of.row, of.left, at.J, b.prefix, near_row);
-                to_here = W::add(left, row_sum);
-                if (right) {
-                    W::write(of.row, to_here, b.prefix, word_policy(b.hinted));
-                }
-                s.left[line] = (typename finish_type<typename C::L, S>::type)left;
-            }
-            stress_pause(stress, number, 2);
-            if (t == LAST) {
-                if (SPLIT) { /* it may look itself sooner than another warp could tell it */
-                    above = look_back<W>(of.col, of.up, at.I, b.prefix, near_col);
-                }
-                S step = W::add(above, to_here);
-                if (right && below && before > 0 && W::state(near_corner) != b.prefix) {
-                    W::write(of.corner, step, WORD_BLOCK, word_policy(b.hinted));
-                }
-                S corner = look_back<W>(of.corner, of.diagonal, before, b.prefix, near_corner);
-                if (right && below) {
-                    W::write(of.corner, W::add(corner, step), b.prefix, word_policy(b.hinted));
-                }
-                s.corner = corner;
-            }
+        if (search.columns || search.rows) {
+            search.go(g, b, at, near, number, stress, s);
         }
         __syncthreads();
         store_tile<C>(p, at, v, s, feed_buffer);

@@ -220,26 +220,118 @@ __device__ __forceinline__ void store_pixels(const sat_plane &p, const tile_plac
     }
 }
 
+/* What a thread looks for: a column, or a row of a channel, or nothing; the thread of a channel's
+ * last row looks for the last column and the corner too. */
+template <class C> struct pixel_search {
+    typedef typename C::S S;
+    typedef sum_word<S> W;
+    typedef typename W::word word;
+    bool is_column, is_row, last;
+    int line, row, channel, last_column;
+    int64_t pitch, diagonal;
+
+    __device__ __forceinline__ pixel_search(const sat_grid &g)
+    {
+        int t = (int)threadIdx.x;
+        is_column = t < C::COLUMNS;
+        is_row = !is_column && t < C::COLUMNS + C::LINES;
+        line = is_column ? t : t - C::COLUMNS;
+        row = line % C::HIGH;
+        channel = line / C::HIGH;
+        last = is_row && row == C::HIGH - 1;
+        last_column = C::COLUMNS - C::CHANNELS + channel;
+        pitch = is_column ? g.tiles_x * C::COLUMNS : g.tiles_y * C::LINES;
+        diagonal = (g.tiles_x + 1) * C::CHANNELS;
+    }
+};
+
+/* The same for one block: where its words are, and the nearest ones, read in advance. */
+template <class C> struct pixel_block {
+    typedef typename C::S S;
+    typedef sum_word<S> W;
+    typedef typename W::word word;
+    word *own, *of_column, *corner;
+    int available, before;    /* blocks to look back for, and on the diagonal */
+    bool right, below, asked; /* others will ask */
+    word near = {}, near_column = {}, near_corner = {};
+
+    __device__ __forceinline__ pixel_block(const pixel_search<C> &search, const sat_grid &g,
+                                           const sat_lookback &b, const tile_place &at)
+    {
+        int64_t down = (int64_t)at.I * g.tiles_x + at.J, along = (int64_t)at.J * g.tiles_y + at.I;
+        own = search.is_column ? (word *)b.col + down * C::COLUMNS + search.line
+                               : (word *)b.row + along * C::LINES + search.line;
+        of_column = (word *)b.col + down * C::COLUMNS + search.last_column;
+        corner = (word *)b.corner + down * C::CHANNELS + search.channel;
+        available = search.is_column ? at.I : search.is_row ? at.J : 0;
+        before = at.I < at.J ? at.I : at.J;
+        right = at.J + 1 < g.tiles_x;
+        below = at.I + 1 < g.tiles_y;
+        asked = search.is_column ? below : search.is_row && right;
+        if (available > 0) {
+            near = W::read(own - search.pitch);
+        }
+        if (search.last && at.I > 0) {
+            near_column = W::read(of_column - g.tiles_x * C::COLUMNS);
+        }
+        if (search.last && before > 0) {
+            near_corner = W::read(corner - search.diagonal);
+        }
+    }
+
+    /* Hands on the block's own sum, and tells s what lies before it; to_here: both of them. */
+    __device__ __forceinline__ S look(const pixel_search<C> &search, const sat_lookback &b, S sum,
+                                      unsigned number, int stress, pixel_shared<C> &s)
+    {
+        /* others may look past this block while it looks itself */
+        if (asked && available > 0 && W::state(near) != b.prefix) {
+            W::write(own, sum, WORD_BLOCK, word_policy(b.hinted));
+        }
+        stress_pause(stress, number, 1);
+        S found = look_back<W>(own, search.pitch, available, b.prefix, near),
+          to_here = W::add(found, sum);
+        if (asked) {
+            W::write(own, to_here, b.prefix, word_policy(b.hinted));
+        }
+        if (search.is_column) {
+            s.above[search.line] = found;
+        } else if (search.is_row) {
+            s.left[search.line] = (typename C::F)found;
+        }
+        return to_here;
+    }
+
+    /* The corner, by the thread of the last row. */
+    __device__ __forceinline__ void look_for_corner(const pixel_search<C> &search,
+                                                    const sat_grid &g, const sat_lookback &b, int I,
+                                                    S to_here, pixel_shared<C> &s)
+    {
+        /* it may look itself sooner than another warp could tell it */
+        S above = look_back<W>(of_column, g.tiles_x * C::COLUMNS, I, b.prefix, near_column);
+        S step = W::add(above, to_here);
+        if (right && below && before > 0 && W::state(near_corner) != b.prefix) {
+            W::write(corner, step, WORD_BLOCK, word_policy(b.hinted));
+        }
+        S up_left = look_back<W>(corner, search.diagonal, before, b.prefix, near_corner);
+        if (right && below) {
+            W::write(corner, W::add(up_left, step), b.prefix, word_policy(b.hinted));
+        }
+        s.corner[search.channel] = up_left;
+    }
+};
+
 template <class C>
 __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_constant__ feed_map map,
                                                                sat_plane p, sat_grid g,
                                                                sat_lookback b, int stress)
 {
     typedef typename C::S S;
-    typedef sum_word<S> W;
-    typedef typename W::word word;
     extern __shared__ __align__(128) char memory[];
     pixel_shared<C> &s = *(pixel_shared<C> *)memory;
     typename C::L v[C::ROWS][C::VEC];
     unsigned phase = 0, blocks = (unsigned)(g.tiles_x * g.tiles_y), next = 0;
     int t = (int)threadIdx.x;
-    /* What this thread looks for: a column, or a row of a channel, or nothing. */
-    bool is_column = t < C::COLUMNS, is_row = !is_column && t < C::COLUMNS + C::LINES;
-    int line = is_column ? t : t - C::COLUMNS, row = line % C::HIGH, channel = line / C::HIGH;
-    bool last = is_row && row == C::HIGH - 1;
-    int last_column = C::COLUMNS - C::CHANNELS + channel;
-    int64_t pitch = is_column ? g.tiles_x * C::COLUMNS : g.tiles_y * C::LINES;
-    int64_t diagonal = (g.tiles_x + 1) * C::CHANNELS;
+    const pixel_search<C> search(g);
     init_feed(&s.feed);
     await_stream();
     if (t == LOADER) {
@@ -256,25 +348,7 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
             next = atomicAdd(b.ticket, 1u);
         }
         scan_pixels<C>(v, s);
-        int64_t down = (int64_t)at.I * g.tiles_x + at.J, along = (int64_t)at.J * g.tiles_y + at.I;
-        word *own = is_column ? (word *)b.col + down * C::COLUMNS + line
-                              : (word *)b.row + along * C::LINES + line;
-        word *of_column = (word *)b.col + down * C::COLUMNS + last_column;
-        word *corner = (word *)b.corner + down * C::CHANNELS + channel;
-        int available = is_column ? at.I : is_row ? at.J : 0;
-        int before = at.I < at.J ? at.I : at.J; /* blocks on the diagonal */
-        bool right = at.J + 1 < g.tiles_x, below = at.I + 1 < g.tiles_y; /* others will ask */
-        bool asked = is_column ? below : is_row && right;
-        word near = {}, near_column = {}, near_corner = {};
-        if (available > 0) {
-            near = W::read(own - pitch);
-        }
-        if (last && at.I > 0) {
-            near_column = W::read(of_column - g.tiles_x * C::COLUMNS);
-        }
-        if (last && before > 0) {
-            near_corner = W::read(corner - diagonal);
-        }
+        pixel_block<C> block(search, g, b, at);
         __syncthreads();
         if (t == LOADER) {
             s.ticket = next;
@@ -283,38 +357,15 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
             }
         }
         stress_pause(stress, number, 0);
-        S sum = is_column ? sum_warps<C>(s, line) : (S)0;
+        S sum = search.is_column ? sum_warps<C>(s, search.line) : (S)0;
         __syncthreads();
-        if (is_row) {
-            sum = (S)s.right[line] + s.before[row / C::ROWS][last_column];
+        if (search.is_row) {
+            sum = (S)s.right[search.line] + s.before[search.row / C::ROWS][search.last_column];
         }
-        sum = W::add(sum, 0);
-        /* others may look past this block while it looks itself */
-        if (asked && available > 0 && W::state(near) != b.prefix) {
-            W::write(own, sum, WORD_BLOCK, word_policy(b.hinted));
-        }
-        stress_pause(stress, number, 1);
-        S found = look_back<W>(own, pitch, available, b.prefix, near), to_here = W::add(found, sum);
-        if (asked) {
-            W::write(own, to_here, b.prefix, word_policy(b.hinted));
-        }
-        if (is_column) {
-            s.above[line] = found;
-        } else if (is_row) {
-            s.left[line] = (typename C::F)found;
-        }
+        S to_here = block.look(search, b, sum_word<S>::add(sum, 0), number, stress, s);
         stress_pause(stress, number, 2);
-        if (last) { /* it may look itself sooner than another warp could tell it */
-            S above = look_back<W>(of_column, g.tiles_x * C::COLUMNS, at.I, b.prefix, near_column);
-            S step = W::add(above, to_here);
-            if (right && below && before > 0 && W::state(near_corner) != b.prefix) {
-                W::write(corner, step, WORD_BLOCK, word_policy(b.hinted));
-            }
-            S up_left = look_back<W>(corner, diagonal, before, b.prefix, near_corner);
-            if (right && below) {
-                W::write(corner, W::add(up_left, step), b.prefix, word_policy(b.hinted));
-            }
-            s.corner[channel] = up_left;
+        if (search.last) {
+            block.look_for_corner(search, g, b, at.I, to_here, s);
         }
         __syncthreads();
         store_pixels<C>(p, at, v, s);

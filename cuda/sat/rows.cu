@@ -429,7 +429,9 @@ const sat_row sat_cuda_1_plus_r = {"1+r",
                                    refuses_chained,
                                    scratch_of<carve_chain>,
                                    run_1_plus_r,
-                                   shape_variant<&sat_shape::stages, ALL_WAYS>};
+                                   shape_variant<&sat_shape::stages, ALL_WAYS>,
+                                   false,
+                                   true};
 
 const sat_row sat_cuda_skss = {"skss",
                                "cuda",

@@ -1,7 +1,5 @@
 /* The choice of a context's device. */
 #include "gpu.h"
-#include "memory.h"
-#include "view.h"
 
 satf_status satf_gpu_check(satf_context *ctx, int device)
 {
@@ -26,21 +24,6 @@ satf_status satf_gpu_check(satf_context *ctx, int device)
                          device, info.name, info.major, info.minor);
     }
     return SATF_OK;
-}
-
-satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,
-                                const char *what, satf_view *view)
-{
-    *view = *like;
-    view->data = NULL;
-    view->device = device;
-    size_t row, bytes;
-    if (!satf_mul((size_t)satf_row_samples(like), satf_type_bytes(like->type), &row) ||
-        row > INT64_MAX - 63 || !satf_mul(satf_align64(row), (size_t)like->height, &bytes)) {
-        return satf_fail(ctx, SATF_LIMIT, "%s is too large for any memory", what);
-    }
-    view->stride = (int64_t)satf_align64(row);
-    return satf_gpu_alloc(ctx, device, bytes, what, &view->data);
 }
 
 satf_status satf_context_set_device(satf_context *ctx, int device)

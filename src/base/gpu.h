@@ -1,6 +1,6 @@
 /*
  * CUDA devices for the layers above, in plain C: what cuda/base does where the
- * build has CUDA; without it gpu_none.c, where no device is ever found.
+ * build has CUDA; without it gpu_none.c and devices_none.c, where no device is ever found.
  * Nothing here is called, and no driver touched, while a context stays on the CPU.
  */
 #ifndef SATF_BASE_GPU_H
@@ -69,7 +69,7 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
 void satf_gpu_kept(satf_context *ctx, bool good);
 
 /* *view = a place for an image like that one in memory from satf_gpu_alloc(), rows
- * aligned to 64 bytes; view->data is NULL on failure. (device.c) */
+ * aligned to 64 bytes; view->data is NULL on failure. (gpu_view.c) */
 satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,
                                 const char *what, satf_view *view);
 

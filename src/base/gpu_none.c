@@ -1,20 +1,6 @@
-/* The device layer of a build without CUDA: no device is ever found, so that
- * nothing below is reached but through satf_gpu_count(). */
+/* The device layer of a build without CUDA: no device is ever found (devices_none.c), and who asks
+ * for one is told so. */
 #include "gpu.h"
-
-int satf_gpu_count(const char **why)
-{
-    if (why) {
-        *why = "this build is without CUDA";
-    }
-    return 0;
-}
-
-bool satf_gpu_describe(int device, satf_gpu_info *info)
-{
-    (void)device, (void)info;
-    return false;
-}
 
 satf_status satf_gpu_open(satf_context *ctx, int device)
 {

@@ -65,6 +65,8 @@ typedef struct sat_row {
     /* The scratch must be zeros at first; the next run for such a job can do with what the one
      * before has left. */
     bool keeps;
+    /* It has triangles of sat_tuning.r. */
+    bool has_r;
 } sat_row;
 
 /* The rows in the order of table 6.2, CPU rows first; NULL behind the last. */

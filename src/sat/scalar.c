@@ -177,89 +177,21 @@ static bool table_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
     return terms_bytes(job, &row) && satf_mul(row, rows, bytes);
 }
 
-/* Sums of a table may lie at any address. */
-#define LOAD_STORE(Sum)                                           \
-    static inline Sum load_##Sum(const char *row, int64_t i)      \
-    {                                                             \
-        Sum sum;                                                  \
-        memcpy(&sum, row + i * (int64_t)sizeof sum, sizeof sum);  \
-        return sum;                                               \
-    }                                                             \
-    static inline void store_##Sum(char *row, int64_t i, Sum sum) \
-    {                                                             \
-        memcpy(row + i * (int64_t)sizeof sum, &sum, sizeof sum);  \
-    }
+#define NAME(f) f##_uint32_t
+#define SUM uint32_t
+#include "scalar_template.h"
 
-/* a[i+1][j] <- a[i+1][j] + a[i][j] in raster order, then
- * a[i][j+1] <- a[i][j+1] + a[i][j] in raster order. */
-#define TWO_READS_TWO_WRITES(Sum)                                                              \
-    static satf_status two_r_two_w_##Sum(satf_context *ctx, const sat_job *job, void *scratch) \
-    {                                                                                          \
-        table b = working_table(job, scratch);                                                 \
-        int64_t n = satf_row_samples(&job->in), channels = job->in.channels;                   \
-        Sum *terms = scratch;                                                                  \
-        for (int64_t y = 0; y < job->in.height; y++) {                                         \
-            satf_status status = report_row(ctx, y, 2 * job->in.height);                       \
-            if (status) {                                                                      \
-                return status;                                                                 \
-            }                                                                                  \
-            char *row = b.data + y * b.stride;                                                 \
-            load_terms(job, y, terms);                                                         \
-            for (int64_t i = 0; i < n; i++) {                                                  \
-                Sum above = y ? load_##Sum(row - b.stride, i) : 0;                             \
-                store_##Sum(row, i, terms[i] + above);                                         \
-            }                                                                                  \
-        }                                                                                      \
-        for (int64_t y = 0; y < job->in.height; y++) {                                         \
-            satf_status status = report_row(ctx, job->in.height + y, 2 * job->in.height);      \
-            if (status) {                                                                      \
-                return status;                                                                 \
-            }                                                                                  \
-            char *row = b.data + y * b.stride;                                                 \
-            for (int64_t i = channels; i < n; i++) {                                           \
-                store_##Sum(row, i, load_##Sum(row, i) + load_##Sum(row, i - channels));       \
-            }                                                                                  \
-        }                                                                                      \
-        finish_table(job, b);                                                                  \
-        return SATF_OK;                                                                        \
-    }
+#define NAME(f) f##_uint64_t
+#define SUM uint64_t
+#include "scalar_template.h"
 
-/* Formula (6.1): b[i][j] = a[i][j] + b[i-1][j] + b[i][j-1] - b[i-1][j-1]. */
-#define FOUR_READS_ONE_WRITE(Sum)                                                               \
-    static satf_status four_r_one_w_##Sum(satf_context *ctx, const sat_job *job, void *scratch) \
-    {                                                                                           \
-        table b = working_table(job, scratch);                                                  \
-        int64_t n = satf_row_samples(&job->in), channels = job->in.channels;                    \
-        Sum *terms = scratch;                                                                   \
-        for (int64_t y = 0; y < job->in.height; y++) {                                          \
-            satf_status status = report_row(ctx, y, job->in.height);                            \
-            if (status) {                                                                       \
-                return status;                                                                  \
-            }                                                                                   \
-            char *row = b.data + y * b.stride;                                                  \
-            const char *up = y ? row - b.stride : NULL;                                         \
-            load_terms(job, y, terms);                                                          \
-            for (int64_t i = 0; i < n; i++) {                                                   \
-                bool first = i < channels;                                                      \
-                Sum above = y ? load_##Sum(up, i) : 0;                                          \
-                Sum left = first ? 0 : load_##Sum(row, i - channels);                           \
-                Sum corner = first || !y ? 0 : load_##Sum(up, i - channels);                    \
-                store_##Sum(row, i, terms[i] + above + left - corner);                          \
-            }                                                                                   \
-        }                                                                                       \
-        finish_table(job, b);                                                                   \
-        return SATF_OK;                                                                         \
-    }
+#define NAME(f) f##_satf_u128
+#define SUM satf_u128
+#include "scalar_template.h"
 
-#define TABLE_ROWS(Sum)       \
-    LOAD_STORE(Sum)           \
-    TWO_READS_TWO_WRITES(Sum) \
-    FOUR_READS_ONE_WRITE(Sum)
-
-TABLE_ROWS(uint32_t)
-TABLE_ROWS(uint64_t)
-TABLE_ROWS(satf_u128)
-TABLE_ROWS(double)
+#define NAME(f) f##_double
+#define SUM double
+#include "scalar_template.h"
 
 static satf_status two_r_two_w_run(satf_context *ctx, const sat_job *job, void *scratch)
 {

@@ -213,11 +213,6 @@ static const char *refusal(const sat_row *row, const sat_job *job, const sat_tun
     return row->refuses(&tuned);
 }
 
-static bool has_r(const sat_row *row)
-{
-    return strcmp(row->name, "1+r") == 0;
-}
-
 /* A row that can do the job, and one of its variants, as the dice fall. */
 static const sat_row *throw_dice(const sat_row *forced, const sat_job *job, uint64_t seed,
                                  sat_tuning *tuning)
@@ -247,7 +242,7 @@ static const sat_row *throw_dice(const sat_row *forced, const sat_job *job, uint
     if (variants) {
         row->variant(job, (hash >> 16) % variants, &chosen);
     }
-    if (has_r(row)) {
+    if (row->has_r) {
         chosen.r = (double)(1 + hash % 998) / 1000;
     }
     sat_tuning full = *tuning;
@@ -292,7 +287,7 @@ static const sat_row *take_advice(const sat_row *forced, const sat_job *job, sat
 static satf_status honour(satf_context *ctx, const sat_job *job, const sat_row *row,
                           const sat_tuning *forced, const sat_tuning *tuning)
 {
-    if (forced->r > 0 && !has_r(row)) {
+    if (forced->r > 0 && !row->has_r) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "r = %g cannot be honoured: algorithm %s has none, 1+r has", forced->r,
                          row->name);

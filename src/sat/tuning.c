@@ -174,15 +174,16 @@ static satf_status tune_image(tuning_image *t, sat_cache *cache)
         if (strcmp(row->device_kind, "cuda") != 0) {
             continue;
         }
-        bool has_r = strcmp(row->name, "1+r") == 0;
-        sat_search search = {
-            .cap_ms = has_r ? ROW_R_CAP_MS : ROW_CAP_MS, .check = check, .step = step, .user = t};
+        sat_search search = {.cap_ms = row->has_r ? ROW_R_CAP_MS : ROW_CAP_MS,
+                             .check = check,
+                             .step = step,
+                             .user = t};
         status = sat_search_tuning(t->ctx, row, &t->job, &search, &tuning, &ms);
         if (status == SATF_UNSUPPORTED || status == SATF_NO_MEMORY) { /* others can */
             status = SATF_OK;
             continue;
         }
-        if (!status && has_r) {
+        if (!status && row->has_r) {
             remember(cache, t, false, row->name, &tuning);
         }
         if (!status && ms < best_ms) {

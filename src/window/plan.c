@@ -85,8 +85,59 @@ static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
     return bands < rows ? bands : rows;
 }
 
+/* What the whole run shares, and of a band's memory what planes do not have for themselves. */
+static bool plan_shared(window_plan *plan)
+{
+    const window_spec *spec = plan->spec;
+    size_t samples = (size_t)plan->samples, halo = (size_t)(plan->across.lo + plan->across.hi);
+    return reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes, &plan->outside) &&
+           reserve(halo, sizeof(int64_t), &plan->shared_bytes, &plan->border_table) &&
+           reserve(spec->border == SATF_SHRINK ? samples : 0, sizeof(double), &plan->shared_bytes,
+                   &plan->areas) &&
+           reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes, &plan->segment_areas) &&
+           (!plan->is_float || plan_strips(plan));
+}
+
+static void choose_plane(const window_plan *plan, const window_kernels *kernels, bool squares,
+                         window_plane *plane)
+{
+    const window_spec *spec = plan->spec;
+    plane->summand = summand_of(spec, squares);
+    plane->sum_type = window_sum_type(spec, squares);
+    plane->col_type = satf_sum_type_for((satf_type)spec->in.type, plane->summand, (uint64_t)spec->h,
+                                        SATF_SUM_U16);
+    plane->vertical = &kernels->vertical[spec->in.type][plane->col_type];
+    plane->marching = plane->vertical;
+    if (spec->weighted && !plan->is_float) {
+        static const satf_type row_type[] = {
+            [SATF_SUM_U16] = SATF_U16, [SATF_SUM_U32] = SATF_U32, [SATF_SUM_U64] = SATF_U64};
+        plane->marching = &kernels->vertical[row_type[plane->col_type]][plane->col_type];
+    }
+    plane->horizontal = &kernels->horizontal[plane->col_type][plane->sum_type];
+}
+
+static bool plan_plane(window_plan *plan, window_plane *plane)
+{
+    const window_spec *spec = plan->spec;
+    size_t columns, samples = (size_t)plan->samples;
+    size_t col_bytes = satf_sum_bytes(plane->col_type);
+    size_t sum_bytes = satf_sum_bytes(plane->sum_type);
+    size_t spare = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
+    return satf_mul((size_t)plan->columns, (size_t)spec->in.channels, &columns) &&
+           satf_mul(samples, col_bytes, &plane->row_bytes) &&
+           reserve(columns + HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
+                   &plane->columns) &&
+           reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) &&
+           reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes, &plan->band_bytes,
+                   &plane->sums) &&
+           reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
+                   &plan->band_bytes, &plane->summands) &&
+           reserve(samples, col_bytes, &plan->shared_bytes, &plane->fixed_rows);
+}
+
 bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
 {
+    const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
     *plan = (window_plan){.spec = spec};
     plan->across = axis_of(spec->border, spec->in.width, spec->w, spec->at_x);
     plan->down = axis_of(spec->border, spec->in.height, spec->h, spec->at_y);
@@ -94,50 +145,19 @@ bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *p
     plan->columns = plan->across.n + plan->across.lo + plan->across.hi;
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
-    const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
     plan->strip = &kernels->strip;
-    size_t channels = (size_t)spec->in.channels, samples = (size_t)plan->samples;
-    size_t columns = (size_t)plan->columns;
-    if (!satf_mul(columns, channels, &columns) ||
-        !reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes, &plan->outside) ||
-        !reserve((size_t)(plan->across.lo + plan->across.hi), sizeof(int64_t), &plan->shared_bytes,
-                 &plan->border_table) ||
-        !reserve(spec->border == SATF_SHRINK ? samples : 0, sizeof(double), &plan->shared_bytes,
-                 &plan->areas) ||
-        !reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes, &plan->segment_areas) ||
-        (plan->is_float && !plan_strips(plan))) {
+    if (!plan_shared(plan)) {
         return false;
     }
     size_t widest = 1;
     for (int i = 0; i < plan->planes; i++) {
         window_plane *plane = &plan->plane[i];
-        plane->summand = summand_of(spec, i == 1);
-        plane->sum_type = window_sum_type(spec, i == 1);
-        plane->col_type = satf_sum_type_for((satf_type)spec->in.type, plane->summand,
-                                            (uint64_t)spec->h, SATF_SUM_U16);
-        plane->vertical = &kernels->vertical[spec->in.type][plane->col_type];
-        plane->marching = plane->vertical;
-        if (spec->weighted && !plan->is_float) {
-            static const satf_type row_type[] = {
-                [SATF_SUM_U16] = SATF_U16, [SATF_SUM_U32] = SATF_U32, [SATF_SUM_U64] = SATF_U64};
-            plane->marching = &kernels->vertical[row_type[plane->col_type]][plane->col_type];
-        }
-        plane->horizontal = &kernels->horizontal[plane->col_type][plane->sum_type];
-        size_t col_bytes = satf_sum_bytes(plane->col_type);
-        size_t sum_bytes = satf_sum_bytes(plane->sum_type);
-        widest = sum_bytes > widest ? sum_bytes : widest;
-        size_t spare = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
-        if (!satf_mul(samples, col_bytes, &plane->row_bytes) ||
-            !reserve(columns + HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
-                     &plane->columns) ||
-            !reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) ||
-            !reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes,
-                     &plan->band_bytes, &plane->sums) ||
-            !reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
-                     &plan->band_bytes, &plane->summands) ||
-            !reserve(samples, col_bytes, &plan->shared_bytes, &plane->fixed_rows)) {
+        choose_plane(plan, kernels, i == 1, plane);
+        if (!plan_plane(plan, plane)) {
             return false;
         }
+        size_t sum_bytes = satf_sum_bytes(plane->sum_type);
+        widest = sum_bytes > widest ? sum_bytes : widest;
     }
     plan->segment = SEGMENT_BYTES / (int64_t)widest / spec->in.channels / 64 * 64;
     plan->bands = choose_bands(ctx, plan);

@@ -125,46 +125,15 @@ static void join(int64_t n, double *restrict prefix, const double *restrict ente
     }
 }
 
-/*
- * Magnitudes compare like the integers that their bits are, NaN above all. From the pivot on,
- * 2^23 units for float and 2^52 for double, samples are multiples of the unit anyway. Below
- * it they are if they survive the sum with it, whose last bit is one unit.
- */
-#define PEAK_AND_GRID(sample, bits)                                                      \
-    static double peak_##sample(int64_t n, const char *row)                              \
-    {                                                                                    \
-        bits most = 0;                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            bits a;                                                                      \
-            memcpy(&a, row + (size_t)i * sizeof a, sizeof a);                            \
-            a &= ~(bits)0 >> 1;                                                          \
-            most = a > most ? a : most;                                                  \
-        }                                                                                \
-        sample value;                                                                    \
-        memcpy(&value, &most, sizeof value);                                             \
-        return (double)value;                                                            \
-    }                                                                                    \
-    static bool on_grid_##sample(int64_t n, const char *row, sample pivot, sample limit) \
-    {                                                                                    \
-        bits most = 0, error = 0, largest;                                               \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            bits a, lost;                                                                \
-            sample x;                                                                    \
-            memcpy(&a, row + (size_t)i * sizeof a, sizeof a);                            \
-            a &= ~(bits)0 >> 1;                                                          \
-            most = a > most ? a : most;                                                  \
-            memcpy(&x, &a, sizeof x);                                                    \
-            x = x < pivot ? x : pivot;                                                   \
-            x = ((x + pivot) - pivot) - x;                                               \
-            memcpy(&lost, &x, sizeof lost);                                              \
-            error |= lost;                                                               \
-        }                                                                                \
-        memcpy(&largest, &limit, sizeof largest);                                        \
-        return error == 0 && most <= largest;                                            \
-    }
+#define GRID(f) f##_float
+#define REAL float
+#define BITS uint32_t
+#include "grid_template.h"
 
-PEAK_AND_GRID(float, uint32_t)
-PEAK_AND_GRID(double, uint64_t)
+#define GRID(f) f##_double
+#define REAL double
+#define BITS uint64_t
+#include "grid_template.h"
 
 static double peak(satf_type type, int64_t n, const void *row)
 {

@@ -4,7 +4,7 @@
 flags = -Ifuzz -DHAVE_CONFIG_H $(fuzz_includes) -O1 -g -fno-omit-frame-pointer -std=c11 -ffp-contract=off -MMD -MP \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined
 # Without CUDA, whatever the build has.
-sources = $(sort $(filter-out %.h %.cu,$(fuzz_sources)) src/base/gpu_none.c)
+sources = $(sort $(filter-out %.h %.cu,$(fuzz_sources)) src/base/gpu_none.c src/base/devices_none.c)
 isas = base $(if $(fuzz_avx2),avx2) $(if $(fuzz_avx512),avx512)
 objects = $(sources:%.c=fuzz/core/%.o) $(foreach i,$(isas),$(fuzz_kernels:%.c=fuzz/$(i)/%.o))
 

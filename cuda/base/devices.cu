@@ -1,0 +1,78 @@
+/* The CUDA devices of this machine. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+/* Compute capabilities that nvcc was told to compile for, times ten, ascending. */
+static const int compiled[] = {__CUDA_ARCH_LIST__};
+
+/* 1000 * major + 10 * minor; 0 without a driver. */
+static int driver_version(void)
+{
+    int version = 0;
+    if (cudaDriverGetVersion(&version) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return version;
+}
+
+int satf_gpu_count(const char **why)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count > 0) {
+        return count;
+    }
+    cudaGetLastError();
+    if (why) {
+        if (driver_version() == 0) {
+            *why = "the NVIDIA driver is not installed";
+        } else if (error == cudaErrorInsufficientDriver) {
+            *why = "the NVIDIA driver is older than this program's CUDA version";
+        } else if (error == cudaSuccess || error == cudaErrorNoDevice) {
+            *why = "the NVIDIA driver finds none";
+        } else {
+            *why = cudaGetErrorString(error);
+        }
+    }
+    return 0;
+}
+
+/* "580.65.06, CUDA 13.0", or only the latter. */
+static void name_driver(char *text, size_t bytes)
+{
+    char module[32] = "";
+    FILE *file = fopen("/sys/module/nvidia/version", "r");
+    if (file) {
+        if (fscanf(file, "%31s", module) != 1) {
+            module[0] = '\0';
+        }
+        fclose(file);
+    }
+    int version = driver_version();
+    snprintf(text, bytes, "%s%sCUDA %d.%d", module, module[0] ? ", " : "", version / 1000,
+             version % 1000 / 10);
+}
+
+bool satf_gpu_describe(int device, satf_gpu_info *info)
+{
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    static_assert(sizeof info->name == sizeof properties.name, "a name of CUDA's length");
+    memcpy(info->name, properties.name, sizeof info->name);
+    info->memory_bytes = properties.totalGlobalMem;
+    info->major = properties.major;
+    info->minor = properties.minor;
+    info->multiprocessors = properties.multiProcessorCount;
+    info->l2_bytes = properties.l2CacheSize;
+    name_driver(info->driver, sizeof info->driver);
+    /* The build holds machine code and PTX for each, so the driver can compile
+     * for everything from the first one on. */
+    info->runs_kernels = properties.major * 100 + properties.minor * 10 >= compiled[0];
+    return true;
+}

@@ -1,0 +1,49 @@
+/*
+ * How large samples are, and of what they are multiples; strip_template.h includes this once a
+ * type of floats.
+ *
+ * GRID(f)  the function f of this type
+ * REAL     float or double
+ * BITS     the unsigned integer of its size
+ *
+ * Magnitudes compare like the integers that their bits are, NaN above all. From the pivot on,
+ * 2^23 units for float and 2^52 for double, samples are multiples of the unit anyway. Below
+ * it they are if they survive the sum with it, whose last bit is one unit.
+ */
+
+static double GRID(peak)(int64_t n, const char *row)
+{
+    BITS most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        BITS a;
+        memcpy(&a, row + (size_t)i * sizeof a, sizeof a);
+        a &= ~(BITS)0 >> 1;
+        most = a > most ? a : most;
+    }
+    REAL value;
+    memcpy(&value, &most, sizeof value);
+    return (double)value;
+}
+
+static bool GRID(on_grid)(int64_t n, const char *row, REAL pivot, REAL limit)
+{
+    BITS most = 0, error = 0, largest;
+    for (int64_t i = 0; i < n; i++) {
+        BITS a, lost;
+        REAL x;
+        memcpy(&a, row + (size_t)i * sizeof a, sizeof a);
+        a &= ~(BITS)0 >> 1;
+        most = a > most ? a : most;
+        memcpy(&x, &a, sizeof x);
+        x = x < pivot ? x : pivot;
+        x = ((x + pivot) - pivot) - x;
+        memcpy(&lost, &x, sizeof lost);
+        error |= lost;
+    }
+    memcpy(&largest, &limit, sizeof largest);
+    return error == 0 && most <= largest;
+}
+
+#undef GRID
+#undef REAL
+#undef BITS
