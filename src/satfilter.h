@@ -1,7 +1,8 @@
 /*
  * satfilter.h - image filters on summed area tables (integral images).
  *
- * The one public header of libsatfilter; C99 and C++ clean.
+ * What a program includes; C99 and C++ clean. Images, formats and files are declared in
+ * satfilter-images.h, which this header includes.
  *
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
@@ -211,6 +212,19 @@ SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *nam
  * caller's; NULL, 0 goes back to allocating. Memory of the device that the
  * calls' views are on; not used for host views that are computed on a CUDA device. */
 SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
+
+/* What the latest filter call used. Static storage. */
+typedef struct satf_ran {
+    const char *engine;    /* "window", "sat", "move"; NULL before the first call */
+    const char *algorithm; /* of the summed area table, or NULL */
+    const char *device;    /* "cpu", "cuda" */
+} satf_ran;
+
+/* Fills *ran (bytes: its size) as far as it reaches. */
+SATF_API void satf_context_ran(const satf_context *ctx, satf_ran *ran, size_t bytes);
+
+/* Threads of the CPU that the context uses. */
+SATF_API int satf_context_get_threads(const satf_context *ctx);
 
 /* Called now and then on the calling thread. done rises from call to call, from
  * 0 to the 1 that says that satf_sat() or satf_filter_apply() is complete. A
@@ -477,88 +491,10 @@ typedef struct satf_param_info {
 SATF_API const char *satf_filter_param(const char *filter, size_t index, satf_param_info *info,
                                        size_t bytes);
 
-/* ------------------------------------------------------------------ images */
-
-/* Pixels in host memory, with what their file said about them: alpha, possible
- * range, colour profile, gamma, resolution, EXIF, XMP, IPTC, and how a JPEG was
- * coded. Owns its memory. */
-typedef struct satf_image satf_image;
-
-/* A zeroed image. flags as in satf_view. */
-SATF_API satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height,
-                                       int32_t channels, satf_type type, uint32_t flags,
-                                       satf_image **out);
-
-/* Reads a picture, the first of those in the file; the format is found by content. "-" is
- * standard input. */
-SATF_API satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out);
-
-/* The same from memory, which stays the caller's. */
-SATF_API satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
-                                       satf_image **out);
-
-/* The image's pixels; valid while the image lives. NULL for NULL. */
-SATF_API const satf_view *satf_image_view(const satf_image *image);
-
-/* NULL is allowed. */
-SATF_API void satf_image_destroy(satf_image *image);
-
-/* *out = the filter applied to in, carrying in's metadata on. type: a
- * satf_type or SATF_TYPE_AUTO for the filter's exact type. */
-SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter,
-                                       const satf_image *in, int type, satf_image **out);
-
-typedef struct satf_write_options {
-    const char *format; /* "png", or a suffix such as "pgm"; NULL: by the path's suffix */
-    int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
-    int quality;        /* JPEG, 1 ... 100; 0: that of the JPEG which the image was read from, else
-                         * 90. Its chroma sampling and progressive scans stay in either case */
-    int png_level;      /* zlib level, 0 ... 9 */
-    int no_clobber;     /* non-zero: an existing file is an error */
-    int has_range;      /* non-zero: map lo ... hi to the samples' full range */
-    double lo, hi;
-    int auto_range;      /* non-zero, in place of has_range: lo and hi are what occurs among the
-                          * finite colour samples; not looked at by formats of plain values */
-    double clip_percent; /* P of auto_range, 0 ... below 50: of n sorted samples the k-th from
-                          * either end, from 0 on, k = P (n - 1) / 100 rounded down */
-    int strip;           /* non-zero: no metadata but what pixels need to look right */
-} satf_write_options;
-
-/* The defaults: by suffix, automatic type and quality, png_level 1. */
-SATF_API satf_write_options satf_write_defaults(void);
-
-/*
- * Writes the image whole or not at all: a temporary file beside path, then a
- * rename. "-" is standard output (format must be given). options may be NULL.
- * Samples that the format cannot hold as they are become a picture: see "image
- * form" in docs/design.md.
- */
-SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
-                                      const satf_write_options *options);
-
-/* A file format. Static storage. */
-typedef struct satf_format_info {
-    const char *name;     /* "png" */
-    const char *suffixes; /* "jpg jpeg jpe", blank-separated, lower case, the usual one first */
-    const char *help;     /* a line */
-    int can_read, can_write;
-} satf_format_info;
-
-/* The formats: index 0, 1, ... until NULL; else the format's name, and *info (may be NULL; bytes:
- * its size) is filled as far as it reaches. */
-SATF_API const char *satf_format(size_t index, satf_format_info *info, size_t bytes);
-
-/* The same of the format that has this name or this suffix ("png", "jpg"), or NULL. */
-SATF_API const char *satf_format_find(const char *word, satf_format_info *info, size_t bytes);
-
-/* The same of the format that the path's suffix names, or NULL. */
-SATF_API const char *satf_format_of_path(const char *path, satf_format_info *info, size_t bytes);
-
-/* SATF_OK if files of the format (a word as above) can hold samples of that type; else
- * SATF_UNSUPPORTED, and the message names formats that can. */
-SATF_API satf_status satf_format_check_type(satf_context *ctx, const char *format, int type);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "satfilter-images.h"
+
 #endif

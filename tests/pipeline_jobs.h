@@ -82,7 +82,7 @@ static inline unsigned char *slurp(const char *name, size_t *bytes)
 }
 
 static inline satf_status run(const char *input, const char *output, const char *spec, int type,
-                              pipeline_path way, int threads, pipeline_result *result)
+                              satf_route way, int threads, satf_file_report *result)
 {
     satf_filter *filter;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
@@ -97,17 +97,17 @@ static inline satf_status run(const char *input, const char *output, const char 
 /* One input through a chain: whole against streamed with 1 ... `most` threads. */
 static inline void compare(const char *in, const char *out, const char *spec, int type, int most)
 {
-    pipeline_result result;
+    satf_file_report result;
     char whole_name[300];
     snprintf(whole_name, sizeof whole_name, "%s/whole%s", directory, strrchr(out, '.'));
-    if (run(in, whole_name, spec, type, PIPELINE_WHOLE, 2, &result)) {
+    if (run(in, whole_name, spec, type, SATF_ROUTE_WHOLE, 2, &result)) {
         fail_msg("%s of %s: %s", spec, in, satf_message(ctx));
     }
     assert_false(result.streamed);
     size_t bytes, streamed_bytes;
     unsigned char *whole = slurp(whole_name, &bytes);
     for (int threads = 1; threads <= most; threads++) {
-        if (run(in, out, spec, type, PIPELINE_STREAM, threads, &result)) {
+        if (run(in, out, spec, type, SATF_ROUTE_ROWS, threads, &result)) {
             fail_msg("%s of %s, %d threads: %s", spec, in, threads, satf_message(ctx));
         }
         assert_true(result.streamed);

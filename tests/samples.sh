@@ -17,6 +17,16 @@ for picture in scene page depth; do
     cmp "$work/$picture.png" "$work/command.png"
 done
 
+# the shortest program does what the command does, and knows the command's filters
+"$top_builddir/samples/file" "box=15 stddev=7" "$top_srcdir/samples/scene.png" "$work/short.png"
+"$satfilter" -q --box 15 --stddev 7 "$top_srcdir/samples/scene.png" "$work/command.png"
+cmp "$work/short.png" "$work/command.png"
+if "$top_builddir/samples/file" "box=0" "$top_srcdir/samples/scene.png" "$work/none.png" 2>"$work/message"; then
+    echo "a window of 0 went unnoticed"
+    exit 1
+fi
+grep "^file: '0' is no window" "$work/message"
+
 # the example reports an error, and leaves no file
 if "$top_builddir/samples/example" "$work/none.png" "$work/out.png" 2>"$work/message"; then
     echo "a missing file went unnoticed"

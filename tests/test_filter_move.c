@@ -465,17 +465,17 @@ static void test_streaming(void **state)
             unsigned char *bytes[2];
             size_t n[2];
             for (int whole = 0; whole < 2; whole++) {
-                pipeline_result result;
+                satf_file_report result;
                 pipeline_job job = {in,
                                     out,
                                     filter,
                                     satf_write_defaults(),
-                                    whole ? PIPELINE_WHOLE : PIPELINE_AUTO,
+                                    whole ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO,
                                     false};
                 job.write.type = files[f].made;
                 require(ctx, pipeline_run(ctx, &job, &result), specs[k]);
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));
-                assert_string_equal(result.report.engine, "move");
+                assert_string_equal(result.ran.engine, "move");
                 bytes[whole] = slurp(out, &n[whole]);
             }
             assert_int_equal(n[0], n[1]);

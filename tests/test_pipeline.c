@@ -50,10 +50,10 @@ static void what_cannot_stream(void **state)
     static const char *const specs[] = {"box=3,border=wrap", "box=5 box=3,border=wrap"};
     write_noise(path("n.pgm"), 40, 30, 1, SATF_U8, 0, 5);
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        pipeline_result result;
-        assert_int_equal(
-            run(path("n.pgm"), path("n.npy"), specs[i], SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result),
-            SATF_OK);
+        satf_file_report result;
+        assert_int_equal(run(path("n.pgm"), path("n.npy"), specs[i], SATF_TYPE_AUTO,
+                             SATF_ROUTE_AUTO, 2, &result),
+                         SATF_OK);
         assert_false(result.streamed);
     }
 }
@@ -63,12 +63,12 @@ static void in_place(void **state)
 {
     (void)state;
     write_noise(path("i.pgm"), 300, 2000, 1, SATF_U8, 0, 9);
-    pipeline_result result;
+    satf_file_report result;
     assert_int_equal(
-        run(path("i.pgm"), path("i2.pgm"), "box=9", SATF_TYPE_AUTO, PIPELINE_WHOLE, 1, &result),
+        run(path("i.pgm"), path("i2.pgm"), "box=9", SATF_TYPE_AUTO, SATF_ROUTE_WHOLE, 1, &result),
         SATF_OK);
     assert_int_equal(
-        run(path("i.pgm"), path("i.pgm"), "box=9", SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result),
+        run(path("i.pgm"), path("i.pgm"), "box=9", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 2, &result),
         SATF_OK);
     assert_true(result.streamed);
     size_t bytes, bytes2;
@@ -83,7 +83,7 @@ static void in_place(void **state)
 static void failures(void **state)
 {
     (void)state;
-    pipeline_result result;
+    satf_file_report result;
     write_noise(path("t.png"), 500, 3000, 3, SATF_U8, 0, 11);
     size_t bytes;
     unsigned char *whole = slurp(path("t.png"), &bytes);
@@ -94,7 +94,7 @@ static void failures(void **state)
     free(whole);
     for (int threads = 1; threads <= 3; threads++) {
         const char *in = path("t.png"), *out = path("none.png");
-        assert_int_equal(run(in, out, "box=9", SATF_TYPE_AUTO, PIPELINE_AUTO, threads, &result),
+        assert_int_equal(run(in, out, "box=9", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, threads, &result),
                          SATF_DATA);
         assert_string_equal(result.at, in);
         assert_int_equal(access(out, F_OK), -1);
@@ -105,8 +105,8 @@ static void failures(void **state)
             satf_filter *filter;
             assert_int_equal(satf_filter_parse(ctx, "box=9", &filter), SATF_OK);
             assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-            pipeline_job job = {path("u.ppm"),         "/dev/full",   filter,
-                                satf_write_defaults(), PIPELINE_AUTO, false};
+            pipeline_job job = {path("u.ppm"),         "/dev/full",     filter,
+                                satf_write_defaults(), SATF_ROUTE_AUTO, false};
             job.write.format = "png";
             assert_int_equal(pipeline_run(ctx, &job, &result), SATF_IO);
             assert_string_equal(result.at, "/dev/full");
@@ -124,10 +124,10 @@ static int stop_at_half(void *user, double done)
 static void cancelled(void **state)
 {
     (void)state;
-    pipeline_result result;
+    satf_file_report result;
     write_noise(path("p.pgm"), 2000, 3000, 1, SATF_U8, 0, 13);
     satf_context_set_progress(ctx, stop_at_half, NULL);
-    static const pipeline_path ways[] = {PIPELINE_WHOLE, PIPELINE_STREAM};
+    static const satf_route ways[] = {SATF_ROUTE_WHOLE, SATF_ROUTE_ROWS};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(
             run(path("p.pgm"), path("none.pgm"), "box=3", SATF_TYPE_AUTO, ways[i], 2, &result),
@@ -142,12 +142,12 @@ static void names_the_missing_device(void **state)
 {
     (void)state;
     const char *why;
-    pipeline_result result;
+    satf_file_report result;
     if (satf_gpu_count(&why)) {
         skip();
     }
     write_noise(path("q.pgm"), 40, 30, 1, SATF_U8, 0, 15);
-    static const pipeline_path ways[] = {PIPELINE_AUTO, PIPELINE_WHOLE};
+    static const satf_route ways[] = {SATF_ROUTE_AUTO, SATF_ROUTE_WHOLE};
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
     assert_int_equal(satf_context_set_algorithm(ctx, "lookback"), SATF_OK);
     for (int i = 0; i < 2; i++) {
@@ -172,7 +172,7 @@ static void assert_head(const char *name, const char *want, size_t n)
 }
 
 /* The job with standard output in a file. */
-static satf_status run_to_stdout(pipeline_job *job, const char *file, pipeline_result *result)
+static satf_status run_to_stdout(pipeline_job *job, const char *file, satf_file_report *result)
 {
     fflush(stdout);
     int kept = dup(STDOUT_FILENO);
@@ -188,7 +188,7 @@ static satf_status run_to_stdout(pipeline_job *job, const char *file, pipeline_r
 static void input_format_to_stdout(void **state)
 {
     (void)state;
-    pipeline_result result;
+    satf_file_report result;
     satf_filter *filter;
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
     write_noise(path("s.ppm"), 20, 10, 3, SATF_U8, 0, 21);
@@ -198,7 +198,7 @@ static void input_format_to_stdout(void **state)
     for (int streamed = 0; streamed < 2; streamed++) {
         pipeline_job job = {.filter = filter,
                             .write = satf_write_defaults(),
-                            .path = streamed ? PIPELINE_STREAM : PIPELINE_WHOLE};
+                            .route = streamed ? SATF_ROUTE_ROWS : SATF_ROUTE_WHOLE};
         job.input = path("s.ppm");
         assert_int_equal(run_to_stdout(&job, out, &result), SATF_INVALID);
         job.input_format = true;
@@ -240,8 +240,8 @@ static void no_word_of_devices(void **state)
         cuda |= strcmp(kind, "cuda") == 0;
     }
     write_noise(path("w.pgm"), 40, 30, 1, SATF_U8, 0, 15);
-    for (pipeline_path way = PIPELINE_AUTO; way <= PIPELINE_STREAM; way++) {
-        pipeline_result result;
+    for (satf_route way = SATF_ROUTE_AUTO; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
         assert_int_equal(
             run(path("w.pgm"), path("w2.pgm"), "box=3", SATF_TYPE_AUTO, way, 2, &result), SATF_OK);
         assert_int_equal(result.why_cpu[0] != 0, cuda);
@@ -253,7 +253,7 @@ static void keeps_to_what_only_a_device_has(void **state)
 {
     (void)state;
     pipeline_plan plan = {.automatic = true};
-    pipeline_result result = {0};
+    satf_file_report result = {0};
     static const struct {
         const char *algorithm, *sync;
         bool left;

@@ -2,13 +2,13 @@
  * that were left out. Whole and by rows alike. */
 #include "pipeline_jobs.h"
 
-static void run_job(const char *in, const char *out, const char *spec, pipeline_path way,
-                    satf_write_options options, pipeline_result *result)
+static void run_job(const char *in, const char *out, const char *spec, satf_route way,
+                    satf_write_options options, satf_file_report *result)
 {
     satf_filter *filter;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     pipeline_job job = {
-        .input = in, .output = out, .filter = filter, .write = options, .path = way};
+        .input = in, .output = out, .filter = filter, .write = options, .route = way};
     if (pipeline_run(ctx, &job, result)) {
         fail_msg("%s of %s: %s", spec, in, satf_message(ctx));
     }
@@ -16,7 +16,7 @@ static void run_job(const char *in, const char *out, const char *spec, pipeline_
 }
 
 /* The only note of a job, or none if text is NULL. */
-static void expect_note(const pipeline_result *result, const char *at, const char *text)
+static void expect_note(const satf_file_report *result, const char *at, const char *text)
 {
     if (result->note_count != (text ? 1 : 0)) {
         fail_msg("%d notes, the first: %s", result->note_count, result->notes[0].text);
@@ -56,11 +56,11 @@ static void hardly_used(void **state)
     write_flat(u8, SATF_U8, 7, 9);
     write_flat(f64, SATF_F64, 2, 5);
     write_flat(flat, SATF_F64, 2, 2);
-    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
-        pipeline_result result;
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
         satf_write_options options = satf_write_defaults();
         run_job(u8, png, "variance=1x2", way, options, &result);
-        assert_int_equal(result.streamed, way == PIPELINE_STREAM);
+        assert_int_equal(result.streamed, way == SATF_ROUTE_ROWS);
         expect_note(&result, png,
                     "the samples, 0:1, take less than 1 % of the range shown, 0:16256; "
                     "--range auto shows what occurs");
@@ -95,7 +95,7 @@ static void hardly_used(void **state)
 static void found(void **state)
 {
     (void)state;
-    pipeline_result result;
+    satf_file_report result;
     char in[300], flat[300], png[300];
     snprintf(in, sizeof in, "%s", path("in.npy"));
     snprintf(flat, sizeof flat, "%s", path("flat.npy"));
@@ -104,7 +104,7 @@ static void found(void **state)
     write_flat(flat, SATF_F64, 2, 2);
     satf_write_options options = satf_write_defaults();
     options.auto_range = 1;
-    run_job(in, png, "box=1", PIPELINE_AUTO, options, &result);
+    run_job(in, png, "box=1", SATF_ROUTE_AUTO, options, &result);
     assert_false(result.streamed);
     assert_true(result.range_found && result.range_lo == 2 && result.range_hi == 5);
     expect_note(&result, NULL, NULL);
@@ -114,18 +114,18 @@ static void found(void **state)
     assert_true(got[0] == 0 && got[77] == UINT16_MAX && got[199] == 0);
     satf_image_destroy(image);
 
-    run_job(flat, png, "box=1", PIPELINE_AUTO, options, &result);
+    run_job(flat, png, "box=1", SATF_ROUTE_AUTO, options, &result);
     assert_true(result.range_found && result.range_lo == 2 && result.range_hi == 2);
     expect_note(&result, png, "every sample is 2, so the picture is black");
     options.clip_percent = 1;
-    run_job(in, png, "box=1", PIPELINE_AUTO, options, &result);
+    run_job(in, png, "box=1", SATF_ROUTE_AUTO, options, &result);
     expect_note(&result, png, "both percentiles are 2: black, and white above it");
     assert_true(result.range_found && result.range_hi == 2);
 
     /* it needs all of the result, but for plain values, which have no range */
     satf_filter *filter;
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
-    pipeline_job job = {in, png, filter, options, PIPELINE_STREAM, false};
+    pipeline_job job = {in, png, filter, options, SATF_ROUTE_ROWS, false};
     assert_int_equal(pipeline_run(ctx, &job, &result), SATF_UNSUPPORTED);
     assert_string_equal(satf_message(ctx),
                         "cannot be streamed: --range auto looks at all of the result before any "
@@ -145,8 +145,8 @@ static void several_pictures(void **state)
     assert_non_null(file);
     fputs("P5 2 2 255\nabcdP5 2 2 255\nefgh", file);
     fclose(file);
-    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
-        pipeline_result result;
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
         run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
         expect_note(&result, in, "holds more than one picture; only the first is read");
     }
@@ -159,9 +159,9 @@ static void several_pictures(void **state)
     assert_non_null(file);
     assert_int_equal(fwrite(gif, 1, sizeof gif - 1, file), sizeof gif - 1);
     fclose(file);
-    pipeline_result result;
+    satf_file_report result;
     assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
-    run_job(in, path("o.png"), "box=1", PIPELINE_AUTO, satf_write_defaults(), &result);
+    run_job(in, path("o.png"), "box=1", SATF_ROUTE_AUTO, satf_write_defaults(), &result);
     expect_note(&result, in, "holds 3 pictures; only the first is read");
     assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
 }
@@ -199,8 +199,8 @@ static void lost_metadata(void **state)
     snprintf(png, sizeof png, "%s", path("o.png"));
     snprintf(jpg, sizeof jpg, "%s", path("o.jpg"));
     snprintf(ppm, sizeof ppm, "%s", path("o.ppm"));
-    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
-        pipeline_result result;
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
         satf_write_options options = satf_write_defaults();
         write_jpeg(in, false);
         run_job(in, png, "box=1", way, options, &result);

@@ -181,6 +181,38 @@ static void check_orientation(const char *name, int wanted)
     free(data);
 }
 
+/* A thumbnail goes on either path. */
+static void thumbnail(void **state)
+{
+    (void)state;
+    static const unsigned char exif[] = "II*\0\10\0\0\0\0\0\16\0\0\0\2\0"
+                                        "\1\2\4\0\1\0\0\0\54\0\0\0\2\2\4\0\1\0\0\0\12\0\0\0\0\0\0\0"
+                                        "\xff\xd8thumb!\xff\xd9";
+    static const char *const outputs[] = {"o.jpg", "o.png"};
+    char in[300], out[300];
+    snprintf(in, sizeof in, "%s", path("thumb.jpg"));
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 40, 30, 1, SATF_U8, 0, &image), SATF_OK);
+    image->metadata.exif_bytes = sizeof exif - 1;
+    image->metadata.exif = satf_alloc(sizeof exif - 1);
+    memcpy(image->metadata.exif, exif, sizeof exif - 1);
+    assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
+    satf_image_destroy(image);
+    for (int i = -1; i < 2; i++) {
+        snprintf(out, sizeof out, "%s", i < 0 ? in : path(outputs[i]));
+        if (i >= 0) {
+            compare(in, out, "box=3", SATF_TYPE_AUTO, 2);
+        }
+        size_t bytes;
+        unsigned char *data = slurp(out, &bytes);
+        assert_int_equal(memmem(data, bytes, "thumb!", 6) != NULL, i < 0);
+        free(data);
+        assert_int_equal(satf_image_read(ctx, out, &image), SATF_OK);
+        assert_int_equal(image->metadata.exif_bytes, i < 0 ? sizeof exif - 1 : 14);
+        satf_image_destroy(image);
+    }
+}
+
 /* EXIF before the pixels and XMP behind them, out of a pipe: each goes through the filter once. */
 static void late_xmp(void **state)
 {
@@ -207,8 +239,8 @@ static void late_xmp(void **state)
                      (png_uint_32)crc32(0, text + 4, (unsigned)(text_bytes - 4)));
     memcpy(late + bytes + text_bytes + 4, plain + bytes, END_BYTES);
     bytes += text_bytes + 4 + END_BYTES;
-    for (pipeline_path way = PIPELINE_WHOLE; way <= PIPELINE_STREAM; way++) {
-        pipeline_result result;
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
         int ends[2];
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], late, bytes), bytes);
@@ -241,8 +273,8 @@ static void late_exif(void **state)
         check_orientation(out, 6);
         compare(in, out, "flip=h box=3", SATF_TYPE_AUTO, 2);
         check_orientation(out, 8);
-        for (pipeline_path way = PIPELINE_AUTO; way <= PIPELINE_STREAM; way++) {
-            pipeline_result result;
+        for (satf_route way = SATF_ROUTE_AUTO; way <= SATF_ROUTE_ROWS; way++) {
+            satf_file_report result;
             int ends[2];
             assert_int_equal(pipe(ends), 0);
             assert_int_equal(write(ends[1], late, bytes), bytes);
@@ -251,13 +283,13 @@ static void late_exif(void **state)
             unlink(out);
             satf_status status = run(name, out, "flip=h box=3", SATF_TYPE_AUTO, way, 2, &result);
             close(ends[0]);
-            if (k == 1 && way == PIPELINE_STREAM) {
+            if (k == 1 && way == SATF_ROUTE_ROWS) {
                 assert_int_equal(status, SATF_UNSUPPORTED);
                 assert_non_null(strstr(satf_message(ctx), "EXIF"));
                 continue;
             }
             assert_int_equal(status, SATF_OK);
-            assert_int_equal(result.streamed, way != PIPELINE_WHOLE && k == 0);
+            assert_int_equal(result.streamed, way != SATF_ROUTE_WHOLE && k == 0);
             check_orientation(out, 8);
         }
     }
@@ -320,11 +352,11 @@ static void refusals(void **state)
          "--variance needs the whole picture for border wrap behind another"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        pipeline_result result;
+        satf_file_report result;
         char in[300], out[300];
         snprintf(in, sizeof in, "%s", path(cases[i].in));
         snprintf(out, sizeof out, "%s", path("refused.npy"));
-        assert_int_equal(run(in, out, cases[i].spec, SATF_TYPE_AUTO, PIPELINE_STREAM, 2, &result),
+        assert_int_equal(run(in, out, cases[i].spec, SATF_TYPE_AUTO, SATF_ROUTE_ROWS, 2, &result),
                          SATF_UNSUPPORTED);
         if (!strstr(satf_message(ctx), cases[i].says) ||
             !strstr(satf_message(ctx), "leave out --stream")) {
@@ -332,25 +364,25 @@ static void refusals(void **state)
         }
         assert_int_equal(access(out, F_OK), -1);
         /* without being asked for it is done as a whole */
-        assert_int_equal(run(in, out, cases[i].spec, SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result),
+        assert_int_equal(run(in, out, cases[i].spec, SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 2, &result),
                          SATF_OK);
         assert_false(result.streamed);
         unlink(out);
     }
     /* the engine and the algorithm asked for are honoured */
-    pipeline_result result;
+    satf_file_report result;
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
     assert_int_equal(
-        run(path("plain.pgm"), path("o.pgm"), "box=3", SATF_TYPE_AUTO, PIPELINE_STREAM, 2, &result),
+        run(path("plain.pgm"), path("o.pgm"), "box=3", SATF_TYPE_AUTO, SATF_ROUTE_ROWS, 2, &result),
         SATF_UNSUPPORTED);
     assert_non_null(strstr(satf_message(ctx), "SAT engine"));
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
     assert_int_equal(satf_context_set_algorithm(ctx, "2r2w"), SATF_OK);
     assert_int_equal(run(path("plain.pgm"), path("o.npy"), "integral", SATF_TYPE_AUTO,
-                         PIPELINE_AUTO, 2, &result),
+                         SATF_ROUTE_AUTO, 2, &result),
                      SATF_OK);
     assert_false(result.streamed);
-    assert_string_equal(result.report.algorithm, "2r2w");
+    assert_string_equal(result.ran.algorithm, "2r2w");
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
 }
 
@@ -370,24 +402,24 @@ static void write_sparse(const char *to, int64_t width, int64_t height)
 static void limit_is_that_of_rows(void **state)
 {
     (void)state;
-    pipeline_result result;
+    satf_file_report result;
     write_sparse(path("tall.pgm"), 1000, 20000);
     assert_int_equal(satf_context_set_limits(ctx, 0, 6 << 20), SATF_OK);
     static const char *const specs[] = {"box=255", "box=9 stddev=31 box=3", "integral",
                                         "variance=99,border=wrap box=3"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         const char *in = path("tall.pgm"), *out = path("tall.npy");
-        if (run(in, out, specs[i], SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result)) {
+        if (run(in, out, specs[i], SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 2, &result)) {
             fail_msg("%s: %s", specs[i], satf_message(ctx));
         }
         assert_true(result.streamed);
         unlink(out);
-        assert_int_equal(run(in, out, specs[i], SATF_TYPE_AUTO, PIPELINE_WHOLE, 2, &result),
+        assert_int_equal(run(in, out, specs[i], SATF_TYPE_AUTO, SATF_ROUTE_WHOLE, 2, &result),
                          SATF_LIMIT);
         assert_non_null(strstr(satf_message(ctx), "--max-memory"));
     }
     assert_int_equal(run(path("tall.pgm"), path("tall.npy"), "box=3x19999", SATF_TYPE_AUTO,
-                         PIPELINE_STREAM, 2, &result),
+                         SATF_ROUTE_ROWS, 2, &result),
                      SATF_LIMIT);
     assert_non_null(strstr(satf_message(ctx), "--max-memory"));
     assert_int_equal(access(path("tall.npy"), F_OK), -1);
@@ -400,20 +432,20 @@ static void limit_is_that_of_rows(void **state)
 static void small_pictures_keep_small_limits(void **state)
 {
     (void)state;
-    pipeline_result result;
+    satf_file_report result;
     char in[300], out[300];
     snprintf(in, sizeof in, "%s", path("small.pgm"));
     snprintf(out, sizeof out, "%s", path("small-out.pgm"));
     write_sparse(in, 512, 512);
     assert_int_equal(satf_context_set_limits(ctx, 0, 1 << 20), SATF_OK);
-    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result), SATF_OK);
+    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 2, &result), SATF_OK);
     assert_false(result.streamed);
-    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, PIPELINE_STREAM, 2, &result),
+    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, SATF_ROUTE_ROWS, 2, &result),
                      SATF_LIMIT);
     long long needed = 0;
     assert_int_equal(sscanf(satf_message(ctx), "streaming it needs %lld", &needed), 1);
     assert_int_equal(satf_context_set_limits(ctx, 0, needed), SATF_OK);
-    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, PIPELINE_AUTO, 2, &result), SATF_OK);
+    assert_int_equal(run(in, out, "box=3", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 2, &result), SATF_OK);
     assert_true(result.streamed);
     assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
     unlink(in);
@@ -431,11 +463,11 @@ static long peak_kib(const char *spec, int64_t height)
     assert_true(child >= 0);
     if (child == 0) {
         satf_filter *filter;
-        pipeline_result result;
+        satf_file_report result;
         if (satf_filter_parse(ctx, spec, &filter)) {
             _exit(1);
         }
-        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), PIPELINE_STREAM, false};
+        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), SATF_ROUTE_ROWS, false};
         job.write.format = "npy";
         _exit(pipeline_run(ctx, &job, &result) == SATF_OK ? 0 : 1);
     }
@@ -468,6 +500,7 @@ int main(void)
         cmocka_unit_test(chains),
         cmocka_unit_test(late_exif),
         cmocka_unit_test(late_xmp),
+        cmocka_unit_test(thumbnail),
         cmocka_unit_test(refusals),
         cmocka_unit_test(limit_is_that_of_rows),
         cmocka_unit_test(small_pictures_keep_small_limits),

@@ -6,15 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../src/io/io.h"
-#include "../src/pipeline/pipeline.h"
 #include "inputs.h"
 #include "message.h"
 #include "outputs.h"
 #include "progress.h"
 #include "report.h"
 
-static void print_notes(const settings *s, const pipeline_result *result)
+static void print_notes(const settings *s, const satf_file_report *result)
 {
     for (int i = 0; i < result->note_count && !s->quiet; i++) {
         message(result->notes[i].at, "%s", result->notes[i].text);
@@ -22,7 +20,7 @@ static void print_notes(const settings *s, const pipeline_result *result)
 }
 
 /* What the command has to say beyond the library's message. */
-static const char *advice(const job *one, const pipeline_result *result)
+static const char *advice(const job *one, const satf_file_report *result)
 {
     struct stat info;
     bool folder = stat(one->input, &info) == 0 && S_ISDIR(info.st_mode);
@@ -34,16 +32,22 @@ static const char *advice(const job *one, const pipeline_result *result)
 /* Runs one job and reports on it. */
 static int run_one(const settings *s, job *one, int index)
 {
-    pipeline_job work = {one->input, one->output, s->filter, s->write, s->path, s->filters_stdin};
-    bool to_stdout = io_output_is_stdout(one->output); /* asked before it is replaced */
-    if (strcmp(one->output, "-") == 0 && !work.write.format && !work.input_format) {
-        work.write.format = "png";
+    satf_write_options write = s->write;
+    satf_file_options how;
+    satf_file_options_init(&how, sizeof how);
+    how.write = &write;
+    how.route = s->route;
+    how.input_format = s->filters_stdin;
+    bool to_stdout = satf_is_stdout(one->output); /* asked before it is replaced */
+    if (strcmp(one->output, "-") == 0 && !write.format && !how.input_format) {
+        write.format = "png";
     }
-    work.write.no_clobber = s->skip_existing; /* what has appeared since they were looked for */
+    write.no_clobber = s->skip_existing; /* what has appeared since they were looked for */
     progress_file(one->input, index);
     satf_context_set_progress(s->ctx, progress_show, NULL);
-    pipeline_result result;
-    satf_status status = pipeline_run(s->ctx, &work, &result);
+    satf_file_report result;
+    satf_status status =
+        satf_filter_file(s->ctx, s->filter, one->input, one->output, &how, &result, sizeof result);
     if (s->verbose || s->json || to_stdout) {
         progress_hide();
     }
@@ -53,10 +57,10 @@ static int run_one(const settings *s, job *one, int index)
         print_notes(s, &result);
     }
     if (!status && s->verbose) {
-        report_verbose(s, &work, &result);
+        report_verbose(s, one, &result);
     }
     if (s->json) {
-        report_json(to_stdout ? stderr : stdout, s, &work, &result, status);
+        report_json(to_stdout ? stderr : stdout, s, one, &result, status);
     }
     return !status ? EXIT_SUCCESS : result.unsuited ? EXIT_USAGE : EXIT_FAILURE;
 }
@@ -81,7 +85,7 @@ static void run_all(const settings *s, job *jobs, int count, report_summary *sum
         bool good = true;
         if (!latest || !same_folder(latest->output, jobs[i].output)) {
             good = !s->output || outputs_make_folders(&jobs[i]);
-            io_output_sweep(jobs[i].output);
+            satf_files_sweep(jobs[i].output);
         }
         latest = &jobs[i];
         int status = good ? run_one(s, &jobs[i], i) : EXIT_FAILURE;
@@ -109,7 +113,7 @@ static int status_of(const report_summary *sum)
 static int check_screen(const settings *s, const job *jobs, int count)
 {
     bool to_screen =
-        count == 1 && !s->force && io_output_is_stdout(jobs[0].output) && isatty(STDOUT_FILENO);
+        count == 1 && !s->force && satf_is_stdout(jobs[0].output) && isatty(STDOUT_FILENO);
     return to_screen ? usage_error(jobs[0].output, "a terminal cannot show a picture; redirect "
                                                    "standard output or name a file")
                      : 0;

@@ -281,14 +281,14 @@ static int take_formats(settings *s, const char *value)
 static int take_stream(settings *s, const char *value)
 {
     (void)value;
-    s->path = PIPELINE_STREAM;
+    s->route = SATF_ROUTE_ROWS;
     return 0;
 }
 
 static int take_no_stream(settings *s, const char *value)
 {
     (void)value;
-    s->path = PIPELINE_WHOLE;
+    s->route = SATF_ROUTE_WHOLE;
     return 0;
 }
 

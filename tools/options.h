@@ -3,8 +3,9 @@
 #ifndef SATFILTER_OPTIONS_H
 #define SATFILTER_OPTIONS_H
 
-#include "../src/satfilter.h"
-#include "../src/pipeline/pipeline.h"
+#include <satfilter.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Exit statuses besides EXIT_SUCCESS and EXIT_FAILURE. */
 enum { EXIT_USAGE = 2, EXIT_SOME = 3 };
@@ -48,7 +49,7 @@ typedef struct settings {
     bool parents;       /* below the folder of -o outputs keep their inputs' whole path */
     bool filters_stdin; /* no file was named: standard input to output, in the input's format */
     bool quiet, verbose, json;
-    pipeline_path path;
+    satf_route route;
     source *sources; /* in the order written, the output among them; owned array */
     int source_count;
     int file_count; /* those that are operands */
@@ -64,7 +65,7 @@ typedef struct settings {
     satf_engine engine;
     double r;
     int threads;
-    int64_t limits[SATF_LIMITS]; /* by satf_limit; 0: the default */
+    int64_t limits[SATF_MAX_RATIO + 1]; /* by satf_limit; 0: the default */
     bool formats_given;
     bool quality_given, png_level_given;
 } settings;

@@ -265,7 +265,7 @@ static int check_engine(const settings *s)
         return usage_error("--engine window", "runs on the CPU only; leave out one of --engine and "
                                               "--device");
     }
-    if (s->path == PIPELINE_STREAM && s->device && strncmp(s->device, "cuda", 4) == 0) {
+    if (s->route == SATF_ROUTE_ROWS && s->device && strncmp(s->device, "cuda", 4) == 0) {
         return usage_error("--stream", "a CUDA device takes whole pictures; leave out one of "
                                        "--stream and --device");
     }
@@ -301,7 +301,7 @@ static int check_engine(const settings *s)
 static satf_status set_limits(const settings *s)
 {
     satf_status status = s->formats_given ? SATF_OK : satf_context_set_formats(s->ctx, "all");
-    for (int i = 0; i < SATF_LIMITS && !status; i++) {
+    for (int i = 0; i <= SATF_MAX_RATIO && !status; i++) {
         status = satf_context_set_limit(s->ctx, (satf_limit)i, s->limits[i]);
     }
     return status;

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../src/base/parallel.h"
 #include "message.h"
 
 static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
@@ -19,16 +18,16 @@ static void print_side(const char *name, const char *format, const satf_view *vi
     fputc('\n', stderr);
 }
 
-void report_verbose(const settings *s, const pipeline_job *job, const pipeline_result *result)
+void report_verbose(const settings *s, const job *one, const satf_file_report *result)
 {
-    const pipeline_times *t = &result->times;
-    print_side(job->input, result->in_format, &result->in, t->in_bytes);
+    const satf_file_times *t = &result->times;
+    print_side(one->input, result->in_format, &result->in, t->in_bytes);
     fputs("  ", stderr);
     print_clean(s->spec, INT_MAX);
-    fprintf(stderr, ": %s engine%s%s, %s", result->report.engine,
-            result->report.algorithm ? ", algorithm " : "",
-            result->report.algorithm ? result->report.algorithm : "", result->report.device);
-    int threads = satf_thread_count(s->ctx);
+    fprintf(stderr, ": %s engine%s%s, %s", result->ran.engine,
+            result->ran.algorithm ? ", algorithm " : "",
+            result->ran.algorithm ? result->ran.algorithm : "", result->ran.device);
+    int threads = satf_context_get_threads(s->ctx);
     fprintf(stderr, ", %d thread%s\n", threads, threads > 1 ? "s" : "");
     if (result->why_cpu[0]) {
         fprintf(stderr, "  %s\n", result->why_cpu);
@@ -38,7 +37,7 @@ void report_verbose(const settings *s, const pipeline_job *job, const pipeline_r
     }
     fprintf(stderr, "  decode %.1f ms, compute %.1f ms, encode %.1f ms, %s %.1f ms\n", t->decode_ms,
             t->compute_ms, t->encode_ms, result->streamed ? "side by side" : "in all", t->total_ms);
-    print_side(job->output, result->out_format, &result->out, t->out_bytes);
+    print_side(one->output, result->out_format, &result->out, t->out_bytes);
 }
 
 static void json_string(FILE *to, const char *text)
@@ -73,7 +72,7 @@ static void json_member(FILE *to, const char *name, const char *value)
     }
 }
 
-static void json_notes(FILE *to, const pipeline_result *result)
+static void json_notes(FILE *to, const satf_file_report *result)
 {
     if (result->note_count) {
         fputs(", \"notes\": [", to);
@@ -85,20 +84,20 @@ static void json_notes(FILE *to, const pipeline_result *result)
     }
 }
 
-void report_json(FILE *to, const settings *s, const pipeline_job *job,
-                 const pipeline_result *result, satf_status status)
+void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
+                 satf_status status)
 {
     fputs("{\"program\": \"satfilter\"", to);
     json_member(to, "version", satf_version());
-    json_member(to, "input", job->input);
-    json_member(to, "output", job->output);
+    json_member(to, "input", one->input);
+    json_member(to, "output", one->output);
     json_member(to, "filter", s->spec);
     if (status) {
         json_member(to, "error", satf_message(s->ctx));
         json_member(to, "status", satf_status_name(status));
         json_member(to, "at", result->at);
     } else {
-        const pipeline_times *t = &result->times;
+        const satf_file_times *t = &result->times;
         fprintf(to, ", \"width\": %" PRId64 ", \"height\": %" PRId64 ", \"channels\": %d",
                 result->in.width, result->in.height, (int)result->in.channels);
         json_member(to, "input_type", satf_type_name(result->in.type));
@@ -106,15 +105,15 @@ void report_json(FILE *to, const settings *s, const pipeline_job *job,
         fprintf(to, ", \"output_channels\": %d", (int)result->out.channels);
         json_member(to, "input_format", result->in_format);
         json_member(to, "output_format", result->out_format);
-        json_member(to, "device", result->report.device);
-        json_member(to, "engine", result->report.engine);
-        json_member(to, "algorithm", result->report.algorithm);
+        json_member(to, "device", result->ran.device);
+        json_member(to, "engine", result->ran.engine);
+        json_member(to, "algorithm", result->ran.algorithm);
         fprintf(to,
                 ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64
                 ", \"ms\": {\"decode\": %.3f, \"compute\": %.3f, \"encode\": %.3f, \"total\": "
                 "%.3f}",
-                satf_thread_count(s->ctx), t->in_bytes, t->out_bytes, t->decode_ms, t->compute_ms,
-                t->encode_ms, t->total_ms);
+                satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes, t->decode_ms,
+                t->compute_ms, t->encode_ms, t->total_ms);
         if (result->range_found) {
             fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
         }

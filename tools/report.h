@@ -4,16 +4,15 @@
 
 #include <stdio.h>
 
-#include "../src/pipeline/pipeline.h"
 #include "inputs.h"
-#include "options.h"
+#include "outputs.h"
 
 /* Lines on standard error. */
-void report_verbose(const settings *s, const pipeline_job *job, const pipeline_result *result);
+void report_verbose(const settings *s, const job *one, const satf_file_report *result);
 
 /* One JSON object on a line; with "error" in place of results unless status is SATF_OK. */
-void report_json(FILE *to, const settings *s, const pipeline_job *job,
-                 const pipeline_result *result, satf_status status);
+void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
+                 satf_status status);
 
 /* How a batch went. */
 typedef struct report_summary {

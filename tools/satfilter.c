@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../src/io/io.h"
 #include "batch.h"
 #include "help.h"
 #include "message.h"
@@ -16,7 +15,7 @@
 /* Removes the temporary files, then dies of the signal as if it had not been caught. */
 static void die_clean(int signal_number)
 {
-    io_output_cleanup();
+    satf_files_cleanup();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }

@@ -55,6 +55,11 @@ satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, u
 
 /* Copies metadata; *to must be zeroed before. Nothing is owned on failure. */
 satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to);
+
+/* Takes out the small pictures of the whole that EXIF, XMP and Photoshop's resources hold: for when
+ * its pixels change. */
+void satf_metadata_drop_thumbnails(satf_metadata *metadata);
+
 void satf_metadata_clear(satf_metadata *metadata);
 
 #endif

@@ -124,6 +124,11 @@ int satf_thread_count(const satf_context *ctx)
     return ctx->threads;
 }
 
+int satf_context_get_threads(const satf_context *ctx)
+{
+    return ctx ? ctx->threads : 0;
+}
+
 int satf_core_count(void)
 {
     cpu_set_t set;

@@ -530,9 +530,11 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
                                             : apply_across(ctx, filter, in, out);
 }
 
-void filter_last_report(const satf_context *ctx, filter_report *report)
+void satf_context_ran(const satf_context *ctx, satf_ran *ran, size_t bytes)
 {
-    report->engine = ctx->report_engine;
-    report->algorithm = ctx->report_algorithm;
-    report->device = ctx->report_device;
+    satf_ran all = {0};
+    if (ctx) {
+        all = (satf_ran){ctx->report_engine, ctx->report_algorithm, ctx->report_device};
+    }
+    satf_give(ran, bytes, &all, sizeof all);
 }

@@ -107,20 +107,13 @@ satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t
 satf_status filter_run_rows(satf_context *ctx, const satf_filter *chain, size_t index,
                             const satf_view *in, const satf_view *out, const filter_rows *rows);
 
-/* What the filter makes of the metadata of its input: what speaks of places turns along. */
-void filter_turn_metadata(const satf_filter *filter, satf_metadata *metadata);
+/* What the filter makes of the metadata of its input: what shows the picture as it was goes, what
+ * speaks of places turns along. */
+void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata);
 
 /* What satf_image_filter() would make of in, without pixels and metadata: view
  * (data NULL), range, alpha_max and picture type. in's data are not looked at. */
 satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                             int type, satf_image *out);
-
-/* Which engine and algorithm a run used, for -v and --json; static names. */
-typedef struct filter_report {
-    const char *engine;    /* "window", "sat", "move" */
-    const char *algorithm; /* SAT algorithm, or NULL */
-    const char *device;    /* "cpu", "cuda" */
-} filter_report;
-void filter_last_report(const satf_context *ctx, filter_report *report);
 
 #endif

@@ -58,9 +58,10 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
     }
 }
 
-void filter_turn_metadata(const satf_filter *filter, satf_metadata *metadata)
+void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata)
 {
     unsigned turn = 0;
+    satf_metadata_drop_thumbnails(metadata);
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
         turn = move_compose(turn, filter_turn(link->info->engine, link->options));
@@ -115,7 +116,7 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     filter_image_facts(filter, in, image);
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
-        filter_turn_metadata(filter, &image->metadata);
+        filter_change_metadata(filter, &image->metadata);
         status = satf_filter_apply(ctx, filter, &in->view, &image->view);
     }
     if (status) {

@@ -1,4 +1,7 @@
 /* Whole images from and to files: the public functions. */
+#include <stddef.h>
+#include <string.h>
+
 #include "codec.h"
 
 void io_describe(const io_header *header, satf_image *image)
@@ -81,9 +84,25 @@ satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
     return status;
 }
 
-satf_write_options satf_write_defaults(void)
+void satf_write_options_init(satf_write_options *options, size_t bytes)
 {
-    return (satf_write_options){.type = SATF_TYPE_AUTO, .png_level = 1};
+    satf_write_options all = {.bytes = bytes, .type = SATF_TYPE_AUTO, .png_level = 1};
+    satf_give(options, bytes, &all, sizeof all);
+}
+
+satf_status io_take_options(satf_context *ctx, const satf_write_options *given,
+                            satf_write_options *all)
+{
+    satf_write_options_init(all, sizeof *all);
+    size_t least = offsetof(satf_write_options, bytes) + sizeof all->bytes;
+    if (given && given->bytes < least) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the write options were not set by satf_write_options_init()");
+    }
+    if (given) {
+        memcpy(all, given, given->bytes < sizeof *all ? given->bytes : sizeof *all);
+    }
+    return SATF_OK;
 }
 
 static satf_status write_image(satf_context *ctx, const satf_image *image, const io_plan *plan,
@@ -115,17 +134,21 @@ satf_status satf_image_write(satf_context *ctx, const satf_image *image, const c
     }
     io_plan plan;
     io_output *output;
-    satf_status status = io_make_plan(ctx, image, path, options, &plan);
+    satf_write_options all;
+    satf_status status = io_take_options(ctx, options, &all);
     if (!status) {
-        status = io_find_range(ctx, &image->view, options ? options->clip_percent : 0, &plan);
+        status = io_make_plan(ctx, image, path, &all, &plan);
     }
     if (!status) {
-        status = io_output_open(ctx, path, options && options->no_clobber, &output);
+        status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
+    }
+    if (!status) {
+        status = io_output_open(ctx, path, all.no_clobber != 0, &output);
     }
     if (status) {
         return status;
     }
-    status = write_image(ctx, image, &plan, io_output_file(output), options);
+    status = write_image(ctx, image, &plan, io_output_file(output), &all);
     if (status) {
         io_output_discard(output);
         return status;

@@ -168,6 +168,11 @@ static inline bool io_plan_copies(const io_plan *plan)
     return plan->how == IO_IDENTITY && !plan->drop_alpha && !plan->spread;
 }
 
+/* *all = the caller's options, which a program compiled with another header may have handed in, or
+ * the defaults for NULL. */
+satf_status io_take_options(satf_context *ctx, const satf_write_options *given,
+                            satf_write_options *all);
+
 /* image: view (data is not looked at), range, picture type. Fails with a
  * message when the format cannot hold the image, e.g. floats of unknown range
  * in a PNG without --range. path is used for its suffix, unless options name a

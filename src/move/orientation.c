@@ -1,23 +1,20 @@
-/* What a picture's file says about the places of its pixels. EXIF is a TIFF file: directories
- * of entries of twelve bytes (tag, type, count, value or where it is). */
+/* What a picture's file says about the places of its pixels. */
 #include <string.h>
 
+#include "../base/exif.h"
 #include "move.h"
 
 /* The tags that speak of sides or places; each y lies behind its x. */
 enum {
     TAG_IMAGE_WIDTH = 0x0100, /* TIFF's; some cameras write them beside EXIF's */
     TAG_IMAGE_HEIGHT = 0x0101,
-    TAG_ORIENTATION = 0x0112,
     TAG_X_RESOLUTION = 0x011a,
     TAG_Y_RESOLUTION = 0x011b,
     TAG_EXIF_DIRECTORY = 0x8769,
     TAG_WIDTH = 0xa002,
     TAG_HEIGHT = 0xa003,
     TAG_X_FOCAL_RESOLUTION = 0xa20e,
-    TAG_Y_FOCAL_RESOLUTION = 0xa20f,
-    TYPE_SHORT = 3,
-    ENTRY_BYTES = 12
+    TAG_Y_FOCAL_RESOLUTION = 0xa20f
 };
 
 /* Under the flips of `first` alone if it transposes: a flip before is the other one behind. */
@@ -66,51 +63,13 @@ static unsigned turned_orientation(unsigned turn, unsigned orientation)
 
 /* ----------------------------------------------------------------------- EXIF */
 
-typedef struct tiff {
-    unsigned char *data;
-    size_t bytes;
-    bool big; /* its byte order */
-} tiff;
-
-/* An unsigned integer of n bytes; the caller has checked that they are there. */
-static uint32_t load(const tiff *t, const unsigned char *at, int n)
-{
-    uint32_t value = 0;
-    for (int i = 0; i < n; i++) {
-        value |= (uint32_t)at[i] << 8 * (t->big ? n - 1 - i : i);
-    }
-    return value;
-}
-
-/* The directory at `offset`: its entries, whose number *count becomes as far as they are there;
- * NULL if it is not. */
-static unsigned char *directory(const tiff *t, uint32_t offset, size_t *count)
-{
-    if (offset < 8 || offset > t->bytes || t->bytes - offset < 2) {
-        return NULL;
-    }
-    size_t room = (t->bytes - offset - 2) / ENTRY_BYTES;
-    *count = load(t, t->data + offset, 2);
-    *count = *count < room ? *count : room;
-    return t->data + offset + 2;
-}
-
-static unsigned char *find(const tiff *t, unsigned char *entries, size_t count, unsigned tag)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (load(t, entries + i * ENTRY_BYTES, 2) == tag) {
-            return entries + i * ENTRY_BYTES;
-        }
-    }
-    return NULL;
-}
-
 /* The values of two entries change places, with their types. */
-static void swap_entries(const tiff *t, unsigned char *entries, size_t count, unsigned x,
+static void swap_entries(const satf_tiff *t, unsigned char *entries, size_t count, unsigned x,
                          unsigned y)
 {
-    unsigned char *a = find(t, entries, count, x), *b = find(t, entries, count, y);
-    unsigned char kept[ENTRY_BYTES - 2];
+    unsigned char *a = satf_tiff_find(t, entries, count, x),
+                  *b = satf_tiff_find(t, entries, count, y);
+    unsigned char kept[SATF_TIFF_ENTRY_BYTES - 2];
     if (a && b) {
         memcpy(kept, a + 2, sizeof kept);
         memcpy(a + 2, b + 2, sizeof kept);
@@ -120,29 +79,27 @@ static void swap_entries(const tiff *t, unsigned char *entries, size_t count, un
 
 static void turn_exif(unsigned turn, unsigned char *data, size_t bytes)
 {
-    tiff t = {data, bytes, false};
-    if (bytes < 8 || (memcmp(data, "II*\0", 4) != 0 && memcmp(data, "MM\0*", 4) != 0)) {
+    satf_tiff t;
+    if (!satf_tiff_open(data, bytes, &t)) {
         return; /* whatever it is, it stays */
     }
-    t.big = data[0] == 'M';
     size_t count, more;
-    unsigned char *entries = directory(&t, load(&t, data + 4, 4), &count);
+    unsigned char *entries = satf_tiff_first(&t, &count);
     if (!entries) {
         return;
     }
-    unsigned char *entry = find(&t, entries, count, TAG_ORIENTATION);
-    if (entry && load(&t, entry + 2, 2) == TYPE_SHORT) {
-        unsigned found = turned_orientation(turn, load(&t, entry + 8, 2));
-        entry[8] = (unsigned char)(t.big ? found >> 8 : found & 0xff);
-        entry[9] = (unsigned char)(t.big ? found & 0xff : found >> 8);
+    unsigned char *entry = satf_tiff_find(&t, entries, count, SATF_TIFF_ORIENTATION);
+    if (entry && satf_tiff_load(&t, entry + 2, 2) == SATF_TIFF_SHORT) {
+        satf_tiff_store(&t, entry + 8, 2,
+                        turned_orientation(turn, satf_tiff_load(&t, entry + 8, 2)));
     }
     if (!(turn & MOVE_TRANSPOSE)) {
         return;
     }
     swap_entries(&t, entries, count, TAG_IMAGE_WIDTH, TAG_IMAGE_HEIGHT);
     swap_entries(&t, entries, count, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
-    entry = find(&t, entries, count, TAG_EXIF_DIRECTORY);
-    entries = entry ? directory(&t, load(&t, entry + 8, 4), &more) : NULL;
+    entry = satf_tiff_find(&t, entries, count, TAG_EXIF_DIRECTORY);
+    entries = entry ? satf_tiff_directory(&t, satf_tiff_load(&t, entry + 8, 4), &more) : NULL;
     if (entries) {
         swap_entries(&t, entries, more, TAG_WIDTH, TAG_HEIGHT);
         swap_entries(&t, entries, more, TAG_X_FOCAL_RESOLUTION, TAG_Y_FOCAL_RESOLUTION);

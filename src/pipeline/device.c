@@ -23,7 +23,7 @@ static const double cpu_ns_per_move = 0.3, cuda_ns_per_move = 0.005;     /* a sa
 static const double overlap_ns_per_sample = 10;
 
 static void __attribute__((format(printf, 2, 3)))
-explain(pipeline_result *result, const char *format, ...)
+explain(satf_file_report *result, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -82,7 +82,7 @@ static bool has_cuda_rows(void)
     return false;
 }
 
-void pipeline_explain_stream(pipeline_result *result)
+void pipeline_explain_stream(satf_file_report *result)
 {
     if (has_cuda_rows()) {
         explain(result, "streamed: computed on the CPU");
@@ -90,7 +90,7 @@ void pipeline_explain_stream(pipeline_result *result)
 }
 
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            bool streams, pipeline_result *result)
+                            bool streams, satf_file_report *result)
 {
     plan->automatic = ctx->device == SATF_DEVICE_AUTO;
     if (!plan->automatic) {
@@ -117,7 +117,7 @@ void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline
 }
 
 satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan,
-                                    satf_status status, const pipeline_result *result)
+                                    satf_status status, const satf_file_report *result)
 {
     bool cpu, cuda;
     kinds_of(ctx, &cpu, &cuda);
@@ -132,7 +132,7 @@ satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan
 }
 
 bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
-                           pipeline_result *result)
+                           satf_file_report *result)
 {
     bool cpu, cuda;
     kinds_of(ctx, &cpu, &cuda);

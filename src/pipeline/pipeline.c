@@ -36,10 +36,10 @@ int64_t pipeline_block_rows(const satf_view *view)
 
 /* --------------------------------------------------------------------- notes */
 
-void pipeline_note_add(pipeline_result *result, const char *at, const char *format, ...)
+void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
 {
-    if (result->note_count < PIPELINE_NOTES) {
-        pipeline_note *note = &result->notes[result->note_count++];
+    if (result->note_count < SATF_FILE_NOTES) {
+        satf_file_note *note = &result->notes[result->note_count++];
         note->at = at;
         va_list args;
         va_start(args, format);
@@ -48,7 +48,7 @@ void pipeline_note_add(pipeline_result *result, const char *at, const char *form
     }
 }
 
-static void note_metadata(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+static void note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                           const satf_metadata *metadata)
 {
     if (plan->format->metadata == IO_METADATA_NONE || job->write.strip) {
@@ -66,7 +66,7 @@ static void note_metadata(pipeline_result *result, const pipeline_job *job, cons
     }
 }
 
-void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                          const io_header *header)
 {
     note_metadata(result, job, plan, &header->metadata);
@@ -79,7 +79,7 @@ void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const
     }
 }
 
-void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer)
+void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer)
 {
     char text[sizeof result->notes->text];
     if (io_writer_judge(writer, text, sizeof text)) {
@@ -105,7 +105,7 @@ static int filter_type(const pipeline_job *job, const satf_view *exact)
 
 /* Finds what cannot work before anything is decoded. */
 static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const io_header *header,
-                             pipeline_plan *plan, pipeline_result *result)
+                             pipeline_plan *plan, satf_file_report *result)
 {
     *plan = (pipeline_plan){.in = {.view = header->view}};
     io_describe(header, &plan->in);
@@ -183,7 +183,7 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 
 /* The rest of the reader's picture as an image; takes its metadata. */
 static satf_status decode(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
-                          io_reader *reader, satf_image **out, pipeline_result *result)
+                          io_reader *reader, satf_image **out, satf_file_report *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -205,7 +205,7 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, const io_p
 
 /* Finds the range that is shown, where it is what occurs. */
 static satf_status find_range(satf_context *ctx, const satf_image *image, const pipeline_job *job,
-                              io_plan *plan, pipeline_result *result)
+                              io_plan *plan, satf_file_report *result)
 {
     bool wanted = plan->find_range;
     satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
@@ -226,7 +226,7 @@ static satf_status find_range(satf_context *ctx, const satf_image *image, const 
 }
 
 static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                          const pipeline_job *job, FILE *file, pipeline_result *result)
+                          const pipeline_job *job, FILE *file, satf_file_report *result)
 {
     const satf_view *view = &image->view;
     io_writer *writer;
@@ -253,12 +253,12 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
 }
 
 static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                             io_reader **reader, stage *progress, pipeline_result *result)
+                             io_reader **reader, stage *progress, satf_file_report *result)
 {
     satf_image *in = NULL, *out = NULL;
     io_output *file = NULL;
     io_plan written = plan->io;
-    pipeline_times *times = &result->times;
+    satf_file_times *times = &result->times;
 
     double start_ms = pipeline_now_ms();
     stage_begin(ctx, progress, decode_share);
@@ -276,7 +276,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     if (status && pipeline_leave_device(ctx, plan, status, result)) {
         status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
     }
-    filter_last_report(ctx, &result->report);
+    satf_context_ran(ctx, &result->ran, sizeof result->ran);
     satf_image_destroy(in);
     times->compute_ms = pipeline_now_ms() - start_ms;
     if (status) {
@@ -328,9 +328,9 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
  * CUDA device as a whole, unless somebody insists; large: more than a quarter of the machine's
  * memory, or than a third of the limit, of which the default is three quarters. */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                               pipeline_plan *plan, pipeline_result *result, bool *streams)
+                               pipeline_plan *plan, satf_file_report *result, bool *streams)
 {
-    if (job->path != PIPELINE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
+    if (job->route != SATF_ROUTE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
         satf_status status = io_find_metadata(ctx, reader);
         if (status) {
             return status;
@@ -340,12 +340,12 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     bool fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->max_bytes / 3;
     pipeline_stream_look(ctx, job, plan, reader, &look);
     bool possible = !*look.refusal && ctx->device < 0;
-    if (job->path == PIPELINE_STREAM && !possible) {
+    if (job->route == SATF_ROUTE_ROWS && !possible) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s; leave out --stream",
                          *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
     }
-    bool asked = job->path == PIPELINE_STREAM;
-    *streams = possible && job->path != PIPELINE_WHOLE && (asked || large || !look.twice);
+    bool asked = job->route == SATF_ROUTE_ROWS;
+    *streams = possible && job->route != SATF_ROUTE_WHOLE && (asked || large || !look.twice);
     if (*streams && !asked && fits) {
         *streams = look.bytes <= (uint64_t)ctx->max_bytes;
     }
@@ -369,7 +369,7 @@ static const char *output_format(const pipeline_job *job, const io_format *input
 
 /* The reader is at its first row; it may be closed, and NULL then. */
 static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader **reader,
-                           pipeline_result *result)
+                           satf_file_report *result)
 {
     pipeline_plan plan;
     satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
@@ -387,10 +387,10 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
     return pipeline_explain_device(ctx, &plan, status, result);
 }
 
-satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, pipeline_result *result)
+satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file_report *result)
 {
     pipeline_job job = *asked;
-    *result = (pipeline_result){.at = job.input};
+    *result = (satf_file_report){.at = job.input};
     double start_ms = pipeline_now_ms();
     result->times.in_bytes = file_bytes(job.input);
     io_reader *reader;

@@ -11,15 +11,15 @@ double pipeline_now_ms(void);
  * least one row, at most all. */
 int64_t pipeline_block_rows(const satf_view *view);
 
-void pipeline_note_add(pipeline_result *result, const char *at, const char *format, ...)
+void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* After the last row: notes of what the input holds and the result does not. */
-void pipeline_note_input(pipeline_result *result, const pipeline_job *job, const io_plan *plan,
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                          const io_header *header);
 
 /* After the last row: a note if the result takes hardly anything of the range shown. */
-void pipeline_judge(pipeline_result *result, const pipeline_job *job, const io_writer *writer);
+void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);
 
 /* What is known of a job before its first row is decoded. */
 typedef struct pipeline_plan {
@@ -37,19 +37,19 @@ typedef struct pipeline_plan {
  * driver is not touched unless the work is worth it. A build without CUDA says nothing of a
  * CPU that is fast enough. */
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            bool streams, pipeline_result *result);
+                            bool streams, satf_file_report *result);
 
 /* result->why_cpu of a job that is streamed rather than taken to a device. */
-void pipeline_explain_stream(pipeline_result *result);
+void pipeline_explain_stream(satf_file_report *result);
 
 /* Where the CPU lacks the algorithm or the barriers asked for, adds to the message of that why it
  * was taken. Returns status. */
 satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan,
-                                    satf_status status, const pipeline_result *result);
+                                    satf_status status, const satf_file_report *result);
 
 /* Goes back to the CPU when the device that was chosen so has failed and the CPU can do what is
  * asked for; true if it did. */
 bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
-                           pipeline_result *result);
+                           satf_file_report *result);
 
 #endif

@@ -294,7 +294,7 @@ static void filter_late(const stream *s, satf_metadata *metadata, bool had_exif,
         late.xmp = metadata->xmp;
         late.xmp_bytes = metadata->xmp_bytes;
     }
-    filter_turn_metadata(s->job->filter, &late);
+    filter_change_metadata(s->job->filter, &late);
     if (!had_exif) {
         metadata->exif = late.exif;
         metadata->exif_bytes = late.exif_bytes;
@@ -306,12 +306,12 @@ static void filter_late(const stream *s, satf_metadata *metadata, bool had_exif,
 }
 
 /* Rings and contexts are there. */
-static satf_status run(stream *s, const io_plan *plan, FILE *file, pipeline_result *result)
+static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_report *result)
 {
     stage *encoder = &s->stages[s->filters + 1];
     satf_metadata *metadata = &s->reader->header.metadata;
     bool had_exif = metadata->exif != NULL, had_xmp = metadata->xmp != NULL;
-    filter_turn_metadata(s->job->filter, metadata);
+    filter_change_metadata(s->job->filter, metadata);
     satf_status status =
         io_writer_open(encoder->ctx, plan, file, &s->job->write, metadata, &s->writer);
     if (status) {
@@ -510,7 +510,7 @@ static void free_stages(stream *s)
     satf_free(s->rings);
 }
 
-static void take_times(const stream *s, pipeline_times *times)
+static void take_times(const stream *s, satf_file_times *times)
 {
     times->decode_ms += s->stages[0].busy_ms;
     times->compute_ms = 0;
@@ -521,7 +521,7 @@ static void take_times(const stream *s, pipeline_times *times)
 }
 
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                            io_reader *reader, pipeline_result *result)
+                            io_reader *reader, satf_file_report *result)
 {
     stream s = new_stream(job, plan);
     io_output *file = NULL;
@@ -561,7 +561,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
     double start_ms = pipeline_now_ms();
     status = io_output_commit(ctx, file);
     result->times.encode_ms += pipeline_now_ms() - start_ms;
-    filter_last_report(ctx, &result->report);
+    satf_context_ran(ctx, &result->ran, sizeof result->ran);
     result->streamed = true;
 done:
     free_stages(&s);

@@ -3,8 +3,8 @@
  * encoder, from one filter into the next, through short queues, so that the
  * stages run side by side and memory does not depend on the picture's height.
  */
-#ifndef SATF_PIPELINE_STREAM_H
-#define SATF_PIPELINE_STREAM_H
+#ifndef SATF_SATF_ROUTE_ROWS_H
+#define SATF_SATF_ROUTE_ROWS_H
 
 #include "stages.h"
 
@@ -23,6 +23,6 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
 /* Does it. The reader is at its first row and stays the caller's. Fills
  * result's times but the total, report and at. */
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                            io_reader *reader, pipeline_result *result);
+                            io_reader *reader, satf_file_report *result);
 
 #endif

@@ -41,17 +41,4 @@ void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void 
 /* Counts pixels delivered; false if the band should stop. */
 bool window_go_on(window_band *b, int64_t pixels);
 
-/*
- * Rows first ... end - 1 by sliding: column sums go down, row sums along, both by adding what
- * enters and subtracting what leaves. Integers; floats as long as that is exact. Returns
- * the row before which it stopped: end, a row whose window is not exact, or after a failure any.
- */
-int64_t window_slide(window_band *b, int64_t first, int64_t end);
-
-/* The rows' fixed part for window_slide(); false after a failure. */
-bool window_slide_prepare(window_state *s);
-
-/* Rows first ... end - 1 of floats, without subtracting; see strips.c. */
-void window_strips(window_band *b, int64_t first, int64_t end);
-
 #endif

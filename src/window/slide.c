@@ -2,12 +2,13 @@
  * Sliding: O(1) operations a pixel. Integers wrap, and the sums that this leads to are exact.
  * Floats slide while they are so coarse that no sum in sight is ever rounded.
  */
+#include "slide.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "../base/border.h"
 #include "../base/view.h"
-#include "march.h"
 
 static vertical_row shape_of(const window_state *s, const window_plane *plane, int64_t pixels)
 {

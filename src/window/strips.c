@@ -6,11 +6,12 @@
  * window is the end of one block and the start of the next (van Herk; Gil and Werman): a
  * suffix sum, made of the whole block at once, plus a running prefix sum.
  */
+#include "strips.h"
+
 #include <string.h>
 
 #include "../base/border.h"
 #include "../base/view.h"
-#include "march.h"
 
 /* One plane of one strip. */
 typedef struct strip_plane {

@@ -11,7 +11,7 @@ receipt=tests/gpu/receipt.json
 # included. Of m4/ and tests/ no more than is named: the rest of m4/ comes with libtool.
 covered()
 {
-    find configure.ac Makefile.am m4/cuda.m4 m4/flags.m4 src/satfilter.h src/satfilter-study.h cuda filters src/base \
+    find configure.ac Makefile.am m4/cuda.m4 m4/flags.m4 src/satfilter*.h cuda filters src/base \
         src/filter src/machine src/move src/permute src/sat tests/gpu tests/filter_reference.h \
         tests/move_reference.h -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
         -o -name '*.sh' -o -name '*.inc' -o -name '*.ac' -o -name '*.am' -o -name '*.m4' \) |

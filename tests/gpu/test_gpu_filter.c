@@ -102,8 +102,8 @@ static void run_case(const test_case *t)
     gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->in, &want), t->name);
     gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &t->in, &got), t->name);
     compare(t, &want, &got, "host views");
-    filter_report report;
-    filter_last_report(gpu, &report);
+    satf_ran report;
+    satf_context_ran(gpu, &report, sizeof report);
     assert_string_equal(report.device, "cuda");
     assert_string_equal(report.engine, "sat");
     assert_non_null(report.algorithm);

@@ -76,8 +76,8 @@ static satf_status small_file(satf_context *ctx)
                             .output = output,
                             .filter = filter,
                             .write = satf_write_defaults(),
-                            .path = PIPELINE_AUTO};
-        pipeline_result result;
+                            .route = SATF_ROUTE_AUTO};
+        satf_file_report result;
         status = pipeline_run(ctx, &job, &result);
         snprintf(why_cpu, sizeof why_cpu, "%s", result.why_cpu);
     }

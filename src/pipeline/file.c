@@ -1,0 +1,74 @@
+/* Files to files: the public functions. */
+#include <stddef.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "pipeline.h"
+
+void satf_file_options_init(satf_file_options *options, size_t bytes)
+{
+    satf_file_options all = {.bytes = bytes};
+    satf_give(options, bytes, &all, sizeof all);
+}
+
+static satf_status take_options(satf_context *ctx, const satf_file_options *given,
+                                satf_file_options *all)
+{
+    satf_file_options_init(all, sizeof *all);
+    if (given && given->bytes < sizeof given->bytes) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the file options were not set by satf_file_options_init()");
+    }
+    if (given) {
+        memcpy(all, given, given->bytes < sizeof *all ? given->bytes : sizeof *all);
+    }
+    return SATF_OK;
+}
+
+satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const char *input,
+                             const char *output, const satf_file_options *options,
+                             satf_file_report *report, size_t report_bytes)
+{
+    satf_file_report made = {.at = input};
+    satf_give(report, report_bytes, &made, sizeof made);
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!filter || !input || !output) {
+        return satf_fail(ctx, SATF_INVALID, "the %s is missing",
+                         !filter  ? "filter"
+                         : !input ? "input's name"
+                                  : "output's name");
+    }
+    satf_file_options all;
+    pipeline_job job = {.input = input, .output = output, .filter = filter};
+    satf_status status = take_options(ctx, options, &all);
+    if (!status) {
+        status = io_take_options(ctx, all.write, &job.write);
+    }
+    if (status) {
+        return status;
+    }
+    job.route = all.route;
+    job.input_format = all.input_format != 0;
+    status = pipeline_run(ctx, &job, &made);
+    satf_give(report, report_bytes, &made, sizeof made);
+    return status;
+}
+
+void satf_files_cleanup(void)
+{
+    io_output_cleanup();
+}
+
+void satf_files_sweep(const char *output)
+{
+    if (output) {
+        io_output_sweep(output);
+    }
+}
+
+int satf_is_stdout(const char *path)
+{
+    return path && io_output_is_stdout(path);
+}

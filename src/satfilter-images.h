@@ -1,0 +1,187 @@
+/*
+ * satfilter-images.h - images, file formats, and filtering from file to file.
+ *
+ * A part of satfilter.h, which includes it and has the conventions.
+ */
+#ifndef SATFILTER_IMAGES_H
+#define SATFILTER_IMAGES_H
+
+#include "satfilter.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ images */
+
+/* Pixels in host memory, with what their file said about them: alpha, possible
+ * range, colour profile, gamma, resolution, EXIF, XMP, IPTC, and how a JPEG was
+ * coded. Owns its memory. */
+typedef struct satf_image satf_image;
+
+/* A zeroed image. flags as in satf_view. */
+SATF_API satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height,
+                                       int32_t channels, satf_type type, uint32_t flags,
+                                       satf_image **out);
+
+/* Reads a picture, the first of those in the file; the format is found by content. "-" is
+ * standard input. */
+SATF_API satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out);
+
+/* The same from memory, which stays the caller's. */
+SATF_API satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
+                                       satf_image **out);
+
+/* The image's pixels; valid while the image lives. NULL for NULL. */
+SATF_API const satf_view *satf_image_view(const satf_image *image);
+
+/* NULL is allowed. */
+SATF_API void satf_image_destroy(satf_image *image);
+
+/* *out = the filter applied to in, carrying in's metadata on. type: a
+ * satf_type or SATF_TYPE_AUTO for the filter's exact type. Thumbnails in the
+ * metadata show what in was and go. */
+SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter,
+                                       const satf_image *in, int type, satf_image **out);
+
+typedef struct satf_write_options {
+    size_t bytes;       /* of this struct, by satf_write_options_init() */
+    const char *format; /* "png", or a suffix such as "pgm"; NULL: by the path's suffix */
+    int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
+    int quality;        /* JPEG, 1 ... 100; 0: that of the JPEG which the image was read from, else
+                         * 90. Its chroma sampling and progressive scans stay in either case */
+    int png_level;      /* zlib level, 0 ... 9 */
+    int no_clobber;     /* non-zero: an existing file is an error */
+    int has_range;      /* non-zero: map lo ... hi to the samples' full range */
+    double lo, hi;
+    int auto_range;      /* non-zero, in place of has_range: lo and hi are what occurs among the
+                          * finite colour samples; not looked at by formats of plain values */
+    double clip_percent; /* P of auto_range, 0 ... below 50: of n sorted samples the k-th from
+                          * either end, from 0 on, k = P (n - 1) / 100 rounded down */
+    int strip;           /* non-zero: no metadata but what pixels need to look right */
+} satf_write_options;
+
+/* Sets all members, of a struct of so many bytes, to the defaults: by suffix, automatic type and
+ * quality, png_level 1. Options that were not set by it are SATF_INVALID. */
+SATF_API void satf_write_options_init(satf_write_options *options, size_t bytes);
+
+static inline satf_write_options satf_write_defaults(void)
+{
+    satf_write_options options;
+    satf_write_options_init(&options, sizeof options);
+    return options;
+}
+
+/*
+ * Writes the image whole or not at all: a temporary file beside path, then a
+ * rename. "-" is standard output (format must be given). options may be NULL.
+ * Samples that the format cannot hold as they are become a picture: see "image
+ * form" in docs/design.md.
+ */
+SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
+                                      const satf_write_options *options);
+
+/* A file format. Static storage. */
+typedef struct satf_format_info {
+    const char *name;     /* "png" */
+    const char *suffixes; /* "jpg jpeg jpe", blank-separated, lower case, the usual one first */
+    const char *help;     /* a line */
+    int can_read, can_write;
+} satf_format_info;
+
+/* The formats: index 0, 1, ... until NULL; else the format's name, and *info (may be NULL; bytes:
+ * its size) is filled as far as it reaches. */
+SATF_API const char *satf_format(size_t index, satf_format_info *info, size_t bytes);
+
+/* The same of the format that has this name or this suffix ("png", "jpg"), or NULL. */
+SATF_API const char *satf_format_find(const char *word, satf_format_info *info, size_t bytes);
+
+/* The same of the format that the path's suffix names, or NULL. */
+SATF_API const char *satf_format_of_path(const char *path, satf_format_info *info, size_t bytes);
+
+/* SATF_OK if files of the format (a word as above) can hold samples of that type; else
+ * SATF_UNSUPPORTED, and the message names formats that can. */
+SATF_API satf_status satf_format_check_type(satf_context *ctx, const char *format, int type);
+
+/* --------------------------------------------------------- files to files */
+
+/* How a picture goes through. */
+typedef enum satf_route {
+    SATF_ROUTE_AUTO,
+    SATF_ROUTE_WHOLE, /* as whole images, even where rows would do */
+    SATF_ROUTE_ROWS   /* by rows, or it is an error that says why not */
+} satf_route;
+
+typedef struct satf_file_options {
+    size_t bytes;                    /* of this struct, by satf_file_options_init() */
+    const satf_write_options *write; /* NULL: the defaults */
+    satf_route route;
+    int input_format; /* non-zero: without a format in write, "-" gets the input's, if that can be
+                       * written */
+} satf_file_options;
+
+SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);
+
+/* Milliseconds that each stage was busy, and of the whole by the clock. */
+typedef struct satf_file_times {
+    double decode_ms, compute_ms, encode_ms, total_ms;
+    int64_t in_bytes, out_bytes; /* sizes of the files, 0 if they have none (pipes) */
+} satf_file_times;
+
+#define SATF_FILE_NOTES 4
+
+/* What a user should know of a call that went well, such as pictures that were left out. */
+typedef struct satf_file_note {
+    const char *at; /* the input or the output, as given */
+    char text[256]; /* as a message: a sentence without a final stop */
+} satf_file_note;
+
+typedef struct satf_file_report {
+    satf_file_times times;
+    satf_view in, out; /* of the files' samples, data NULL */
+    satf_ran ran;
+    const char *in_format, *out_format; /* names; static storage */
+    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is, and in a
+                        * build without CUDA unless a device would be done first */
+    int streamed;      /* the stages ran side by side */
+    satf_file_note notes[SATF_FILE_NOTES];
+    int note_count;
+    int range_found; /* by auto_range: what became black and white */
+    double range_lo, range_hi;
+    const char *at; /* on failure: the input or the output, whichever the message is about */
+    int unsuited;   /* on failure: a filter of the chain cannot take the samples that the one
+                     * before it makes of such an input */
+} satf_file_report;
+
+/*
+ * Filters a file into a file; "-" is standard input or output. The output appears whole or not at
+ * all, and may be the input. Chains of filters that work by rows are streamed where the input comes
+ * by rows: decoding, filters and encoding run side by side, in memory for a few rows of each
+ * window; everything else holds whole images. Both give the same bytes. What the input's header
+ * shows to be impossible fails before anything is decoded.
+ *
+ * options may be NULL. *report (may be NULL; report_bytes: its size) is filled as far as it
+ * reaches, on failure too. A type in the write options is the one that the file's samples have:
+ * the result is rounded once, to it.
+ */
+SATF_API satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter,
+                                      const char *input, const char *output,
+                                      const satf_file_options *options, satf_file_report *report,
+                                      size_t report_bytes);
+
+/* Removes the temporary files of all calls of this process; for handlers of signals that end it
+ * (async-signal-safe). */
+SATF_API void satf_files_cleanup(void);
+
+/* Removes what processes that were killed have left of their temporary files in the folder of that
+ * output: files of such a name that are this user's and that no process holds. */
+SATF_API void satf_files_sweep(const char *output);
+
+/* Non-zero if the path is this process's standard output: "-", or another name of the same pipe,
+ * terminal or file. */
+SATF_API int satf_is_stdout(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
