@@ -425,7 +425,8 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
  * satf_filter_output() says; any of the six types: real values are rounded to
  * nearest (halves up) and saturated for integer types. out must not overlap in.
  * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter
- * averages; out's alpha is the mean alpha.
+ * averages; out's alpha is the mean alpha, or the pixel's own (unsharp). Filters to black and
+ * white (sauvola, wolf) take grey or RGB, and give one channel of 0 and 255.
  */
 SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
                                        const satf_view *in, const satf_view *out);

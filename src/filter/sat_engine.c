@@ -516,6 +516,7 @@ static satf_status run_bands(satf_context *ctx, sat_state *state)
     void (*band)(void *, int64_t, int) = region == REGION_WINDOW  ? window_band
                                          : region == REGION_RECTS ? rects_band
                                                                   : prefix_band;
+    atomic_store(&state->overflow, false);
     satf_parallel(ctx, bands, band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
         for (int k = 0; k < state->layer_count; k++) {
