@@ -573,7 +573,7 @@ if cmp -s by-rows.ppm whole.ppm; then pass; else fail "border wrap by rows diffe
 # shellcheck disable=SC2002
 cat noise.ppm | "$satfilter" --stream --border wrap --box 15 - out.ppm 2>stderr
 check "border wrap out of a pipe by rows" $? 1
-says 'border wrap out of a pipe.*leave out --stream'
+says 'border wrap out of a pipe.*--stream'
 "$satfilter" -v --box 3 noise.ppm out.png 2>stderr
 says 'side by side'
 # PFM begins with its last row: by rows in a plain file, as a whole in a pipe.

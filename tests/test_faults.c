@@ -511,7 +511,7 @@ static void test_output_error(void **state)
         assert_true(child >= 0);
         if (child == 0) {
             char line[128];
-            snprintf(line, sizeof line, "-T1 --box 3 --format %s large.ppm -", outputs[k] + 4);
+            snprintf(line, sizeof line, "-f -T1 --box 3 --format %s large.ppm -", outputs[k] + 4);
             dup2(slave, STDOUT_FILENO);
             close(slave);
             close(master);

@@ -102,7 +102,7 @@ static void test_misuse(void **state)
     satf_filter_destroy(NULL);
     satf_context_set_limits(ctx, 0, 100);
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
-    expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_LIMIT, "--max-memory");
+    expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_LIMIT, "limit: max-memory");
     satf_context_set_limits(ctx, 0, 0);
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     for (size_t i = 0; i < sizeof result; i++) {

@@ -279,22 +279,22 @@ static void test_claims(void **state)
     satf_image *image = make_image(ctx, 1, 1, 3, SATF_U8, 0, 1);
     bytes file = must_encode(ctx, image, "png");
     memcpy(file.data + 16, "\x80\0\0\0\x80\0\0\0", 8);
-    expect(ctx, "a PNG of 2^31 x 2^31", file.data, file.n, SATF_LIMIT, "--max-pixels");
+    expect(ctx, "a PNG of 2^31 x 2^31", file.data, file.n, SATF_LIMIT, "limit: max-pixels");
     memcpy(file.data + 16, "\x7f\xff\xff\xff\x7f\xff\xff\xff", 8);
-    expect(ctx, "a PNG of 2^31 - 1", file.data, file.n, SATF_LIMIT, "--max-pixels");
+    expect(ctx, "a PNG of 2^31 - 1", file.data, file.n, SATF_LIMIT, "limit: max-pixels");
     memcpy(file.data + 16, "\0\0\0\0\0\0\0\1", 8);
     expect(ctx, "a PNG of width 0", file.data, file.n, SATF_DATA, "0 x 1");
     free(file.data);
     static const char ppm[] = "P6 2147483647 2147483647 255\n", pfm[] = "PF\n99999 99999\n-1\n";
-    expect(ctx, "a huge PPM", ppm, sizeof ppm - 1, SATF_LIMIT, "--max-pixels");
-    expect(ctx, "a huge PFM", pfm, sizeof pfm - 1, SATF_LIMIT, "--max-pixels");
+    expect(ctx, "a huge PPM", ppm, sizeof ppm - 1, SATF_LIMIT, "limit: max-pixels");
+    expect(ctx, "a huge PFM", pfm, sizeof pfm - 1, SATF_LIMIT, "limit: max-pixels");
     static const char gif_claim[] = "GIF89a\xff\xff\xff\xff\x80\0\0";
-    expect(ctx, "a huge GIF", gif_claim, sizeof gif_claim - 1, SATF_LIMIT, "--max-pixels");
+    expect(ctx, "a huge GIF", gif_claim, sizeof gif_claim - 1, SATF_LIMIT, "limit: max-pixels");
 
     satf_image_destroy(image);
     satf_context_set_limits(ctx, 0, 1 << 20);
     static const char wide[] = "P5 2000000 1 255\n";
-    expect(ctx, "a wide PGM", wide, sizeof wide - 1, SATF_LIMIT, "--max-memory");
+    expect(ctx, "a wide PGM", wide, sizeof wide - 1, SATF_LIMIT, "limit: max-memory");
     satf_context_set_limits(ctx, 3, 0);
     static const char four[] = "P5 2 2 255\nabcd";
     expect(ctx, "4 pixels of 3", four, sizeof four - 1, SATF_LIMIT, "limit of 3 pixels");
@@ -360,7 +360,7 @@ static void test_npy_refusals(void **state)
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (9999999999999999999, 1)}", SATF_DATA,
          "damaged"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (999999999999999999, 999999999)}",
-         SATF_LIMIT, "--max-pixels"},
+         SATF_LIMIT, "limit: max-pixels"},
         {"", SATF_DATA, "damaged"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

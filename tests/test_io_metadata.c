@@ -83,7 +83,7 @@ static void too_large(void **state)
         free(file.data);
     }
     assert_string_equal(satf_message(ctx), "its XMP of 65505 bytes does not fit into a JPEG; write "
-                                           "PNG, or leave it out (--strip)");
+                                           "PNG, or leave it out (option: strip)");
     bytes file = must_encode(ctx, image, "png");
     free(file.data);
     satf_image_destroy(image);
@@ -369,7 +369,7 @@ static void png_limits(void **state)
         satf_image_destroy(image);
         assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_METADATA, BIG / 2), SATF_OK);
         assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_LIMIT);
-        assert_non_null(strstr(satf_message(ctx), "--max-metadata"));
+        assert_non_null(strstr(satf_message(ctx), "limit: max-metadata"));
         assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_METADATA, 0), SATF_OK);
         free(file.data);
     }

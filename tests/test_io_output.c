@@ -186,7 +186,7 @@ static void test_places(void **state)
     expect_refusal(f, image, path, SATF_IO, "is a directory");
     expect_refusal(f, image, "out.xyz", SATF_INVALID, "suffix");
     expect_refusal(f, image, "out.gif", SATF_UNSUPPORTED, "not written");
-    expect_refusal(f, image, "-", SATF_INVALID, "--format");
+    expect_refusal(f, image, "-", SATF_INVALID, "option: format");
     if (access("/proc/self", F_OK) == 0) {
         expect_refusal(f, image, "/proc/out.pgm", SATF_IO, "/proc");
     }
@@ -361,7 +361,7 @@ static void test_plan_refusals(void **state)
     satf_context *ctx = ((fixture *)*state)->ctx;
     satf_write_options png = options_for("png"), jpeg = options_for("jpeg"), o;
     satf_image *image = make_image(ctx, 2, 2, 1, SATF_F32, 0, 1);
-    refuse(ctx, image, &png, SATF_INVALID, "--range LO:HI");
+    refuse(ctx, image, &png, SATF_INVALID, "option: range");
     o = png;
     o.type = SATF_F32;
     o.has_range = 1;

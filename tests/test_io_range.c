@@ -182,7 +182,7 @@ static void refusals(void **state)
     satf_image *image = make_image(ctx, 2, 1, 1, SATF_F64, 0, 1);
     double *d = image->view.data;
     satf_write_options options = options_for("png");
-    refuse(ctx, image, &options, "--range LO:HI or --range auto");
+    refuse(ctx, image, &options, "LO:HI or auto (option: range)");
     options.auto_range = 1;
     static const double bad[] = {-1, 50, 1e9, NAN};
     for (int i = 0; i < 4; i++) {

@@ -63,7 +63,7 @@ static void hardly_used(void **state)
         assert_int_equal(result.streamed, way == SATF_ROUTE_ROWS);
         expect_note(&result, png,
                     "the samples, 0:1, take less than 1 % of the range shown, 0:16256; "
-                    "--range auto shows what occurs");
+                    "auto shows what occurs (option: range)");
         run_job(u8, png, "box=1", way, options, &result);
         expect_note(&result, NULL, NULL);
         options.type = SATF_U16; /* by way of doubles, but only deeper */
@@ -75,7 +75,7 @@ static void hardly_used(void **state)
         run_job(u8, png, "box=1", way, options, &result);
         expect_note(&result, png,
                     "the samples, 7:9, take less than 1 % of the range shown, 0:1000; "
-                    "--range auto shows what occurs");
+                    "auto shows what occurs (option: range)");
         run_job(f64, png, "box=1", way, options, &result);
         assert_int_equal(result.note_count, 1);
         run_job(flat, png, "box=1", way, options, &result);
@@ -128,8 +128,8 @@ static void found(void **state)
     pipeline_job job = {in, png, filter, options, SATF_ROUTE_ROWS, false};
     assert_int_equal(pipeline_run(ctx, &job, &result), SATF_UNSUPPORTED);
     assert_string_equal(satf_message(ctx),
-                        "cannot be streamed: --range auto looks at all of the result before any "
-                        "of it is written; leave out --stream");
+                        "cannot be streamed: the range auto looks at all of the result before any "
+                        "of it is written (option: stream)");
     job.output = path("o.npy");
     assert_int_equal(pipeline_run(ctx, &job, &result), SATF_OK);
     assert_true(result.streamed && !result.range_found);

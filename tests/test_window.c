@@ -516,7 +516,7 @@ static void test_refusals(void **state)
     assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_OK);
     satf_context_set_limits(ctx, 0, (int64_t)bytes - 1);
     assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_LIMIT);
-    assert_non_null(strstr(satf_message(ctx), "--max-memory"));
+    assert_non_null(strstr(satf_message(ctx), "limit: max-memory"));
     satf_context_set_limits(ctx, 0, 0);
 
     window_spec bad = spec;

@@ -54,10 +54,24 @@ int print_clean(const char *text, int columns)
     return taken;
 }
 
+char *name_options(char *text)
+{
+    static const char *const words[] = {"(limit: ", "(option: "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        for (char *at = text; (at = strstr(at, words[i]));) {
+            memcpy(at, "(--", 3);
+            memmove(at + 3, at + length, strlen(at + length) + 1);
+        }
+    }
+    return text;
+}
+
 static void print_start(const char *subject, const char *format, va_list args)
 {
     char text[2048];
     vsnprintf(text, sizeof text, format, args);
+    name_options(text);
     progress_hide();
     fputs("satfilter: ", stderr);
     if (subject) {

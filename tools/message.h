@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Prints "satfilter: SUBJECT: text", one line, cleaned as below. subject may be NULL. Erases
- * the progress line first. */
+/* Prints "satfilter: SUBJECT: text", one line, cleaned and with options named as below. subject may
+ * be NULL. Erases the progress line first. */
 void message(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints the text and returns EXIT_USAGE. */
@@ -20,6 +20,11 @@ int print_clean(const char *text, int columns);
 
 /* The length of the UTF-8 sequence at text (RFC 3629), 0 if it is none. */
 int utf8_length(const unsigned char *text);
+
+/* A message of the library in the command's words: "(limit: max-memory)" and "(option: range)"
+ * become
+ * "(--max-memory)" and "(--range)". Returns text, which becomes shorter in place. */
+char *name_options(char *text);
 
 /* Asks at the terminal and reads a line; its first letter, lower case, or 0 for none. */
 int ask(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -78,7 +78,9 @@ static void json_notes(FILE *to, const satf_file_report *result)
         fputs(", \"notes\": [", to);
         for (int i = 0; i < result->note_count; i++) {
             fputs(i ? ", " : "", to);
-            json_string(to, result->notes[i].text);
+            char text[sizeof result->notes[i].text];
+            memcpy(text, result->notes[i].text, sizeof text);
+            json_string(to, name_options(text));
         }
         fputs("]", to);
     }
@@ -93,7 +95,9 @@ void report_json(FILE *to, const settings *s, const job *one, const satf_file_re
     json_member(to, "output", one->output);
     json_member(to, "filter", s->spec);
     if (status) {
-        json_member(to, "error", satf_message(s->ctx));
+        char text[2048];
+        snprintf(text, sizeof text, "%s", satf_message(s->ctx));
+        json_member(to, "error", name_options(text));
         json_member(to, "status", satf_status_name(status));
         json_member(to, "at", result->at);
     } else {

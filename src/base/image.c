@@ -21,7 +21,7 @@ satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t he
     if (bytes > ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "an image of %" PRId64 " bytes is above the limit of %" PRId64
-                         " bytes (--max-memory)",
+                         " bytes (limit: max-memory)",
                          bytes, ctx->max_bytes);
     }
     satf_image *image = satf_alloc_zeroed(sizeof *image);

@@ -276,7 +276,7 @@ static satf_status plan_chain(satf_context *ctx, const satf_filter *chain, const
     if (bytes > (size_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "filtering needs %zu bytes of memory, above the limit of %" PRId64
-                         " bytes (--max-memory)",
+                         " bytes (limit: max-memory)",
                          bytes, ctx->max_bytes);
     }
     return SATF_OK;

@@ -22,7 +22,7 @@ satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **ou
         with_check > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "an order of %" PRId64 " pixels is above the limit of %" PRId64
-                         " bytes (--max-memory)",
+                         " bytes (limit: max-memory)",
                          count, ctx->max_bytes);
     }
     order = satf_alloc(bytes);

@@ -87,7 +87,7 @@ satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int6
     if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->max_pixels) {
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
-                         " pixels (--max-pixels)",
+                         " pixels (limit: max-pixels)",
                          width, height, ctx->max_pixels);
     }
     if (__builtin_mul_overflow(width, pixel_bytes, &row_bytes)) {
@@ -139,7 +139,7 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
     if (!(readable(ctx) & 1u << found)) {
         return satf_fail(ctx, SATF_LIMIT,
                          "is a %s file, which is none of the formats that may be read here "
-                         "(--formats, satf_context_set_formats())",
+                         "(limit: formats)",
                          formats[found]->name);
     }
     reader->format = formats[found];

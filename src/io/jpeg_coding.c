@@ -128,7 +128,8 @@ static satf_status choose_entropy_coding(satf_context *ctx, struct jpeg_compress
     if (progressive && bytes > limit) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a progressive JPEG takes %" PRIu64
-                         " bytes to write, above the limit of %" PRIu64 " bytes (--max-memory)",
+                         " bytes to write, above the limit of %" PRIu64
+                         " bytes (limit: max-memory)",
                          bytes, limit);
     }
     if (progressive) {

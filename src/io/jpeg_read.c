@@ -72,7 +72,7 @@ static void check_header_bytes(io_jpeg_state *state)
     if (io_source_taken(state->source) - left > state->ctx->max_metadata) {
         state->status = satf_fail(state->ctx, SATF_LIMIT,
                                   "a JPEG with more than %" PRId64
-                                  " bytes before its pixels: above the limit (--max-metadata)",
+                                  " bytes before its pixels: above the limit (limit: max-metadata)",
                                   state->ctx->max_metadata);
         io_jpeg_stop((j_common_ptr)&state->c.in);
     }
@@ -111,10 +111,10 @@ static void watch_scans(j_common_ptr cinfo)
 {
     io_jpeg_state *state = cinfo->client_data;
     if (state->c.in.input_scan_number > state->ctx->max_scans) {
-        state->status =
-            satf_fail(state->ctx, SATF_LIMIT,
-                      "the JPEG has more than %" PRId64 " scans: above the limit (--max-scans)",
-                      state->ctx->max_scans);
+        state->status = satf_fail(state->ctx, SATF_LIMIT,
+                                  "the JPEG has more than %" PRId64
+                                  " scans: above the limit (limit: max-scans)",
+                                  state->ctx->max_scans);
         io_jpeg_stop(cinfo);
     }
 }

@@ -76,7 +76,7 @@ static satf_status write_whole(satf_context *ctx, struct jpeg_compress_struct *c
     if (data && n > MARKER_BYTES - lead_bytes) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "its %s of %zu bytes does not fit into a JPEG; write PNG, or leave it "
-                         "out (--strip)",
+                         "out (option: strip)",
                          name, n);
     }
     if (data) {

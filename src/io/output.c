@@ -267,7 +267,7 @@ static satf_status open_target(satf_context *ctx, const char *path, io_output *o
         return SATF_OK;
     }
     if (exists && out->no_clobber) {
-        return satf_fail(ctx, SATF_IO, "exists already, and is kept as it is (--no-clobber)");
+        return satf_fail(ctx, SATF_IO, "exists already, and is kept as it is (option: no-clobber)");
     }
     if (exists && access(path, W_OK) != 0) {
         return satf_fail(ctx, SATF_IO, "cannot be replaced: %s", strerror(errno));
@@ -383,7 +383,7 @@ satf_status io_output_commit(satf_context *ctx, io_output *out)
             if (error == EEXIST) {
                 return satf_fail(ctx, SATF_IO,
                                  "appeared meanwhile, and is kept as it is "
-                                 "(--no-clobber)");
+                                 "(option: no-clobber)");
             }
             return satf_fail(ctx, SATF_IO, "cannot be replaced: %s", strerror(error));
         }

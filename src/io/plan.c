@@ -22,14 +22,15 @@ static satf_status choose_format(satf_context *ctx, const char *path,
                              options->format);
         }
     } else if (strcmp(path, "-") == 0) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "standard output has no suffix to go by; name the format (--format png)");
+        return satf_fail(
+            ctx, SATF_INVALID,
+            "standard output has no suffix to go by; name a format, such as png (option: format)");
     } else {
         format = io_format_by_suffix(path);
         if (!format) {
             return satf_fail(ctx, SATF_INVALID,
                              "the suffix names no known format; use .png .jpg "
-                             ".pgm .ppm .pam .pfm .npy, or --format");
+                             ".pgm .ppm .pam .pfm .npy, or name a format (option: format)");
         }
         *word = strrchr(path, '.') + 1;
     }
@@ -102,12 +103,12 @@ static satf_status check_range(satf_context *ctx, const io_plan *plan, bool give
     }
     if (finite) {
         return satf_fail(ctx, SATF_INVALID,
-                         "every possible value is %g, so there is no range to show; name one with "
-                         "--range LO:HI, or write .npy",
+                         "every possible value is %g, so there is no range to show; name LO:HI "
+                         "(option: range), or write .npy",
                          plan->lo);
     }
     return satf_fail(ctx, SATF_INVALID,
-                     "the possible values are too large for a range; name one with --range LO:HI, "
+                     "the possible values are too large for a range; name LO:HI (option: range), "
                      "or write .npy");
 }
 
@@ -120,7 +121,7 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
     bool given = options->has_range || options->auto_range;
     if (!image->has_range && !given) {
         return satf_fail(ctx, SATF_INVALID,
-                         "%s samples of unknown range need --range LO:HI or --range auto to "
+                         "%s samples of unknown range need LO:HI or auto (option: range) to "
                          "become a %s picture (or write .npy)",
                          satf_type_name(in->type), format->name);
     }

@@ -228,7 +228,7 @@ satf_status io_check_bytes(satf_context *ctx, uint64_t bytes)
     if (bytes > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "decoding it takes %" PRIu64 " bytes, above the limit of %" PRId64
-                         " bytes (--max-memory)",
+                         " bytes (limit: max-memory)",
                          bytes, ctx->max_bytes);
     }
     return SATF_OK;
@@ -258,7 +258,7 @@ satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t 
         }
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture claims to be %.0f times as large as its file of %" PRId64
-                         " bytes, above the limit of %" PRId64 " times (--max-ratio)",
+                         " bytes, above the limit of %" PRId64 " times (limit: max-ratio)",
                          ratio, source->bytes, ctx->max_ratio);
     }
     return SATF_OK;

@@ -117,7 +117,7 @@ bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
     } else {
         snprintf(text, bytes,
                  "the samples, %.5g:%.5g, take less than 1 %% of the range shown, %.5g:%.5g; "
-                 "--range auto shows what occurs",
+                 "auto shows what occurs (option: range)",
                  least, most, plan->lo, plan->hi);
     }
     return true;

@@ -313,7 +313,7 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
     if (plan->device == SATF_HOST && bytes > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a permutation's scratch needs %zu bytes, above the limit of %lld bytes "
-                         "(--max-memory)",
+                         "(limit: max-memory)",
                          bytes, (long long)ctx->max_bytes);
     }
     if (bytes && plan->device == SATF_HOST) {

@@ -16,7 +16,7 @@ satf_status permute_add_table(satf_context *ctx, satf_permutation *plan, size_t 
     if (all > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "the tables of a permutation need %zu bytes or more, above the limit of "
-                         "%lld bytes (--max-memory)",
+                         "%lld bytes (limit: max-memory)",
                          all, (long long)ctx->max_bytes);
     }
     *table = plan->table[i] = satf_alloc(bytes);

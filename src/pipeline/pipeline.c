@@ -341,7 +341,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     pipeline_stream_look(ctx, job, plan, reader, &look);
     bool possible = !*look.refusal && ctx->device < 0;
     if (job->route == SATF_ROUTE_ROWS && !possible) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s; leave out --stream",
+        return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s (option: stream)",
                          *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
     }
     bool asked = job->route == SATF_ROUTE_ROWS;

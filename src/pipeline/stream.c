@@ -267,7 +267,7 @@ static satf_status march(stream *s)
             pthread_create(&t->thread, NULL, body_of(s, started), t) != 0) {
             stage_begin(t);
             stage_end(t, satf_fail(t->ctx, SATF_NO_MEMORY,
-                                   "no thread could be started; use --no-stream"));
+                                   "no thread could be started (option: no-stream)"));
             break;
         }
     }
@@ -395,7 +395,7 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
     *look = (pipeline_look){.bytes = SIZE_MAX};
     if (plan->io.find_range) {
         snprintf(look->refusal, sizeof look->refusal,
-                 "--range auto looks at all of the result before any of it is written");
+                 "the range auto looks at all of the result before any of it is written");
         return;
     }
     if (!reader->header.rows_in_order) {
@@ -472,7 +472,7 @@ static satf_status make_stages(satf_context *ctx, stream *s, const pipeline_plan
     if (!status && all > (uint64_t)ctx->max_bytes) {
         status = satf_fail(ctx, SATF_LIMIT,
                            "streaming it needs %zu bytes for rows of the windows' heights, above "
-                           "the limit of %lld bytes (--max-memory)",
+                           "the limit of %lld bytes (limit: max-memory)",
                            all, (long long)ctx->max_bytes);
     }
     for (int i = 0; i <= s->filters && !status; i++) {

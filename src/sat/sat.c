@@ -138,7 +138,7 @@ static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sa
     if (bytes > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "algorithm %s needs %zu bytes of scratch memory, above the limit of %lld "
-                         "bytes (--max-memory)",
+                         "bytes (limit: max-memory)",
                          row->name, bytes, (long long)ctx->max_bytes);
     }
     memory = satf_alloc(bytes);

@@ -104,7 +104,7 @@ satf_status window_run(satf_context *ctx, const window_spec *spec, void *scratch
     if (!window_plan_make(ctx, spec, &plan) || plan.bytes > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a window of this size needs more memory than the limit of %lld bytes: "
-                         "raise it with --max-memory",
+                         "raise it (limit: max-memory)",
                          (long long)ctx->max_bytes);
     }
     char *memory = scratch ? scratch : satf_alloc(plan.bytes);
