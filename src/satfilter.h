@@ -207,6 +207,10 @@ SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixe
  */
 SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *names);
 
+/* Zero: texts of filters may not name files ("template=FILE"), which are then refused with
+ * SATF_LIMIT; for services that take filters from strangers. Non-zero, the default: they may. */
+SATF_API satf_status satf_context_set_filter_files(satf_context *ctx, int allowed);
+
 /* Memory that SAT and filter calls use instead of allocating their own; at
  * least what satf_sat_scratch() or satf_filter_scratch() reports. Stays the
  * caller's; NULL, 0 goes back to allocating. Memory of the device that the

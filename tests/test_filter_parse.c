@@ -294,6 +294,18 @@ static void test_template_file(void **state)
     assert_int_equal(parse_template(ctx, many, 4000, &filter), SATF_DATA);
     free(many);
     assert_int_equal(satf_filter_parse(ctx, "template=/", &filter), SATF_IO);
+
+    /* A service may forbid files: then none is opened, whatever parameter names it. */
+    assert_int_equal(satf_context_set_filter_files(ctx, 0), SATF_OK);
+    assert_int_equal(parse_template(ctx, good, sizeof good - 1, &filter), SATF_LIMIT);
+    assert_non_null(strstr(satf_message(ctx), "file=FILE of template names a file"));
+    assert_int_equal(satf_filter_parse(ctx, "permute=/dev/null", &filter), SATF_LIMIT);
+    assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
+    satf_filter_destroy(filter);
+    assert_int_equal(satf_context_set_filter_files(ctx, 1), SATF_OK);
+    assert_int_equal(parse_template(ctx, good, sizeof good - 1, &filter), SATF_OK);
+    satf_filter_destroy(filter);
+    assert_int_equal(satf_context_set_filter_files(NULL, 1), SATF_INVALID);
 }
 
 /* A locale whose decimal point is a comma: one that is installed, or made in `folder`. */

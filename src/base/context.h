@@ -29,6 +29,7 @@ struct satf_context {
     int64_t max_pixels; /* never 0, nor are the other limits */
     int64_t max_bytes;
     int64_t max_metadata, max_scans, max_ratio; /* see satf_limit */
+    bool no_filter_files;
     unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
 
     void *stream;

@@ -295,12 +295,34 @@ static int print_flag(const filter_param *param, const void *value, char *text, 
 
 /* --------------------------------------------------------------------- files */
 
+satf_status satf_context_set_filter_files(satf_context *ctx, int allowed)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    ctx->no_filter_files = !allowed;
+    return SATF_OK;
+}
+
+/* Before a file is opened that a filter's text names. */
+static satf_status check_file(satf_context *ctx, const filter_info *info, const filter_param *param)
+{
+    return ctx->no_filter_files
+               ? satf_fail(ctx, SATF_LIMIT,
+                           "%s=FILE of %s names a file, which may not be read here (limit: filter "
+                           "files)",
+                           param->name, info->name)
+               : SATF_OK;
+}
+
 static satf_status parse_rects(satf_context *ctx, const filter_info *info,
                                const filter_param *param, const char *text, void *value)
 {
-    (void)info, (void)param;
     filter_rects *rects, **to = value;
-    satf_status status = filter_rects_read(ctx, text, &rects);
+    satf_status status = check_file(ctx, info, param);
+    if (!status) {
+        status = filter_rects_read(ctx, text, &rects);
+    }
     if (!status) {
         filter_rects_release(*to);
         *to = rects;
@@ -321,9 +343,11 @@ static void release_rects(void *value)
 static satf_status parse_order(satf_context *ctx, const filter_info *info,
                                const filter_param *param, const char *text, void *value)
 {
-    (void)info, (void)param;
     filter_order *order, **to = value;
-    satf_status status = filter_order_read(ctx, text, &order);
+    satf_status status = check_file(ctx, info, param);
+    if (!status) {
+        status = filter_order_read(ctx, text, &order);
+    }
     if (!status) {
         filter_order_release(*to);
         *to = order;
