@@ -70,6 +70,12 @@ typedef enum satf_status {
 /* The name of a status, "SATF_OK" and so on. Static storage. */
 SATF_API const char *satf_status_name(satf_status status);
 
+/* Of this header; satf_version() tells of the library that is running. */
+#define SATF_VERSION_MAJOR 0
+#define SATF_VERSION_MINOR 1
+#define SATF_VERSION_PATCH 0
+#define SATF_VERSION (SATF_VERSION_MAJOR * 10000 + SATF_VERSION_MINOR * 100 + SATF_VERSION_PATCH)
+
 /* "major.minor.patch" of the library that is running. Static storage. */
 SATF_API const char *satf_version(void);
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The shared library exports what the public headers declare, all of it, and no more.
+# The shared library exports what the public headers declare, all of it, and no more; a static one
+# (--enable-static) has no global name but satf_..., so an application may have any of its own.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?}"
 library=$top_builddir/.libs/libsatfilter.so
@@ -17,3 +18,9 @@ ${NM:-nm} -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' |
     LC_ALL=C sort >"$work/exported"
 [ "$(wc -l <"$work/declared")" = "$(cat "$top_srcdir"/src/satfilter*.h | grep -c '^SATF_API ')" ]
 diff "$work/declared" "$work/exported"
+
+static=$top_builddir/.libs/libsatfilter.a
+if [ -e "$static" ]; then
+    ${NM:-nm} -g --defined-only "$static" | awk 'NF == 3 { print $NF }' | LC_ALL=C sort >"$work/global"
+    diff "$work/declared" "$work/global"
+fi
