@@ -57,6 +57,7 @@ static void names(void **state)
     assert_string_equal(satf_status_name((satf_status)(SATF_CANCELLED + 1)), "unknown status");
     int major, minor, patch;
     assert_int_equal(sscanf(satf_version(), "%d.%d.%d", &major, &minor, &patch), 3);
+    assert_int_equal(major * 10000 + minor * 100 + patch, SATF_VERSION);
 }
 
 static void sizes(void **state)
