@@ -82,6 +82,33 @@ static inline satf_write_options satf_write_defaults(void)
 SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
                                       const satf_write_options *options);
 
+/* The same into memory: *data becomes the file's bytes, *bytes their number. options name the
+ * format. *data is the caller's, to be freed with satf_buffer_free(); NULL on failure. */
+SATF_API satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
+                                       const satf_write_options *options, void **data,
+                                       size_t *bytes);
+
+/* NULL is allowed. */
+SATF_API void satf_buffer_free(void *data);
+
+/* What a file says about itself before its pixels are decoded. */
+typedef struct satf_image_info {
+    satf_view view;     /* of the image that reading it makes; data NULL */
+    const char *format; /* its name; static storage */
+    int64_t pictures;   /* that it holds, as far as its beginning tells; -1: more than one */
+    int has_range;      /* lo and hi are black and white; 0 for floats */
+    double lo, hi;
+    int orientation;  /* of EXIF, 1 ... 8; 1: as stored, or it says nothing */
+    size_t icc_bytes; /* of these, 0: there is none */
+    size_t exif_bytes;
+    size_t xmp_bytes;
+} satf_image_info;
+
+/* Looks at a file; "-" is standard input, of which the beginning is gone then. Fills *info (bytes:
+ * its size) as far as it reaches; zeros on failure. */
+SATF_API satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,
+                                      size_t bytes);
+
 /* A file format. Static storage. */
 typedef struct satf_format_info {
     const char *name;     /* "png" */

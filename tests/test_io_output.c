@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exif.h"
+
 typedef struct fixture {
     satf_context *ctx;
     char dir[64];
@@ -415,11 +417,82 @@ static void test_alpha_drop(void **state)
     satf_image_destroy(image);
 }
 
+/* In memory there is what a file would have, in every format; and what a file says of itself. */
+static void test_encode_and_probe(void **state)
+{
+    fixture *f = *state;
+    satf_format_info format;
+    size_t written_formats = 0;
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        bool plain = strcmp(format.name, "pfm") == 0;
+        satf_image *image = make_image(f->ctx, 37, 21, 3, plain ? SATF_F32 : SATF_U8, 0, 5);
+        satf_write_options options = satf_write_defaults();
+        options.format = format.name;
+        void *data;
+        size_t n = 0;
+        satf_status status = satf_image_encode(f->ctx, image, &options, &data, &n);
+        if (!format.can_write) {
+            assert_int_equal(status, SATF_UNSUPPORTED);
+            assert_null(data);
+            satf_image_destroy(image);
+            continue;
+        }
+        assert_int_equal(status, SATF_OK);
+        assert_int_equal(satf_image_write(f->ctx, image, f->path, &options), SATF_OK);
+        char *file = calloc(1, n + 1);
+        FILE *from = fopen(f->path, "rb");
+        assert_int_equal(fread(file, 1, n + 1, from), n);
+        fclose(from);
+        assert_memory_equal(file, data, n);
+        free(file);
+
+        satf_image_info info;
+        assert_int_equal(satf_image_probe(f->ctx, f->path, &info, sizeof info), SATF_OK);
+        assert_string_equal(info.format, format.name);
+        assert_true(info.view.width == 37 && info.view.height == 21 && info.view.channels == 3);
+        assert_int_equal(info.view.type, plain ? SATF_F32 : SATF_U8);
+        assert_true(info.orientation == 1 && info.pictures == 1 && !info.exif_bytes);
+        satf_buffer_free(data);
+        satf_image_destroy(image);
+        written_formats++;
+    }
+    assert_true(written_formats >= 5);
+
+    satf_image *image = two_pixels(f->ctx);
+    void *data = &image;
+    size_t n = 0;
+    assert_int_equal(satf_image_encode(f->ctx, image, NULL, &data, &n), SATF_INVALID);
+    assert_null(data);
+    satf_write_options unset = {.format = "png"};
+    assert_int_equal(satf_image_encode(f->ctx, image, &unset, &data, &n), SATF_INVALID);
+    assert_non_null(strstr(satf_message(f->ctx), "satf_write_options_init()"));
+    satf_image_destroy(image);
+
+    /* An orientation is told, and nothing of what is no picture. */
+    satf_image_info info = {.orientation = 9};
+    write_text(f->path, "no picture");
+    assert_int_equal(satf_image_probe(f->ctx, f->path, &info, sizeof info), SATF_DATA);
+    assert_true(info.orientation == 0 && !info.format);
+    image = make_image(f->ctx, 5, 4, 1, SATF_U8, 0, 5);
+    unsigned char exif[SATF_EXIF_ORIENTATION_BYTES];
+    satf_exif_make_orientation(6, exif);
+    image->metadata.exif = satf_alloc(sizeof exif);
+    memcpy(image->metadata.exif, exif, sizeof exif);
+    image->metadata.exif_bytes = sizeof exif;
+    satf_write_options options = satf_write_defaults();
+    options.format = "png";
+    assert_int_equal(satf_image_write(f->ctx, image, f->path, &options), SATF_OK);
+    assert_int_equal(satf_image_probe(f->ctx, f->path, &info, sizeof info), SATF_OK);
+    assert_true(info.orientation == 6 && info.exif_bytes == sizeof exif && info.hi == 255);
+    satf_image_destroy(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_write, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_clobber, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_encode_and_probe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_discard_and_cleanup, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),

@@ -1,7 +1,9 @@
 /* Whole images from and to files: the public functions. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../base/exif.h"
 #include "codec.h"
 
 void io_describe(const io_header *header, satf_image *image)
@@ -154,4 +156,94 @@ satf_status satf_image_write(satf_context *ctx, const satf_image *image, const c
         return status;
     }
     return io_output_commit(ctx, output);
+}
+
+satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
+                              const satf_write_options *options, void **data, size_t *bytes)
+{
+    if (data) {
+        *data = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!image || !data || !bytes) {
+        return satf_fail(ctx, SATF_INVALID, "the %s is missing",
+                         !image ? "image" : "place for the file's bytes");
+    }
+    io_plan plan;
+    satf_write_options all;
+    satf_status status = io_take_options(ctx, options, &all);
+    if (!status && !all.format) {
+        status = satf_fail(ctx, SATF_INVALID, "memory has no suffix to go by; name a format");
+    }
+    if (!status) {
+        status = io_make_plan(ctx, image, "-", &all, &plan);
+    }
+    if (!status) {
+        status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
+    }
+    if (status) {
+        return status;
+    }
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (!file) {
+        return satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
+    }
+    status = write_image(ctx, image, &plan, file, &all);
+    bool complete = fclose(file) == 0; /* it may run out of memory here too */
+    if (!status && !complete) {
+        status = satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
+    }
+    if (status) {
+        free(text);
+        return status;
+    }
+    *data = text;
+    *bytes = length;
+    return SATF_OK;
+}
+
+void satf_buffer_free(void *data)
+{
+    free(data); /* open_memstream() has allocated it */
+}
+
+satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,
+                             size_t bytes)
+{
+    satf_image_info all = {0};
+    satf_give(info, bytes, &all, sizeof all);
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!path || !info) {
+        return satf_fail(ctx, SATF_INVALID, "the path or the place for the answer is missing");
+    }
+    io_reader *reader;
+    satf_status status = io_open(ctx, path, &reader);
+    if (!status) {
+        status = io_find_metadata(ctx, reader);
+        const io_header *header = &reader->header;
+        const satf_metadata *m = &header->metadata;
+        all = (satf_image_info){
+            .view = header->view,
+            .format = reader->format->name,
+            .pictures = header->pictures ? header->pictures : 1,
+            .has_range = header->has_range,
+            .lo = header->lo,
+            .hi = header->hi,
+            .orientation = m->exif ? (int)satf_exif_orientation(m->exif, m->exif_bytes) : 1,
+            .icc_bytes = m->icc_bytes,
+            .exif_bytes = m->exif_bytes,
+            .xmp_bytes = m->xmp_bytes,
+        };
+        io_close(reader);
+    }
+    if (!status) {
+        satf_give(info, bytes, &all, sizeof all);
+    }
+    return status;
 }
