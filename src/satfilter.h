@@ -151,12 +151,24 @@ SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
  * of its own in the child. */
 SATF_API satf_status satf_context_set_threads(satf_context *ctx, int threads);
 
-/* The CUDA stream (a cudaStream_t) to enqueue on; NULL: the context's own, which
- * waits for no other stream. The caller keeps owning it. A call with CUDA memory
- * returns when its work is enqueued, and leaves that device the thread's current one.
+/* The CUDA stream (a cudaStream_t) to enqueue on; NULL is CUDA's default stream, as
+ * everywhere in CUDA. Before the first such call a context enqueues on a stream of its
+ * own, which waits for no other stream. The caller keeps owning it. A call with CUDA memory
+ * returns when its work is enqueued; the thread's current CUDA context is what it was. The
+ * stream may be captured into a graph.
  * What it enqueues waits for what is on the stream before; if that ends in kernels
  * which the caller launched as programmatic dependents, these have to wait as well. */
 SATF_API satf_status satf_context_set_stream(satf_context *ctx, void *stream);
+
+/* Back to the stream of its own. */
+SATF_API satf_status satf_context_use_own_stream(satf_context *ctx);
+
+/* *stream = the one that work on that CUDA device is enqueued on, as a cudaStream_t. One of the
+ * context's own is valid until the context is destroyed or used with another device. */
+SATF_API satf_status satf_context_get_stream(satf_context *ctx, int device, void **stream);
+
+/* Waits until all that the context has enqueued is done; errors of it turn up here. */
+SATF_API satf_status satf_context_synchronize(satf_context *ctx);
 
 typedef enum satf_engine {
     SATF_ENGINE_AUTO,

@@ -5,12 +5,54 @@ extern "C" {
 #include "../../src/base/memory.h"
 }
 
+/* ------------------------------------------------------- the thread's current context */
+
+/* The driver's own calls, for the runtime has none: a program's context need not be a device's
+ * primary one. NULL where the driver lacks it. */
+static void *driver_call(const char *name)
+{
+    void *call = NULL;
+    cudaDriverEntryPointQueryResult found;
+    bool there = cudaGetDriverEntryPointByVersion(name, &call, 4000, cudaEnableDefault, &found) ==
+                     cudaSuccess &&
+                 found == cudaDriverEntryPointSuccess;
+    return there ? call : NULL;
+}
+
+typedef int (*get_current)(void **context);
+typedef int (*set_current)(void *context);
+
+/* Notes what is current before a call makes a device's context that. */
+static void enter(satf_context *ctx)
+{
+    static const get_current get = (get_current)driver_call("cuCtxGetCurrent");
+    if (!ctx->entered && get) {
+        ctx->outer = NULL;
+        ctx->entered = get(&ctx->outer) == 0;
+    }
+}
+
+satf_status satf_gpu_leave(satf_context *ctx, satf_status status)
+{
+    if (ctx->entered) {
+        static const set_current set = (set_current)driver_call("cuCtxSetCurrent");
+        if (set) {
+            set(ctx->outer);
+        }
+        ctx->entered = false;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------- the device */
+
 void satf_gpu_close(satf_context *ctx)
 {
     satf_gpu *gpu = ctx->gpu;
     if (!gpu) {
         return;
     }
+    enter(ctx);
     cudaSetDevice(gpu->device);
     for (int i = 0; i < BUFFERS; i++) {
         if (gpu->staging[i].done) {
@@ -76,6 +118,7 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
         }
         ctx->gpu->device = device;
     }
+    enter(ctx);
     CUDA_GOTO(fail, status, ctx, cudaSetDevice(device));
     if (!ctx->gpu->pool) {
         status = make_pool(ctx, ctx->gpu);
@@ -83,7 +126,7 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
             goto fail;
         }
     }
-    if (!ctx->stream && !ctx->gpu->own) {
+    if (!ctx->has_stream && !ctx->gpu->own) {
         CUDA_GOTO(fail, status, ctx,
                   cudaStreamCreateWithFlags(&ctx->gpu->own, cudaStreamNonBlocking));
     }
@@ -106,6 +149,14 @@ satf_status satf_gpu_wait(satf_context *ctx, int device)
     }
     CUDA_RETURN(ctx, cudaStreamSynchronize(stream_of(ctx)));
     return SATF_OK;
+}
+
+satf_status satf_context_synchronize(satf_context *ctx)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    return ctx->gpu ? satf_gpu_leave(ctx, satf_gpu_wait(ctx, ctx->gpu->device)) : SATF_OK;
 }
 
 /* --------------------------------------------------------------------- timing */

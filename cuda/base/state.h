@@ -11,7 +11,7 @@ enum { BUFFERS = 2 };
 /* What a context has on the device it used last. */
 struct satf_gpu {
     int device;
-    cudaStream_t own; /* NULL as long as the caller's stream does */
+    cudaStream_t own; /* NULL as long as the caller's stream is used */
     cudaMemPool_t pool;
     cudaEvent_t begin, end; /* NULL until something is timed */
     struct {
@@ -26,7 +26,7 @@ struct satf_gpu {
 
 static inline cudaStream_t stream_of(const satf_context *ctx)
 {
-    return ctx->stream ? (cudaStream_t)ctx->stream : ctx->gpu->own;
+    return ctx->has_stream ? (cudaStream_t)ctx->stream : ctx->gpu->own;
 }
 
 #endif

@@ -71,6 +71,7 @@ void satf_context_destroy(satf_context *ctx)
 {
     if (ctx) {
         satf_gpu_close(ctx);
+        satf_gpu_leave(ctx, SATF_OK);
         satf_pool_destroy(ctx->pool);
         satf_free(ctx);
     }
@@ -105,7 +106,34 @@ satf_status satf_context_set_stream(satf_context *ctx, void *stream)
         return SATF_INVALID;
     }
     ctx->stream = stream;
+    ctx->has_stream = true;
     return SATF_OK;
+}
+
+satf_status satf_context_use_own_stream(satf_context *ctx)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    ctx->stream = NULL;
+    ctx->has_stream = false;
+    return SATF_OK;
+}
+
+satf_status satf_context_get_stream(satf_context *ctx, int device, void **stream)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!stream) {
+        return satf_fail(ctx, SATF_INVALID, "there is no place for the stream");
+    }
+    *stream = NULL;
+    satf_status status = satf_gpu_open(ctx, device);
+    if (!status) {
+        *stream = satf_gpu_stream(ctx);
+    }
+    return satf_gpu_leave(ctx, status);
 }
 
 satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine)

@@ -32,7 +32,8 @@ struct satf_context {
     bool no_filter_files;
     unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
 
-    void *stream;
+    void *stream; /* the caller's, if has_stream; NULL is CUDA's default stream */
+    bool has_stream;
     void *scratch;
     size_t scratch_bytes;
     satf_progress progress;
@@ -42,6 +43,8 @@ struct satf_context {
     bool cancelled;          /* the callback has asked this call to stop */
     struct satf_pool *pool;  /* created by the first satf_parallel() */
     satf_gpu *gpu;           /* created by the first satf_gpu_open() */
+    bool entered;            /* this call has made a device the thread's current one */
+    void *outer;             /* and this CUDA context (CUcontext) was current before */
     void *device_cache;      /* what a CUDA row keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */

@@ -38,6 +38,13 @@ satf_status satf_gpu_check(satf_context *ctx, int device);
  */
 satf_status satf_gpu_open(satf_context *ctx, int device);
 
+/*
+ * A public call ends: the CUDA context that was the thread's current one before the call opened a
+ * device is that again. Returns status. Nothing happens, and no driver is touched, if it opened
+ * none.
+ */
+satf_status satf_gpu_leave(satf_context *ctx, satf_status status);
+
 /* Frees that; from satf_context_destroy(). Waits for the context's own work. */
 void satf_gpu_close(satf_context *ctx);
 

@@ -7,6 +7,12 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
     return satf_gpu_check(ctx, device);
 }
 
+satf_status satf_gpu_leave(satf_context *ctx, satf_status status)
+{
+    (void)ctx;
+    return status;
+}
+
 void satf_gpu_close(satf_context *ctx)
 {
     (void)ctx;
@@ -75,4 +81,9 @@ satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms)
 {
     (void)ms;
     return satf_gpu_check(ctx, device);
+}
+
+satf_status satf_context_synchronize(satf_context *ctx)
+{
+    return ctx ? SATF_OK : SATF_INVALID;
 }

@@ -351,12 +351,9 @@ static satf_status open_device(satf_context *ctx, const satf_view *in)
     return in->device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, in->device);
 }
 
-satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                                const satf_view *out, size_t *bytes)
+static satf_status filter_scratch(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                  const satf_view *out, size_t *bytes)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     satf_status status = check_in(ctx, filter, in, false);
     if (!status) {
         status = check_out(ctx, filter, in, out, false);
@@ -379,6 +376,12 @@ satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, co
         *bytes = plan.scratch_bytes;
     }
     return status;
+}
+
+satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                const satf_view *out, size_t *bytes)
+{
+    return ctx ? satf_gpu_leave(ctx, filter_scratch(ctx, filter, in, out, bytes)) : SATF_INVALID;
 }
 
 static satf_status run_chain(satf_context *ctx, const satf_filter *chain, const satf_view *in,
@@ -512,12 +515,9 @@ static satf_status apply_across(satf_context *ctx, const satf_filter *filter, co
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                              const satf_view *out)
+static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                         const satf_view *out)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     satf_status status = check_in(ctx, filter, in, true);
     if (!status) {
         status = check_out(ctx, filter, in, out, true);
@@ -528,6 +528,12 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
     satf_progress_begin(ctx);
     return device_of(ctx, in) == in->device ? apply_there(ctx, filter, in, out)
                                             : apply_across(ctx, filter, in, out);
+}
+
+satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out)
+{
+    return ctx ? satf_gpu_leave(ctx, apply(ctx, filter, in, out)) : SATF_INVALID;
 }
 
 void satf_context_ran(const satf_context *ctx, satf_ran *ran, size_t bytes)

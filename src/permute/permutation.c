@@ -185,13 +185,9 @@ satf_status permute_create(satf_context *ctx, const permute_request *request, in
     return SATF_OK;
 }
 
-satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, int64_t n,
-                                    int element_bytes, int device, const char *algorithm,
-                                    satf_permutation **out)
+static satf_status prepare(satf_context *ctx, const uint32_t *places, int64_t n, int element_bytes,
+                           int device, const char *algorithm, satf_permutation **out)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     if (!out) {
         return satf_fail(ctx, SATF_INVALID, "there is no place for the permutation");
     }
@@ -223,6 +219,14 @@ satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, i
     satf_status status = check_bijection(ctx, places, n);
     permute_request request = {places, n, element_bytes, 0};
     return status ? status : permute_create(ctx, &request, device, algorithm, out);
+}
+
+satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, int64_t n,
+                                    int element_bytes, int device, const char *algorithm,
+                                    satf_permutation **out)
+{
+    return ctx ? satf_gpu_leave(ctx, prepare(ctx, places, n, element_bytes, device, algorithm, out))
+               : SATF_INVALID;
 }
 
 void satf_permutation_destroy(satf_permutation *permutation)
@@ -333,12 +337,9 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
     return status;
 }
 
-satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *permutation,
-                                   const void *in, void *out)
+static satf_status apply(satf_context *ctx, const satf_permutation *permutation, const void *in,
+                         void *out)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     const satf_permutation *plan = permutation;
     if (!plan || !in || !out) {
         return satf_fail(ctx, SATF_INVALID, "the %s is missing",
@@ -368,4 +369,10 @@ satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *pe
                          ctx->scratch_bytes, wanted);
     }
     return run(ctx, plan, in, out, ctx->scratch);
+}
+
+satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *permutation,
+                                   const void *in, void *out)
+{
+    return ctx ? satf_gpu_leave(ctx, apply(ctx, permutation, in, out)) : SATF_INVALID;
 }

@@ -175,12 +175,9 @@ static satf_status job_scratch(satf_context *ctx, const sat_job *job, size_t *by
     return SATF_OK;
 }
 
-satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
-                             unsigned flags, size_t *bytes)
+static satf_status table_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
+                                 unsigned flags, size_t *bytes)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     if (!bytes) {
         return satf_fail(ctx, SATF_INVALID, "there is no place for the number of bytes");
     }
@@ -193,6 +190,12 @@ satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_
     return status ? status : job_scratch(ctx, &job, bytes);
 }
 
+satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
+                             unsigned flags, size_t *bytes)
+{
+    return ctx ? satf_gpu_leave(ctx, table_scratch(ctx, in, out, flags, bytes)) : SATF_INVALID;
+}
+
 static satf_status run_job(satf_context *ctx, const sat_job *job, void *scratch)
 {
     satf_progress_begin(ctx);
@@ -203,11 +206,9 @@ static satf_status run_job(satf_context *ctx, const sat_job *job, void *scratch)
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out, unsigned flags)
+static satf_status make_table(satf_context *ctx, const satf_view *in, const satf_view *out,
+                              unsigned flags)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     sat_job job;
     satf_status status = make_job(ctx, in, out, flags, true, &job);
     if (!status && crosses(ctx, in)) {
@@ -228,6 +229,11 @@ satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *ou
     }
     uintptr_t aligned = ((uintptr_t)ctx->scratch + SCRATCH_SLACK) & ~(uintptr_t)SCRATCH_SLACK;
     return run_job(ctx, &job, (char *)ctx->scratch + (aligned - (uintptr_t)ctx->scratch));
+}
+
+satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out, unsigned flags)
+{
+    return ctx ? satf_gpu_leave(ctx, make_table(ctx, in, out, flags)) : SATF_INVALID;
 }
 
 satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags, satf_type *type)

@@ -215,11 +215,8 @@ static satf_status tune_all(satf_context *ctx, int device, sat_cache *cache)
     return status;
 }
 
-satf_status satf_context_tune(satf_context *ctx)
+static satf_status tune(satf_context *ctx)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     satf_progress_begin(ctx);
     const char *why = "the context is on the CPU";
     if (ctx->device == SATF_DEVICE_CPU || satf_gpu_count(&why) == 0) {
@@ -250,4 +247,9 @@ satf_status satf_context_tune(satf_context *ctx)
     }
     satf_free(cache);
     return status;
+}
+
+satf_status satf_context_tune(satf_context *ctx)
+{
+    return ctx ? satf_gpu_leave(ctx, tune(ctx)) : SATF_INVALID;
 }

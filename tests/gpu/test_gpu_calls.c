@@ -4,6 +4,7 @@
  */
 #include "cases.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -312,6 +313,86 @@ static void test_exhaustion(void **unused)
     gpu_release(&d);
 }
 
+/* ------------------------------------------------------- whose context is current */
+
+/* The driver's calls, which a program of its own contexts makes. */
+static struct {
+    int (*get)(void **);
+    int (*set)(void *);
+    int (*retain)(void **, int);
+    int (*release)(int);
+} driver;
+
+static bool find_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    const struct {
+        const char *name;
+        void *to;
+    } calls[] = {{"cuCtxGetCurrent", &driver.get},
+                 {"cuCtxSetCurrent", &driver.set},
+                 {"cuDevicePrimaryCtxRetain", &driver.retain},
+                 {"cuDevicePrimaryCtxRelease_v2", &driver.release}};
+    for (size_t i = 0; library && i < sizeof calls / sizeof *calls; i++) {
+        void *call = dlsym(library, calls[i].name);
+        if (!call) {
+            return false;
+        }
+        memcpy(calls[i].to, &call, sizeof call);
+    }
+    return library != NULL;
+}
+
+/* Public calls on the device, a failing one among them; then `want` must be current. */
+static void check_current(void *want, const char *when)
+{
+    satf_context *own;
+    assert_int_equal(satf_context_create(&own), SATF_OK);
+    assert_int_equal(satf_context_set_device(own, GPU_DEVICE), SATF_OK);
+    unsigned char pixels[12] = {1, 2, 3}, result[12];
+    satf_view in = satf_view_packed(pixels, 4, 3, 1, SATF_U8);
+    satf_view out = satf_view_packed(result, 4, 3, 1, SATF_U8);
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(own, "box=3", &filter), SATF_OK);
+    for (int call = 0; call < 4; call++) {
+        void *stream = NULL, *now = &now;
+        satf_status status = call == 0   ? satf_filter_apply(own, filter, &in, &out)
+                             : call == 1 ? satf_context_get_stream(own, GPU_DEVICE, &stream)
+                             : call == 2 ? satf_context_synchronize(own)
+                                         : satf_context_get_stream(own, 1000, &stream);
+        if ((status == SATF_OK) != (call < 3) || (call == 1 && !stream)) {
+            fail_msg("%s, call %d: %s", when, call, satf_message(own));
+        }
+        assert_int_equal(driver.get(&now), 0);
+        if (now != want) {
+            fail_msg("%s, call %d: another context is current", when, call);
+        }
+    }
+    satf_filter_destroy(filter);
+    satf_context_destroy(own);
+    void *now = &now;
+    assert_int_equal(driver.get(&now), 0);
+    assert_ptr_equal(now, want);
+    gpu_runs += 4;
+}
+
+static void test_current_context(void **state)
+{
+    (void)state;
+    if (!find_driver()) {
+        skip();
+    }
+    void *before, *primary;
+    assert_int_equal(driver.get(&before), 0);
+    assert_int_equal(driver.set(NULL), 0);
+    check_current(NULL, "no context");
+    assert_int_equal(driver.retain(&primary, GPU_DEVICE), 0);
+    assert_int_equal(driver.set(primary), 0);
+    check_current(primary, "the device's own");
+    assert_int_equal(driver.set(before), 0);
+    assert_int_equal(driver.release(GPU_DEVICE), 0);
+}
+
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
@@ -319,9 +400,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_progress),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_threads),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_two_threads), cmocka_unit_test(test_current_context),
+        cmocka_unit_test(test_progress),    cmocka_unit_test(test_large),
         cmocka_unit_test(test_exhaustion),
     };
     return gpu_test_end("test_gpu_calls",

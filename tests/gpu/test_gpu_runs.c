@@ -337,13 +337,15 @@ static void check_kept(const sat_row *row)
         unsigned jobs = turn < TURNS / 2 ? FEW : JOBS;
         for (unsigned i = 0; i < jobs; i++) {
             unsigned job = turn % 2 ? jobs - 1 - i : i;
-            assert_int_equal(
-                satf_context_set_stream(gpu, (i + turn) % 3 ? NULL : satf_gpu_stream(other)),
-                SATF_OK);
+            /* the context's own stream, another's, CUDA's default one */
+            void *stream = (i + turn) % 3 == 0 ? satf_gpu_stream(other) : NULL;
+            assert_int_equal((i + turn) % 3 == 1 ? satf_context_use_own_stream(gpu)
+                                                 : satf_context_set_stream(gpu, stream),
+                             SATF_OK);
             run_kept(&d[job], row, &tunings[job], (job + turn) % MOST_BEFORE);
         }
     }
-    assert_int_equal(satf_context_set_stream(gpu, NULL), SATF_OK);
+    assert_int_equal(satf_context_use_own_stream(gpu), SATF_OK);
     for (unsigned i = 0; i < JOBS; i++) {
         gpu_release(&d[i]);
     }
