@@ -135,9 +135,9 @@ static int compare(const test_case *c, satf_context *const *contexts, int rounds
         }
     }
     double ratio = least[1] / least[0];
-    printf("%-12s %5lld x %-5lld %d %s %10.1f %10.1f %6.2f%s\n", c->spec ? c->spec : "table",
-           (long long)c->width, (long long)c->height, c->channels, satf_type_name(c->in), least[0],
-           least[1], ratio, ratio > ALLOWED ? "  too slow" : "");
+    printf("%-12s %5lld x %-5lld %d %-3s %-3s %10.1f %10.1f %6.2f%s\n", c->spec ? c->spec : "table",
+           (long long)c->width, (long long)c->height, c->channels, satf_type_name(c->in),
+           satf_type_name(c->out), least[0], least[1], ratio, ratio > ALLOWED ? "  too slow" : "");
     satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
         check(contexts[k], satf_context_set_device(contexts[k], SATF_DEVICE_CPU));
         check(contexts[k], satf_context_set_threads(contexts[k], k == 0 ? 1 : 0));
     }
-    printf("%-12s %5s   %-5s %s %11s %10s %6s\n", "", "", "", "", "us, 1", "us, all", "ratio");
+    printf("%41s %10s %6s\n", "us, 1", "us, all", "ratio");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         slow += compare(&cases[i], contexts, rounds, pause_us);
     }
