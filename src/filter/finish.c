@@ -6,22 +6,6 @@
 #include "finish_kernels.h"
 #include "finish_loops.h"
 
-static void choose_kernels(finisher *f)
-{
-    f->kernels = &finish_kernels_base;
-    f->loops = &loop_kernels_base;
-#ifdef SATF_HAVE_X86_ISA
-    satf_isa isa = satf_cpu_isa();
-    if (isa == SATF_ISA_AVX512) {
-        f->kernels = &finish_kernels_avx512;
-        f->loops = &loop_kernels_avx512;
-    } else if (isa == SATF_ISA_AVX2) {
-        f->kernels = &finish_kernels_avx2;
-        f->loops = &loop_kernels_avx2;
-    }
-#endif
-}
-
 void finisher_init(finisher *f, const filter_engine *engine, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted)
 {
@@ -41,7 +25,8 @@ void finisher_init(finisher *f, const filter_engine *engine, const void *options
     f->constants.full = max > 0 ? max : 1;
     f->constants.level = max > 0 ? max / UINT8_MAX : 1;
     f->formula = engine->formula;
-    choose_kernels(f);
+    f->kernels = SATF_ISA_CHOOSE(&finish_kernels);
+    f->loops = SATF_ISA_CHOOSE(&loop_kernels);
 }
 
 void finisher_begin_survey(finisher *f, finish_survey *survey)

@@ -73,21 +73,6 @@ static bool place_buffers(const filter_stage *stage, char *base, row_buffers *bu
     return true;
 }
 
-static const corner_kernels *choose_kernels(void)
-{
-#ifdef SATF_HAVE_X86_ISA
-    switch (satf_cpu_isa()) {
-    case SATF_ISA_AVX512:
-        return &corner_kernels_avx512;
-    case SATF_ISA_AVX2:
-        return &corner_kernels_avx2;
-    default:
-        break;
-    }
-#endif
-    return &corner_kernels_base;
-}
-
 /* The rectangle's columns: inside for a range of pixels, terms for the others. */
 static corner_columns make_columns(const sat_state *state, const satf_rect *rect, axis_sum *edge)
 {
@@ -571,7 +556,7 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
         status = device_read_corners(ctx, stage, state.layers, state.layer_count, state.rects,
                                      base + memory.buffers, base + memory.survey);
     } else if (!status) {
-        state.kernels = choose_kernels();
+        state.kernels = SATF_ISA_CHOOSE(&corner_kernels);
         state.buffers = base + memory.buffers;
         state.buffer_bytes = memory.buffer_bytes;
         finisher_init(&state.finish, stage->info->engine, stage->options, &stage->in, &stage->out,
