@@ -107,6 +107,25 @@ check "what it did" "$(sed 's/ in [0-9.]* s//' stderr)" \
 run --box 3 --no-clobber -r b -o done -q
 check "nothing is left to do, and nothing to say" "$? $(cat stderr)" "0 "
 
+# --------------------------------------------------------- black and white: a bit a pixel
+
+# depth FILE: the bit depth that a PNG's header says
+depth() { head -c 25 "$1" | tail -c 1 | od -An -tu1 | tr -d ' '; }
+page=$source/samples/page.png
+run --sauvola 31 "$page" bw.png
+check "one bit in PNG" "$? $(depth bw.png)" "0 1"
+run --no-stream --sauvola 31 --flip v "$page" flipped.png
+check "also moved, and as a whole" "$? $(depth flipped.png)" "0 1"
+run --sauvola 31 --type u8 "$page" bw8.png
+check "8 bits where they are asked for" "$? $(depth bw8.png)" "0 8"
+run --box 1 bw.png one.npy
+run --box 1 bw8.png eight.npy
+check "of the same pixels" "$(same one.npy eight.npy)" same
+run --sauvola 31 "$page" bw.pbm
+check "one bit in PBM" "$? $(head -c 2 bw.pbm)" "0 P4"
+run --sauvola 31 --box 3 "$page" grey.png
+check "what is filtered again is grey" "$? $(depth grey.png)" "0 8"
+
 # ------------------------------------------------------------------- names of -o
 
 run --box 3 in.pgm -o result.pgm

@@ -40,6 +40,7 @@ struct satf_image {
     /* The integer type that a picture of this image prefers: the input's depth
      * for means; SATF_U16 for real-valued results. A satf_type. */
     int picture_type;
+    bool bilevel; /* u8 samples are 0 or 255: a picture of one bit a pixel can hold them */
     satf_metadata metadata;
 };
 

@@ -140,7 +140,11 @@ double filter_sums(const satf_filter *filter, size_t index)
 
 bool filter_is_bilevel(const satf_filter *filter)
 {
-    return filter->links[filter->count - 1].info->engine->type == TYPE_BILEVEL;
+    size_t last = filter->count - 1;
+    while (last > 0 && filter->links[last].info->engine->region == REGION_PIXEL) {
+        last--; /* what moves pixels leaves them as they are */
+    }
+    return filter->links[last].info->engine->type == TYPE_BILEVEL;
 }
 
 satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,

@@ -53,6 +53,7 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
     out->lo = range.known ? range.lo : 0;
     out->hi = range.known ? range.hi : 0;
     out->picture_type = picture_type;
+    out->bilevel = out->view.type == SATF_U8 && filter_is_bilevel(filter);
     if (out->view.flags & SATF_ALPHA) {
         out->alpha_max = in->alpha_max;
     }

@@ -159,6 +159,7 @@ struct io_plan {
     bool judge_range; /* a note is due where hardly anything of lo ... hi occurs: the samples are
                        * not merely of another depth */
     double out_hi;    /* maxval of the output samples; 0 for plain values */
+    bool bilevel;     /* 0 and 255 alone: one bit a pixel where the format has that */
     bool drop_alpha;  /* the format has no alpha; io_put_rows() refuses what is not opaque */
     bool spread;      /* grey becomes red, green and blue; of 8 or 16 bits */
 };

@@ -144,6 +144,7 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
         (options->type == SATF_TYPE_AUTO || options->type == in->type) && image->lo == 0 && full &&
         alpha_fits) {
         plan->how = IO_IDENTITY;
+        plan->bilevel = image->bilevel && options->type == SATF_TYPE_AUTO;
         plan->out.type = in->type;
         plan->out_hi = hi;
         return SATF_OK;

@@ -118,8 +118,11 @@ static satf_status write_header(io_writer *writer)
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_benign_errors(png, 1); /* metadata that libpng finds inconsistent is left out */
     png_set_IHDR(png, state->info, (png_uint_32)v->width, (png_uint_32)v->height,
-                 v->type == SATF_U16 ? 16 : 8, colour_types[v->channels], PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 writer->plan.bilevel  ? 1
+                 : v->type == SATF_U16 ? 16
+                                       : 8,
+                 colour_types[v->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
     set_effort(png, writer->options.png_level);
     png_set_compression_buffer_size(png, 64 << 10);
     if (writer->metadata) {
@@ -131,6 +134,9 @@ static satf_status write_header(io_writer *writer)
     }
     if (v->type == SATF_U16 && IO_LITTLE_ENDIAN) {
         png_set_swap(png);
+    }
+    if (writer->plan.bilevel) {
+        png_set_packing(png); /* of which it takes the lowest bit of each sample: 0 or 255 */
     }
     return SATF_OK;
 }
