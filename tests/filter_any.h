@@ -22,7 +22,7 @@ static inline double any_clip(double value, double least, double most)
 static inline double any_real(const filter_param *p, any_choice choose, void *user)
 {
     double middle = satf_strtod(p->default_text, NULL);
-    return any_clip((middle ? middle : 1) * (double)choose(user, -8, 16) / 8, p->min, p->max);
+    return any_clip((middle != 0 ? middle : 1) * (double)choose(user, -8, 16) / 8, p->min, p->max);
 }
 
 /* One of the words between the bars. */
