@@ -112,7 +112,8 @@ static void expect(const test_case *t, const struct reference *r, const ref_imag
     ref_sums(seen, t->border, t->constant, rect, w.kind, w.sums, w.area);
     ref_sums(seen, t->border, t->constant, rect, w.kind + 1, w.squares, w.area);
     double max = (double)satf_type_max(seen->type);
-    ref_moments m = {.real = is_real(t), .level = max > 0 ? max / 255 : 1, .full = max > 0 ? max : 1};
+    ref_moments m = {
+        .real = is_real(t), .level = max > 0 ? max / 255 : 1, .full = max > 0 ? max : 1};
     m.sum_unit = ref_unit(seen, w.kind, 0);
     m.square_unit = ref_unit(seen, w.kind + 1, 0);
     survey(t, &w, r, &m);

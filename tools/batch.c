@@ -20,13 +20,14 @@ static void print_notes(const settings *s, const satf_file_report *result)
 }
 
 /* What the command has to say beyond the library's message. */
-static const char *advice(const job *one, const satf_file_report *result)
+static const char *advice(const settings *s, const job *one, const satf_file_report *result)
 {
     struct stat info;
     bool folder = stat(one->input, &info) == 0 && S_ISDIR(info.st_mode);
-    return result->unsuited ? "; put --integral last"
-           : folder         ? ", or take the pictures in it and below by -r"
-                            : "";
+    bool integral = result->unsuited && strstr(s->spec, "integral");
+    return integral ? "; put --integral last"
+           : folder ? ", or take the pictures in it and below by -r"
+                    : "";
 }
 
 /* Runs one job and reports on it. */
@@ -52,7 +53,7 @@ static int run_one(const settings *s, job *one, int index)
         progress_hide();
     }
     if (status) {
-        message(result.at, "%s%s", satf_message(s->ctx), advice(one, &result));
+        message(result.at, "%s%s", satf_message(s->ctx), advice(s, one, &result));
     } else {
         print_notes(s, &result);
     }
@@ -62,7 +63,8 @@ static int run_one(const settings *s, job *one, int index)
     if (s->json) {
         report_json(to_stdout ? stderr : stdout, s, one, &result, status);
     }
-    return !status ? EXIT_SUCCESS : result.unsuited ? EXIT_USAGE : EXIT_FAILURE;
+    bool usage = result.unsuited && s->word_count > 1; /* filters that do not follow one another */
+    return !status ? EXIT_SUCCESS : usage ? EXIT_USAGE : EXIT_FAILURE;
 }
 
 static bool same_folder(const char *a, const char *b)
@@ -76,10 +78,12 @@ static bool same_folder(const char *a, const char *b)
 static void run_all(const settings *s, job *jobs, int count, report_summary *sum)
 {
     const job *latest = NULL;
-    progress_start(count, s->quiet);
+    for (int i = 0; i < count; i++) {
+        sum->existing += jobs[i].skipped;
+    }
+    progress_start(count - sum->existing, s->quiet);
     for (int i = 0; i < count; i++) {
         if (jobs[i].skipped) {
-            sum->existing++;
             continue;
         }
         bool good = true;
@@ -88,7 +92,7 @@ static void run_all(const settings *s, job *jobs, int count, report_summary *sum
             satf_files_sweep(jobs[i].output);
         }
         latest = &jobs[i];
-        int status = good ? run_one(s, &jobs[i], i) : EXIT_FAILURE;
+        int status = good ? run_one(s, &jobs[i], sum->done + sum->failed) : EXIT_FAILURE;
         sum->done += status == EXIT_SUCCESS;
         sum->failed += status != EXIT_SUCCESS;
         sum->unsuited += status == EXIT_USAGE;

@@ -82,6 +82,12 @@ static int refuse_upwards(const char *path)
 static int add_named(const settings *s, input_list *all, const char *path, size_t length)
 {
     const char *slash = memrchr(path, '/', length);
+    if (slash && slash + 1 == path + length) {
+        int status = add(all, path, length, 0);
+        return status ? status
+                      : usage_error(all->at[all->count - 1].path,
+                                    "is a folder; take the pictures in it and below by -r");
+    }
     size_t name_at = slash ? (size_t)(slash + 1 - path) : 0;
     if (!s->parents) {
         return add(all, path, length, name_at);
@@ -243,9 +249,11 @@ static int add_folder(const walk *w, const char *path)
         return note_unreadable(w->all, path, why);
     }
     const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    char *inside = malloc(PATH_MAX); /* folders may be nested too deeply for it on the stack */
+    status = inside ? 0 : out_of_memory();
     for (int i = 0; i < count; i++) {
-        char inside[PATH_MAX];
-        int length = snprintf(inside, sizeof inside, "%s%s%s", path, slash, entries[i]->d_name);
+        int length =
+            status ? 0 : snprintf(inside, PATH_MAX, "%s%s%s", path, slash, entries[i]->d_name);
         if (!status && length >= PATH_MAX) {
             note_unreadable(w->all, path,
                             "has too long a path inside; filter it from a folder nearer to it");
@@ -254,6 +262,7 @@ static int add_folder(const walk *w, const char *path)
         }
         free(entries[i]);
     }
+    free(inside);
     free(entries);
     return status;
 }

@@ -365,6 +365,9 @@ static int check_whole(settings *s)
     if (!s->word_count) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
+    if (s->output) {
+        s->output = plain_name(s->output);
+    }
     if (!s->source_count && !s->output && is_redirected(STDIN_FILENO) && !isatty(STDOUT_FILENO)) {
         s->sources[0] = s->sources[1] = (source){SOURCE_FILE, "-"};
         s->source_count = s->file_count = 2;

@@ -164,6 +164,9 @@ satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
     if (data) {
         *data = NULL;
     }
+    if (bytes) {
+        *bytes = 0;
+    }
     if (!ctx) {
         return SATF_INVALID;
     }
@@ -193,8 +196,8 @@ satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
         return satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
     }
     status = write_image(ctx, image, &plan, file, &all);
-    bool complete = fclose(file) == 0; /* it may run out of memory here too */
-    if (!status && !complete) {
+    bool complete = fclose(file) == 0;                 /* it may run out of memory here too */
+    if ((!status && !complete) || status == SATF_IO) { /* nothing else fails in memory */
         status = satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
     }
     if (status) {
