@@ -267,6 +267,8 @@ for name in /dev/stdout -; do
     "$satfilter" --box 3 in.pgm $name >>piped 2>stderr
     check "$name without --format" "$? $(head -c 11 piped | tail -c 3)" "0 PNG"
 done
+"$satfilter" --box 3 --quality 50 <in.pgm >piped 2>stderr
+check "--quality for what is no JPEG" "$? $(grep -c 'quality is for jpeg files; this is pnm' stderr)" "0 1"
 run --box 3
 check "/dev/null is no input" "$? $(grep -c 'no input and no output' stderr)" "2 1"
 

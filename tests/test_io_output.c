@@ -468,6 +468,24 @@ static void test_encode_and_probe(void **state)
     assert_non_null(strstr(satf_message(f->ctx), "satf_write_options_init()"));
     satf_image_destroy(image);
 
+    /* A filter has made it black and white; what was written to it since is not lost unsaid. */
+    satf_write_options options;
+    satf_filter *filter;
+    satf_image *page, *bw;
+    assert_int_equal(satf_filter_parse(f->ctx, "sauvola=3", &filter), SATF_OK);
+    page = make_image(f->ctx, 9, 5, 1, SATF_U8, 0, 5);
+    assert_int_equal(satf_image_filter(f->ctx, filter, page, SATF_TYPE_AUTO, &bw), SATF_OK);
+    options = satf_write_defaults();
+    options.format = "png";
+    assert_int_equal(satf_image_write(f->ctx, bw, f->path, &options), SATF_OK);
+    memset(bw->view.data, 100, 1);
+    assert_int_equal(satf_image_write(f->ctx, bw, f->path, &options), SATF_INVALID);
+    options.type = SATF_U8;
+    assert_int_equal(satf_image_write(f->ctx, bw, f->path, &options), SATF_OK);
+    satf_image_destroy(bw);
+    satf_image_destroy(page);
+    satf_filter_destroy(filter);
+
     /* An orientation is told, and nothing of what is no picture. */
     satf_image_info info = {.orientation = 9};
     write_text(f->path, "no picture");
@@ -479,7 +497,7 @@ static void test_encode_and_probe(void **state)
     image->metadata.exif = satf_alloc(sizeof exif);
     memcpy(image->metadata.exif, exif, sizeof exif);
     image->metadata.exif_bytes = sizeof exif;
-    satf_write_options options = satf_write_defaults();
+    options = satf_write_defaults();
     options.format = "png";
     assert_int_equal(satf_image_write(f->ctx, image, f->path, &options), SATF_OK);
     assert_int_equal(satf_image_probe(f->ctx, f->path, &info, sizeof info), SATF_OK);

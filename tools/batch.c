@@ -19,12 +19,27 @@ static void print_notes(const settings *s, const satf_file_report *result)
     }
 }
 
+/* Options for a format that the output turned out not to have: from standard input to standard
+ * output it is known only now. */
+static void note_unused(const settings *s, const job *one, const satf_file_report *result)
+{
+    if (s->quality_given && !s->quiet && s->filters_stdin && strcmp(result->out_format, "jpeg")) {
+        message(one->output, "--quality is for jpeg files; this is %s", result->out_format);
+    }
+    if (s->png_level_given && !s->quiet && s->filters_stdin && strcmp(result->out_format, "png")) {
+        message(one->output, "--png-level is for png files; this is %s", result->out_format);
+    }
+}
+
 /* What the command has to say beyond the library's message. */
 static const char *advice(const settings *s, const job *one, const satf_file_report *result)
 {
     struct stat info;
     bool folder = stat(one->input, &info) == 0 && S_ISDIR(info.st_mode);
-    bool integral = result->unsuited && strstr(s->spec, "integral");
+    bool integral = false;
+    for (int i = 0; i < s->word_count && result->unsuited; i++) {
+        integral = integral || strcmp(s->words[i].name, "integral") == 0;
+    }
     return integral ? "; put --integral last"
            : folder ? ", or take the pictures in it and below by -r"
                     : "";
@@ -56,6 +71,7 @@ static int run_one(const settings *s, job *one, int index)
         message(result.at, "%s%s", satf_message(s->ctx), advice(s, one, &result));
     } else {
         print_notes(s, &result);
+        note_unused(s, one, &result);
     }
     if (!status && s->verbose) {
         report_verbose(s, one, &result);

@@ -15,7 +15,8 @@ const help_example help_examples[] = {
 };
 
 const help_status help_statuses[] = {
-    {0, "done"}, {1, "failed"}, {2, "wrong usage"}, {3, "some inputs failed, the others are done"},
+    {0, "done"},        {1, "failed"},
+    {2, "wrong usage"}, {3, "some inputs failed or could not be read, the others are done"},
     {0, NULL},
 };
 

@@ -136,7 +136,7 @@ static satf_status write_header(io_writer *writer)
         png_set_swap(png);
     }
     if (writer->plan.bilevel) {
-        png_set_packing(png); /* of which it takes the lowest bit of each sample: 0 or 255 */
+        png_set_packing(png); /* any sample but 0 becomes white; put() sees that it is */
     }
     return SATF_OK;
 }
@@ -163,6 +163,19 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     return write_header(writer);
 }
 
+/* The caller may have written to an image that a filter has made black and white. */
+static bool is_bilevel(const io_writer *writer, const void *src, int64_t stride, int64_t n)
+{
+    bool good = true;
+    for (int64_t y = 0; y < n; y++) {
+        const unsigned char *row = (const unsigned char *)src + y * stride;
+        for (int64_t x = 0; x < writer->plan.out.width; x++) {
+            good &= row[x] == 0 || row[x] == UINT8_MAX;
+        }
+    }
+    return good;
+}
+
 static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                        int64_t n)
 {
@@ -170,6 +183,11 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
     state->ctx = ctx;
     if (setjmp(png_jmpbuf(state->png))) {
         return state->status;
+    }
+    if (writer->plan.bilevel && !is_bilevel(writer, src, stride, n)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the pixels have been changed to others than black and white; write them "
+                         "as u8 (option: type)");
     }
     for (int64_t y = 0; y < n; y++) {
         png_write_row(state->png, (png_const_bytep)src + y * stride);

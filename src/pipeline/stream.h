@@ -3,8 +3,8 @@
  * encoder, from one filter into the next, through short queues, so that the
  * stages run side by side and memory does not depend on the picture's height.
  */
-#ifndef SATF_SATF_ROUTE_ROWS_H
-#define SATF_SATF_ROUTE_ROWS_H
+#ifndef SATF_PIPELINE_STREAM_H
+#define SATF_PIPELINE_STREAM_H
 
 #include "stages.h"
 
