@@ -63,6 +63,18 @@ if command -v script >/dev/null 2>&1; then
     typed n '"$satfilter" --box 3 in.pgm /dev/null --format pgm'
     check "nor does a device" "$?" 0
 
+    # Standard input may be a list or a picture: it is the terminal that is asked.
+    cp other.pgm kept.pgm
+    typed n 'echo in.pgm kept.pgm | xargs "$satfilter" --box 3'
+    check "behind xargs" "$(same other.pgm kept.pgm) $(grep -c 'overwrite?' screen)" "same 1"
+    typed n '"$satfilter" --box 3 - kept.pgm <in.pgm'
+    check "a picture on standard input" "$? $(same other.pgm kept.pgm)" "1 same"
+    typed y '"$satfilter" --box 3 - kept.pgm <in.pgm'
+    check "the same, overwritten" "$? $(same want.pgm kept.pgm)" "0 same"
+    mkdir listed && cp other.pgm listed/in.pgm
+    typed n 'echo in.pgm | "$satfilter" --box 3 --filelist - -o listed'
+    check "a list on standard input" "$? $(same other.pgm listed/in.pgm)" "1 same"
+
     mkdir a && cp in.pgm a/1.pgm && cp in.pgm a/2.pgm && cp in.pgm a/3.pgm
     mkdir out && cp other.pgm out/1.pgm && cp other.pgm out/3.pgm
     typed '' '"$satfilter" --box 3 a/*.pgm -o out'
@@ -145,6 +157,8 @@ run --box 3 missing.pgm -o none/at/all/x.pgm
 check "no folder stays behind a failure" "$? $(ls -d none 2>/dev/null)" "1 "
 run --box 3 --format pgm in.pgm -o -
 check "-o - is standard output" "$? $(same want.pgm stdout)" "0 same"
+run --box 3 in.pgm other.pgm -o -
+check "-o - with two inputs" "$? $(ls -d ./- 2>/dev/null)$(grep -c 'takes one picture' stderr)" "2 1"
 
 # ---------------------------------------------------------------------- parents
 

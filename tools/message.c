@@ -100,9 +100,20 @@ int usage_error(const char *subject, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* The terminal itself: standard input may be a list of files, or a picture. NULL if there is none.
+ */
+static FILE *open_terminal(void)
+{
+    return isatty(STDERR_FILENO) ? fopen("/dev/tty", "re") : NULL;
+}
+
 bool can_ask(void)
 {
-    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    FILE *terminal = open_terminal();
+    if (terminal) {
+        fclose(terminal);
+    }
+    return terminal != NULL;
 }
 
 int ask(const char *subject, const char *format, ...)
@@ -114,12 +125,17 @@ int ask(const char *subject, const char *format, ...)
     putc(' ', stderr);
     fflush(stderr);
     char line[80];
-    if (!fgets(line, sizeof line, stdin)) {
+    FILE *terminal = open_terminal();
+    bool answered = terminal && fgets(line, sizeof line, terminal);
+    for (int c = 0; answered && !strchr(line, '\n') && c != '\n' && c != EOF;) {
+        c = getc(terminal); /* the rest of a long line is no answer to the next question */
+    }
+    if (terminal) {
+        fclose(terminal);
+    }
+    if (!answered) {
         putc('\n', stderr);
         return 0;
-    }
-    for (int c = 0; !strchr(line, '\n') && c != '\n' && c != EOF;) {
-        c = getchar(); /* the rest of a long line is no answer to the next question */
     }
     return tolower((unsigned char)line[strspn(line, " \t\r\n")]);
 }

@@ -390,8 +390,10 @@ static const option options[] = {
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike.",
      take_parents},
     {GROUP_OUTPUT, "force", 'f', NULL, NULL, "replace existing files without asking",
-     "At a terminal an OUTPUT that exists is asked about, in a batch once for all. Without a "
-     "terminal existing files are replaced, as with --force. Input and output may be the same "
+     "Where standard error is a terminal, an OUTPUT that exists is asked about there, in a batch "
+     "once "
+     "for all. Elsewhere existing files are replaced, as with --force. Input and output may be the "
+     "same "
      "file: then nothing is asked. --force also writes pictures to a terminal.",
      take_force},
     {GROUP_OUTPUT, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",

@@ -256,6 +256,11 @@ static int name_single(const settings *s, job *one)
 static int name_in_folders(const settings *s, job *jobs, int count)
 {
     struct stat info;
+    if (strcmp(s->output, "-") == 0) {
+        return usage_error("-o",
+                           "standard output takes one picture, of one file that is named; for "
+                           "several name a folder");
+    }
     if (satf_format_of_path(base_name(s->output), NULL, 0) && !is_folder(s->output)) {
         return usage_error(s->output,
                            "names a single file; for a folder of that name write "
