@@ -89,6 +89,8 @@ if command -v script >/dev/null 2>&1; then
     check "no picture on a screen" "$? $(grep -c 'a terminal cannot show' screen) $(grep -c PNG screen)" "2 1 0"
     typed '' '"$satfilter" --box 3 --format pgm in.pgm /dev/stdout'
     check "nor by its other name" "$? $(grep -c P5 screen)" "2 0"
+    typed '' '"$satfilter" --box 3 --format pgm in.pgm /dev/tty'
+    check "nor on the terminal itself" "$? $(grep -c P5 screen)" "2 0"
 
     # The second picture comes after more than a second: then the line is drawn, and stays.
     mkfifo late.pgm
@@ -205,6 +207,9 @@ sub 2.pgm"
     check "it is counted" "$(grep -c '2 of 2 done.*, 1 unreadable' stderr)" 1
     rm -rf tree/sub/0*
 fi
+mkdir pipes && cp in.pgm pipes/ && mkfifo pipes/f.pgm
+run --box 3 -r pipes -o t8
+check "pipes under -r are counted" "$? $(files t8) $(tail -n 1 stderr)" "0 ./in.pgm  satfilter: 1 file skipped: .pgm"
 mkdir only && touch only/x.tif
 run --box 3 -r only -o t5
 check "a folder without pictures" "$? $(grep -c 'hold none; 1 file skipped: .tif' stderr)" "2 1"
@@ -301,6 +306,8 @@ check "filters" "$(complete_words --bo)" "--box --border"
 check "formats" "$(complete_words --format p)" "png pnm pfm"
 check "formats behind =" "$(complete_words --format = pn)" "png pnm"
 check "topics" "$(complete_words --help bo)" "box border borders"
+check "files behind -o and --filelist" "$(cd c && complete_words -o ph) $(cd c && complete_words --filelist no)" \
+    "photos notes.txt"
 check "values of a filter" "$(complete_words --rotate 1)" "180"
 check "values of an option" "$(complete_words --range a)" "auto"
 

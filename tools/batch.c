@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,11 +130,29 @@ static int status_of(const report_summary *sum)
                                           : EXIT_FAILURE;
 }
 
+/* A terminal by whatever name. Nothing but a device is opened: a pipe's reader would see its end.
+ */
+static bool is_screen(const char *output)
+{
+    struct stat info;
+    if (satf_is_stdout(output)) {
+        return isatty(STDOUT_FILENO);
+    }
+    if (stat(output, &info) || !S_ISCHR(info.st_mode)) {
+        return false;
+    }
+    int fd = open(output, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool screen = fd >= 0 && isatty(fd);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return screen;
+}
+
 /* Refuses pictures on a terminal's screen. */
 static int check_screen(const settings *s, const job *jobs, int count)
 {
-    bool to_screen =
-        count == 1 && !s->force && satf_is_stdout(jobs[0].output) && isatty(STDOUT_FILENO);
+    bool to_screen = count == 1 && !s->force && is_screen(jobs[0].output);
     return to_screen ? usage_error(jobs[0].output, "a terminal cannot show a picture; redirect "
                                                    "standard output or name a file")
                      : 0;

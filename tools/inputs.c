@@ -229,10 +229,7 @@ static int add_entry(const walk *w, const char *path, const char *name)
         w->all->links += link;
         return link || is_output ? 0 : add_folder(w, path);
     }
-    if (!S_ISREG(info.st_mode)) {
-        return 0;
-    }
-    if (!picture) {
+    if (!picture || !S_ISREG(info.st_mode)) { /* a pipe or a device is no file to wait for */
         note_skipped(w->all, name);
         return 0;
     }

@@ -249,6 +249,8 @@ void help_completion(void)
         printf(") ");
         if (o->choices && strcmp(o->choices, "DIR") == 0) {
             puts("mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;");
+        } else if (o->choices && strcmp(o->choices, "FILE") == 0) {
+            puts("mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;");
         } else if (o->choices) {
             printf("words='");
             print_choices(o->choices);
