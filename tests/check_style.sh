@@ -42,7 +42,7 @@ cuda/machine: cuda/base src/machine src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/machine src/base src/satfilter.h
 samples: src/satfilter.h
 TABLE
-trap 'rm -f "$findings" "$findings.layers"' EXIT
+trap 'rm -f "$findings" "$findings.layers" "$findings.public"' EXIT
 
 # shellcheck disable=SC2086 # lists of file names without blanks
 awk -v layers="$findings.layers" '
@@ -79,6 +79,14 @@ awk -v layers="$findings.layers" '
         print FILENAME ":" FNR ": HAVE_CUDA belongs only where CUDA rows join a table"
     }
 ' $sources >>"$findings"
+
+# ------------------------------------------------------------ public functions
+# Kernels' files are compiled with all names hidden: a public function in one would not be exported,
+# and a build without CUDA would not show it.
+sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' src/satfilter*.h >"$findings.public"
+# shellcheck disable=SC2046
+grep -nE '^[a-z].*\bsatf_[a-z0-9_]*\(' $(find cuda -name '*.cu') | grep -wFf "$findings.public" |
+    grep -v ';$' | sed 's/$/: a public function stands in src/' >>"$findings"
 
 # -------------------------------------------------------- blanks and length
 # shellcheck disable=SC2086

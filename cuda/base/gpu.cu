@@ -151,12 +151,9 @@ satf_status satf_gpu_wait(satf_context *ctx, int device)
     return SATF_OK;
 }
 
-satf_status satf_context_synchronize(satf_context *ctx)
+satf_status satf_gpu_synchronize(satf_context *ctx)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    return ctx->gpu ? satf_gpu_leave(ctx, satf_gpu_wait(ctx, ctx->gpu->device)) : SATF_OK;
+    return ctx->gpu ? satf_gpu_wait(ctx, ctx->gpu->device) : SATF_OK;
 }
 
 /* --------------------------------------------------------------------- timing */

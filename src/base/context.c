@@ -136,6 +136,11 @@ satf_status satf_context_get_stream(satf_context *ctx, int device, void **stream
     return satf_gpu_leave(ctx, status);
 }
 
+satf_status satf_context_synchronize(satf_context *ctx)
+{
+    return ctx ? satf_gpu_leave(ctx, satf_gpu_synchronize(ctx)) : SATF_INVALID;
+}
+
 satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine)
 {
     if (!ctx) {

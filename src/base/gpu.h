@@ -94,6 +94,9 @@ satf_status satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int 
 /* Waits for the stream; errors of what was enqueued before turn up here. */
 satf_status satf_gpu_wait(satf_context *ctx, int device);
 
+/* Likewise for the device that is open, if one is. */
+satf_status satf_gpu_synchronize(satf_context *ctx);
+
 /*
  * Time on the device: between begin and end, in ms of CUDA events. end waits. What is compared by
  * it is called so often that a sample lasts SATF_SAMPLE_MS at least: the first calls of a graph
