@@ -31,7 +31,7 @@ static const filter_param box_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine box_engine = {
+static const filter_recipe box_recipe = {
     .region = REGION_WINDOW,
     .averages_alpha = true,
     .type = TYPE_OF_INPUT,
@@ -50,7 +50,7 @@ static const filter_info box_filter = {
     .params = box_params,
     .needs_value = true,
     .options_bytes = sizeof(box_options),
-    .engine = &box_engine,
+    .recipe = &box_recipe,
 };
 
 #endif

@@ -18,7 +18,7 @@ static const filter_param flip_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine flip_engine = {
+static const filter_recipe flip_recipe = {
     .region = REGION_PIXEL,
     .type = TYPE_OF_INPUT,
     .turn = flip_turn,
@@ -33,7 +33,7 @@ static const filter_info flip_filter = {
     .params = flip_params,
     .needs_value = true,
     .options_bytes = sizeof(flip_options),
-    .engine = &flip_engine,
+    .recipe = &flip_recipe,
 };
 
 #endif

@@ -46,7 +46,7 @@ static const filter_param integral_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine integral_engine = {
+static const filter_recipe integral_recipe = {
     .region = REGION_PREFIX,
     .type = TYPE_OF_SUM,
     .formula = FORMULA_integral,
@@ -64,7 +64,7 @@ static const filter_info integral_filter = {
     .params = integral_params,
     .needs_value = false,
     .options_bytes = sizeof(integral_options),
-    .engine = &integral_engine,
+    .recipe = &integral_recipe,
 };
 
 #endif

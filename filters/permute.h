@@ -13,7 +13,7 @@ static const filter_param permute_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine permute_engine = {
+static const filter_recipe permute_recipe = {
     .region = REGION_PIXEL,
     .type = TYPE_OF_INPUT,
 };
@@ -28,7 +28,7 @@ static const filter_info permute_filter = {
     .params = permute_params,
     .needs_value = true,
     .options_bytes = sizeof(permute_options),
-    .engine = &permute_engine,
+    .recipe = &permute_recipe,
 };
 
 #endif

@@ -19,7 +19,7 @@ static const filter_param rotate_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine rotate_engine = {
+static const filter_recipe rotate_recipe = {
     .region = REGION_PIXEL,
     .type = TYPE_OF_INPUT,
     .turn = rotate_turn,
@@ -36,7 +36,7 @@ static const filter_info rotate_filter = {
     .params = rotate_params,
     .needs_value = true,
     .options_bytes = sizeof(rotate_options),
-    .engine = &rotate_engine,
+    .recipe = &rotate_recipe,
 };
 
 #endif

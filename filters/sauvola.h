@@ -37,7 +37,7 @@ static const filter_param sauvola_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine sauvola_engine = {
+static const filter_recipe sauvola_recipe = {
     .region = REGION_WINDOW,
     .averages_alpha = true,
     .grey = true,
@@ -57,7 +57,7 @@ static const filter_info sauvola_filter = {
     .params = sauvola_params,
     .needs_value = true,
     .options_bytes = sizeof(sauvola_options),
-    .engine = &sauvola_engine,
+    .recipe = &sauvola_recipe,
 };
 
 #endif

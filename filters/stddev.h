@@ -32,7 +32,7 @@ static const filter_param stddev_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine stddev_engine = {
+static const filter_recipe stddev_recipe = {
     .region = REGION_WINDOW,
     .averages_alpha = true,
     .type = TYPE_REAL,
@@ -51,7 +51,7 @@ static const filter_info stddev_filter = {
     .params = stddev_params,
     .needs_value = true,
     .options_bytes = sizeof(stddev_options),
-    .engine = &stddev_engine,
+    .recipe = &stddev_recipe,
 };
 
 #endif

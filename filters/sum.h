@@ -35,7 +35,7 @@ static const filter_param sum_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine sum_engine = {
+static const filter_recipe sum_recipe = {
     .region = REGION_WINDOW,
     .type = TYPE_OF_WINDOW_SUM,
     .formula = FORMULA_sum,
@@ -52,7 +52,7 @@ static const filter_info sum_filter = {
     .params = sum_params,
     .needs_value = true,
     .options_bytes = sizeof(sum_options),
-    .engine = &sum_engine,
+    .recipe = &sum_recipe,
 };
 
 #endif

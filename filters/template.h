@@ -47,7 +47,7 @@ static const filter_param template_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine template_engine = {
+static const filter_recipe template_recipe = {
     .region = REGION_RECTS,
     .type = TYPE_REAL,
     .kernel = KERNEL_WEIGHTED_SUM,
@@ -67,7 +67,7 @@ static const filter_info template_filter = {
     .params = template_params,
     .needs_value = true,
     .options_bytes = sizeof(template_options),
-    .engine = &template_engine,
+    .recipe = &template_recipe,
 };
 
 #endif

@@ -11,7 +11,7 @@ static unsigned transpose_turn(const void *options)
 
 static const filter_param transpose_params[] = {FILTER_PARAM_END};
 
-static const filter_engine transpose_engine = {
+static const filter_recipe transpose_recipe = {
     .region = REGION_PIXEL,
     .type = TYPE_OF_INPUT,
     .turn = transpose_turn,
@@ -27,7 +27,7 @@ static const filter_info transpose_filter = {
               "transpose of what they showed.",
     .params = transpose_params,
     .needs_value = false,
-    .engine = &transpose_engine,
+    .recipe = &transpose_recipe,
 };
 
 #endif

@@ -41,7 +41,7 @@ static const filter_param unsharp_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine unsharp_engine = {
+static const filter_recipe unsharp_recipe = {
     .region = REGION_WINDOW,
     .keeps_alpha = true,
     .type = TYPE_OF_INPUT,
@@ -58,7 +58,7 @@ static const filter_info unsharp_filter = {
     .params = unsharp_params,
     .needs_value = true,
     .options_bytes = sizeof(unsharp_options),
-    .engine = &unsharp_engine,
+    .recipe = &unsharp_recipe,
 };
 
 #endif

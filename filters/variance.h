@@ -34,7 +34,7 @@ static const filter_param variance_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine variance_engine = {
+static const filter_recipe variance_recipe = {
     .region = REGION_WINDOW,
     .averages_alpha = true,
     .type = TYPE_REAL,
@@ -54,7 +54,7 @@ static const filter_info variance_filter = {
     .params = variance_params,
     .needs_value = true,
     .options_bytes = sizeof(variance_options),
-    .engine = &variance_engine,
+    .recipe = &variance_recipe,
 };
 
 #endif

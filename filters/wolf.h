@@ -46,7 +46,7 @@ static const filter_param wolf_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_engine wolf_engine = {
+static const filter_recipe wolf_recipe = {
     .region = REGION_WINDOW,
     .averages_alpha = true,
     .grey = true,
@@ -67,7 +67,7 @@ static const filter_info wolf_filter = {
     .params = wolf_params,
     .needs_value = true,
     .options_bytes = sizeof(wolf_options),
-    .engine = &wolf_engine,
+    .recipe = &wolf_recipe,
 };
 
 #endif

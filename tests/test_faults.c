@@ -268,7 +268,7 @@ static void test_filters(void **state)
             snprintf(line, sizeof line, "-T1 %s in.ppm %s", words, outputs[k]);
             runs += fail_allocations(line, outputs[k], false);
             runs += fail_allocations(line, outputs[k], true);
-            if (info->engine->region == REGION_PIXEL) {
+            if (info->recipe->region == REGION_PIXEL) {
                 continue; /* no engine */
             }
             snprintf(line, sizeof line, "-T1 --engine sat %s in.ppm %s", words, outputs[k]);

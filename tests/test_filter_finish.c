@@ -38,7 +38,7 @@ static void flush(batch *b)
     size_t bytes = (size_t)b->filled * satf_type_bytes((int)b->finish.out_type);
     b->segment.n = b->filled / b->finish.channels;
     b->segment.sums = b->sums;
-    b->segment.squares = filter_reads(b->finish.engine, FORMULA_SQUARE) ? b->squares : NULL;
+    b->segment.squares = filter_reads(b->finish.recipe, FORMULA_SQUARE) ? b->squares : NULL;
     memset(b->fast, 0x5a, sizeof b->fast);
     finish_segment(&b->finish, &b->segment, b->fast + 1); /* the output has no alignment */
     finish_by_formula(&b->finish, &b->segment, b->plain);
@@ -87,7 +87,7 @@ static void start(batch *b, const char *name, satf_type in, satf_type out, satf_
 {
     satf_view from = satf_view_packed(NULL, 1, 1, 1, in), to = satf_view_packed(NULL, 1, 1, 1, out);
     static const unsigned char options[FILTER_OPTIONS_BYTES]; /* no formula here reads them */
-    finisher_init(&b->finish, filter_info_find(name)->engine, options, &from, &to, false);
+    finisher_init(&b->finish, filter_info_find(name)->recipe, options, &from, &to, false);
     b->segment = (window_segment){.sum_type = sum, .square_type = square, .area = area};
     b->filled = 0;
 }
@@ -391,7 +391,7 @@ static void test_areas(void **state)
         }
         b->segment.n = BATCH / 2;
         b->segment.sums = b->sums;
-        b->segment.squares = filter_reads(b->finish.engine, FORMULA_SQUARE) ? b->squares : NULL;
+        b->segment.squares = filter_reads(b->finish.recipe, FORMULA_SQUARE) ? b->squares : NULL;
         b->segment.areas = areas;
         size_t bytes = satf_type_bytes((int)types[k].out);
         finish_segment(&b->finish, &b->segment, b->fast + 1);
@@ -452,9 +452,9 @@ static void compare_moments(batch *b, const filter_info *info, const void *optio
 {
     satf_view from = satf_view_packed(NULL, 1, 1, t->channels, t->in);
     satf_view to =
-        satf_view_packed(NULL, 1, 1, t->channels - (info->engine->grey && t->weighted), t->out);
+        satf_view_packed(NULL, 1, 1, t->channels - (info->recipe->grey && t->weighted), t->out);
     double areas[BATCH];
-    finisher_init(&b->finish, info->engine, options, &from, &to, t->weighted);
+    finisher_init(&b->finish, info->recipe, options, &from, &to, t->weighted);
     satf_summand plain = t->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
     satf_summand square = t->weighted ? SATF_SUMMAND_WEIGHTED_SQUARE : SATF_SUMMAND_SQUARE;
     b->segment = (window_segment){.n = BATCH / 4};
@@ -473,8 +473,8 @@ static void compare_moments(batch *b, const filter_info *info, const void *optio
     b->segment.area = area;
     b->segment.areas = grows ? areas : NULL;
     b->segment.sums = b->sums;
-    b->segment.squares = filter_reads(info->engine, FORMULA_SQUARE) ? b->squares : NULL;
-    b->segment.centre = filter_reads(info->engine, FORMULA_CENTRE) ? b->centres : NULL;
+    b->segment.squares = filter_reads(info->recipe, FORMULA_SQUARE) ? b->squares : NULL;
+    b->segment.centre = filter_reads(info->recipe, FORMULA_CENTRE) ? b->centres : NULL;
     size_t bytes = (size_t)(b->segment.n * to.channels) * satf_type_bytes((int)t->out);
     finish_segment(&b->finish, &b->segment, b->fast + 1);
     finish_by_formula(&b->finish, &b->segment, b->plain);
@@ -501,9 +501,9 @@ static void test_formulas(void **state)
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         satf_filter *filter;
         assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
-        for (int k = 0; info->engine->region == REGION_WINDOW && k < 3 * 6 * 2 * 10 * 2; k++) {
-            bool weighted = k / 18 % 2 && filter_weighs(info->engine);
-            int channels = info->engine->grey ? 1 + weighted : weighted ? 4 : 3;
+        for (int k = 0; info->recipe->region == REGION_WINDOW && k < 3 * 6 * 2 * 10 * 2; k++) {
+            bool weighted = k / 18 % 2 && filter_weighs(info->recipe);
+            int channels = info->recipe->grey ? 1 + weighted : weighted ? 4 : 3;
             moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
             compare_moments(*state, info, filter_options(filter, 0), &t, areas[k / 36 % 10],
                             k / 360, seed++);

@@ -15,9 +15,9 @@
 static satf_status link_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out)
 {
-    const filter_engine *engine = link->info->engine;
-    bool moves = engine->region == REGION_PIXEL;
-    int channels = engine->grey ? 1 : in->channels;
+    const filter_recipe *recipe = link->info->recipe;
+    bool moves = recipe->region == REGION_PIXEL;
+    int channels = recipe->grey ? 1 : in->channels;
     satf_type type = (satf_type)in->type;
     if ((type == SATF_U32 || type == SATF_U64) && !moves) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -25,23 +25,23 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
                          link->info->name, satf_type_name(in->type));
     }
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
-    if (engine->grey && colours != 1 && colours != 3) {
+    if (recipe->grey && colours != 1 && colours != 3) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s wants grey or RGB, with or without alpha; these pixels have %d "
                          "channels besides alpha",
                          link->info->name, colours);
     }
-    if (engine->type == TYPE_REAL) {
+    if (recipe->type == TYPE_REAL) {
         type = SATF_F64;
-    } else if (engine->type == TYPE_BILEVEL) {
+    } else if (recipe->type == TYPE_BILEVEL) {
         type = SATF_U8;
-    } else if (engine->type == TYPE_OF_WINDOW_SUM) {
+    } else if (recipe->type == TYPE_OF_WINDOW_SUM) {
         const filter_size *size = chain_value(link, PARAM_SIZE);
         satf_sum_type sum = satf_sum_type_for(type, SATF_SUMMAND_PLAIN,
                                               (uint64_t)(size->width * size->height), SATF_SUM_U32);
         type = sum == SATF_SUM_F64 ? SATF_F64 : sum == SATF_SUM_U32 ? SATF_U32 : SATF_U64;
-    } else if (engine->type == TYPE_OF_SUM) {
-        bool squared = engine->sums_squares && engine->sums_squares(link->options);
+    } else if (recipe->type == TYPE_OF_SUM) {
+        bool squared = recipe->sums_squares && recipe->sums_squares(link->options);
         satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
         if (status) {
             return status;
@@ -54,11 +54,11 @@ static satf_status link_output(satf_context *ctx, const chain_link *link, const 
             return status;
         }
     }
-    bool turned = filter_turn(engine, link->options) & MOVE_TRANSPOSE;
+    bool turned = filter_turn(recipe, link->options) & MOVE_TRANSPOSE;
     *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
                             channels, type);
     out->device = in->device;
-    if ((filter_weighs(engine) && !engine->grey) || moves) {
+    if ((filter_weighs(recipe) && !recipe->grey) || moves) {
         out->flags = in->flags;
     }
     return satf_check_view(ctx, out, "output", false);
@@ -100,7 +100,7 @@ static int device_of(const satf_context *ctx, const satf_view *in)
 static satf_status choose_way(satf_context *ctx, const chain_link *link, const satf_view *in,
                               filter_way *way)
 {
-    filter_region region = link->info->engine->region;
+    filter_region region = link->info->recipe->region;
     *way = BY_SAT;
     if (region == REGION_PIXEL) {
         *way = BY_MOVING;
@@ -131,14 +131,14 @@ static void read_options(const chain_link *link, filter_stage *stage)
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
     filter_order *const *order = chain_value(link, PARAM_ORDER);
-    const filter_engine *engine = link->info->engine;
+    const filter_recipe *recipe = link->info->recipe;
     stage->options = link->options;
     stage->size = size ? *size : (filter_size){1, 1};
     stage->at = at ? *at : (filter_place){0, 0};
     stage->border = border ? *border : (filter_border){SATF_CLAMP, 0};
     stage->rects = rects ? *rects : NULL;
     stage->order = order ? *order : NULL;
-    stage->squared = engine->sums_squares && engine->sums_squares(link->options);
+    stage->squared = recipe->sums_squares && recipe->sums_squares(link->options);
 }
 
 /* The window must contain the pixel. */
@@ -160,14 +160,14 @@ satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const s
 {
     *stage = (filter_stage){.info = link->info, .in = *in, .out = *out};
     read_options(link, stage);
-    stage->weighted = filter_weighs(link->info->engine) && (in->flags & SATF_ALPHA);
-    if (link->info->engine->region == REGION_RECTS && !stage->rects) {
+    stage->weighted = filter_weighs(link->info->recipe) && (in->flags & SATF_ALPHA);
+    if (link->info->recipe->region == REGION_RECTS && !stage->rects) {
         return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
     }
     if (filter_param_of_kind(link->info, PARAM_ORDER) && !stage->order) {
         return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
     }
-    if (filter_needs_grey(link->info->engine, in)) {
+    if (filter_needs_grey(link->info->recipe, in)) {
         stage->grey = true;
         stage->source = *in;
         stage->in = filter_grey_view(in, NULL);

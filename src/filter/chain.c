@@ -134,17 +134,17 @@ double filter_sums(const satf_filter *filter, size_t index)
     const chain_link *link = &filter->links[index];
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
     return rects && *rects                                    ? (double)(*rects)->count
-           : filter_reads(link->info->engine, FORMULA_SQUARE) ? 2
+           : filter_reads(link->info->recipe, FORMULA_SQUARE) ? 2
                                                               : 1;
 }
 
 bool filter_is_bilevel(const satf_filter *filter)
 {
     size_t last = filter->count - 1;
-    while (last > 0 && filter->links[last].info->engine->region == REGION_PIXEL) {
+    while (last > 0 && filter->links[last].info->recipe->region == REGION_PIXEL) {
         last--; /* what moves pixels leaves them as they are */
     }
-    return filter->links[last].info->engine->type == TYPE_BILEVEL;
+    return filter->links[last].info->recipe->type == TYPE_BILEVEL;
 }
 
 satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,

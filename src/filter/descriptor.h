@@ -39,7 +39,7 @@ typedef struct filter_range {
     double lo, hi;
 } filter_range;
 
-typedef struct filter_engine {
+typedef struct filter_recipe {
     filter_region region;
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
     bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
@@ -59,24 +59,24 @@ typedef struct filter_engine {
     unsigned (*turn)(const void *options);
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
-} filter_engine;
+} filter_recipe;
 
 /* Whether alpha weighs colour. */
-static inline bool filter_weighs(const filter_engine *engine)
+static inline bool filter_weighs(const filter_recipe *recipe)
 {
-    return engine->averages_alpha || engine->keeps_alpha;
+    return recipe->averages_alpha || recipe->keeps_alpha;
 }
 
 /* Whether the formulas read FORMULA_SQUARE, FORMULA_CENTRE. */
-static inline bool filter_reads(const filter_engine *engine, unsigned what)
+static inline bool filter_reads(const filter_recipe *recipe, unsigned what)
 {
-    return (formula_reads(engine->formula) | formula_reads(engine->survey)) & what;
+    return (formula_reads(recipe->formula) | formula_reads(recipe->survey)) & what;
 }
 
 /* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */
-static inline unsigned filter_turn(const filter_engine *engine, const void *options)
+static inline unsigned filter_turn(const filter_recipe *recipe, const void *options)
 {
-    return engine->turn ? engine->turn(options) : 0;
+    return recipe->turn ? recipe->turn(options) : 0;
 }
 
 /* The parameters of a filter_window called `window` in the options struct Options, which every

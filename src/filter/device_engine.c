@@ -7,16 +7,16 @@
 /* The rectangles of a template, which are read there; a window goes with the task. */
 size_t device_rects_bytes(const filter_stage *stage)
 {
-    return stage->info->engine->region == REGION_RECTS
+    return stage->info->recipe->region == REGION_RECTS
                ? satf_align64(stage->rects->count * sizeof *stage->rects->items)
                : 0;
 }
 
-static filter_gpu_known known_of(const filter_engine *engine)
+static filter_gpu_known known_of(const filter_recipe *recipe)
 {
-    return engine->kernel == KERNEL_MEAN       ? FILTER_GPU_MEAN
-           : engine->kernel == KERNEL_VARIANCE ? FILTER_GPU_VARIANCE
-           : engine->kernel == KERNEL_STDDEV   ? FILTER_GPU_STDDEV
+    return recipe->kernel == KERNEL_MEAN       ? FILTER_GPU_MEAN
+           : recipe->kernel == KERNEL_VARIANCE ? FILTER_GPU_VARIANCE
+           : recipe->kernel == KERNEL_STDDEV   ? FILTER_GPU_STDDEV
                                                : FILTER_GPU_ANY;
 }
 
@@ -32,20 +32,20 @@ static filter_gpu_layer layer_there(const filter_stage *stage, const sat_layer *
         there.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
         there.outside[c].real = layer->outside[c].real;
     }
-    if (layer->type == SATF_SUM_F64 && stage->info->engine->region != REGION_PREFIX) {
+    if (layer->type == SATF_SUM_F64 && stage->info->recipe->region != REGION_PREFIX) {
         there.hits = layer->spare;
     }
     return there;
 }
 
 /* The keys in `there`, which the task's formula then reads. */
-static satf_status run_survey(satf_context *ctx, const filter_engine *engine, void *there,
+static satf_status run_survey(satf_context *ctx, const filter_recipe *recipe, void *there,
                               filter_gpu_task *task)
 {
     task->survey = there;
     filter_gpu_task pass = *task;
     pass.surveys = true;
-    pass.formula = (int32_t)engine->survey;
+    pass.formula = (int32_t)recipe->survey;
     satf_status status =
         satf_gpu_set_bytes(ctx, task->in.device, there, 0, SURVEY_KEYS * sizeof *task->survey);
     return status ? status : filter_gpu_apply(ctx, &pass);
@@ -55,28 +55,28 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
                                 const sat_layer *layers, int layer_count,
                                 const satf_weighted_rect *rects, void *there, void *survey)
 {
-    const filter_engine *engine = stage->info->engine;
+    const filter_recipe *recipe = stage->info->recipe;
     filter_gpu_task task = {
         .in = stage->in,
         .out = stage->out,
         .layer_count = layer_count,
         .border = stage->border.kind,
-        .formula = (int32_t)engine->formula,
-        .keeps_alpha = engine->keeps_alpha,
-        .known = known_of(engine),
-        .prefix = stage->info->engine->region == REGION_PREFIX,
+        .formula = (int32_t)recipe->formula,
+        .keeps_alpha = recipe->keeps_alpha,
+        .known = known_of(recipe),
+        .prefix = stage->info->recipe->region == REGION_PREFIX,
         .weighted = stage->weighted,
         .rect_count = 1,
     };
     finisher finish;
-    finisher_init(&finish, engine, stage->options, &stage->in, &stage->out, stage->weighted);
+    finisher_init(&finish, recipe, stage->options, &stage->in, &stage->out, stage->weighted);
     task.constants = finish.constants;
     memcpy(task.options.bytes, stage->options, sizeof task.options.bytes);
     for (int k = 0; k < layer_count; k++) {
         task.layers[k] = layer_there(stage, &layers[k]);
     }
     satf_status status = SATF_OK;
-    if (stage->info->engine->region == REGION_RECTS) {
+    if (stage->info->recipe->region == REGION_RECTS) {
         task.rects = there;
         task.rect_count = (int64_t)stage->rects->count;
         status = satf_gpu_copy_bytes(ctx, stage->in.device, there, rects,
@@ -84,8 +84,8 @@ satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
     } else if (!task.prefix) {
         task.window = rects[0];
     }
-    if (!status && engine->survey != FORMULA_NONE) {
-        status = run_survey(ctx, engine, survey, &task);
+    if (!status && recipe->survey != FORMULA_NONE) {
+        status = run_survey(ctx, recipe, survey, &task);
     }
     return status ? status : filter_gpu_apply(ctx, &task);
 }

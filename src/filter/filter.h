@@ -38,7 +38,7 @@ static inline bool filter_param_is_file(const filter_param *param)
     return param->kind == PARAM_TEMPLATE || param->kind == PARAM_ORDER;
 }
 
-struct filter_engine;
+struct filter_recipe;
 
 typedef struct filter_info {
     const char *name;
@@ -50,7 +50,7 @@ typedef struct filter_info {
     size_t options_bytes; /* of the options struct, at most FILTER_OPTIONS_BYTES */
     /* what sums it needs, its output type, its possible range, its formula:
      * the filter layer's own business, see descriptor.h and filters/ */
-    const struct filter_engine *engine;
+    const struct filter_recipe *recipe;
 } filter_info;
 
 /* The parameter of that name, or the first of that kind; NULL if there is none. */

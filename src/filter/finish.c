@@ -6,11 +6,11 @@
 #include "finish_kernels.h"
 #include "finish_loops.h"
 
-void finisher_init(finisher *f, const filter_engine *engine, const void *options,
+void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted)
 {
     double max = (double)satf_type_max(in->type);
-    *f = (finisher){.engine = engine,
+    *f = (finisher){.recipe = recipe,
                     .options = options,
                     .in_type = (satf_type)in->type,
                     .out_type = (satf_type)out->type,
@@ -24,7 +24,7 @@ void finisher_init(finisher *f, const filter_engine *engine, const void *options
     f->constants.rounded = !satf_type_is_float(out->type);
     f->constants.full = max > 0 ? max : 1;
     f->constants.level = max > 0 ? max / UINT8_MAX : 1;
-    f->formula = engine->formula;
+    f->formula = recipe->formula;
     f->kernels = SATF_ISA_CHOOSE(&finish_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
 }
@@ -35,7 +35,7 @@ void finisher_begin_survey(finisher *f, finish_survey *survey)
         atomic_store(&survey->keys[k], 0);
     }
     f->survey = survey;
-    f->formula = f->engine->survey;
+    f->formula = f->recipe->survey;
 }
 
 void finisher_end_survey(finisher *f)
@@ -45,7 +45,7 @@ void finisher_end_survey(finisher *f)
         keys[k] = atomic_load(&f->survey->keys[k]);
     }
     survey_tell(keys, &f->constants);
-    f->formula = f->engine->formula;
+    f->formula = f->recipe->formula;
     f->survey = NULL;
 }
 
@@ -153,7 +153,7 @@ static finish_kernel choose_real_mean(const finisher *f, satf_sum_type sum)
 static finish_kernel choose_spread(const finisher *f, const window_segment *segment)
 {
     const finish_kernels *k = f->kernels;
-    bool f32 = f->out_type == SATF_F32, root = f->engine->kernel == KERNEL_STDDEV;
+    bool f32 = f->out_type == SATF_F32, root = f->recipe->kernel == KERNEL_STDDEV;
     satf_sum_type sum = segment->sum_type, square = segment->square_type;
     uint64_t largest = segment->area * satf_type_max((int)f->in_type);
     bool exact = largest < 94906265; /* its square is below 2^53 */
@@ -184,7 +184,7 @@ static finish_kernel choose_kernel(const finisher *f, const window_segment *segm
 {
     bool real_in = segment->sum_type == SATF_SUM_F64;
     bool real_out = satf_type_is_float((int)f->out_type);
-    switch (f->engine->kernel) {
+    switch (f->recipe->kernel) {
     case KERNEL_MEAN:
         if (real_out) {
             return f->weighted ? NULL : choose_real_mean(f, segment->sum_type);
@@ -202,7 +202,7 @@ static finish_kernel choose_kernel(const finisher *f, const window_segment *segm
 static finish_kernel choose_areas_kernel(const finisher *f, const window_segment *segment)
 {
     const finish_kernels *k = f->kernels;
-    if (f->engine->kernel != KERNEL_MEAN || f->weighted || f->out_type != f->in_type) {
+    if (f->recipe->kernel != KERNEL_MEAN || f->weighted || f->out_type != f->in_type) {
         return NULL;
     }
     switch (f->out_type) {
@@ -239,7 +239,7 @@ static void finish_here(const finisher *f, const window_segment *segment, void *
                                             : choose_kernel(f, segment, &task.magic);
     if (kernel) {
         kernel(&task);
-    } else if (f->engine->region != REGION_WINDOW || !finish_by_loops(f, segment, dst)) {
+    } else if (f->recipe->region != REGION_WINDOW || !finish_by_loops(f, segment, dst)) {
         finish_by_definition(f, segment, dst);
     }
 }

@@ -12,7 +12,7 @@ struct loop_kernels;
 
 /* Constant for a run. Filled by finisher_init(). */
 typedef struct finisher {
-    const filter_engine *engine;
+    const filter_recipe *recipe;
     const void *options; /* the filter's own */
     const struct finish_kernels *kernels;
     const struct loop_kernels *loops;
@@ -37,7 +37,7 @@ void finisher_begin_survey(finisher *f, finish_survey *survey);
 void finisher_end_survey(finisher *f);
 
 /* Large outputs are streamed where `out` has data, that is, is not a row on its way. */
-void finisher_init(finisher *f, const filter_engine *engine, const void *options,
+void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted);
 
 /* dst: the segment's first pixel in the output (no alignment). Filters of

@@ -101,7 +101,7 @@ static formula_value lane_value(const finisher *f, const window_segment *segment
         in->centre = load_sample(f->in_type, segment->centre, i);
     }
     return !alpha_lane              ? functions[f->formula](in, f->options)
-           : f->engine->keeps_alpha ? formula_real(in->centre)
+           : f->recipe->keeps_alpha ? formula_real(in->centre)
                                     : formula_mean(in);
 }
 
@@ -254,7 +254,7 @@ static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block
         for (int lane = 0; lane < channels - 1; lane++) {
             block->results[left++] = block->results[i + lane];
         }
-        if (f->engine->keeps_alpha) {
+        if (f->recipe->keeps_alpha) {
             block->results[left++] = block->centres[last];
         } else if (f->out_channels == channels) {
             if (mode == LOOP_REAL) {
@@ -301,7 +301,7 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
             continue;
         }
         int64_t left = settle_alpha(f, mode, &block);
-        if (f->out_type == SATF_U8 && f->engine->type == TYPE_BILEVEL) {
+        if (f->out_type == SATF_U8 && f->recipe->type == TYPE_BILEVEL) {
             f->loops->store_bilevel(left, block.results, (uint8_t *)to);
         } else {
             f->loops->store(f->out_type, left, block.results, to);

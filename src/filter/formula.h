@@ -45,7 +45,7 @@ typedef struct formula_sums {
     double inverse;         /* 1 / the weight, or 0; set for formulas of windows */
     double centre;          /* the sample at the pixel itself (FORMULA_CENTRE) */
     double level, full;     /* a level of 8 bits: 257 in 16 bits, 1 in floats; the largest sample */
-    double greatest, least; /* of the survey (filter_engine.survey), or 0 */
+    double greatest, least; /* of the survey (filter_recipe.survey), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
 

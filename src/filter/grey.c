@@ -9,9 +9,9 @@
 
 enum { BAND_ROWS = 32 };
 
-bool filter_needs_grey(const filter_engine *engine, const satf_view *in)
+bool filter_needs_grey(const filter_recipe *recipe, const satf_view *in)
 {
-    return engine->grey && in->channels >= 3;
+    return recipe->grey && in->channels >= 3;
 }
 
 satf_view filter_grey_view(const satf_view *in, void *data)

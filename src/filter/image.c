@@ -9,7 +9,7 @@ static filter_range seen_range(const chain_link *link, filter_range range)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);
     double outside = border ? border->constant : 0;
-    if (border && border->kind == SATF_SHRINK && link->info->engine->region == REGION_RECTS) {
+    if (border && border->kind == SATF_SHRINK && link->info->recipe->region == REGION_RECTS) {
         outside = 0; /* nothing counts as zeros */
     } else if (!border || border->kind != SATF_CONSTANT) {
         return range;
@@ -36,15 +36,15 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
     int picture_type = in->picture_type;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        const filter_engine *engine = link->info->engine;
-        if (engine->range) {
-            range = engine->range(seen_range(link, range), link->options, (double)in->view.width,
+        const filter_recipe *recipe = link->info->recipe;
+        if (recipe->range) {
+            range = recipe->range(seen_range(link, range), link->options, (double)in->view.width,
                                   (double)in->view.height);
         }
-        if (engine->type == TYPE_BILEVEL) {
+        if (recipe->type == TYPE_BILEVEL) {
             range = (filter_range){true, 0, UINT8_MAX};
             picture_type = SATF_U8;
-        } else if (engine->type != TYPE_OF_INPUT) {
+        } else if (recipe->type != TYPE_OF_INPUT) {
             picture_type = SATF_U16;
         }
     }
@@ -65,7 +65,7 @@ void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata)
     satf_metadata_drop_thumbnails(metadata);
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        turn = move_compose(turn, filter_turn(link->info->engine, link->options));
+        turn = move_compose(turn, filter_turn(link->info->recipe, link->options));
     }
     move_metadata(turn, metadata);
 }

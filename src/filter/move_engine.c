@@ -21,7 +21,7 @@ static move_job make_job(const filter_stage *stage)
     return (move_job){
         .in = stage->in,
         .out = stage->out,
-        .turn = filter_turn(stage->info->engine, stage->options),
+        .turn = filter_turn(stage->info->recipe, stage->options),
         .order = order ? order->entries : NULL,
     };
 }

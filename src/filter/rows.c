@@ -24,9 +24,9 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
 /* filter_rows_need.refusal */
 static const char *refusal(const satf_context *ctx, const filter_stage *stage)
 {
-    switch (stage->info->engine->region) {
+    switch (stage->info->recipe->region) {
     case REGION_WINDOW:
-        return stage->info->engine->survey != FORMULA_NONE
+        return stage->info->recipe->survey != FORMULA_NONE
                    ? "surveys the whole picture before it begins"
                : stage->way != BY_WINDOW ? "needs the whole picture on the SAT engine"
                : stage->border.kind == SATF_WRAP && stage->size.height >= stage->in.height
@@ -104,7 +104,7 @@ static satf_status march_integral(satf_context *ctx, const filter_stage *stage,
                                         : sum_type == SATF_SUM_U64 ? SATF_U64
                                                                    : SATF_F64);
     finisher finish;
-    finisher_init(&finish, stage->info->engine, stage->options, in, &stage->out, false);
+    finisher_init(&finish, stage->info->recipe, stage->options, in, &stage->out, false);
     window_segment segment = {.n = in->width, .sum_type = sum_type, .sums = above, .area = 1};
     for (segment.y = 0; segment.y < in->height; segment.y++) {
         const void *row = stage->rows->in(stage->rows->user, segment.y);

@@ -31,7 +31,7 @@ satf_status filter_plan_stage(satf_context *ctx, const chain_link *link, const s
                               const satf_view *out, filter_stage *stage);
 
 /* Whether the filter wants such an image as grey, and the packed view of that. (grey.c) */
-bool filter_needs_grey(const filter_engine *engine, const satf_view *in);
+bool filter_needs_grey(const filter_recipe *recipe, const satf_view *in);
 satf_view filter_grey_view(const satf_view *in, void *data);
 /* out: filter_grey_view() with data. */
 satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_view *out);

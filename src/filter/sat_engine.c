@@ -50,7 +50,7 @@ static bool place_buffers(const filter_stage *stage, char *base, row_buffers *bu
     size_t samples, wide, end = 0;
     size_t width = (size_t)stage->in.width;
     size_t channels = (size_t)stage->in.channels;
-    size_t band = stage->info->engine->region == REGION_RECTS ? BAND_ROWS : 0;
+    size_t band = stage->info->recipe->region == REGION_RECTS ? BAND_ROWS : 0;
     /* 1 KiB a sample is far above the sum of all that follows */
     if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 1024, &wide)) {
         return false;
@@ -209,7 +209,7 @@ static void finish_row(const sat_state *state, const corner_columns *columns, co
             state->layer_count > 1
                 ? (char *)buffers->sums[1] + offset * (int64_t)satf_sum_bytes(segment.square_type)
                 : NULL;
-        if (filter_reads(stage->info->engine, FORMULA_CENTRE)) {
+        if (filter_reads(stage->info->recipe, FORMULA_CENTRE)) {
             segment.centre = (const char *)satf_row(&stage->in, y) + offset * sample_bytes;
         }
         finish_segment(&state->finish, &segment, row + x * pixel_bytes);
@@ -269,11 +269,11 @@ static void add_term(const sat_state *state, const void *sums, double factor, do
     const filter_stage *stage = state->stage;
     satf_sum_type type = state->layers[0].type;
     int64_t n = satf_row_samples(&stage->in);
-    if (stage->info->engine->kernel == KERNEL_WEIGHTED_SUM) {
+    if (stage->info->recipe->kernel == KERNEL_WEIGHTED_SUM) {
         state->kernels->add[type](sums, n, factor, totals);
         return;
     }
-    formula_function formula = finish_formula(stage->info->engine->formula);
+    formula_function formula = finish_formula(stage->info->recipe->formula);
     formula_sums in = {.real = type == SATF_SUM_F64, .factor = factor};
     for (int64_t i = 0; i < n; i++) {
         finish_load_sum(type, sums, i, &in.sum, &in.real_sum);
@@ -344,11 +344,11 @@ static uint64_t largest_area(const satf_weighted_rect *rects, size_t count)
 static satf_status plan_layers(satf_context *ctx, const filter_stage *stage,
                                satf_weighted_rect *window, sat_state *state)
 {
-    const filter_engine *engine = stage->info->engine;
+    const filter_recipe *recipe = stage->info->recipe;
     satf_type type = (satf_type)stage->in.type;
     *state =
         (sat_state){.ctx = ctx, .stage = stage, .border = stage->border.kind, .layer_count = 1};
-    if (engine->region == REGION_PREFIX) {
+    if (recipe->region == REGION_PREFIX) {
         satf_type sum;
         unsigned flags = stage->squared ? SATF_SQUARED : 0;
         satf_status status = satf_sat_type(ctx, &stage->in, flags, &sum);
@@ -365,11 +365,11 @@ static satf_status plan_layers(satf_context *ctx, const filter_stage *stage,
                                     stage->at.y - stage->size.height / 2, stage->size.width,
                                     stage->size.height},
                                    1};
-    bool rects = engine->region == REGION_RECTS;
+    bool rects = recipe->region == REGION_RECTS;
     state->rects = rects ? stage->rects->items : window;
     state->rect_count = rects ? stage->rects->count : 1;
     state->layers[0].summand = stage->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
-    if (filter_reads(engine, FORMULA_SQUARE)) {
+    if (filter_reads(recipe, FORMULA_SQUARE)) {
         state->layer_count = 2;
         state->layers[1].summand =
             stage->weighted ? SATF_SUMMAND_WEIGHTED_SQUARE : SATF_SUMMAND_SQUARE;
@@ -385,7 +385,7 @@ static satf_status plan_layers(satf_context *ctx, const filter_stage *stage,
 /* Can the SAT be built in the output itself? */
 static bool builds_output(const filter_stage *stage, const sat_layer *layer)
 {
-    if (stage->info->engine->region != REGION_PREFIX) {
+    if (stage->info->recipe->region != REGION_PREFIX) {
         return false;
     }
     switch (stage->out.type) {
@@ -436,7 +436,7 @@ static satf_status plan_memory(satf_context *ctx, const sat_state *state, sat_me
         memory->sats[k] = bytes;
         fits =
             sat_layer_bytes(&stage->in, &state->layers[k], &want) && satf_add(bytes, want, &bytes);
-        if (fits && stage->info->engine->region != REGION_PREFIX) {
+        if (fits && stage->info->recipe->region != REGION_PREFIX) {
             memory->spares[k] = bytes;
             fits = sat_layer_spare_bytes(&stage->in, &state->layers[k], &want) &&
                    satf_add(bytes, want, &bytes);
@@ -452,7 +452,7 @@ static satf_status plan_memory(satf_context *ctx, const sat_state *state, sat_me
     if (fits && stage->in.device != SATF_HOST) {
         fits = satf_add(bytes, device_rects_bytes(stage), &memory->survey) &&
                satf_add(memory->survey, satf_align64(SURVEY_KEYS * sizeof(uint64_t)), &bytes);
-    } else if (fits && stage->info->engine->region != REGION_PREFIX) {
+    } else if (fits && stage->info->recipe->region != REGION_PREFIX) {
         row_buffers unused;
         fits = place_buffers(stage, NULL, &unused, &memory->buffer_bytes) &&
                satf_mul(memory->buffer_bytes, (size_t)satf_thread_count(ctx), &want) &&
@@ -496,7 +496,7 @@ static satf_status report_algorithm(satf_context *ctx, const sat_job *job)
 static satf_status run_bands(satf_context *ctx, sat_state *state)
 {
     const filter_stage *stage = state->stage;
-    filter_region region = stage->info->engine->region;
+    filter_region region = stage->info->recipe->region;
     int64_t bands = (stage->in.height - 1) / BAND_ROWS + 1;
     void (*band)(void *, int64_t, int) = region == REGION_WINDOW  ? window_band
                                          : region == REGION_RECTS ? rects_band
@@ -529,7 +529,7 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
     if (status) {
         return status;
     }
-    filter_region region = stage->info->engine->region;
+    filter_region region = stage->info->recipe->region;
     char *base = scratch;
     if (builds_output(stage, &state.layers[0])) {
         sat_job job = output_job(stage, &state.layers[0]);
@@ -559,10 +559,10 @@ satf_status filter_run_sat(satf_context *ctx, const filter_stage *stage, void *s
         state.kernels = SATF_ISA_CHOOSE(&corner_kernels);
         state.buffers = base + memory.buffers;
         state.buffer_bytes = memory.buffer_bytes;
-        finisher_init(&state.finish, stage->info->engine, stage->options, &stage->in, &stage->out,
+        finisher_init(&state.finish, stage->info->recipe, stage->options, &stage->in, &stage->out,
                       stage->weighted);
         satf_progress_enter(ctx, state.layer_count / parts, 1 - state.layer_count / parts);
-        if (stage->info->engine->survey != FORMULA_NONE) {
+        if (stage->info->recipe->survey != FORMULA_NONE) {
             finish_survey survey;
             finisher_begin_survey(&state.finish, &survey);
             status = run_bands(ctx, &state);

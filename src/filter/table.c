@@ -40,7 +40,7 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
                                              [REGION_PIXEL] = SATF_FILTER_MOVE};
     satf_filter_info all = {0};
     if (from) {
-        all = (satf_filter_info){from->name, from->help, from->detail, kinds[from->engine->region]};
+        all = (satf_filter_info){from->name, from->help, from->detail, kinds[from->recipe->region]};
     }
     satf_give(info, bytes, &all, sizeof all);
     return all.name;

@@ -49,8 +49,8 @@ static window_spec make_spec(const filter_stage *stage)
         .weighted = stage->weighted,
         .at_x = stage->at.x,
         .at_y = stage->at.y,
-        .squares = filter_reads(stage->info->engine, FORMULA_SQUARE),
-        .centre = filter_reads(stage->info->engine, FORMULA_CENTRE),
+        .squares = filter_reads(stage->info->recipe, FORMULA_SQUARE),
+        .centre = filter_reads(stage->info->recipe, FORMULA_CENTRE),
     };
 }
 
@@ -82,7 +82,7 @@ satf_status filter_window_scratch(satf_context *ctx, const filter_stage *stage, 
 static satf_status run_whole(satf_context *ctx, const filter_stage *stage, const window_spec *spec,
                              void *scratch, sink_state *state)
 {
-    if (stage->info->engine->survey == FORMULA_NONE) {
+    if (stage->info->recipe->survey == FORMULA_NONE) {
         return window_run(ctx, spec, scratch, sink, state);
     }
     finish_survey survey;
@@ -104,7 +104,7 @@ satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void
     window_spec spec = make_spec(stage);
     sink_state state = {.out = stage->out};
     state.pixel_bytes = stage->out.channels * (int64_t)satf_type_bytes(stage->out.type);
-    finisher_init(&state.finish, stage->info->engine, stage->options, &stage->in, &stage->out,
+    finisher_init(&state.finish, stage->info->recipe, stage->options, &stage->in, &stage->out,
                   stage->weighted);
     if (stage->rows) {
         char first; /* any place but NULL, until the first row has one */

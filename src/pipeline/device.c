@@ -40,13 +40,13 @@ static bool device_is_faster(satf_context *ctx, const pipeline_job *job, const s
     double cpu_ns = 0, cuda_ns = streams ? samples * overlap_ns_per_sample : 0;
     for (size_t i = 0; i < filter_count(job->filter); i++) {
         const filter_info *info = filter_at(job->filter, i);
-        if (info->engine->region == REGION_PIXEL) {
+        if (info->recipe->region == REGION_PIXEL) {
             cpu_ns += samples * cpu_ns_per_move;
             cuda_ns += samples * cuda_ns_per_move;
             continue;
         }
         double sums = samples * filter_sums(job->filter, i);
-        bool window = info->engine->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
+        bool window = info->recipe->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
         cpu_ns += sums * (window ? cpu_ns_per_window_sum : cpu_ns_per_table_sum);
         cuda_ns += sums * cuda_ns_per_sum;
     }

@@ -153,7 +153,7 @@ static satf_filter *make_filter(const char *name, int border, double constant, i
 static bool takes(const char *name, const ref_image *image)
 {
     int colours = image->channels - image->alpha;
-    return !filter_info_find(name)->engine->grey || colours == 1 ||
+    return !filter_info_find(name)->recipe->grey || colours == 1 ||
            (colours == 3 && satf_type_max(image->type));
 }
 
@@ -206,7 +206,7 @@ static void for_all_filters(void (*call)(const char *name, const ref_image *imag
 {
     const filter_info *info;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        if (info->engine->region != REGION_PIXEL) {
+        if (info->recipe->region != REGION_PIXEL) {
             for_all_images(call, info->name);
         }
     }
@@ -261,7 +261,7 @@ static void poison(const char *name, const ref_image *image, uint64_t seed)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     if (satf_type_max(image->type) || !takes(name, image) ||
-        filter_info_find(name)->engine->region == REGION_PREFIX) { /* there it spreads */
+        filter_info_find(name)->recipe->region == REGION_PREFIX) { /* there it spreads */
         return;
     }
     satf_view in = ref_view(image, 0);
