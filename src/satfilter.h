@@ -449,6 +449,8 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
  * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter
  * averages; out's alpha is the mean alpha, or the pixel's own (unsharp). Filters to black and
  * white (sauvola, wolf) take grey or RGB, and give one channel of 0 and 255.
+ * The context keeps the plan for the next call of the same shape, with up to 64 MiB of memory (on a
+ * device 512 MiB); satf_plan_create() makes one that is the caller's.
  */
 SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
                                        const satf_view *in, const satf_view *out);
@@ -457,6 +459,50 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
  * that it uses, but for the threads that a context starts once. */
 SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,
                                          const satf_view *in, const satf_view *out, size_t *bytes);
+
+/*
+ * A plan: everything that satf_filter_apply() decides, decided once for images of one shape, with
+ * the memory that it takes. Runs allocate nothing; on a CUDA device they only enqueue, on the
+ * context's stream. The context's settings count as they are when the plan is made. A plan is used
+ * by one thread at a time, and is destroyed before its context.
+ */
+typedef struct satf_plan satf_plan;
+
+/* Plans for images like these views (one each; their data are not looked at, and where they lie
+ * need not stay). An input of the host is computed on the context's device, as by
+ * satf_filter_apply(). The filter may be destroyed afterwards. */
+SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
+                                      const satf_view *inputs, size_t input_count,
+                                      const satf_view *outputs, size_t output_count,
+                                      satf_plan **plan);
+
+/*
+ * Runs it on the images whose first rows lie at inputs[0] and outputs[0], of the planned strides.
+ * SATF_INVALID if they overlap, or if the context has more threads now than it had.
+ * Runs on a device follow one another, also on different streams. A stream may be captured into a
+ * CUDA graph; then the plan must live as long as the graph, and launches of the graph and other
+ * runs of the plan must not overlap.
+ */
+SATF_API satf_status satf_plan_run(satf_plan *plan, const void *const *inputs,
+                                   void *const *outputs);
+
+/* What was decided. */
+typedef struct satf_plan_info {
+    size_t steps; /* one a filter of the chain */
+    size_t bytes; /* of memory, of the device that computes */
+    int device;   /* SATF_HOST, or the CUDA device that computes */
+    double ms;    /* a run takes: a rough estimate, of how plans compare */
+} satf_plan_info;
+
+/* Fills *info (bytes: its size) as far as it reaches. */
+SATF_API void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes);
+
+/* The name of the filter of step `index`, NULL behind the last; *ran (bytes: its size; may be
+ * NULL): what it runs on. Static storage. */
+SATF_API const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran,
+                                    size_t bytes);
+
+SATF_API void satf_plan_destroy(satf_plan *plan); /* NULL is allowed */
 
 /* What a filter's results are made of. */
 typedef enum satf_filter_kind {

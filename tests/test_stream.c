@@ -79,11 +79,12 @@ static void every_window_filter(void **state)
                 satf_view view = satf_view_packed(NULL, pictures[i].width, pictures[i].height,
                                                   pictures[i].channels, pictures[i].type);
                 satf_view out_view;
-                filter_rows_need need = {0};
+                satf_plan *plan = NULL;
                 refusal = filter_output_at(ctx, filter, 0, &view, &out_view) ||
-                                  filter_rows_plan(ctx, filter, 0, &view, &out_view, &need)
+                                  filter_plan_rows(ctx, filter, 0, &view, &out_view, &plan)
                               ? "cannot be applied"
-                              : need.refusal;
+                              : filter_plan_need(plan).refusal;
+                satf_plan_destroy(plan);
                 satf_filter_destroy(filter);
             }
             for (int b = 0; b < BORDERS && !refusal; b++) {

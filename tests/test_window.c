@@ -17,7 +17,9 @@
 #include <malloc.h>
 #endif
 
+#include "base/memory.h"
 #include "base/parallel.h"
+#include "window/plan.h"
 #include "window_reference.h"
 
 /* ------------------------------------------------------------------- one case */
@@ -106,6 +108,30 @@ static window_spec spec_of(const test_case *t, const satf_view *view)
                          .squares = t->squares};
 }
 
+/* Plans, prepares and runs once. */
+static satf_status run_once(satf_context *ctx, const window_spec *spec, window_sink sink,
+                            void *user)
+{
+    window_plan plan;
+    satf_status status = window_plan_make(ctx, spec, &plan);
+    if (status) {
+        return status;
+    }
+    void *memory = satf_alloc(plan.bytes);
+    assert_non_null(memory);
+    window_prepare(&plan, memory);
+    status = window_run(ctx, &plan, spec->row ? spec->row_user : spec->in.data, memory, sink, user);
+    satf_free(memory);
+    return status;
+}
+
+static size_t bytes_of(satf_context *ctx, const window_spec *spec)
+{
+    window_plan plan;
+    assert_int_equal(window_plan_make(ctx, spec, &plan), SATF_OK);
+    return plan.bytes;
+}
+
 /* Runs the case and checks what can be checked without the sums' values. */
 static void run_variant(const test_case *t, const variant *v, const picture *p, results *r)
 {
@@ -121,7 +147,7 @@ static void run_variant(const test_case *t, const variant *v, const picture *p, 
     }
     results_create(r, &p->view);
     r->streaming = v->streaming;
-    satf_status status = window_run(ctx, &spec, NULL, collect, r);
+    satf_status status = run_once(ctx, &spec, collect, r);
     if (status) {
         fail_case(t, v, satf_message(ctx), 0, 0);
     }
@@ -356,9 +382,7 @@ static void test_largest_windows(void **state)
                 picture p = picture_create(t.width, t.height, 2, t.type, PACKED, 0);
                 window_spec spec = spec_of(&t, &p.view);
                 satf_context *ctx = context_of(&v);
-                size_t bytes;
-                assert_true(window_bytes(ctx, &spec, &bytes));
-                assert_in_range(bytes, 1, 1 << 20);
+                assert_in_range(bytes_of(ctx, &spec), 1, 1 << 20);
                 satf_context_destroy(ctx);
                 picture_destroy(&p);
                 count++;
@@ -506,31 +530,30 @@ static void test_refusals(void **state)
 
     double done = -1;
     satf_context_set_progress(ctx, stop_at_once, &done);
-    assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_CANCELLED);
+    assert_int_equal(run_once(ctx, &spec, ignore, NULL), SATF_CANCELLED);
     assert_true(done > 0 && done < 1);
     satf_context_set_progress(ctx, NULL, NULL);
 
-    size_t bytes;
-    assert_true(window_bytes(ctx, &spec, &bytes));
+    size_t bytes = bytes_of(ctx, &spec);
     satf_context_set_limits(ctx, 0, (int64_t)bytes);
-    assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_OK);
+    assert_int_equal(run_once(ctx, &spec, ignore, NULL), SATF_OK);
     satf_context_set_limits(ctx, 0, (int64_t)bytes - 1);
-    assert_int_equal(window_run(ctx, &spec, NULL, ignore, NULL), SATF_LIMIT);
+    assert_int_equal(run_once(ctx, &spec, ignore, NULL), SATF_LIMIT);
     assert_non_null(strstr(satf_message(ctx), "limit: max-memory"));
     satf_context_set_limits(ctx, 0, 0);
 
     window_spec bad = spec;
     bad.w = 0;
-    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_INVALID);
+    assert_int_equal(run_once(ctx, &bad, ignore, NULL), SATF_INVALID);
     bad.w = 65536;
-    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_INVALID);
+    assert_int_equal(run_once(ctx, &bad, ignore, NULL), SATF_INVALID);
     bad = spec;
     bad.weighted = true;
-    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_INVALID);
+    assert_int_equal(run_once(ctx, &bad, ignore, NULL), SATF_INVALID);
     bad = spec;
     bad.in.type = SATF_U32;
     bad.in.stride *= 4;
-    assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_UNSUPPORTED);
+    assert_int_equal(run_once(ctx, &bad, ignore, NULL), SATF_UNSUPPORTED);
 
     /* A source that fails, early, late, and for a band's first rows. */
     for (int64_t at = 0; at < t.height; at += 500) {
@@ -540,7 +563,7 @@ static void test_refusals(void **state)
         bad.in.data = NULL;
         bad.row = source_row;
         bad.row_user = &s;
-        assert_int_equal(window_run(ctx, &bad, NULL, ignore, NULL), SATF_IO);
+        assert_int_equal(run_once(ctx, &bad, ignore, NULL), SATF_IO);
         assert_true(satf_message(ctx)[0] != '\0');
         for (int64_t y = 0; y < t.height; y++) {
             free(s.rows[y]);

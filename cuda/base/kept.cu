@@ -26,17 +26,13 @@ struct gpu_keeper {
     kept_memory *in_use; /* between satf_gpu_keep() and satf_gpu_kept() */
     unsigned runs;       /* of it, once this one has succeeded */
     uint64_t calls;
-    unsigned long long stream; /* of the latest use: its id, since handles may come again */
-    cudaEvent_t done;          /* that use */
+    satf_gpu_order order;
 };
 
 /* Waits for the latest use. */
 static void free_keeper(gpu_keeper *keeper)
 {
-    if (keeper->done) {
-        cudaEventSynchronize(keeper->done);
-        cudaEventDestroy(keeper->done);
-    }
+    satf_gpu_order_free(&keeper->order);
     for (kept_memory &kept : keeper->kept) {
         if (kept.memory) {
             cudaFree(kept.memory);
@@ -87,14 +83,10 @@ static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t byte
 static void give_up_kept(satf_context *ctx)
 {
     gpu_keeper *keeper = ctx->gpu->keeper;
-    cudaStreamCaptureStatus capture;
-    if (keeper->calls == 0 || cudaStreamIsCapturing(stream_of(ctx), &capture) != cudaSuccess ||
-        capture != cudaStreamCaptureStatusNone) {
-        cudaGetLastError();
+    if (keeper->calls == 0 || satf_gpu_captures(ctx, ctx->gpu->device)) {
         return;
     }
-    cudaEventSynchronize(keeper->done); /* perhaps of another stream */
-    cudaGetLastError();
+    satf_gpu_order_wait(&keeper->order); /* perhaps of another stream */
     for (kept_memory &kept : keeper->kept) {
         if (kept.memory && &kept != keeper->in_use) {
             give_up(ctx, &kept);
@@ -114,9 +106,6 @@ static satf_status open_keeper(satf_context *ctx, gpu_keeper **keeper)
         gpu->give_up_kept = give_up_kept;
     }
     *keeper = gpu->keeper;
-    if (!(*keeper)->done) {
-        CUDA_RETURN(ctx, cudaEventCreateWithFlags(&(*keeper)->done, cudaEventDisableTiming));
-    }
     return SATF_OK;
 }
 
@@ -142,23 +131,13 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
     if (status) {
         return status;
     }
-    cudaStream_t stream = stream_of(ctx);
-    cudaStreamCaptureStatus capture;
-    CUDA_RETURN(ctx, cudaStreamIsCapturing(stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone) {
-        return SATF_OK;
-    }
     gpu_keeper *keeper;
+    bool captured = false;
     status = open_keeper(ctx, &keeper);
-    if (status) {
+    status = status ? status : satf_gpu_order_begin(ctx, device, &keeper->order, &captured);
+    if (status || captured) {
         return status;
     }
-    unsigned long long id;
-    CUDA_RETURN(ctx, cudaStreamGetId(stream, &id));
-    if (keeper->calls && keeper->stream != id) {
-        CUDA_RETURN(ctx, cudaStreamWaitEvent(stream, keeper->done, 0));
-    }
-    keeper->stream = id;
     kept_memory *kept = find_kept(keeper, use, bytes);
     if (!kept) {
         status = add_kept(ctx, device, keeper, use, bytes, what, &kept);
@@ -167,7 +146,7 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
         }
     }
     if (kept->runs == 0) {
-        CUDA_RETURN(ctx, cudaMemsetAsync(kept->memory, 0, bytes, stream));
+        CUDA_RETURN(ctx, cudaMemsetAsync(kept->memory, 0, bytes, stream_of(ctx)));
     }
     *runs = keeper->runs = kept->runs + 1;
     kept->runs = 0; /* until satf_gpu_kept() says that the run is good */
@@ -180,11 +159,8 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
 void satf_gpu_kept(satf_context *ctx, bool good)
 {
     gpu_keeper *keeper = ctx->gpu->keeper;
-    cudaStream_t stream = stream_of(ctx);
-    if (cudaEventRecord(keeper->done, stream) != cudaSuccess) {
-        cudaStreamSynchronize(stream); /* what it would have told others to wait for */
-        cudaGetLastError();
-    } else if (good) {
+    satf_gpu_order_end(ctx, &keeper->order);
+    if (good) {
         keeper->in_use->runs = keeper->runs;
     }
     keeper->in_use = NULL;

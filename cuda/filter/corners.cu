@@ -228,30 +228,16 @@ static int64_t at_most(int64_t blocks)
     return blocks < 1 << 30 ? blocks : 1 << 30;
 }
 
-extern "C" satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task *task)
+/* The blocks for that task; aligned: its output is, to its samples. */
+static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int processors)
 {
-    satf_status status = satf_gpu_open(ctx, task->in.device);
-    for (int k = 0; k < task->layer_count && !status; k++) {
-        bool before = task->survey && !task->surveys; /* the survey has done that */
-        if (task->layers[k].hits && !before) {
-            status = separate_hits(ctx, &task->in, &task->layers[k]);
-        }
-    }
-    if (status) {
-        return status;
-    }
-    corner_kernel kernel = choose_kernel(task);
-    if (!kernel) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for sums of these types");
-    }
-    uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
     corner_plan plan;
-    plan.aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
+    plan.aligned = aligned;
     int64_t width = task->in.width, height = task->in.height;
     const satf_rect *window = &task->window.rect;
     stretch columns = inner_stretch(width, window->x, window->w), all = {0, width, 0, 0};
     stretch rows = inner_stretch(height, window->y, window->h);
-    if (task->surveys || task->prefix || task->rects || task->weighted || !plan.aligned ||
+    if (task->surveys || task->prefix || task->has_rects || task->weighted || !aligned ||
         !inner_stores(task->out.type) || !inner_reaches(task, 1) || columns.count == 0 ||
         rows.count == 0) {
         columns.count = rows.count = 0;
@@ -260,13 +246,48 @@ extern "C" satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task
     plan.outside[1] = make_area(outer_stretch(width, &columns), rows);
     plan.inside = make_area(columns, rows);
     plan.outer_blocks = at_most(plan.outside[0].tiles + plan.outside[1].tiles);
-    int processors = 0;
-    CUDA_RETURN(
-        ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, task->in.device));
     plan.inner =
         make_inner(task, columns, rows, (int64_t)processors * CORNER_BLOCKS, plan.outer_blocks);
     plan.inner_blocks = at_most(plan.inner.tiles);
-    kernel<<<(unsigned)(plan.outer_blocks + plan.inner_blocks), FILTER_THREADS, 0,
-             (cudaStream_t)satf_gpu_stream(ctx)>>>(*task, plan);
+    return plan;
+}
+
+extern "C" satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *plan)
+{
+    static_assert(sizeof(corner_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
+    corner_kernel kernel = choose_kernel(&plan->task);
+    if (!kernel) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for sums of these types");
+    }
+    int processors = 0;
+    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                                            plan->task.in.device));
+    plan->kernel = (void (*)(void))kernel;
+    for (int aligned = 0; aligned < 2; aligned++) {
+        corner_plan blocks = plan_blocks(&plan->task, aligned, processors);
+        memcpy(plan->launch[aligned].bytes, &blocks, sizeof blocks);
+    }
+    return SATF_OK;
+}
+
+extern "C" satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan)
+{
+    const filter_gpu_task *task = &plan->task;
+    for (int k = 0; k < task->layer_count; k++) {
+        bool before = task->survey && !task->surveys; /* the survey has done that */
+        if (task->layers[k].hits && !before) {
+            satf_status status = separate_hits(ctx, &task->in, &task->layers[k]);
+            if (status) {
+                return status;
+            }
+        }
+    }
+    uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
+    bool aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
+    corner_plan blocks;
+    memcpy(&blocks, plan->launch[aligned].bytes, sizeof blocks);
+    corner_kernel kernel = (corner_kernel)plan->kernel;
+    kernel<<<(unsigned)(blocks.outer_blocks + blocks.inner_blocks), FILTER_THREADS, 0,
+             (cudaStream_t)satf_gpu_stream(ctx)>>>(*task, blocks);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -67,9 +67,17 @@ satf_status satf_context_create_like(const satf_context *ctx, satf_context **out
     return status;
 }
 
+void satf_context_forget(satf_context *ctx)
+{
+    if (ctx->plan) {
+        ctx->forget(ctx);
+    }
+}
+
 void satf_context_destroy(satf_context *ctx)
 {
     if (ctx) {
+        satf_context_forget(ctx);
         satf_gpu_close(ctx);
         satf_gpu_leave(ctx, SATF_OK);
         satf_pool_destroy(ctx->pool);

@@ -47,6 +47,8 @@ struct satf_context {
     void *outer;             /* and this CUDA context (CUcontext) was current before */
     void *device_cache;      /* what a CUDA row keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
+    struct satf_plan *plan; /* of the latest filter, for the next one, and how to free it */
+    void (*forget)(satf_context *ctx);
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
     char message[SATF_MESSAGE_BYTES];
 };
@@ -54,6 +56,9 @@ struct satf_context {
 /* A context with the settings of ctx but for scratch, stream and progress, for another thread
  * of the same call; it has touched no device. NULL on failure (SATF_NO_MEMORY). */
 satf_status satf_context_create_like(const satf_context *ctx, satf_context **out);
+
+/* Frees the plan that the context keeps: what it rests on changes. */
+void satf_context_forget(satf_context *ctx);
 
 /* Stores the message in ctx (the first error of a call wins only by returning
  * at once) and returns status, so that errors read `return satf_fail(...)`.

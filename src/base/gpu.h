@@ -57,6 +57,29 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                            void **memory);
 void satf_gpu_free(satf_context *ctx, void *memory); /* NULL is allowed */
 
+/* Whether the context's stream is being captured into a graph. (order.cu) */
+bool satf_gpu_captures(satf_context *ctx, int device);
+
+/* The latest use of some memory of a device, which the next one, on whatever stream, waits for. */
+typedef struct satf_gpu_order {
+    void *done; /* an event; NULL: not used yet */
+    unsigned long long stream;
+} satf_gpu_order;
+
+/*
+ * A use begins, on the context's stream. *captured is set where that is captured into a graph,
+ * which will use the memory whenever it is launched: its uses are the business of who launches it.
+ */
+satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *order,
+                                 bool *captured);
+
+/* It is enqueued. */
+void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order);
+
+/* Waits for the latest use. */
+void satf_gpu_order_wait(satf_gpu_order *order);
+void satf_gpu_order_free(satf_gpu_order *order);
+
 /* What memory is kept for: everything that its contents depend on. */
 typedef struct satf_gpu_use {
     const void *user;

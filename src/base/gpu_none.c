@@ -83,6 +83,29 @@ satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms)
     return satf_gpu_check(ctx, device);
 }
 
+bool satf_gpu_captures(satf_context *ctx, int device)
+{
+    (void)ctx, (void)device;
+    return false;
+}
+
+satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *order,
+                                 bool *captured)
+{
+    (void)order, (void)captured;
+    return satf_gpu_check(ctx, device);
+}
+
+void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order)
+{
+    (void)ctx, (void)order;
+}
+
+void satf_gpu_order_free(satf_gpu_order *order)
+{
+    (void)order;
+}
+
 satf_status satf_gpu_synchronize(satf_context *ctx)
 {
     (void)ctx;

@@ -129,15 +129,6 @@ const void *filter_options(const satf_filter *filter, size_t index)
     return index < filter->count ? filter->links[index].options : NULL;
 }
 
-double filter_sums(const satf_filter *filter, size_t index)
-{
-    const chain_link *link = &filter->links[index];
-    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    return rects && *rects                                    ? (double)(*rects)->count
-           : filter_reads(link->info->recipe, FORMULA_SQUARE) ? 2
-                                                              : 1;
-}
-
 bool filter_is_bilevel(const satf_filter *filter)
 {
     size_t last = filter->count - 1;

@@ -1,16 +1,16 @@
-/* The SAT engine's last step on a CUDA device, whose tables come in the stream's order. */
+/* Filters on a CUDA device by summed area tables, whose corners one kernel reads. */
 #include "../base/gpu.h"
 #include "../base/memory.h"
+#include "finish.h"
 #include "gpu.h"
-#include "sat_layer.h"
+#include "tables.h"
 
-/* The rectangles of a template, which are read there; a window goes with the task. */
-size_t device_rects_bytes(const filter_stage *stage)
-{
-    return stage->info->recipe->region == REGION_RECTS
-               ? satf_align64(stage->rects->count * sizeof *stage->rects->items)
-               : 0;
-}
+/* What a plan keeps of a step. */
+typedef struct device_step {
+    filter_tables tables;
+    size_t rects, keys; /* offsets into kept memory, behind what the tables keep */
+    filter_gpu_plan last, survey;
+} device_step;
 
 static filter_gpu_known known_of(const filter_recipe *recipe)
 {
@@ -20,72 +20,139 @@ static filter_gpu_known known_of(const filter_recipe *recipe)
                                                : FILTER_GPU_ANY;
 }
 
-static filter_gpu_layer layer_there(const filter_stage *stage, const sat_layer *layer)
+static filter_gpu_layer layer_there(const filter_step *step, const sat_layer *layer)
 {
     filter_gpu_layer there = {
-        .sat = layer->sat,
         .stride = layer->stride,
         .type = layer->type,
         .summand = layer->summand,
     };
-    for (int c = 0; c < stage->in.channels; c++) {
+    for (int c = 0; c < step->in.channels; c++) {
         there.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
         there.outside[c].real = layer->outside[c].real;
-    }
-    if (layer->type == SATF_SUM_F64 && stage->info->recipe->region != REGION_PREFIX) {
-        there.hits = layer->spare;
     }
     return there;
 }
 
-/* The keys in `there`, which the task's formula then reads. */
-static satf_status run_survey(satf_context *ctx, const filter_recipe *recipe, void *there,
-                              filter_gpu_task *task)
+static filter_gpu_task make_task(const filter_step *step, const filter_tables *tables)
 {
-    task->survey = there;
-    filter_gpu_task pass = *task;
-    pass.surveys = true;
-    pass.formula = (int32_t)recipe->survey;
-    satf_status status =
-        satf_gpu_set_bytes(ctx, task->in.device, there, 0, SURVEY_KEYS * sizeof *task->survey);
-    return status ? status : filter_gpu_apply(ctx, &pass);
-}
-
-satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
-                                const sat_layer *layers, int layer_count,
-                                const satf_weighted_rect *rects, void *there, void *survey)
-{
-    const filter_recipe *recipe = stage->info->recipe;
+    const filter_recipe *recipe = step->info->recipe;
     filter_gpu_task task = {
-        .in = stage->in,
-        .out = stage->out,
-        .layer_count = layer_count,
-        .border = stage->border.kind,
+        .in = step->in,
+        .out = step->out,
+        .layer_count = tables->count,
+        .border = step->border.kind,
         .formula = (int32_t)recipe->formula,
         .keeps_alpha = recipe->keeps_alpha,
         .known = known_of(recipe),
-        .prefix = stage->info->recipe->region == REGION_PREFIX,
-        .weighted = stage->weighted,
-        .rect_count = 1,
+        .prefix = recipe->region == REGION_PREFIX,
+        .weighted = step->weighted,
+        .has_rects = recipe->region == REGION_RECTS,
+        .rect_count = recipe->region == REGION_RECTS ? (int64_t)tables->rect_count : 1,
+        .window = tables->window,
     };
     finisher finish;
-    finisher_init(&finish, recipe, stage->options, &stage->in, &stage->out, stage->weighted);
+    finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
     task.constants = finish.constants;
-    memcpy(task.options.bytes, stage->options, sizeof task.options.bytes);
-    for (int k = 0; k < layer_count; k++) {
-        task.layers[k] = layer_there(stage, &layers[k]);
+    memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
+    for (int k = 0; k < tables->count; k++) {
+        task.layers[k] = layer_there(step, &tables->layers[k]);
     }
-    satf_status status = SATF_OK;
-    if (stage->info->recipe->region == REGION_RECTS) {
-        task.rects = there;
-        task.rect_count = (int64_t)stage->rects->count;
-        status = satf_gpu_copy_bytes(ctx, stage->in.device, there, rects,
-                                     stage->rects->count * sizeof *rects);
-    } else if (!task.prefix) {
-        task.window = rects[0];
-    }
-    if (!status && recipe->survey != FORMULA_NONE) {
-        status = run_survey(ctx, recipe, survey, &task);
-    }
-    return status ? status : filter_gpu_apply(ctx, &task);
+    return task;
 }
+
+static bool surveys(const filter_step *step)
+{
+    return step->info->recipe->survey != FORMULA_NONE;
+}
+
+static size_t rects_bytes(const filter_step *step)
+{
+    return step->info->recipe->region == REGION_RECTS
+               ? step->rects->count * sizeof *step->rects->items
+               : 0;
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    device_step *state = step->state;
+    satf_status status = filter_tables_plan(ctx, step, &state->tables);
+    if (status) {
+        return status;
+    }
+    step->scratch_bytes = state->tables.bytes;
+    state->rects = state->tables.kept_bytes;
+    if (!satf_add(state->rects, satf_align64(rects_bytes(step)), &state->keys) ||
+        !satf_add(state->keys, SURVEY_KEYS * sizeof(uint64_t), &step->kept_bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the rectangles are too many for any memory");
+    }
+    state->last.task = make_task(step, &state->tables);
+    status = filter_gpu_plan_make(ctx, &state->last);
+    if (!status && surveys(step)) {
+        state->survey.task = state->last.task;
+        state->survey.task.surveys = true;
+        state->survey.task.formula = (int32_t)step->info->recipe->survey;
+        status = filter_gpu_plan_make(ctx, &state->survey);
+    }
+    return status;
+}
+
+static satf_status prepare(satf_context *ctx, filter_step *step)
+{
+    device_step *state = step->state;
+    filter_tables_forget(&state->tables);
+    size_t bytes = rects_bytes(step);
+    return bytes ? satf_gpu_copy_bytes(ctx, step->in.device, step->kept + state->rects,
+                                       step->rects->items, bytes)
+                 : SATF_OK;
+}
+
+static void place(const filter_step *step, const device_step *state, filter_gpu_task *task)
+{
+    task->in.data = step->in.data;
+    task->out.data = step->out.data;
+    for (int k = 0; k < task->layer_count; k++) {
+        const sat_layer *layer = &state->tables.layers[k];
+        task->layers[k].sat = layer->sat;
+        task->layers[k].hits = layer->type == SATF_SUM_F64 && !task->prefix ? layer->spare : NULL;
+    }
+    if (task->has_rects) {
+        task->rects = (const satf_weighted_rect *)(const void *)(step->kept + state->rects);
+    }
+    if (surveys(step)) {
+        task->survey = (uint64_t *)(void *)(step->kept + state->keys);
+    }
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    device_step *state = step->state;
+    satf_status status = filter_tables_build(ctx, step, &state->tables, state->tables.count + 1);
+    place(step, state, &state->last.task);
+    if (!status && surveys(step)) {
+        place(step, state, &state->survey.task);
+        status = satf_gpu_set_bytes(ctx, step->in.device, state->survey.task.survey, 0,
+                                    SURVEY_KEYS * sizeof(uint64_t));
+        status = status ? status : filter_gpu_run(ctx, &state->survey);
+    }
+    return status ? status : filter_gpu_run(ctx, &state->last);
+}
+
+static const char *algorithm(const filter_step *step)
+{
+    const device_step *state = step->state;
+    return filter_tables_algorithm(&state->tables);
+}
+
+const filter_engine filter_device_engine = {
+    .name = "sat",
+    .kind = SATF_ENGINE_SAT,
+    .regions = 1U << REGION_WINDOW | 1U << REGION_RECTS | 1U << REGION_PREFIX,
+    .on_device = true,
+    .ns = 0.01,
+    .state_bytes = sizeof(device_step),
+    .plan = plan,
+    .prepare = prepare,
+    .run = run,
+    .algorithm = algorithm,
+};

@@ -1,4 +1,4 @@
-/* Filters: the table, parameters, chains, and the run of one filter by either engine. */
+/* Filters: the table, parameters, chains, and plans by rows. */
 #ifndef SATF_FILTER_H
 #define SATF_FILTER_H
 
@@ -65,14 +65,15 @@ size_t filter_count(const satf_filter *filter);
 const filter_info *filter_at(const satf_filter *filter, size_t index);
 const void *filter_options(const satf_filter *filter, size_t index);
 
-/* Sums that filter `index` forms a sample: two for a variance, one a rectangle of a template. */
-double filter_sums(const satf_filter *filter, size_t index);
+/* What a sample of filter `index` costs by the fastest engine that the context allows, on the CPU
+ * or on a CUDA device: roughly, in ns of one thread or of the device. */
+double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t index, bool there);
 
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);
 
 /*
- * Streaming (rows.c): a filter of a chain over pictures that are never held whole.
+ * Streaming: a filter of a chain over pictures that are never held whole.
  * in(user, y) gives row y of the input, as window_spec.row does; out(user, y)
  * says where row y of the output goes, asked for top to bottom, which also means
  * that row y - 1 is complete. NULL from either stops the run.
@@ -90,22 +91,23 @@ typedef struct filter_rows_need {
     int64_t kept; /* rows of the input that must be kept, as window_rows_kept() */
     int64_t end,
         start;    /* and for good, as window_rows_wrapped(): those of the end are wanted first */
-    size_t bytes; /* memory of its own */
+    size_t bytes; /* memory of the plan */
 } filter_rows_need;
 
 /* The view that filter `index` of the chain makes of in, as satf_filter_output() for it alone. */
 satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, satf_view *out);
 
-/* Whether filter `index` can make out of in by rows, and what that takes. The views' data are not
- * looked at. */
-satf_status filter_rows_plan(satf_context *ctx, const satf_filter *chain, size_t index,
-                             const satf_view *in, const satf_view *out, filter_rows_need *need);
+/* A plan of filter `index` alone that makes out of in by rows. The views' data are not looked at.
+ */
+satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
+                             const satf_view *in, const satf_view *out, satf_plan **plan);
 
-/* satf_filter_apply() of filter `index` alone, by rows, where filter_rows_plan() does not refuse:
- * the same bits. The views' data are not looked at. */
-satf_status filter_run_rows(satf_context *ctx, const satf_filter *chain, size_t index,
-                            const satf_view *in, const satf_view *out, const filter_rows *rows);
+/* What it takes, or why it cannot. */
+filter_rows_need filter_plan_need(const satf_plan *plan);
+
+/* Runs it once, where it can: the same bits as satf_filter_apply(). */
+satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows);
 
 /* What the filter makes of the metadata of its input: what shows the picture as it was goes, what
  * speaks of places turns along. */

@@ -17,9 +17,8 @@ void finisher_init(finisher *f, const filter_recipe *recipe, const void *options
                     .channels = in->channels,
                     .out_channels = out->channels,
                     .weighted = weighted,
-                    .stream =
-                        out->data && satf_row_samples(out) * out->height >=
-                                         SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
+                    .stream = satf_row_samples(out) * out->height >=
+                              SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
     f->constants.real = satf_type_is_float(in->type);
     f->constants.rounded = !satf_type_is_float(out->type);
     f->constants.full = max > 0 ? max : 1;

@@ -36,7 +36,8 @@ typedef struct finish_survey {
 void finisher_begin_survey(finisher *f, finish_survey *survey);
 void finisher_end_survey(finisher *f);
 
-/* Large outputs are streamed where `out` has data, that is, is not a row on its way. */
+/* Large outputs are written around the caches, which is not for rows on their way to a next filter:
+ * who makes such clears `stream`. */
 void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted);
 

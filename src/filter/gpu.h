@@ -47,8 +47,9 @@ typedef struct filter_gpu_task {
     filter_gpu_known known;
     bool prefix;   /* the region from the image's corner to the pixel */
     bool weighted; /* the last channel is alpha and weighs the others */
-    /* Else that many rectangles in the device's memory, in their order, or NULL
+    /* Else has_rects and that many rectangles in the device's memory, in their order, or NULL
      * and the window as the only one. */
+    bool has_rects;
     const satf_weighted_rect *rects;
     int64_t rect_count;
     satf_weighted_rect window;
@@ -64,8 +65,23 @@ typedef struct filter_gpu_task {
 /* Bytes of a layer's hits, a multiple of 64; false if they overflow. (sat_layer.c) */
 bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
 
+/* A task whose kernel and blocks are chosen. They fit any memory of the same shape and strides: who
+ * runs it has set the task's pointers. */
+enum { FILTER_GPU_LAUNCH_BYTES = 512 };
+typedef struct filter_gpu_plan {
+    filter_gpu_task task;
+    void (*kernel)(void);
+    union {
+        unsigned char bytes[FILTER_GPU_LAUNCH_BYTES];
+        int64_t aligned;
+    } launch[2]; /* [1]: where the output is aligned to its samples */
+} filter_gpu_plan;
+
+/* Decides for plan->task, whose pointers are not looked at; its device is open. */
+satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *plan);
+
 /* Enqueues out = the formula of the sums that the tables hold. */
-satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task *task);
+satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan);
 
 /* Enqueues `to` = the grey of `from`, as filter_run_grey() wants them. */
 satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to);

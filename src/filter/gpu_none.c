@@ -3,9 +3,14 @@
 
 #include "../base/gpu.h"
 
-satf_status filter_gpu_apply(satf_context *ctx, const filter_gpu_task *task)
+satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *plan)
 {
-    return satf_gpu_check(ctx, task->in.device);
+    return satf_gpu_check(ctx, plan->task.in.device);
+}
+
+satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan)
+{
+    return satf_gpu_check(ctx, plan->task.in.device);
 }
 
 satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to)

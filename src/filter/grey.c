@@ -5,7 +5,8 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "run.h"
+#include "gpu.h"
+#include "step.h"
 
 enum { BAND_ROWS = 32 };
 

@@ -1,67 +1,37 @@
 /*
- * Filters that move pixels as they are. Where the output's type is another than
- * the input's, pixels are moved first, a band at a time (on a device: all), and
- * then stored as results are, rounded and saturated.
+ * Filters that move pixels as they are, on the CPU. Where the output's type is another than the
+ * input's, pixels are moved first, a band at a time, and then stored as results are, rounded and
+ * saturated.
  */
 #include <string.h>
 
-#include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "../base/view.h"
-#include "../move/gpu.h"
-#include "gpu.h"
-#include "run.h"
+#include "finish.h"
+#include "move_step.h"
 
 enum { BAND_ROWS = 64, PIECE_SAMPLES = 256 };
+enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it takes as long */
 
-static move_job make_job(const filter_stage *stage)
+static satf_status plan(satf_context *ctx, filter_step *step)
 {
-    const filter_order *order = stage->order;
-    return (move_job){
-        .in = stage->in,
-        .out = stage->out,
-        .turn = filter_turn(stage->info->recipe, stage->options),
-        .order = order ? order->entries : NULL,
-    };
-}
-
-static bool converts(const filter_stage *stage)
-{
-    return stage->in.type != stage->out.type;
-}
-
-/* A packed view of that many of the result's rows, in the input's type. */
-static satf_view moved_view(const filter_stage *stage, void *data, int64_t rows)
-{
-    const satf_view *out = &stage->out;
-    satf_view view =
-        satf_view_packed(data, out->width, rows, out->channels, (satf_type)stage->in.type);
-    view.device = stage->in.device;
-    return view;
-}
-
-/* Bytes of the order in a device's memory. */
-static size_t order_bytes(const filter_stage *stage)
-{
-    const filter_order *order = stage->order;
-    return order && stage->in.device != SATF_HOST
-               ? satf_align64((size_t)order->count * sizeof *order->entries)
-               : 0;
-}
-
-satf_status filter_move_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes)
-{
-    size_t rows = stage->in.device == SATF_HOST ? BAND_ROWS : (size_t)stage->out.height;
-    size_t buffers = stage->in.device == SATF_HOST ? (size_t)satf_thread_count(ctx) : 1;
-    satf_view row = moved_view(stage, NULL, 1);
-    *bytes = 0;
-    if (converts(stage) && (!satf_mul((size_t)row.stride, rows, bytes) || *bytes > SIZE_MAX / 2 ||
-                            !satf_mul(satf_align64(*bytes), buffers, bytes))) {
-        return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
+    move_job job = filter_move_job(step);
+    size_t rows = step->by_rows ? 1 : BAND_ROWS,
+           row = (size_t)filter_moved_view(step, NULL, 1).stride;
+    size_t buffers = step->by_rows ? 1 : (size_t)satf_thread_count(ctx);
+    if (step->by_rows) {
+        step->need.kept = 1;
+        step->need.refusal = job.order || !move_keeps_rows(job.turn)
+                                 ? "moves pixels to other rows and needs the whole picture"
+                                 : NULL;
     }
-    if (!satf_add(satf_align64(*bytes), order_bytes(stage), bytes)) {
-        return satf_fail(ctx, SATF_LIMIT, "the order is too long for the memory of this machine");
+    if (!filter_move_converts(step)) {
+        return SATF_OK;
+    }
+    size_t bytes;
+    if (!satf_mul(row, rows, &bytes) || bytes > SIZE_MAX / 2 ||
+        !satf_mul(satf_align64(bytes), buffers, &step->scratch_bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
     }
     return SATF_OK;
 }
@@ -109,7 +79,7 @@ static void convert(int type, const void *from, int64_t n, int to_type, char *to
 }
 
 typedef struct convert_work {
-    const filter_stage *stage;
+    const filter_step *step;
     move_job job;
     char *buffers; /* one a thread */
     size_t buffer_bytes;
@@ -121,14 +91,14 @@ typedef struct convert_work {
 static void convert_band(void *user, int64_t band, int thread)
 {
     convert_work *work = user;
-    const satf_view *out = &work->stage->out;
+    const satf_view *out = &work->step->out;
     int64_t first = band * BAND_ROWS;
     if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
         return;
     }
     int64_t rows = out->height - first < BAND_ROWS ? out->height - first : BAND_ROWS;
     satf_view moved =
-        moved_view(work->stage, work->buffers + (size_t)thread * work->buffer_bytes, rows);
+        filter_moved_view(work->step, work->buffers + (size_t)thread * work->buffer_bytes, rows);
     move_rows(&work->job, first, rows, moved.data, moved.stride);
     for (int64_t y = 0; y < rows; y++) {
         convert(moved.type, satf_row(&moved, y), satf_row_samples(out), out->type,
@@ -140,50 +110,45 @@ static void convert_band(void *user, int64_t band, int thread)
     }
 }
 
-static satf_status run_converting(satf_context *ctx, const filter_stage *stage, void *scratch)
+static satf_status run_converting(satf_context *ctx, const filter_step *step, void *scratch)
 {
-    convert_work work = {.stage = stage, .job = make_job(stage), .buffers = scratch, .ctx = ctx};
-    work.buffer_bytes = satf_align64((size_t)moved_view(stage, NULL, 1).stride * BAND_ROWS);
-    work.bands = (stage->out.height - 1) / BAND_ROWS + 1;
-    satf_parallel(ctx, work.bands, convert_band, &work);
+    convert_work work = {
+        .step = step, .job = filter_move_job(step), .buffers = scratch, .ctx = ctx};
+    work.buffer_bytes = satf_align64((size_t)filter_moved_view(step, NULL, 1).stride * BAND_ROWS);
+    work.bands = (step->out.height - 1) / BAND_ROWS + 1;
+    int64_t samples = satf_row_samples(&step->out) * step->out.height;
+    satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES), work.bands, convert_band,
+                     &work);
     satf_status status = (satf_status)atomic_load(&work.status);
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-/* -------------------------------------------------------------------- streaming */
+/* ---------------------------------------------------------------------- running */
 
-bool filter_move_by_rows(const filter_stage *stage)
+static satf_status run(satf_context *ctx, filter_step *step)
 {
-    move_job job = make_job(stage);
-    return !job.order && move_keeps_rows(job.turn);
-}
-
-void filter_move_rows_need(const filter_stage *stage, filter_rows_need *need)
-{
-    size_t row_bytes = (size_t)moved_view(stage, NULL, 1).stride;
-    *need = (filter_rows_need){.kept = 1, .bytes = converts(stage) ? row_bytes : 0};
-}
-
-static satf_status run_rows(satf_context *ctx, const filter_stage *stage)
-{
-    const filter_rows *rows = stage->rows;
-    move_job job = make_job(stage);
-    satf_view moved = moved_view(stage, NULL, 1);
-    moved.data = converts(stage) ? satf_alloc((size_t)moved.stride) : NULL;
-    if (converts(stage) && !moved.data) {
-        return satf_fail_memory(ctx, (size_t)moved.stride, "a row");
+    if (filter_move_converts(step)) {
+        return run_converting(ctx, step, step->scratch);
     }
+    move_job job = filter_move_job(step);
+    return move_run(ctx, &job);
+}
+
+static satf_status run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows)
+{
+    move_job job = filter_move_job(step);
+    satf_view moved = filter_moved_view(step, step->scratch, 1);
     satf_status status = SATF_OK;
-    int64_t height = stage->in.height;
+    int64_t height = step->in.height;
     job.in.height = job.out.height = 1;
     for (int64_t y = 0; y < height && !status; y++) {
         job.in.data = (void *)(uintptr_t)rows->in(rows->user, y);
         char *to = job.in.data ? rows->out(rows->user, y) : NULL;
         if (!to) {
             status = satf_fail(ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
-        } else if (converts(stage)) {
+        } else if (filter_move_converts(step)) {
             move_rows(&job, 0, 1, moved.data, moved.stride);
-            convert(moved.type, moved.data, satf_row_samples(&moved), stage->out.type, to);
+            convert(moved.type, moved.data, satf_row_samples(&moved), step->out.type, to);
         } else {
             move_rows(&job, 0, 1, to, moved.stride);
         }
@@ -191,48 +156,14 @@ static satf_status run_rows(satf_context *ctx, const filter_stage *stage)
             status = satf_report_progress(ctx, (double)(y + 1) / (double)height);
         }
     }
-    satf_free(moved.data);
     return status;
 }
 
-/* -------------------------------------------------------------------- the whole */
-
-/* scratch: the order, then the moved image, as far as they are needed. */
-static satf_status run_on_device(satf_context *ctx, const filter_stage *stage, char *scratch)
-{
-    move_job job = make_job(stage);
-    satf_status status = SATF_OK;
-    if (job.order) {
-        const filter_order *order = stage->order;
-        status = satf_gpu_copy_bytes(ctx, stage->in.device, scratch, order->entries,
-                                     (size_t)order->count * sizeof *order->entries);
-        job.order = (const uint32_t *)(const void *)scratch;
-    }
-    if (converts(stage)) {
-        job.out = moved_view(stage, scratch + order_bytes(stage), stage->out.height);
-    }
-    if (!status) {
-        status = move_gpu_run(ctx, &job);
-    }
-    if (!status && converts(stage)) {
-        status = filter_gpu_convert(ctx, &job.out, &stage->out);
-    }
-    return status;
-}
-
-satf_status filter_run_move(satf_context *ctx, const filter_stage *stage, void *scratch)
-{
-    ctx->report_engine = "move";
-    ctx->report_algorithm = NULL;
-    if (stage->rows) {
-        return run_rows(ctx, stage);
-    }
-    if (stage->in.device != SATF_HOST) {
-        return run_on_device(ctx, stage, scratch);
-    }
-    if (converts(stage)) {
-        return run_converting(ctx, stage, scratch);
-    }
-    move_job job = make_job(stage);
-    return move_run(ctx, &job);
-}
+const filter_engine filter_move_engine = {
+    .name = "move",
+    .regions = 1U << REGION_PIXEL,
+    .ns = 0.3,
+    .plan = plan,
+    .run = run,
+    .run_rows = run_rows,
+};

@@ -44,31 +44,30 @@ sat_job sat_layer_job(const satf_view *in, const sat_layer *layer)
         .in = *in,
         .summand = layer->summand,
         .sum_type = layer->type,
-        .out = layer->sat,
         .out_stride = (int64_t)row,
     };
 }
 
 /* The summands of a pixel whose samples are all the border's constant. */
-static void find_outside(const filter_stage *stage, sat_layer *layer)
+void sat_layer_find_outside(const filter_step *step, sat_layer *layer)
 {
     union {
         uint8_t u8[SATF_MAX_CHANNELS];
         uint16_t u16[SATF_MAX_CHANNELS];
         float f32[SATF_MAX_CHANNELS];
         double f64[SATF_MAX_CHANNELS];
-    } pixel;
+    } pixel = {.f64 = {0}};
     union {
         satf_u128 integer[SATF_MAX_CHANNELS];
         double real[SATF_MAX_CHANNELS];
     } summand;
-    int channels = stage->in.channels;
-    bool real = satf_type_is_float(stage->in.type);
+    int channels = step->in.channels;
+    bool real = satf_type_is_float(step->in.type);
     for (int c = 0; c < channels; c++) {
-        formula_store(stage->in.type, formula_real(stage->border.constant),
-                      (char *)&pixel + (size_t)c * satf_type_bytes(stage->in.type));
+        formula_store(step->in.type, formula_real(step->border.constant),
+                      (char *)&pixel + (size_t)c * satf_type_bytes(step->in.type));
     }
-    satf_summands((satf_type)stage->in.type, channels, layer->summand, &pixel, 1,
+    satf_summands((satf_type)step->in.type, channels, layer->summand, &pixel, 1,
                   real ? SATF_SUM_F64 : SATF_SUM_U128, &summand);
     for (int c = 0; c < channels; c++) {
         layer->outside[c].integer = real ? 0 : summand.integer[c];
@@ -76,10 +75,9 @@ static void find_outside(const filter_stage *stage, sat_layer *layer)
     }
 }
 
-/* Is anything in the image, or in the sum of all of it, not finite? Then so is
- * the last pixel of the table: what is not finite never becomes finite again. */
-static bool table_is_finite(const satf_view *in, const sat_layer *layer)
+bool sat_layer_is_finite(const satf_view *in, const sat_layer *layer)
 {
+    /* What is not finite never becomes finite again: the last pixel of the table shows it. */
     const char *row = (const char *)layer->sat + (in->height - 1) * layer->stride;
     const double *last = (const double *)row + (in->width - 1) * in->channels;
     for (int c = 0; c < in->channels; c++) {
@@ -176,21 +174,4 @@ void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
             hits[sign] += hits_apart;
         }
     }
-}
-
-satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool local, void *scratch,
-                            sat_layer *layer)
-{
-    sat_job job = sat_layer_job(&stage->in, layer);
-    layer->stride = job.out_stride;
-    if (stage->border.kind == SATF_CONSTANT) {
-        find_outside(stage, layer);
-    }
-    satf_status status = sat_run(ctx, &job, scratch);
-    bool here = stage->in.device == SATF_HOST; /* a device does what follows itself: gpu.h */
-    if (!status && here && local && layer->type == SATF_SUM_F64 &&
-        !table_is_finite(&stage->in, layer)) {
-        sat_layer_rebuild(&stage->in, layer);
-    }
-    return status;
 }

@@ -1,13 +1,14 @@
-/* A summed area table in scratch, as the SAT engine reads it. */
+/* A summed area table in memory of a plan, as its corners are read. */
 #ifndef SATF_FILTER_SAT_LAYER_H
 #define SATF_FILTER_SAT_LAYER_H
 
-#include "run.h"
+#include "../sat/sat.h"
+#include "step.h"
 
 typedef struct sat_layer {
     satf_summand summand;
     satf_sum_type type; /* not U16 */
-    void *sat;          /* in the caller's scratch */
+    void *sat;          /* in the step's scratch */
     int64_t stride;
     /* One pixel outside the image under SATF_CONSTANT, as summands. */
     struct {
@@ -25,7 +26,7 @@ typedef struct sat_layer {
     uint32_t *hits[2];
     int64_t hits_stride;
     double scale;
-    void *spare; /* sat_layer_spare_bytes() of the caller's scratch */
+    void *spare; /* sat_layer_spare_bytes() of the step's scratch */
 } sat_layer;
 
 /* Bytes of the table, a multiple of 64; false if they overflow. */
@@ -35,21 +36,15 @@ bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes)
  * integers; false if they overflow. */
 bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
-/* The job that builds the table. */
+/* The job that builds the table, without memory. */
 sat_job sat_layer_job(const satf_view *in, const sat_layer *layer);
 
-/* Builds it in layer->sat with the algorithm's scratch (NULL: none wanted).
- * local: what is not finite must stay in the windows that contain it. */
-satf_status sat_layer_build(satf_context *ctx, const filter_stage *stage, bool local, void *scratch,
-                            sat_layer *layer);
+/* What the layer must know of the border. */
+void sat_layer_find_outside(const filter_step *step, sat_layer *layer);
 
-/* The last step where the image is on a CUDA device (device_engine.c). layers: built. rects:
- * the stage's own, on the host; there: the device's memory for them, device_rects_bytes(), and for
- * the keys of a survey, which filters that want one have. */
-size_t device_rects_bytes(const filter_stage *stage);
-satf_status device_read_corners(satf_context *ctx, const filter_stage *stage,
-                                const sat_layer *layers, int layer_count,
-                                const satf_weighted_rect *rects, void *there, void *survey);
+/* Is anything in the image, or in the sum of all of it, not finite? For tables of floats on the
+ * host. */
+bool sat_layer_is_finite(const satf_view *in, const sat_layer *layer);
 
 /* Builds a table of floats from which no sum over a rectangle comes out infinite or NaN but
  * where the rectangle's own samples make it so. */

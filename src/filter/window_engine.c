@@ -1,9 +1,17 @@
-/* Window filters by the window engine: finished straight into the output's rows. */
+/* Window filters on the CPU by marching: finished straight into the output's rows. */
 #include "../base/view.h"
-#include "run.h"
+#include "../window/plan.h"
+#include "finish.h"
+#include "step.h"
+
+/* What a plan keeps of a step. */
+typedef struct window_step {
+    window_plan plan;
+    finisher finish;
+} window_step;
 
 typedef struct sink_state {
-    finisher finish;
+    const finisher *finish;
     satf_view out;
     int64_t pixel_bytes;
     /* streaming */
@@ -16,7 +24,7 @@ static void sink(void *user, int thread, const window_segment *segment)
     (void)thread;
     const sink_state *state = user;
     char *row = satf_row(&state->out, segment->y);
-    finish_segment(&state->finish, segment, row + segment->x * state->pixel_bytes);
+    finish_segment(state->finish, segment, row + segment->x * state->pixel_bytes);
 }
 
 /* The same, one row after the other, on one thread. */
@@ -28,7 +36,7 @@ static void stream_sink(void *user, int thread, const window_segment *segment)
         state->row = state->rows->out(state->rows->user, segment->y);
     }
     if (state->row) {
-        finish_segment(&state->finish, segment, state->row + segment->x * state->pixel_bytes);
+        finish_segment(state->finish, segment, state->row + segment->x * state->pixel_bytes);
     }
 }
 
@@ -38,90 +46,109 @@ static const void *stream_row(void *user, int64_t y)
     return state->row ? state->rows->in(state->rows->user, y) : NULL;
 }
 
-static window_spec make_spec(const filter_stage *stage)
+static const char *refuse_rows(const filter_step *step)
 {
-    return (window_spec){
-        .in = stage->in,
-        .w = stage->size.width,
-        .h = stage->size.height,
-        .border = (satf_border)stage->border.kind,
-        .constant = stage->border.constant,
-        .weighted = stage->weighted,
-        .at_x = stage->at.x,
-        .at_y = stage->at.y,
-        .squares = filter_reads(stage->info->recipe, FORMULA_SQUARE),
-        .centre = filter_reads(stage->info->recipe, FORMULA_CENTRE),
-    };
+    return step->info->recipe->survey != FORMULA_NONE ? "surveys the whole picture before it begins"
+           : step->border.kind == SATF_WRAP && step->size.height >= step->in.height
+               ? "needs the whole picture for so high a window with border wrap"
+               : NULL;
 }
 
-static satf_status window_memory(satf_context *ctx, const window_spec *spec, size_t *bytes)
+static satf_status plan(satf_context *ctx, filter_step *step)
 {
-    if (!window_bytes(ctx, spec, bytes)) {
-        return satf_fail(ctx, SATF_LIMIT, "the window is too large for the memory of this machine");
+    const filter_recipe *recipe = step->info->recipe;
+    window_step *state = step->state;
+    window_spec spec = {
+        .in = step->in,
+        .w = step->size.width,
+        .h = step->size.height,
+        .border = (satf_border)step->border.kind,
+        .constant = step->border.constant,
+        .weighted = step->weighted,
+        .at_x = step->at.x,
+        .at_y = step->at.y,
+        .squares = filter_reads(recipe, FORMULA_SQUARE),
+        .centre = filter_reads(recipe, FORMULA_CENTRE),
+    };
+    if (step->by_rows) {
+        step->need.refusal = refuse_rows(step);
+        spec.row = stream_row; /* which takes other memory */
     }
+    if (step->need.refusal) {
+        return SATF_OK;
+    }
+    if (step->by_rows) {
+        step->need.kept = window_rows_kept(&spec);
+        window_rows_wrapped(&spec, &step->need.end, &step->need.start);
+    }
+    finisher_init(&state->finish, recipe, step->options, &step->in, &step->out, step->weighted);
+    state->finish.stream = state->finish.stream && !step->by_rows; /* a row is on its way */
+    satf_status status = window_plan_make(ctx, &spec, &state->plan);
+    step->kept_bytes = status ? 0 : state->plan.bytes;
+    return status;
+}
+
+static satf_status prepare(satf_context *ctx, filter_step *step)
+{
+    (void)ctx;
+    const window_step *state = step->state;
+    window_prepare(&state->plan, step->kept);
     return SATF_OK;
 }
 
-satf_status filter_window_rows_need(satf_context *ctx, const filter_stage *stage,
-                                    filter_rows_need *need)
+static sink_state begin(filter_step *step)
 {
-    window_spec spec = make_spec(stage);
-    spec.row = stream_row; /* streaming takes other memory */
-    need->kept = window_rows_kept(&spec);
-    window_rows_wrapped(&spec, &need->end, &need->start);
-    return window_memory(ctx, &spec, &need->bytes);
-}
-
-satf_status filter_window_scratch(satf_context *ctx, const filter_stage *stage, size_t *bytes)
-{
-    window_spec spec = make_spec(stage);
-    return window_memory(ctx, &spec, bytes);
+    window_step *state = step->state;
+    const satf_view *out = &step->out;
+    return (sink_state){.finish = &state->finish,
+                        .out = *out,
+                        .pixel_bytes = out->channels * (int64_t)satf_type_bytes(out->type)};
 }
 
 /* The survey first, if the filter wants one. */
-static satf_status run_whole(satf_context *ctx, const filter_stage *stage, const window_spec *spec,
-                             void *scratch, sink_state *state)
+static satf_status run(satf_context *ctx, filter_step *step)
 {
-    if (stage->info->recipe->survey == FORMULA_NONE) {
-        return window_run(ctx, spec, scratch, sink, state);
+    window_step *state = step->state;
+    sink_state to = begin(step);
+    if (step->info->recipe->survey == FORMULA_NONE) {
+        return window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     }
     finish_survey survey;
     satf_progress_part whole = satf_progress_enter(ctx, 0, 0.5);
     finisher_begin_survey(&state->finish, &survey);
-    satf_status status = window_run(ctx, spec, scratch, sink, state);
+    satf_status status = window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     finisher_end_survey(&state->finish);
     satf_progress_leave(ctx, whole);
     whole = satf_progress_enter(ctx, 0.5, 0.5);
     if (!status) {
-        status = window_run(ctx, spec, scratch, sink, state);
+        status = window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     }
     satf_progress_leave(ctx, whole);
     return status;
 }
 
-satf_status filter_run_window(satf_context *ctx, const filter_stage *stage, void *scratch)
+static satf_status run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows)
 {
-    window_spec spec = make_spec(stage);
-    sink_state state = {.out = stage->out};
-    state.pixel_bytes = stage->out.channels * (int64_t)satf_type_bytes(stage->out.type);
-    finisher_init(&state.finish, stage->info->recipe, stage->options, &stage->in, &stage->out,
-                  stage->weighted);
-    if (stage->rows) {
-        char first; /* any place but NULL, until the first row has one */
-        state.rows = stage->rows;
-        state.row = &first;
-        spec.in.data = NULL;
-        spec.row = stream_row;
-        spec.row_user = &state;
-    }
-    ctx->report_engine = "window";
-    ctx->report_algorithm = NULL;
-    if (!stage->rows) {
-        return run_whole(ctx, stage, &spec, scratch, &state);
-    }
-    satf_status status = window_run(ctx, &spec, NULL, stream_sink, &state);
-    if (!status && !state.row) {
+    window_step *state = step->state;
+    sink_state to = begin(step);
+    char first; /* any place but NULL, until the first row has one */
+    to.rows = rows;
+    to.row = &first;
+    satf_status status = window_run(ctx, &state->plan, &to, step->kept, stream_sink, &to);
+    if (!status && !to.row) {
         status = satf_fail(ctx, SATF_IO, "the last row could not be stored");
     }
     return status;
 }
+
+const filter_engine filter_window_engine = {
+    .name = "window",
+    .kind = SATF_ENGINE_WINDOW,
+    .regions = 1U << REGION_WINDOW,
+    .ns = 1,
+    .state_bytes = sizeof(window_step),
+    .plan = plan,
+    .prepare = prepare,
+    .run = run,
+    .run_rows = run_rows,
+};

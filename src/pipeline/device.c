@@ -16,9 +16,6 @@
  * processor fills and empties it.
  */
 static const double start_ms = 210, copy_bytes_per_ms = 8e6;
-static const double cuda_ns_per_sum = 0.01; /* one table, built and read, a sample */
-static const double cpu_ns_per_window_sum = 1, cpu_ns_per_table_sum = 3; /* on one thread */
-static const double cpu_ns_per_move = 0.3, cuda_ns_per_move = 0.005;     /* a sample */
 /* A device needs the whole picture: what decoding would have done beside encoding. */
 static const double overlap_ns_per_sample = 10;
 
@@ -39,16 +36,8 @@ static bool device_is_faster(satf_context *ctx, const pipeline_job *job, const s
     double sample_bytes = (double)(satf_type_bytes(in->type) + satf_type_bytes(out->type));
     double cpu_ns = 0, cuda_ns = streams ? samples * overlap_ns_per_sample : 0;
     for (size_t i = 0; i < filter_count(job->filter); i++) {
-        const filter_info *info = filter_at(job->filter, i);
-        if (info->recipe->region == REGION_PIXEL) {
-            cpu_ns += samples * cpu_ns_per_move;
-            cuda_ns += samples * cuda_ns_per_move;
-            continue;
-        }
-        double sums = samples * filter_sums(job->filter, i);
-        bool window = info->recipe->region == REGION_WINDOW && ctx->engine != SATF_ENGINE_SAT;
-        cpu_ns += sums * (window ? cpu_ns_per_window_sum : cpu_ns_per_table_sum);
-        cuda_ns += sums * cuda_ns_per_sum;
+        cpu_ns += samples * filter_ns(ctx, job->filter, i, false);
+        cuda_ns += samples * filter_ns(ctx, job->filter, i, true);
     }
     double cpu_ms = cpu_ns / 1e6 / satf_thread_count(ctx);
     double cuda_ms =

@@ -240,8 +240,13 @@ static void *run_filter(void *argument)
     ring *from = &s->rings[t->number - 1], *to = &s->rings[t->number];
     filter_rows rows = {input_row, output_row, t};
     stage_begin(t);
-    satf_status status = filter_run_rows(t->ctx, s->job->filter, (size_t)t->number - 1, &from->view,
-                                         &to->view, &rows);
+    satf_plan *plan;
+    satf_status status = filter_plan_rows(t->ctx, s->job->filter, (size_t)t->number - 1,
+                                          &from->view, &to->view, &plan);
+    if (!status) {
+        status = filter_plan_run_rows(t->ctx, plan, &rows);
+        satf_plan_destroy(plan);
+    }
     if (!status) {
         advance(s, &to->made, s->height);
         advance(s, &from->freed, s->height);
@@ -355,9 +360,14 @@ static satf_status plan_rings(satf_context *ctx, stream *s, const pipeline_plan 
             if (i + 1 < s->filters) {
                 status = filter_output_at(ctx, s->job->filter, (size_t)i, &r->view, &next->view);
             }
+            satf_plan *filter;
             if (!status) {
-                status =
-                    filter_rows_plan(ctx, s->job->filter, (size_t)i, &r->view, &next->view, &need);
+                status = filter_plan_rows(ctx, s->job->filter, (size_t)i, &r->view, &next->view,
+                                          &filter);
+            }
+            if (!status) {
+                need = filter_plan_need(filter);
+                satf_plan_destroy(filter);
             }
         }
         if (status) {

@@ -1,5 +1,6 @@
 #include "sat.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "../base/gpu.h"
@@ -41,46 +42,33 @@ satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **ro
     return SATF_OK;
 }
 
-static satf_status row_scratch(satf_context *ctx, const sat_job *job, const sat_row *row,
-                               size_t *bytes)
+satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
 {
-    *bytes = 0;
-    if (row->scratch_bytes && !row->scratch_bytes(ctx, job, bytes)) {
+    *plan = (sat_plan){.job = *job};
+    satf_status status = job->in.device == SATF_HOST
+                             ? sat_choose(ctx, job, &plan->row)
+                             : sat_tune(ctx, job, &plan->row, &plan->job.tuning);
+    if (status) {
+        return status;
+    }
+    if (plan->row->scratch_bytes && !plan->row->scratch_bytes(ctx, &plan->job, &plan->bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the scratch memory of algorithm %s would overflow",
-                         row->name);
+                         plan->row->name);
     }
     return SATF_OK;
 }
 
-/* Chooses the row, and with it on a CUDA device the tuning. */
-static satf_status plan(satf_context *ctx, sat_job *job, const sat_row **row)
-{
-    return job->in.device == SATF_HOST ? sat_choose(ctx, job, row)
-                                       : sat_tune(ctx, job, row, &job->tuning);
-}
-
 satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 {
-    const sat_row *row;
-    sat_job planned = *job;
-    satf_status status = plan(ctx, &planned, &row);
-    return status ? status : row_scratch(ctx, &planned, row, bytes);
+    sat_plan plan;
+    satf_status status = sat_plan_make(ctx, job, &plan);
+    *bytes = status ? 0 : plan.bytes;
+    return status;
 }
 
 /* Runs the row and holds it to its contract: a message if and only if it fails. */
-static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row *row, void *scratch,
-                           size_t bytes)
+static satf_status run_row(satf_context *ctx, const sat_row *row, const sat_job *job, void *scratch)
 {
-    sat_job zeroed;
-    if (row->keeps && job->scratch_runs == 0) {
-        satf_status status = satf_gpu_set_bytes(ctx, job->in.device, scratch, 0, bytes);
-        if (status) {
-            return status;
-        }
-        zeroed = *job;
-        zeroed.scratch_runs = 1;
-        job = &zeroed;
-    }
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
     satf_status status = row->run(ctx, job, scratch);
@@ -95,76 +83,100 @@ static satf_status run_row(satf_context *ctx, const sat_job *job, const sat_row 
     return status;
 }
 
-/* What scratch that is kept depends on. */
-static satf_gpu_use scratch_use(const sat_job *job, const sat_row *row)
+satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void *out,
+                         void *scratch)
 {
+    sat_job job = plan->job;
+    unsigned runs = plan->runs;
+    satf_status status = SATF_OK;
+    job.in.data = (void *)(uintptr_t)in;
+    job.out = out;
+    if (plan->row->keeps) {
+        job.scratch_runs = runs + 1;
+        plan->runs = 0; /* until the run is good */
+        if (runs == 0 || runs == UINT_MAX) {
+            job.scratch_runs = 1;
+            status = satf_gpu_set_bytes(ctx, job.in.device, scratch, 0, plan->bytes);
+        }
+    }
+    status = status ? status : run_row(ctx, plan->row, &job, scratch);
+    plan->runs = status ? 0 : job.scratch_runs;
+    return status;
+}
+
+/* What scratch that is kept depends on. */
+static satf_gpu_use scratch_use(const sat_plan *plan)
+{
+    const sat_job *job = &plan->job;
     const satf_view *in = &job->in;
     const sat_tuning *tuning = &job->tuning;
     return (satf_gpu_use){
-        row,
+        plan->row,
         {in->width, in->height, in->channels, in->type, job->summand, job->sum_type, job->f32_out,
          tuning->tile, tuning->threads},
     };
 }
 
-/* Scratch of the row's own: on a device in the order of the stream. */
-static satf_status run_allocated(satf_context *ctx, const sat_job *job, const sat_row *row,
-                                 size_t bytes)
+static const char scratch_what[] = "a summed area table's scratch";
+
+/* Scratch of a row's own on a device, in the order of the stream. */
+static satf_status run_there(satf_context *ctx, sat_plan *plan, const sat_job *job)
 {
-    static const char what[] = "a summed area table's scratch";
     void *memory = NULL;
-    satf_status status = SATF_OK;
-    if (row->keeps) { /* of a device */
-        sat_job again = *job;
-        satf_gpu_use use = scratch_use(job, row);
-        status =
-            satf_gpu_keep(ctx, job->in.device, &use, bytes, what, &memory, &again.scratch_runs);
+    int device = job->in.device;
+    satf_status status;
+    if (plan->row->keeps) {
+        satf_gpu_use use = scratch_use(plan);
+        unsigned runs = 0;
+        status = satf_gpu_keep(ctx, device, &use, plan->bytes, scratch_what, &memory, &runs);
         if (memory) {
-            status = run_row(ctx, &again, row, memory, bytes);
+            sat_job again = *job;
+            again.scratch_runs = runs;
+            status = run_row(ctx, plan->row, &again, memory);
             satf_gpu_kept(ctx, !status);
         }
         if (status || memory) {
             return status;
         }
     }
-    if (job->in.device != SATF_HOST) {
-        status = satf_gpu_alloc(ctx, job->in.device, bytes, what, &memory);
-        if (!status) {
-            status = run_row(ctx, job, row, memory, bytes);
-            satf_gpu_free(ctx, memory);
-        }
-        return status;
+    status = satf_gpu_alloc(ctx, device, plan->bytes, scratch_what, &memory);
+    if (!status) {
+        status = sat_plan_run(ctx, plan, job->in.data, job->out, memory);
+        satf_gpu_free(ctx, memory);
     }
-    if (bytes > (uint64_t)ctx->max_bytes) {
+    return status;
+}
+
+static satf_status run_here(satf_context *ctx, sat_plan *plan, const sat_job *job)
+{
+    if (plan->bytes > (uint64_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "algorithm %s needs %zu bytes of scratch memory, above the limit of %lld "
                          "bytes (limit: max-memory)",
-                         row->name, bytes, (long long)ctx->max_bytes);
+                         plan->row->name, plan->bytes, (long long)ctx->max_bytes);
     }
-    memory = satf_alloc(bytes);
+    void *memory = satf_alloc(plan->bytes);
     if (!memory) {
-        return satf_fail_memory(ctx, bytes, what);
+        return satf_fail_memory(ctx, plan->bytes, scratch_what);
     }
-    status = run_row(ctx, job, row, memory, bytes);
+    satf_status status = sat_plan_run(ctx, plan, job->in.data, job->out, memory);
     satf_free(memory);
     return status;
 }
 
 satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_row *row;
-    sat_job planned = *job;
-    size_t bytes = 0;
-    satf_status status = plan(ctx, &planned, &row);
+    sat_plan plan;
+    satf_status status = sat_plan_make(ctx, job, &plan);
     if (!status && job->in.device != SATF_HOST) {
         status = satf_gpu_open(ctx, job->in.device);
-    }
-    if (!status) {
-        status = row_scratch(ctx, &planned, row, &bytes);
     }
     if (status) {
         return status;
     }
-    return scratch || !bytes ? run_row(ctx, &planned, row, scratch, bytes)
-                             : run_allocated(ctx, &planned, row, bytes);
+    if (scratch || !plan.bytes) {
+        plan.runs = job->scratch_runs ? job->scratch_runs - 1 : 0;
+        return sat_plan_run(ctx, &plan, job->in.data, job->out, scratch);
+    }
+    return job->in.device == SATF_HOST ? run_here(ctx, &plan, job) : run_there(ctx, &plan, job);
 }

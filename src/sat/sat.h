@@ -79,12 +79,29 @@ const sat_row *sat_row_find(const char *name, const char *device_kind);
  * names the reason. */
 satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row);
 
+/* A job whose row and tuning are chosen, for any memory. */
+typedef struct sat_plan {
+    sat_job job; /* its memory is not looked at */
+    const sat_row *row;
+    size_t bytes; /* of scratch, aligned to 64; 0: none */
+    /* Runs that scratch kept for this plan alone has seen since it was zeros. 0: it holds
+     * anything; who lets others use it sets that. */
+    unsigned runs;
+} sat_plan;
+
+/* Decides; the device of the job, if it is on one, is open. */
+satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
+
+/* Builds the table of the image at `in` at `out`; scratch: the plan's. A row that fails without a
+ * message, or succeeds while leaving one, is reported as a defect here (the one seam). */
+satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void *out,
+                         void *scratch);
+
 /* Scratch that sat_run() wants for the job, 0 if none. */
 satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes);
 
-/* Chooses a row and runs it. scratch: at least sat_scratch() bytes, aligned to
- * 64, or NULL to allocate. A row that fails without a message, or succeeds
- * while leaving one, is reported as a defect here (the one seam). */
+/* Plans and runs once. scratch: at least sat_scratch() bytes, aligned to 64, or NULL to allocate,
+ * on a device what it keeps for such jobs. */
 satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch);
 
 #endif

@@ -243,6 +243,7 @@ static satf_status tune(satf_context *ctx)
     status = tune_all(ctx, device, cache);
     if (!status) {
         sat_tuner_remember(device, cache);
+        satf_context_forget(ctx);
         status = sat_cache_save(ctx, path, &key, cache);
     }
     satf_free(cache);

@@ -47,7 +47,7 @@ satf_sum_type window_sum_type(const window_spec *spec, bool squares)
 /* Memory of the strips: for each plane the rows' fixed part, prefix sums, and a block. */
 static bool plan_strips(window_plan *plan)
 {
-    int64_t channels = plan->spec->in.channels;
+    int64_t channels = plan->spec.in.channels;
     int64_t height = plan->down.lo + plan->down.hi + 1, halo = plan->across.lo + plan->across.hi;
     int64_t pixels = STRIP_BLOCK_BYTES / (8 * height) / channels;
     int64_t most = STRIP_SAMPLES / channels;
@@ -57,7 +57,7 @@ static bool plan_strips(window_plan *plan)
     pixels = pixels < plan->across.n ? pixels : plan->across.n;
     plan->strip_pixels = (pixels + 7) / 8 * 8;
     plan->strips = (plan->across.n + plan->strip_pixels - 1) / plan->strip_pixels;
-    plan->strips_held = plan->spec->row ? plan->strips : 1;
+    plan->strips_held = plan->spec.row ? plan->strips : 1;
     /* A line of cache more keeps the rows out of each other's sets. */
     plan->strip_row = plan->strip_pixels * channels + 8;
     size_t line = (size_t)(plan->strip_pixels + halo + 1) * (size_t)channels + STRIP_SLACK;
@@ -76,10 +76,10 @@ static bool plan_strips(window_plan *plan)
 static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
 {
     int64_t rows = plan->down.n;
-    if (plan->spec->row) {
+    if (plan->spec.row) {
         return 1;
     }
-    bool slow = plan->is_float || plan->spec->squares || plan->spec->weighted;
+    bool slow = plan->is_float || plan->spec.squares || plan->spec.weighted;
     int64_t bands = satf_threads_for(ctx, rows * plan->samples,
                                      slow ? MIN_BAND_SAMPLES_SLOW : MIN_BAND_SAMPLES);
     return bands < rows ? bands : rows;
@@ -88,7 +88,7 @@ static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
 /* What the whole run shares, and of a band's memory what planes do not have for themselves. */
 static bool plan_shared(window_plan *plan)
 {
-    const window_spec *spec = plan->spec;
+    const window_spec *spec = &plan->spec;
     size_t samples = (size_t)plan->samples, halo = (size_t)(plan->across.lo + plan->across.hi);
     return reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes, &plan->outside) &&
            reserve(halo, sizeof(int64_t), &plan->shared_bytes, &plan->border_table) &&
@@ -101,7 +101,7 @@ static bool plan_shared(window_plan *plan)
 static void choose_plane(const window_plan *plan, const window_kernels *kernels, bool squares,
                          window_plane *plane)
 {
-    const window_spec *spec = plan->spec;
+    const window_spec *spec = &plan->spec;
     plane->summand = summand_of(spec, squares);
     plane->sum_type = window_sum_type(spec, squares);
     plane->col_type = satf_sum_type_for((satf_type)spec->in.type, plane->summand, (uint64_t)spec->h,
@@ -118,7 +118,7 @@ static void choose_plane(const window_plan *plan, const window_kernels *kernels,
 
 static bool plan_plane(window_plan *plan, window_plane *plane)
 {
-    const window_spec *spec = plan->spec;
+    const window_spec *spec = &plan->spec;
     size_t columns, samples = (size_t)plan->samples;
     size_t col_bytes = satf_sum_bytes(plane->col_type);
     size_t sum_bytes = satf_sum_bytes(plane->sum_type);
@@ -135,10 +135,11 @@ static bool plan_plane(window_plan *plan, window_plane *plane)
            reserve(samples, col_bytes, &plan->shared_bytes, &plane->fixed_rows);
 }
 
-bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
+/* False if the memory overflows size_t. */
+static bool lay_out(satf_context *ctx, window_plan *plan)
 {
     const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
-    *plan = (window_plan){.spec = spec};
+    const window_spec *spec = &plan->spec;
     plan->across = axis_of(spec->border, spec->in.width, spec->w, spec->at_x);
     plan->down = axis_of(spec->border, spec->in.height, spec->h, spec->at_y);
     plan->samples = satf_row_samples(&spec->in);
@@ -167,14 +168,51 @@ bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *p
            satf_add(plan->bytes, plan->shared_bytes, &plan->bytes);
 }
 
-bool window_bytes(satf_context *ctx, const window_spec *spec, size_t *bytes)
+static satf_status check(satf_context *ctx, const window_spec *spec)
 {
-    window_plan plan;
-    if (!window_plan_make(ctx, spec, &plan)) {
-        return false;
+    satf_status status = satf_check_view(ctx, &spec->in, "the input", false);
+    if (status) {
+        return status;
     }
-    *bytes = plan.bytes;
-    return true;
+    if (spec->w < 1 || spec->w > 65535 || spec->h < 1 || spec->h > 65535) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "a window of %lld x %lld pixels: its sides must be 1 ... 65535",
+                         (long long)spec->w, (long long)spec->h);
+    }
+    if (spec->at_x > spec->w / 2 || spec->at_x <= spec->w / 2 - spec->w ||
+        spec->at_y > spec->h / 2 || spec->at_y <= spec->h / 2 - spec->h) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "a window of %lld x %lld pixels that lies at %lld:%lld does not contain "
+                         "its own pixel",
+                         (long long)spec->w, (long long)spec->h, (long long)spec->at_x,
+                         (long long)spec->at_y);
+    }
+    if (spec->in.type == SATF_U32 || spec->in.type == SATF_U64) {
+        return satf_fail(
+            ctx, SATF_UNSUPPORTED,
+            "samples of type %s cannot be filtered: convert them to u8, u16, f32 or f64",
+            satf_type_name(spec->in.type));
+    }
+    if (spec->weighted && spec->in.channels < 2) {
+        return satf_fail(ctx, SATF_INVALID, "weighting by alpha needs at least two channels");
+    }
+    return SATF_OK;
+}
+
+satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
+{
+    satf_status status = check(ctx, spec);
+    if (status) {
+        return status;
+    }
+    *plan = (window_plan){.spec = *spec};
+    if (!lay_out(ctx, plan) || plan->bytes > (uint64_t)ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "a window of this size needs more memory than the limit of %lld bytes: "
+                         "raise it (limit: max-memory)",
+                         (long long)ctx->max_bytes);
+    }
+    return SATF_OK;
 }
 
 int64_t window_rows_kept(const window_spec *spec)

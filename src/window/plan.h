@@ -1,4 +1,4 @@
-/* What a run of the window engine will do and the memory it takes. */
+/* What runs over pictures of one shape do, and the memory they take. */
 #ifndef SATF_WINDOW_PLAN_H
 #define SATF_WINDOW_PLAN_H
 
@@ -20,7 +20,7 @@ typedef struct window_plane {
 } window_plane;
 
 typedef struct window_plan {
-    const window_spec *spec;
+    window_spec spec;
     axis across, down;
     int planes; /* 1 or 2 */
     window_plane plane[2];
@@ -41,8 +41,24 @@ typedef struct window_plan {
     size_t shared_bytes, band_bytes, bytes;
 } window_plan;
 
-/* Fills the plan; false if the memory overflows size_t. */
-bool window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
+/* Decides everything for that spec, whose data are not looked at. */
+satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
+
+/* Fills in what every run reads and none changes. memory: plan->bytes, aligned to 64. */
+void window_prepare(const window_plan *plan, void *memory);
+
+/*
+ * Computes all window sums of the picture at `data` (or, where the spec has `row`, of the rows that
+ * it gives to the user `data`) and hands them to sink, on all threads of the context (streaming:
+ * rows come strictly top to bottom). memory: prepared for the plan. Integer sums are exact.
+ * Float sums are formed in double in an order that depends only on the shape of picture and
+ * window and on the position (not on threads, streaming or the CPU), and never by subtracting
+ * unless every step is exact, which no sum shows: the error is at most (w + h) * 2^-53 *
+ * sum of |summands| of that window, and a non-finite sample touches only the windows that
+ * contain it. -0 counts as 0.
+ */
+satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
+                       window_sink sink, void *user);
 
 /* Bytes of u128 sums of one pixel: what the fixed part of a row takes. */
 #define WINDOW_PIXEL_BYTES (SATF_MAX_CHANNELS * sizeof(satf_u128))

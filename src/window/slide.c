@@ -131,7 +131,7 @@ typedef struct grid {
 static bool on_grid(const window_band *b, const grid *g, const void *row)
 {
     const window_plan *plan = b->state->plan;
-    return !plan->is_float || plan->strip->on_grid((satf_type)plan->spec->in.type, plan->samples,
+    return !plan->is_float || plan->strip->on_grid((satf_type)plan->spec.in.type, plan->samples,
                                                    row, g->pivot, g->most);
 }
 
@@ -146,7 +146,7 @@ static bool find_grid(const window_band *b, int64_t y, grid *g)
     bool folded = across->periods + across->before + across->after + down->periods + down->before +
                       down->after >
                   0;
-    if (plan->spec->weighted || plan->spec->squares || folded) {
+    if (plan->spec.weighted || plan->spec.squares || folded) {
         return false;
     }
     double peak = 0;
@@ -155,11 +155,11 @@ static bool find_grid(const window_band *b, int64_t y, grid *g)
         if (!samples) {
             return false;
         }
-        double most = plan->strip->peak((satf_type)plan->spec->in.type, plan->samples, samples);
+        double most = plan->strip->peak((satf_type)plan->spec.in.type, plan->samples, samples);
         peak = most > peak ? most : peak;
     }
     int room, log = 1;
-    frexp(2 * (double)(plan->spec->w + 16) * (double)(plan->spec->h + 1), &room);
+    frexp(2 * (double)(plan->spec.w + 16) * (double)(plan->spec.h + 1), &room);
     if (!(peak < (double)INFINITY)) {
         return false;
     }
@@ -167,12 +167,12 @@ static bool find_grid(const window_band *b, int64_t y, grid *g)
         frexp(2 * peak, &log);
     }
     int unit = log + room - 53;
-    bool narrow = plan->spec->in.type == SATF_F32;
+    bool narrow = plan->spec.in.type == SATF_F32;
     if (unit < (narrow ? -126 : -1022) || log > (narrow ? 126 : 1022)) {
         return false;
     }
     *g = (grid){ldexp(1, unit + (narrow ? 23 : 52)), ldexp(1, log)};
-    return plan->spec->border != SATF_CONSTANT || on_grid(b, g, b->state->shared + plan->outside);
+    return plan->spec.border != SATF_CONSTANT || on_grid(b, g, b->state->shared + plan->outside);
 }
 
 /* Pads the column sums once and for all where the border is constant or nothing, and past

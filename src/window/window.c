@@ -1,9 +1,8 @@
-#include "window.h"
+#include "plan.h"
 
 #include <string.h>
 
 #include "../base/border.h"
-#include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "slide.h"
@@ -39,14 +38,14 @@ static void run_band(void *user, int64_t task, int thread)
 }
 
 /* Fills a row of samples with the constant, or zeros where nothing counts. */
-static void fill_outside(const window_state *s)
+static void fill_outside(const window_plan *plan, char *row)
 {
-    char *row = s->shared + s->plan->outside;
-    size_t bytes = satf_type_bytes(s->spec->in.type);
-    double value = s->spec->border == SATF_CONSTANT ? s->spec->constant : 0;
-    for (int64_t i = 0; i < s->plan->samples; i++) {
+    const window_spec *spec = &plan->spec;
+    size_t bytes = satf_type_bytes(spec->in.type);
+    double value = spec->border == SATF_CONSTANT ? spec->constant : 0;
+    for (int64_t i = 0; i < plan->samples; i++) {
         char *sample = row + (size_t)i * bytes;
-        switch (s->spec->in.type) {
+        switch (spec->in.type) {
         case SATF_U8:
             memcpy(sample, &(uint8_t){(uint8_t)value}, bytes);
             break;
@@ -62,80 +61,43 @@ static void fill_outside(const window_state *s)
     }
 }
 
-static satf_status check(satf_context *ctx, const window_spec *spec)
+void window_prepare(const window_plan *plan, void *memory)
 {
-    satf_status status = satf_check_view(ctx, &spec->in, "the input", !spec->row);
-    if (status) {
-        return status;
+    const window_spec *spec = &plan->spec;
+    char *shared = memory;
+    fill_outside(plan, shared + plan->outside);
+    int64_t *table = (int64_t *)(void *)(shared + plan->border_table);
+    for (int64_t i = 0; i < plan->across.lo; i++) {
+        table[i] = satf_border_index((int)spec->border, i - plan->across.lo, spec->in.width);
     }
-    if (spec->w < 1 || spec->w > 65535 || spec->h < 1 || spec->h > 65535) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "a window of %lld x %lld pixels: its sides must be 1 ... 65535",
-                         (long long)spec->w, (long long)spec->h);
+    for (int64_t i = 0; i < plan->across.hi; i++) {
+        table[plan->across.lo + i] =
+            satf_border_index((int)spec->border, spec->in.width + i, spec->in.width);
     }
-    if (spec->at_x > spec->w / 2 || spec->at_x <= spec->w / 2 - spec->w ||
-        spec->at_y > spec->h / 2 || spec->at_y <= spec->h / 2 - spec->h) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "a window of %lld x %lld pixels that lies at %lld:%lld does not contain "
-                         "its own pixel",
-                         (long long)spec->w, (long long)spec->h, (long long)spec->at_x,
-                         (long long)spec->at_y);
+    double *columns = (double *)(void *)(shared + plan->areas);
+    for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan->samples; i++) {
+        columns[i] = (double)axis_inside(&plan->across, i / spec->in.channels);
     }
-    if (spec->in.type == SATF_U32 || spec->in.type == SATF_U64) {
-        return satf_fail(
-            ctx, SATF_UNSUPPORTED,
-            "samples of type %s cannot be filtered: convert them to u8, u16, f32 or f64",
-            satf_type_name(spec->in.type));
-    }
-    if (spec->weighted && spec->in.channels < 2) {
-        return satf_fail(ctx, SATF_INVALID, "weighting by alpha needs at least two channels");
-    }
-    return SATF_OK;
 }
 
-satf_status window_run(satf_context *ctx, const window_spec *spec, void *scratch, window_sink sink,
-                       void *user)
+satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
+                       window_sink sink, void *user)
 {
-    satf_status status = check(ctx, spec);
-    if (status) {
-        return status;
-    }
-    window_plan plan;
-    if (!window_plan_make(ctx, spec, &plan) || plan.bytes > (uint64_t)ctx->max_bytes) {
-        return satf_fail(ctx, SATF_LIMIT,
-                         "a window of this size needs more memory than the limit of %lld bytes: "
-                         "raise it (limit: max-memory)",
-                         (long long)ctx->max_bytes);
-    }
-    char *memory = scratch ? scratch : satf_alloc(plan.bytes);
-    if (!memory) {
-        return satf_fail_memory(ctx, plan.bytes, "window sums");
+    window_spec spec = plan->spec;
+    if (spec.row) {
+        spec.row_user = data;
+    } else {
+        spec.in.data = data;
     }
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
-    window_state s = {.ctx = ctx, .plan = &plan, .spec = spec, .sink = sink, .user = user};
+    window_state s = {.ctx = ctx, .plan = plan, .spec = &spec, .sink = sink, .user = user};
     s.shared = memory;
-    s.bands = memory + plan.shared_bytes;
-    fill_outside(&s);
-    int64_t *table = (int64_t *)(void *)(memory + plan.border_table);
-    for (int64_t i = 0; i < plan.across.lo; i++) {
-        table[i] = satf_border_index((int)spec->border, i - plan.across.lo, spec->in.width);
-    }
-    for (int64_t i = 0; i < plan.across.hi; i++) {
-        table[plan.across.lo + i] =
-            satf_border_index((int)spec->border, spec->in.width + i, spec->in.width);
-    }
-    double *columns = (double *)(void *)(memory + plan.areas);
-    for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan.samples; i++) {
-        columns[i] = (double)axis_inside(&plan.across, i / spec->in.channels);
-    }
+    s.bands = s.shared + plan->shared_bytes;
     if (window_slide_prepare(&s)) {
-        satf_parallel(ctx, plan.bands, run_band, &s);
+        satf_parallel(ctx, plan->bands, run_band, &s);
     }
-    if (!scratch) {
-        satf_free(memory);
-    }
-    status = (satf_status)atomic_load(&s.stop);
+    satf_status status = (satf_status)atomic_load(&s.stop);
     if (!status) {
         ctx->message[0] = first;
     }

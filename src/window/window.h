@@ -1,5 +1,5 @@
 /*
- * The window engine on the CPU: sums over a w x h window around every pixel by
+ * What the window engine computes on the CPU: sums over a w x h window around every pixel by
  * marching. O(1) operations a pixel whatever the window, each input row read
  * as it enters and leaves; O(width * h) memory, so images of any height stream.
  */
@@ -57,19 +57,6 @@ typedef struct window_segment {
  * call; they are aligned to 64 bytes, with room to read (not use) 64 bytes past their end. */
 typedef void (*window_sink)(void *user, int thread, const window_segment *segment);
 
-/*
- * Computes all window sums and hands them to sink, on all threads of the
- * context (streaming: rows come strictly top to bottom). scratch: window_bytes() bytes, aligned
- * to 64, or NULL to allocate. Integer sums are exact.
- * Float sums are formed in double in an order that depends only on the shape of picture and
- * window and on the position (not on threads, streaming or the CPU), and never by subtracting
- * unless every step is exact, which no sum shows: the error is at most (w + h) * 2^-53 *
- * sum of |summands| of that window, and a non-finite sample touches only the windows that
- * contain it. -0 counts as 0.
- */
-satf_status window_run(satf_context *ctx, const window_spec *spec, void *scratch, window_sink sink,
-                       void *user);
-
 /* The sum types that segments will have. */
 satf_sum_type window_sum_type(const window_spec *spec, bool squares);
 
@@ -79,8 +66,5 @@ int64_t window_rows_kept(const window_spec *spec);
 /* SATF_WRAP: rows at the picture's end that are asked for first, and at its start that are asked
  * for last; a streaming source keeps them for good. 0 for other borders. */
 void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start);
-
-/* Bytes of scratch that window_run() wants; false on overflow. */
-bool window_bytes(satf_context *ctx, const window_spec *spec, size_t *bytes);
 
 #endif

@@ -175,16 +175,22 @@ static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, c
                                  satf_view *out)
 {
     streamed s = {.in = in, .out = out, .newest = -1};
-    if (filter_rows_plan(ctx, filter, 0, in, out, &s.need) || s.need.refusal ||
-        s.need.kept * in->stride > 1 << 25) {
+    satf_plan *plan;
+    if (filter_plan_rows(ctx, filter, 0, in, out, &plan)) {
         ctx->message[0] = '\0';
+        return NULL;
+    }
+    s.need = filter_plan_need(plan);
+    if (s.need.refusal || s.need.kept * in->stride > 1 << 25) {
+        satf_plan_destroy(plan);
         return NULL;
     }
     s.ring = satf_alloc((size_t)(s.need.kept * in->stride));
     out->data = satf_alloc_zeroed((size_t)(out->stride * out->height));
     FUZZ_REQUIRE(s.ring && out->data);
     filter_rows rows = {in_row, out_row, &s};
-    satf_status status = filter_run_rows(ctx, filter, 0, in, out, &rows);
+    satf_status status = filter_plan_run_rows(ctx, plan, &rows);
+    satf_plan_destroy(plan);
     fuzz_check_status(ctx, status);
     satf_free(s.ring);
     if (status) {

@@ -1,0 +1,73 @@
+/* The order of uses of memory by streams that may differ, and graphs. */
+#include "state.h"
+
+static bool captures(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) {
+        cudaGetLastError(); /* of earlier work: the next call that waits reports it */
+        return false;
+    }
+    return capture != cudaStreamCaptureStatusNone;
+}
+
+bool satf_gpu_captures(satf_context *ctx, int device)
+{
+    return satf_gpu_open(ctx, device) == SATF_OK && captures(stream_of(ctx));
+}
+
+satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *order,
+                                 bool *captured)
+{
+    satf_status status = satf_gpu_open(ctx, device);
+    if (status) {
+        return status;
+    }
+    cudaStream_t stream = stream_of(ctx);
+    if (captures(stream)) {
+        *captured = true;
+        return SATF_OK;
+    }
+    unsigned long long id;
+    CUDA_RETURN(ctx, cudaStreamGetId(stream, &id));
+    if (order->done && order->stream != id) {
+        CUDA_RETURN(ctx, cudaStreamWaitEvent(stream, (cudaEvent_t)order->done, 0));
+    }
+    order->stream = id; /* a stream's id, since handles may come again */
+    return SATF_OK;
+}
+
+void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order)
+{
+    cudaStream_t stream = stream_of(ctx);
+    cudaEvent_t event = (cudaEvent_t)order->done;
+    if (captures(stream)) {
+        return;
+    }
+    if (!event && cudaEventCreateWithFlags(&event, cudaEventDisableTiming) != cudaSuccess) {
+        event = NULL;
+    }
+    order->done = event;
+    if (!event || cudaEventRecord(event, stream) != cudaSuccess) {
+        cudaStreamSynchronize(stream); /* what it would have told others to wait for */
+        cudaGetLastError();
+    }
+}
+
+void satf_gpu_order_wait(satf_gpu_order *order)
+{
+    if (order->done) {
+        cudaEventSynchronize((cudaEvent_t)order->done);
+        cudaGetLastError();
+    }
+}
+
+void satf_gpu_order_free(satf_gpu_order *order)
+{
+    if (order->done) {
+        satf_gpu_order_wait(order);
+        cudaEventDestroy((cudaEvent_t)order->done);
+        cudaGetLastError();
+        order->done = NULL;
+    }
+}

@@ -1,0 +1,423 @@
+/* Plans: what is decided once for a chain and its images' shape, and runs any number of times. */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+
+/* ---------------------------------------------------------------------- deciding */
+
+static satf_status fail_size(satf_context *ctx)
+{
+    return satf_fail(ctx, SATF_LIMIT, "the chain's images are too large for any memory");
+}
+
+/* Puts a part of that many bytes behind the others. */
+static satf_status reserve(satf_context *ctx, satf_plan *plan, size_t bytes, size_t *at)
+{
+    *at = plan->bytes;
+    if (bytes > SIZE_MAX / 8 || !satf_add(plan->bytes, satf_align64(bytes), &plan->bytes) ||
+        plan->bytes > SIZE_MAX / 2) {
+        return fail_size(ctx);
+    }
+    return SATF_OK;
+}
+
+/* A view without data of images like that one in the plan's memory: rows are packed, but for
+ * their alignment. */
+static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *view, size_t *at)
+{
+    size_t row = (size_t)satf_row_samples(view) * satf_type_bytes(view->type), bytes;
+    view->stride = (int64_t)satf_align64(row);
+    view->device = plan->device;
+    if (!satf_mul((size_t)view->stride, (size_t)view->height, &bytes)) {
+        return fail_size(ctx);
+    }
+    return reserve(ctx, plan, bytes, at);
+}
+
+/* The CUDA device that computes: that of the image, or the context's for an image on the host.
+ * SATF_HOST: the CPU. */
+static int device_of(const satf_context *ctx, const satf_view *in)
+{
+    return in->device != SATF_HOST ? in->device : ctx->device >= 0 ? ctx->device : SATF_HOST;
+}
+
+static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
+{
+    satf_view from = plan->from, to;
+    size_t image[2] = {0, 0}, most = 0, all_kept = 0;
+    for (; plan->count < plan->chain->count; plan->count++, from = to) {
+        const chain_link *link = &plan->chain->links[plan->count];
+        filter_step *step = &plan->steps[plan->count];
+        bool last = plan->count + 1 == plan->chain->count;
+        satf_status status = filter_step_output(ctx, link, &from, &to);
+        if (status) {
+            return status;
+        }
+        size_t bytes = 0, *taken = &image[plan->count % 2];
+        if (last) {
+            to = plan->to;
+        } else if (!satf_mul((size_t)to.stride, (size_t)to.height, &bytes)) {
+            return fail_size(ctx);
+        }
+        *taken = bytes > *taken ? bytes : *taken;
+        status = filter_step_plan(ctx, link, &from, &to, by_rows, step);
+        if (status) {
+            return status;
+        }
+        most = step->scratch_bytes > most ? step->scratch_bytes : most;
+        if (step->kept_bytes > SIZE_MAX / 8 ||
+            !satf_add(all_kept, satf_align64(step->kept_bytes), &all_kept)) {
+            plan->count++;
+            return fail_size(ctx);
+        }
+    }
+    satf_status status = reserve(ctx, plan, image[0], &plan->images[0]);
+    status = status ? status : reserve(ctx, plan, image[1], &plan->images[1]);
+    status = status ? status : reserve(ctx, plan, most, &plan->scratch);
+    return status ? status : reserve(ctx, plan, all_kept, &plan->kept);
+}
+
+static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
+{
+    bool crosses = plan->device != plan->in.device;
+    satf_status status = SATF_OK;
+    if (plan->device != SATF_HOST) { /* whose algorithms are asked */
+        status = satf_gpu_open(ctx, plan->device);
+    }
+    if (crosses && !status) {
+        status = reserve_view(ctx, plan, &plan->from, &plan->from_at);
+        status = status ? status : reserve_view(ctx, plan, &plan->to, &plan->to_at);
+    }
+    status = status ? status : plan_steps(ctx, plan, by_rows);
+    if (status || plan->device != SATF_HOST || plan->bytes <= (uint64_t)ctx->max_bytes) {
+        return status; /* the limit is the host's; the device's memory has its own end */
+    }
+    return satf_fail(ctx, SATF_LIMIT,
+                     "filtering needs %zu bytes of memory, above the limit of %" PRId64
+                     " bytes (limit: max-memory)",
+                     plan->bytes, ctx->max_bytes);
+}
+
+void filter_plan_free(satf_context *ctx, satf_plan *plan)
+{
+    filter_plan_detach(ctx, plan);
+    satf_gpu_order_free(&plan->order);
+    for (size_t i = 0; plan->steps && i < plan->count; i++) {
+        satf_free(plan->steps[i].state);
+    }
+    satf_free(plan->steps);
+    satf_filter_destroy(plan->chain);
+    satf_free(plan);
+}
+
+satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                             const satf_view *out, bool by_rows, satf_plan **made)
+{
+    *made = NULL;
+    satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
+    if (!plan) {
+        return satf_fail_memory(ctx, sizeof *plan, "a plan");
+    }
+    plan->ctx = ctx;
+    plan->in = plan->from = *in;
+    plan->out = plan->to = *out;
+    plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
+    plan->device = by_rows ? SATF_HOST : device_of(ctx, in);
+    plan->threads = satf_thread_count(ctx);
+    memcpy(plan->settings, ctx, sizeof plan->settings);
+    plan->chain = chain_new(ctx);
+    satf_status status = plan->chain ? satf_filter_append(ctx, plan->chain, chain) : SATF_NO_MEMORY;
+    if (!status) {
+        plan->steps = satf_alloc_zeroed(chain->count * sizeof *plan->steps);
+        status = plan->steps ? decide(ctx, plan, by_rows)
+                             : satf_fail_memory(ctx, chain->count * sizeof *plan->steps, "a plan");
+    }
+    if (status) {
+        filter_plan_free(ctx, plan);
+        return status;
+    }
+    *made = plan;
+    return SATF_OK;
+}
+
+/* ------------------------------------------------------------------------ memory */
+
+static satf_status allocate(satf_context *ctx, satf_plan *plan)
+{
+    static const char what[] = "filtering";
+    void *memory;
+    if (plan->device != SATF_HOST) {
+        satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &memory);
+        plan->memory = status ? NULL : memory;
+        return status;
+    }
+    plan->memory = satf_alloc(plan->bytes);
+    return plan->memory ? SATF_OK : satf_fail_memory(ctx, plan->bytes, what);
+}
+
+/* On a device: the plan's uses of its memory follow one another, whatever their streams. */
+static satf_status begin_use(satf_context *ctx, satf_plan *plan)
+{
+    bool captured = false;
+    if (plan->device == SATF_HOST) {
+        return SATF_OK;
+    }
+    satf_status status = satf_gpu_order_begin(ctx, plan->device, &plan->order, &captured);
+    plan->in_graph |= captured;
+    return status;
+}
+
+static void end_use(satf_context *ctx, satf_plan *plan)
+{
+    if (plan->device != SATF_HOST) {
+        satf_gpu_order_end(ctx, &plan->order);
+    }
+}
+
+static satf_status prepare(satf_context *ctx, satf_plan *plan)
+{
+    satf_status status = SATF_OK;
+    for (size_t i = 0; i < plan->count && !status; i++) {
+        filter_step *step = &plan->steps[i];
+        if (step->engine->prepare) {
+            status = step->engine->prepare(ctx, step);
+        }
+    }
+    return status;
+}
+
+satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
+{
+    satf_status status = begin_use(ctx, plan);
+    plan->owned = !memory;
+    plan->memory = memory;
+    if (!status && !memory && plan->bytes) {
+        status = allocate(ctx, plan);
+    }
+    if (status) {
+        return status;
+    }
+    size_t at = plan->kept;
+    for (size_t i = 0; i < plan->count && plan->memory; i++) {
+        filter_step *step = &plan->steps[i];
+        step->scratch = plan->memory + plan->scratch;
+        step->kept = plan->memory + at;
+        at += satf_align64(step->kept_bytes);
+    }
+    status = prepare(ctx, plan);
+    end_use(ctx, plan);
+    return status;
+}
+
+void filter_plan_detach(satf_context *ctx, satf_plan *plan)
+{
+    if (plan->memory && plan->owned && plan->device == SATF_HOST) {
+        satf_free(plan->memory);
+    } else if (plan->memory && plan->owned && begin_use(ctx, plan) == SATF_OK) {
+        satf_gpu_free(ctx, plan->memory);
+        end_use(ctx, plan);
+    }
+    plan->memory = NULL;
+}
+
+/* ----------------------------------------------------------------------- running */
+
+/* The chain where the work is done. */
+static satf_status run_steps(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+{
+    double share = 1 / (double)plan->count;
+    for (size_t i = 0; i < plan->count; i++) {
+        filter_step *step = &plan->steps[i];
+        void *to = i + 1 == plan->count ? out : plan->memory + plan->images[i % 2];
+        satf_progress_part whole = satf_progress_enter(ctx, (double)i * share, share);
+        satf_status status = satf_report_progress(ctx, 0);
+        ctx->report_engine = step->engine->name;
+        ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
+        if (!status && plan->in_graph && step->engine->prepare) {
+            status = step->engine->prepare(ctx, step); /* who knows what the graph has left */
+        }
+        if (!status) {
+            status = filter_step_run(ctx, step, in, to);
+        }
+        satf_progress_leave(ctx, whole);
+        if (status) {
+            return status;
+        }
+        in = to;
+    }
+    return SATF_OK;
+}
+
+/* Images of the host on a device: up, the whole chain, and down again. */
+static satf_status run_across(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+{
+    satf_view here = plan->in, there = plan->from, result = plan->to, back = plan->out;
+    here.data = (void *)(uintptr_t)in;
+    back.data = out;
+    there.data = plan->memory + plan->from_at;
+    result.data = plan->memory + plan->to_at;
+    satf_status status = satf_report_progress(ctx, 0);
+    status = status ? status : satf_gpu_copy(ctx, &here, &there);
+    if (!status) {
+        satf_progress_part whole = satf_progress_enter(ctx, 1.0 / 3, 1.0 / 3);
+        status = run_steps(ctx, plan, there.data, result.data);
+        satf_progress_leave(ctx, whole);
+    }
+    if (!status || status == SATF_CANCELLED) { /* the output is untouched on failure */
+        satf_status waited = satf_gpu_wait(ctx, plan->device); /* and the input the caller's */
+        status = status ? status : waited;
+    }
+    status = status ? status : satf_gpu_copy(ctx, &result, &back);
+    return status ? status : satf_gpu_wait(ctx, plan->device);
+}
+
+satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+{
+    satf_progress_begin(ctx);
+    ctx->report_device = plan->device == SATF_HOST ? "cpu" : "cuda";
+    satf_status status = begin_use(ctx, plan);
+    if (!status) {
+        status = plan->device == plan->in.device ? run_steps(ctx, plan, in, out)
+                                                 : run_across(ctx, plan, in, out);
+        end_use(ctx, plan);
+    }
+    return status ? status : satf_report_progress(ctx, 1);
+}
+
+/* ------------------------------------------------------------------------- by rows */
+
+satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
+                             const satf_view *in, const satf_view *out, satf_plan **plan)
+{
+    satf_filter one = {.count = 1, .links = &chain->links[index]};
+    return filter_plan_make(ctx, &one, in, out, true, plan);
+}
+
+filter_rows_need filter_plan_need(const satf_plan *plan)
+{
+    filter_rows_need need = plan->steps[0].need;
+    need.bytes = plan->bytes;
+    return need;
+}
+
+satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
+{
+    filter_step *step = &plan->steps[0];
+    satf_status status = filter_plan_attach(ctx, plan, NULL);
+    if (!status) {
+        satf_progress_begin(ctx);
+        ctx->report_device = "cpu";
+        ctx->report_engine = step->engine->name;
+        ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
+        status = filter_step_run_rows(ctx, step, rows);
+    }
+    filter_plan_detach(ctx, plan);
+    return status ? status : satf_report_progress(ctx, 1);
+}
+
+/* ---------------------------------------------------------------------- for others */
+
+static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                          const satf_view *out, satf_plan **plan)
+{
+    satf_status status = filter_check_views(ctx, filter, in, out, false);
+    status = status ? status : filter_plan_make(ctx, filter, in, out, false, plan);
+    if (!status) {
+        status = filter_plan_attach(ctx, *plan, NULL);
+        if (status) {
+            filter_plan_free(ctx, *plan);
+            *plan = NULL;
+        }
+    }
+    return status;
+}
+
+satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
+                             size_t input_count, const satf_view *outputs, size_t output_count,
+                             satf_plan **plan)
+{
+    if (plan) {
+        *plan = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!plan || !inputs || !outputs) {
+        return satf_fail(ctx, SATF_INVALID, "the %s missing",
+                         !plan     ? "result is"
+                         : !inputs ? "inputs are"
+                                   : "outputs are");
+    }
+    if (input_count != 1 || output_count != 1) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%zu inputs and %zu outputs: the filter has one of each", input_count,
+                         output_count);
+    }
+    return satf_gpu_leave(ctx, create(ctx, filter, inputs, outputs, plan));
+}
+
+satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs)
+{
+    if (!plan) {
+        return SATF_INVALID;
+    }
+    satf_context *ctx = plan->ctx;
+    if (!inputs || !outputs || !inputs[0] || !outputs[0]) {
+        return satf_fail(ctx, SATF_INVALID, "the memory of the input or the output is missing");
+    }
+    if (satf_thread_count(ctx) > plan->threads) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the plan was made for %d threads, and the context has %d now",
+                         plan->threads, satf_thread_count(ctx));
+    }
+    satf_view in = plan->in, out = plan->out;
+    in.data = (void *)(uintptr_t)inputs[0];
+    out.data = outputs[0];
+    if (satf_views_overlap(&in, &out)) {
+        return satf_fail(ctx, SATF_INVALID, "the output overlaps the input");
+    }
+    return satf_gpu_leave(ctx, filter_plan_run(ctx, plan, in.data, out.data));
+}
+
+void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes)
+{
+    satf_plan_info all = {0};
+    if (plan) {
+        double samples = (double)satf_row_samples(&plan->in) * (double)plan->in.height, ns = 0;
+        for (size_t i = 0; i < plan->count; i++) {
+            ns += plan->steps[i].ns;
+        }
+        all.steps = plan->count;
+        all.bytes = plan->bytes;
+        all.device = plan->device;
+        all.ms = samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->threads : 1);
+    }
+    satf_give(info, bytes, &all, sizeof all);
+}
+
+const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran, size_t bytes)
+{
+    satf_ran all = {0};
+    const filter_step *step = plan && index < plan->count ? &plan->steps[index] : NULL;
+    if (step) {
+        all = (satf_ran){step->engine->name,
+                         step->engine->algorithm ? step->engine->algorithm(step) : NULL,
+                         plan->device == SATF_HOST ? "cpu" : "cuda"};
+    }
+    satf_give(ran, bytes, &all, sizeof all);
+    return step ? step->info->name : NULL;
+}
+
+void satf_plan_destroy(satf_plan *plan)
+{
+    if (plan) {
+        satf_context *ctx = plan->ctx;
+        filter_plan_free(ctx, plan);
+        satf_gpu_leave(ctx, SATF_OK);
+    }
+}

@@ -1,0 +1,56 @@
+/* A chain of filters on images of one shape: all that is decided before the pixels come. */
+#ifndef SATF_FILTER_PLAN_H
+#define SATF_FILTER_PLAN_H
+
+#include <stddef.h>
+
+#include "../base/gpu.h"
+#include "step.h"
+
+struct satf_plan {
+    satf_context *ctx;
+    satf_filter *chain; /* of its own */
+    satf_view in, out;  /* the caller's, without data */
+    satf_view from, to; /* the same where the work is done: packed copies, if that is elsewhere */
+    int device;         /* where it is done */
+    int threads;
+    size_t count;
+    filter_step *steps;
+    /*
+     * Offsets into the memory, in which every part is aligned to 64: of the copies, of two images
+     * behind even and odd filters that take turns, of what each step keeps, and of what all steps
+     * use in turn. The images between two filters have their filter's exact type, so that nothing
+     * is rounded on the way.
+     */
+    size_t from_at, to_at, images[2], scratch, kept;
+    size_t bytes;
+    char *memory; /* NULL: none yet */
+    bool owned;   /* it is the plan's */
+    /* On a device: the order of its uses there, and whether a graph may use it at any time. */
+    satf_gpu_order order;
+    bool in_graph;
+    unsigned char settings[offsetof(satf_context, stream)]; /* of the context, when it was made */
+};
+
+/* Whether satf_filter_apply() can be called with these views, and in the output's data. */
+satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                               const satf_view *out, bool need_data);
+
+/* Decides; the plan has no memory yet. */
+satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                             const satf_view *out, bool by_rows, satf_plan **plan);
+
+/* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares
+ * it. */
+satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory);
+
+/* Takes it away again. */
+void filter_plan_detach(satf_context *ctx, satf_plan *plan);
+
+/* Frees all but what is not its own. */
+void filter_plan_free(satf_context *ctx, satf_plan *plan);
+
+/* Runs it in that memory. */
+satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const void *in, void *out);
+
+#endif

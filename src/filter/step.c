@@ -1,0 +1,294 @@
+/* Checks of one filter on one image, and the choice of its engine. */
+#include "step.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+
+satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
+                               satf_view *out)
+{
+    const filter_recipe *recipe = link->info->recipe;
+    bool moves = recipe->region == REGION_PIXEL;
+    int channels = recipe->grey ? 1 : in->channels;
+    satf_type type = (satf_type)in->type;
+    if ((type == SATF_U32 || type == SATF_U64) && !moves) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
+                         link->info->name, satf_type_name(in->type));
+    }
+    int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
+    if (recipe->grey && colours != 1 && colours != 3) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s wants grey or RGB, with or without alpha; these pixels have %d "
+                         "channels besides alpha",
+                         link->info->name, colours);
+    }
+    if (recipe->type == TYPE_REAL) {
+        type = SATF_F64;
+    } else if (recipe->type == TYPE_BILEVEL) {
+        type = SATF_U8;
+    } else if (recipe->type == TYPE_OF_WINDOW_SUM) {
+        const filter_size *size = chain_value(link, PARAM_SIZE);
+        satf_sum_type sum = satf_sum_type_for(type, SATF_SUMMAND_PLAIN,
+                                              (uint64_t)(size->width * size->height), SATF_SUM_U32);
+        type = sum == SATF_SUM_F64 ? SATF_F64 : sum == SATF_SUM_U32 ? SATF_U32 : SATF_U64;
+    } else if (recipe->type == TYPE_OF_SUM) {
+        bool squared = recipe->sums_squares && recipe->sums_squares(link->options);
+        satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
+        if (status) {
+            return status;
+        }
+    }
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (order && *order) {
+        satf_status status = filter_order_check(ctx, *order, in);
+        if (status) {
+            return status;
+        }
+    }
+    bool turned = filter_turn(recipe, link->options) & MOVE_TRANSPOSE;
+    *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
+                            channels, type);
+    out->device = in->device;
+    if ((filter_weighs(recipe) && !recipe->grey) || moves) {
+        out->flags = in->flags;
+    }
+    return satf_check_view(ctx, out, "output", false);
+}
+
+satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t index,
+                             const satf_view *in, satf_view *out)
+{
+    return filter_step_output(ctx, &chain->links[index], in, out);
+}
+
+/* The border's constant in the input's type. */
+static satf_status fit_constant(satf_context *ctx, int type, filter_border *border)
+{
+    double value = border->constant;
+    if (border->kind != SATF_CONSTANT) {
+        return SATF_OK;
+    }
+    if (satf_type_is_float(type)) {
+        border->constant = type == SATF_F32 ? (double)(float)value : value;
+        if (!isfinite(border->constant)) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "border constant:%g does not fit %s samples; it must be finite", value,
+                             satf_type_name(type));
+        }
+        return SATF_OK;
+    }
+    double max = (double)satf_type_max(type);
+    if (!(value >= 0 && value <= max) || value != floor(value)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "border constant:%g does not fit %s samples; it must be an integer of 0 "
+                         "to %.0f",
+                         value, satf_type_name(type), max);
+    }
+    return SATF_OK;
+}
+
+/* What engines look at of the filter's options. */
+static void read_options(const chain_link *link, filter_step *step)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_place *at = chain_value(link, PARAM_PLACE);
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    const filter_recipe *recipe = link->info->recipe;
+    step->options = link->options;
+    step->size = size ? *size : (filter_size){1, 1};
+    step->at = at ? *at : (filter_place){0, 0};
+    step->border = border ? *border : (filter_border){SATF_CLAMP, 0};
+    step->rects = rects ? *rects : NULL;
+    step->order = order ? *order : NULL;
+    step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
+}
+
+/* The window must contain the pixel. */
+static satf_status check_place(satf_context *ctx, const filter_step *step)
+{
+    int64_t w = step->size.width, h = step->size.height, x = step->at.x, y = step->at.y;
+    if (x > w / 2 || x <= w / 2 - w || y > h / 2 || y <= h / 2 - h) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "at=%" PRId64 ":%" PRId64 " of %s: a window of %" PRId64 " x %" PRId64
+                         " contains its own pixel for %" PRId64 " to %" PRId64 " and %" PRId64
+                         " to %" PRId64,
+                         x, y, step->info->name, w, h, w / 2 - w + 1, w / 2, h / 2 - h + 1, h / 2);
+    }
+    return SATF_OK;
+}
+
+/* ------------------------------------------------------------------ engines */
+
+static const filter_engine *const engines[] = {
+    &filter_window_engine,        &filter_prefix_engine,      &filter_rows_engine,
+    &filter_table_engine,         &filter_move_engine,        &filter_device_engine,
+    &filter_device_prefix_engine, &filter_device_move_engine,
+};
+
+/* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
+ * also where marching is faster. */
+static satf_engine wanted_kind(const satf_context *ctx)
+{
+    return ctx->engine == SATF_ENGINE_AUTO && strcmp(ctx->algorithm, "auto") != 0 ? SATF_ENGINE_SAT
+                                                                                  : ctx->engine;
+}
+
+static bool allows(const satf_context *ctx, const filter_engine *engine, filter_region region,
+                   bool there)
+{
+    satf_engine wanted = wanted_kind(ctx);
+    return engine->on_device == there && (engine->regions >> region & 1) &&
+           (wanted == SATF_ENGINE_AUTO || engine->kind == SATF_ENGINE_AUTO ||
+            engine->kind == wanted);
+}
+
+/* The one place where engines are chosen: the fastest that can take the step and is allowed. */
+static satf_status choose_engine(satf_context *ctx, filter_step *step)
+{
+    bool there = step->in.device != SATF_HOST;
+    step->engine = NULL;
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        const filter_engine *engine = engines[i];
+        if (allows(ctx, engine, step->info->recipe->region, there) &&
+            (!engine->suits || engine->suits(ctx, step)) &&
+            (!step->engine || engine->ns < step->engine->ns)) {
+            step->engine = engine;
+        }
+    }
+    if (step->engine) {
+        return SATF_OK;
+    }
+    return there ? satf_fail(ctx, SATF_UNSUPPORTED,
+                             "the window engine runs on the CPU only; use the engine sat or the "
+                             "device cpu")
+                 : satf_fail(ctx, SATF_UNSUPPORTED,
+                             "%s needs the SAT engine; the window engine has no sums for it",
+                             step->info->name);
+}
+
+/* Sums that the filter forms a sample: two for a variance, one a rectangle of a template. */
+static double sums_of(const chain_link *link)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    return rects && *rects                                    ? (double)(*rects)->count
+           : filter_reads(link->info->recipe, FORMULA_SQUARE) ? 2
+                                                              : 1;
+}
+
+double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t index, bool there)
+{
+    const chain_link *link = &filter->links[index];
+    double least = 0;
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        const filter_engine *engine = engines[i];
+        if (!engine->suits && allows(ctx, engine, link->info->recipe->region, there) &&
+            (least == 0 || engine->ns < least)) {
+            least = engine->ns;
+        }
+    }
+    return least * sums_of(link);
+}
+
+satf_sum_type filter_prefix_sum(const filter_step *step)
+{
+    return satf_sum_type_for((satf_type)step->in.type,
+                             step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
+                             (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
+}
+
+/* The grey image lies in front of what the engine uses. */
+static satf_status add_grey(satf_context *ctx, filter_step *step)
+{
+    size_t bytes;
+    if (!step->grey || step->need.refusal) {
+        return SATF_OK;
+    }
+    if (step->by_rows) {
+        bytes = filter_grey_rows_bytes(&step->source, &step->need);
+        if (!bytes || bytes > SIZE_MAX / 2) {
+            return satf_fail(ctx, SATF_LIMIT, "the rows of grey are too large for any memory");
+        }
+        step->grey_bytes = satf_align64(bytes);
+    } else {
+        step->grey_bytes = satf_align64((size_t)(step->in.stride * step->in.height));
+    }
+    if (!satf_add(step->scratch_bytes, step->grey_bytes, &step->scratch_bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the grey image is too large for any memory");
+    }
+    return SATF_OK;
+}
+
+satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
+                             const satf_view *out, bool by_rows, filter_step *step)
+{
+    const filter_recipe *recipe = link->info->recipe;
+    *step = (filter_step){.info = link->info, .in = *in, .out = *out, .by_rows = by_rows};
+    step->in.data = step->out.data = NULL;
+    read_options(link, step);
+    step->weighted = filter_weighs(recipe) && (in->flags & SATF_ALPHA);
+    if (recipe->region == REGION_RECTS && !step->rects) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
+    }
+    if (filter_param_of_kind(link->info, PARAM_ORDER) && !step->order) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
+    }
+    if (filter_needs_grey(recipe, in)) {
+        step->grey = true;
+        step->source = step->in;
+        step->in = filter_grey_view(in, NULL);
+    }
+    satf_status status = fit_constant(ctx, in->type, &step->border);
+    status = status ? status : check_place(ctx, step);
+    status = status ? status : choose_engine(ctx, step);
+    if (status) {
+        return status;
+    }
+    step->ns = step->engine->ns * sums_of(link);
+    step->state = satf_alloc_zeroed(step->engine->state_bytes);
+    if (!step->state) {
+        return satf_fail_memory(ctx, step->engine->state_bytes, "the plan of a filter");
+    }
+    status = step->engine->plan(ctx, step);
+    status = status ? status : add_grey(ctx, step);
+    if (status) {
+        satf_free(step->state);
+        step->state = NULL;
+    }
+    return status;
+}
+
+satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in, void *out)
+{
+    filter_step running = *step;
+    *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)in;
+    running.out.data = out;
+    if (step->grey) {
+        running.in.data = step->scratch;
+        running.scratch += step->grey_bytes;
+        satf_status status = filter_run_grey(ctx, &running.source, &running.in);
+        if (status) {
+            return status;
+        }
+    }
+    return step->engine->run(ctx, &running);
+}
+
+satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows)
+{
+    filter_step running = *step;
+    filter_grey_rows grey;
+    filter_rows grey_rows = {filter_grey_rows_in, filter_grey_rows_out, &grey};
+    if (step->grey) {
+        filter_grey_rows_init(&grey, rows, &step->source, &step->need, step->scratch);
+        running.scratch += step->grey_bytes;
+        rows = &grey_rows;
+    }
+    return step->engine->run_rows(ctx, &running, rows);
+}

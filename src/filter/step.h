@@ -1,0 +1,105 @@
+/* One filter of a chain on one image: a step of a plan, and the engines that can take it. */
+#ifndef SATF_FILTER_STEP_H
+#define SATF_FILTER_STEP_H
+
+#include "chain.h"
+
+struct filter_engine;
+
+typedef struct filter_step {
+    const filter_info *info;
+    const void *options; /* the filter's own, and what engines look at of them: */
+    filter_size size;
+    filter_place at;
+    filter_border border; /* the constant is exact in the input's type */
+    const filter_rects *rects;
+    const filter_order *order;
+    bool squared; /* REGION_PREFIX: squares are summed */
+    bool weighted;
+    satf_view in, out; /* data: NULL until a run */
+    bool grey;         /* in is the grey of source, in memory of the plan */
+    satf_view source;
+    bool by_rows; /* the picture is never held whole: in, source and out have no data */
+
+    const struct filter_engine *engine;
+    double ns;   /* a sample of the result: roughly, on one thread */
+    void *state; /* the engine's: state_bytes, zeros before it plans */
+    /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
+     * steps use in between. */
+    size_t kept_bytes, scratch_bytes;
+    size_t grey_bytes; /* of the scratch, in front of the engine's */
+    char *kept, *scratch;
+    filter_rows_need need; /* by_rows */
+} filter_step;
+
+/* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
+ * memory is new, to prepare that, and then runs any number of times. */
+typedef struct filter_engine {
+    const char *name;   /* as reports have it */
+    satf_engine kind;   /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
+    unsigned regions;   /* bit r: it takes filters of filter_region r */
+    bool on_device;     /* images on a CUDA device, else on the host */
+    double ns;          /* a sum, or a sample that moves: roughly, on one thread */
+    size_t state_bytes; /* of filter_step.state */
+    /* NULL: it takes all steps of these regions. */
+    bool (*suits)(const satf_context *ctx, const filter_step *step);
+    /* Decides everything, and how much memory that takes. by_rows: and how many rows, or why it
+     * cannot work by rows (filter_step.need). */
+    satf_status (*plan)(satf_context *ctx, filter_step *step);
+    satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
+    satf_status (*run)(satf_context *ctx, filter_step *step);     /* on a device: enqueues */
+    satf_status (*run_rows)(satf_context *ctx, filter_step *step, const filter_rows *rows);
+    /* The algorithm of the step's table; NULL: it has none. */
+    const char *(*algorithm)(const filter_step *step);
+} filter_engine;
+
+extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
+    filter_rows_engine, filter_move_engine, filter_device_engine, filter_device_prefix_engine,
+    filter_device_move_engine;
+
+/* The view that a filter makes of in by default; data is NULL. */
+satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
+                               satf_view *out);
+
+/* Checks a filter from in to out, whose data are not looked at, chooses its engine and lets it
+ * plan. On failure nothing is left to free. */
+satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
+                             const satf_view *out, bool by_rows, filter_step *step);
+
+/* The type of the sums over all of the image, of REGION_PREFIX: the smallest that holds them. */
+satf_sum_type filter_prefix_sum(const filter_step *step);
+
+/* Runs it on the images at in and out, in memory that is prepared. */
+satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in, void *out);
+
+/* The same by rows, where the step's need has no refusal. */
+satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows);
+
+/* ------------------------------------------------------------------------ grey */
+
+/* Whether the filter wants such an image as grey, and the packed view of that. (grey.c) */
+bool filter_needs_grey(const filter_recipe *recipe, const satf_view *in);
+satf_view filter_grey_view(const satf_view *in, void *data);
+/* out: filter_grey_view() with data. */
+satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_view *out);
+
+/* Rows of grey for a filter that streams: made when they are first asked for, and held for when
+ * they are asked for again. */
+typedef struct filter_grey_rows {
+    const filter_rows *rows; /* of colour */
+    const satf_view *in;
+    filter_rows_need need; /* which rows may be asked for */
+    int64_t stride;
+    char *memory;
+    int64_t *held; /* which row is in each slot */
+} filter_grey_rows;
+
+/* Memory for it; 0 if that overflows. */
+size_t filter_grey_rows_bytes(const satf_view *in, const filter_rows_need *need);
+void filter_grey_rows_init(filter_grey_rows *g, const filter_rows *rows, const satf_view *in,
+                           const filter_rows_need *need, void *memory);
+/* filter_rows.in and out, the user being g. */
+const void *filter_grey_rows_in(void *user, int64_t y);
+void *filter_grey_rows_out(void *user, int64_t y);
+
+#endif

@@ -1,0 +1,463 @@
+/*
+ * Filters on the CPU by summed area tables: for every row of the result a strip (the rows' corners)
+ * and the sums over its rectangles' columns.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../base/cpu.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "axis.h"
+#include "corners.h"
+#include "finish.h"
+#include "tables.h"
+
+enum { BAND_ROWS = 16 };     /* rows of a task: they share the columns' terms */
+enum { LEAST_SUMS = 50000 }; /* that are worth another thread: to wake it takes as long */
+
+/* What a plan keeps of a step. */
+typedef struct table_step {
+    finisher finish;
+    filter_tables tables;
+    size_t buffer_bytes; /* of a thread; the buffers lie behind the tables */
+    int threads;         /* that are worth waking */
+} table_step;
+
+/* A run. */
+typedef struct table_state {
+    satf_context *ctx;
+    const filter_step *step;
+    table_step *plan;
+    filter_tables *tables;
+    const corner_kernels *kernels;
+    int border;
+    char *buffers;        /* of all threads */
+    atomic_bool overflow; /* a table's sums came out infinite or NaN */
+    atomic_int stop;      /* a satf_status */
+} table_state;
+
+/* A thread's buffers. */
+typedef struct row_buffers {
+    axis_sum *edge;
+    void *strip;    /* of any sum type */
+    void *sums[2];  /* by layer */
+    uint32_t *hits; /* samples that are not finite */
+    double *totals; /* BAND_ROWS rows of responses to a template */
+} row_buffers;
+
+/* Lays the buffers out from `base` (NULL: only measures); false if that overflows. */
+static bool place_buffers(const filter_step *step, char *base, row_buffers *buffers, size_t *bytes)
+{
+    size_t samples, wide, end = 0;
+    size_t width = (size_t)step->in.width;
+    size_t channels = (size_t)step->in.channels;
+    size_t band = step->info->recipe->region == REGION_RECTS ? BAND_ROWS : 0;
+    /* 1 KiB a sample is far above the sum of all that follows */
+    if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 1024, &wide)) {
+        return false;
+    }
+#define PLACE(member, size)                \
+    do {                                   \
+        if (base) {                        \
+            member = (void *)(base + end); \
+        }                                  \
+        end += satf_align64(size);         \
+    } while (0)
+    PLACE(buffers->edge, width * sizeof *buffers->edge);
+    PLACE(buffers->strip, samples * sizeof(satf_u128));
+    PLACE(buffers->sums[0], samples * sizeof(satf_u128));
+    PLACE(buffers->sums[1], samples * sizeof(satf_u128));
+    PLACE(buffers->hits, samples * sizeof *buffers->hits);
+    PLACE(buffers->totals, band * samples * sizeof *buffers->totals);
+#undef PLACE
+    *bytes = end;
+    return true;
+}
+
+/* The rectangle's columns: inside for a range of pixels, terms for the others. */
+static corner_columns make_columns(const table_state *state, const satf_rect *rect, axis_sum *edge)
+{
+    int64_t n = state->step->in.width;
+    int64_t left = rect->x < 0 ? -rect->x : 0;
+    int64_t right = rect->x + rect->w > 0 ? n + 1 - rect->x - rect->w : n;
+    right = right < n ? right : n;
+    if (left >= right) {
+        left = right = n;
+    }
+    for (int64_t x = 0; x < n; x++) {
+        if (x == left) {
+            x = right;
+        }
+        if (x < n) {
+            axis_span(state->border, n, x + rect->x, rect->w, &edge[x]);
+        }
+    }
+    return (corner_columns){n, rect->x, rect->w, left, right, edge};
+}
+
+static int64_t columns_inside(const corner_columns *columns, int64_t x)
+{
+    return x >= columns->left && x < columns->right ? columns->w : columns->edge[x].inside;
+}
+
+/* Adds what a constant border has outside the image. */
+static void add_outside(const sat_layer *layer, int channels, const corner_columns *columns,
+                        int64_t h, int64_t rows_inside, void *sums)
+{
+    int64_t i = 0;
+    for (int64_t x = 0; x < columns->width; x++) {
+        int64_t outside = columns->w * h - columns_inside(columns, x) * rows_inside;
+        for (int c = 0; c < channels; c++, i++) {
+            satf_u128 integer = layer->outside[c].integer * (satf_u128)(uint64_t)outside;
+            switch (layer->type) {
+            case SATF_SUM_U32:
+                ((uint32_t *)sums)[i] += (uint32_t)integer;
+                break;
+            case SATF_SUM_U64:
+                ((uint64_t *)sums)[i] += (uint64_t)integer;
+                break;
+            case SATF_SUM_U128:
+                ((satf_u128 *)sums)[i] += integer;
+                break;
+            default:
+                if (outside) { /* nothing, of an infinite square, is NaN */
+                    ((double *)sums)[i] += layer->outside[c].real * (double)outside;
+                }
+            }
+        }
+    }
+}
+
+/* Undoes a table's scale. Without one, notes what only overflow can have made of sums. */
+static void settle_reals(table_state *state, const sat_layer *layer, int64_t n, double *sums)
+{
+    if (layer->hits[0]) {
+        for (int64_t i = 0; layer->scale > 1 && i < n; i++) {
+            sums[i] *= layer->scale;
+        }
+        return;
+    }
+    int overflow = 0;
+    for (int64_t i = 0; i < n; i++) {
+        overflow |= !(fabs(sums[i]) <= DBL_MAX);
+    }
+    if (overflow) {
+        atomic_store_explicit(&state->overflow, true, memory_order_relaxed);
+    }
+}
+
+/* The sums over the rectangle for all pixels of a row. */
+static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum *rows,
+                      const corner_columns *columns, int64_t h, const row_buffers *buffers,
+                      void *sums)
+{
+    int channels = state->step->in.channels;
+    const corner_kernels *kernels = state->kernels;
+    kernels->strip[layer->type](layer->sat, layer->stride, columns->width, channels, rows,
+                                buffers->strip);
+    kernels->sums[layer->type](buffers->strip, channels, columns, sums);
+    if (layer->type == SATF_SUM_F64) {
+        settle_reals(state, layer, columns->width * channels, sums);
+    }
+    if (state->border == SATF_CONSTANT) {
+        add_outside(layer, channels, columns, h, rows->inside, sums);
+    }
+    for (int sign = 0; sign < 2; sign++) {
+        if (!layer->hits[sign]) {
+            continue;
+        }
+        kernels->strip[SATF_SUM_U32](layer->hits[sign], layer->hits_stride, columns->width,
+                                     channels, rows, buffers->strip);
+        kernels->sums[SATF_SUM_U32](buffers->strip, channels, columns, buffers->hits);
+        for (int64_t i = 0; i < columns->width * channels; i++) {
+            if (buffers->hits[i]) {
+                ((double *)sums)[i] += sign ? -INFINITY : INFINITY;
+            }
+        }
+    }
+}
+
+/* Finishes a row of window sums; under SATF_SHRINK in runs of equal area. */
+static void finish_row(const table_state *state, const corner_columns *columns,
+                       const axis_sum *rows, int64_t y, const row_buffers *buffers)
+{
+    const filter_step *step = state->step;
+    int64_t width = step->in.width, channels = step->in.channels;
+    int64_t pixel_bytes = step->out.channels * (int64_t)satf_type_bytes(step->out.type);
+    int64_t sample_bytes = (int64_t)satf_type_bytes(step->in.type);
+    int64_t height = step->size.height;
+    bool shrink = state->border == SATF_SHRINK;
+    char *row = satf_row(&step->out, y);
+    window_segment segment = {.y = y};
+    segment.sum_type = state->tables->layers[0].type;
+    segment.square_type = state->tables->layers[1].type;
+    for (int64_t x = 0; x < width; x += segment.n) {
+        int64_t end = width, inside = columns_inside(columns, x);
+        for (int64_t i = x + 1; shrink && i < end; i++) {
+            if (i == columns->left && inside == columns->w) {
+                i = columns->right - 1;
+            } else if (columns_inside(columns, i) != inside) {
+                end = i;
+            }
+        }
+        int64_t offset = x * channels;
+        segment.x = x;
+        segment.n = end - x;
+        segment.area = (uint64_t)(shrink ? inside * rows->inside : columns->w * height);
+        segment.sums =
+            (char *)buffers->sums[0] + offset * (int64_t)satf_sum_bytes(segment.sum_type);
+        segment.squares =
+            state->tables->count > 1
+                ? (char *)buffers->sums[1] + offset * (int64_t)satf_sum_bytes(segment.square_type)
+                : NULL;
+        if (filter_reads(step->info->recipe, FORMULA_CENTRE)) {
+            segment.centre = (const char *)satf_row(&step->in, y) + offset * sample_bytes;
+        }
+        finish_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
+    }
+}
+
+static row_buffers thread_buffers(const table_state *state, int thread)
+{
+    row_buffers buffers;
+    size_t bytes;
+    place_buffers(state->step, state->buffers + (size_t)thread * state->plan->buffer_bytes,
+                  &buffers, &bytes);
+    return buffers;
+}
+
+/* Reports progress on the calling thread; false if the band should not be worked on. */
+static bool begin_band(table_state *state, int64_t band, int thread)
+{
+    if (thread == 0 && !atomic_load_explicit(&state->stop, memory_order_relaxed)) {
+        int64_t bands = (state->step->in.height - 1) / BAND_ROWS + 1;
+        satf_status status = satf_report_progress(state->ctx, (double)band / (double)bands);
+        atomic_store_explicit(&state->stop, (int)status, memory_order_relaxed);
+    }
+    return !atomic_load_explicit(&state->stop, memory_order_relaxed);
+}
+
+static int64_t band_end(const table_state *state, int64_t first)
+{
+    int64_t height = state->step->in.height;
+    return height - first < BAND_ROWS ? height : first + BAND_ROWS;
+}
+
+static void window_band(void *user, int64_t task, int thread)
+{
+    table_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
+    const satf_rect *rect = &state->tables->rects->rect;
+    row_buffers buffers = thread_buffers(state, thread);
+    corner_columns columns = make_columns(state, rect, buffers.edge);
+    int64_t first = task * BAND_ROWS, end = band_end(state, first);
+    for (int64_t y = first; y < end; y++) {
+        axis_sum rows;
+        axis_span(state->border, state->step->in.height, y + rect->y, rect->h, &rows);
+        for (int k = 0; k < state->tables->count; k++) {
+            rect_sums(state, &state->tables->layers[k], &rows, &columns, rect->h, &buffers,
+                      buffers.sums[k]);
+        }
+        finish_row(state, &columns, &rows, y, &buffers);
+    }
+}
+
+/* total = the formula with one more rectangle. */
+static void add_term(const table_state *state, const void *sums, double factor, double *totals)
+{
+    const filter_step *step = state->step;
+    satf_sum_type type = state->tables->layers[0].type;
+    int64_t n = satf_row_samples(&step->in);
+    if (step->info->recipe->kernel == KERNEL_WEIGHTED_SUM) {
+        state->kernels->add[type](sums, n, factor, totals);
+        return;
+    }
+    formula_function formula = finish_formula(step->info->recipe->formula);
+    formula_sums in = {.real = type == SATF_SUM_F64, .factor = factor};
+    for (int64_t i = 0; i < n; i++) {
+        finish_load_sum(type, sums, i, &in.sum, &in.real_sum);
+        in.before = totals[i];
+        totals[i] = formula(&in, step->options).real;
+    }
+}
+
+static void rects_band(void *user, int64_t task, int thread)
+{
+    table_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
+    const filter_step *step = state->step;
+    row_buffers buffers = thread_buffers(state, thread);
+    int64_t first = task * BAND_ROWS, end = band_end(state, first);
+    int64_t samples = satf_row_samples(&step->in);
+    memset(buffers.totals, 0, (size_t)((end - first) * samples) * sizeof *buffers.totals);
+    for (size_t k = 0; k < state->tables->rect_count; k++) {
+        const satf_rect *rect = &state->tables->rects[k].rect;
+        corner_columns columns = make_columns(state, rect, buffers.edge);
+        for (int64_t y = first; y < end; y++) {
+            axis_sum rows;
+            axis_span(state->border, step->in.height, y + rect->y, rect->h, &rows);
+            rect_sums(state, &state->tables->layers[0], &rows, &columns, rect->h, &buffers,
+                      buffers.sums[0]);
+            add_term(state, buffers.sums[0], state->tables->rects[k].weight,
+                     buffers.totals + (y - first) * samples);
+        }
+    }
+    for (int64_t y = first; y < end; y++) {
+        finish_reals(state->plan->finish.out_type, buffers.totals + (y - first) * samples, samples,
+                     satf_row(&step->out, y));
+    }
+}
+
+static void prefix_band(void *user, int64_t task, int thread)
+{
+    table_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
+    const filter_step *step = state->step;
+    const sat_layer *layer = &state->tables->layers[0];
+    int64_t first = task * BAND_ROWS, end = band_end(state, first);
+    for (int64_t y = first; y < end; y++) {
+        window_segment segment = {.y = y, .n = step->in.width, .area = 1};
+        segment.sum_type = layer->type;
+        segment.sums = (const char *)layer->sat + y * layer->stride;
+        finish_segment(&state->plan->finish, &segment, satf_row(&step->out, y));
+    }
+}
+
+/* ------------------------------------------------------------------------ whole */
+
+static satf_status plan_tables(satf_context *ctx, filter_step *step)
+{
+    table_step *state = step->state;
+    filter_region region = step->info->recipe->region;
+    if (step->by_rows) {
+        step->need.refusal = region == REGION_WINDOW ? "needs the whole picture on the SAT engine"
+                             : region == REGION_PREFIX
+                                 ? "needs the whole picture for that algorithm"
+                                 : "needs the whole picture";
+        return SATF_OK;
+    }
+    satf_status status = filter_tables_plan(ctx, step, &state->tables);
+    if (status) {
+        return status;
+    }
+    size_t all = 0;
+    row_buffers unused;
+    double work = (double)satf_row_samples(&step->in) * (double)step->in.height;
+    work *= region == REGION_RECTS ? (double)state->tables.rect_count : state->tables.count;
+    state->threads = satf_threads_for(ctx, work < 0x1p62 ? (int64_t)work : INT64_MAX, LEAST_SUMS);
+    if ((region != REGION_PREFIX &&
+         (!place_buffers(step, NULL, &unused, &state->buffer_bytes) ||
+          !satf_mul(state->buffer_bytes, (size_t)satf_thread_count(ctx), &all))) ||
+        !satf_add(state->tables.bytes, all, &step->scratch_bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
+    }
+    step->kept_bytes = state->tables.kept_bytes;
+    finisher_init(&state->finish, step->info->recipe, step->options, &step->in, &step->out,
+                  step->weighted);
+    return SATF_OK;
+}
+
+/* From the tables to the output; again from other tables where these will not do. */
+static satf_status run_bands(table_state *state)
+{
+    const filter_step *step = state->step;
+    filter_region region = step->info->recipe->region;
+    int64_t bands = (step->in.height - 1) / BAND_ROWS + 1;
+    void (*band)(void *, int64_t, int) = region == REGION_WINDOW  ? window_band
+                                         : region == REGION_RECTS ? rects_band
+                                                                  : prefix_band;
+    atomic_store(&state->overflow, false);
+    satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
+    if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
+        finisher *finish = &state->plan->finish;
+        for (int k = 0; k < state->tables->count; k++) {
+            if (!state->tables->layers[k].hits[0]) {
+                sat_layer_rebuild(&step->in, &state->tables->layers[k]);
+            }
+        }
+        if (finish->survey) {
+            finisher_begin_survey(finish, finish->survey); /* what it found is void */
+        }
+        satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
+    }
+    return (satf_status)atomic_load(&state->stop);
+}
+
+/* What is not finite must stay in the windows that contain it. */
+static void confine(const filter_step *step, filter_tables *tables)
+{
+    for (int k = 0; k < tables->count && step->info->recipe->region != REGION_PREFIX; k++) {
+        sat_layer *layer = &tables->layers[k];
+        if (layer->type == SATF_SUM_F64 && !sat_layer_is_finite(&step->in, layer)) {
+            sat_layer_rebuild(&step->in, layer);
+        }
+    }
+}
+
+static satf_status read_tables(satf_context *ctx, const filter_step *step, double from)
+{
+    table_step *plan = step->state;
+    table_state state = {
+        .ctx = ctx,
+        .step = step,
+        .plan = plan,
+        .tables = &plan->tables,
+        .kernels = SATF_ISA_CHOOSE(&corner_kernels),
+        .border = step->border.kind,
+        .buffers = step->scratch + plan->tables.bytes,
+    };
+    satf_status status = SATF_OK;
+    satf_progress_part whole = satf_progress_enter(ctx, from, 1 - from);
+    if (step->info->recipe->survey != FORMULA_NONE) {
+        finish_survey survey;
+        finisher_begin_survey(&plan->finish, &survey);
+        status = run_bands(&state);
+        finisher_end_survey(&plan->finish);
+        satf_progress_leave(ctx, whole);
+        satf_progress_enter(ctx, 1, 0);
+    }
+    status = status ? status : run_bands(&state);
+    satf_progress_leave(ctx, whole);
+    return status;
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    table_step *plan = step->state;
+    filter_tables *tables = &plan->tables;
+    bool rects = step->info->recipe->region == REGION_RECTS;
+    double parts = tables->count + (double)(rects ? tables->rect_count : 1);
+    satf_status status = filter_tables_build(ctx, step, tables, parts);
+    if (!status) {
+        confine(step, tables);
+        status = read_tables(ctx, step, tables->count / parts);
+    }
+    return status;
+}
+
+static const char *algorithm(const filter_step *step)
+{
+    const table_step *state = step->state;
+    return step->need.refusal ? NULL : filter_tables_algorithm(&state->tables);
+}
+
+const filter_engine filter_table_engine = {
+    .name = "sat",
+    .kind = SATF_ENGINE_SAT,
+    .regions = 1U << REGION_WINDOW | 1U << REGION_RECTS | 1U << REGION_PREFIX,
+    .ns = 3,
+    .state_bytes = sizeof(table_step),
+    .plan = plan_tables,
+    .run = run,
+    .algorithm = algorithm,
+};
