@@ -183,6 +183,9 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
  * copies and scratch. */
 void bench_set_place(bench *b, int place);
 
+/* Of n values, which become sorted. */
+double bench_median(double *values, int n);
+
 /* Hands the context that much scratch, so that no timed call allocates. */
 satf_status bench_hand_scratch(bench *b, size_t bytes);
 

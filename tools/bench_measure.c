@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../src/base/clock.h"
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
@@ -15,20 +15,13 @@
 #define DEFAULT_SAMPLES 15
 #define MAX_SAMPLES 1000
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static double median(double *values, int n)
+double bench_median(double *values, int n)
 {
     qsort(values, (size_t)n, sizeof *values, ascending);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
@@ -137,7 +130,7 @@ typedef struct subject {
 static satf_status sample(bench *b, const subject *s, double *ms)
 {
     bool device = b->place != SATF_HOST;
-    double start = now_ms(), total = 0;
+    double start = satf_now_ms(), total = 0;
     satf_status status = device ? satf_gpu_time_begin(b->ctx, b->place) : SATF_OK;
     for (int i = 0; i < s->calls && !status; i++) {
         status = s->work(s->user);
@@ -145,7 +138,7 @@ static satf_status sample(bench *b, const subject *s, double *ms)
     if (!status && device) {
         status = satf_gpu_time_end(b->ctx, b->place, &total);
     }
-    *ms = (device ? total : now_ms() - start) / s->calls;
+    *ms = (device ? total : satf_now_ms() - start) / s->calls;
     return status;
 }
 
@@ -201,9 +194,9 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
     for (int i = PEER; i < SUBJECTS && !status; i++) {
         status = prepare(b, &subjects[i]);
     }
-    double start = now_ms();
+    double start = satf_now_ms();
     while (!status && n < samples) {
-        if (!b->options.repeat && n >= MIN_SAMPLES && now_ms() - start > MAX_TOTAL_MS) {
+        if (!b->options.repeat && n >= MIN_SAMPLES && satf_now_ms() - start > MAX_TOTAL_MS) {
             break;
         }
         for (int i = SUBJECTS - 1; i >= 0 && !status; i--) {
@@ -214,14 +207,14 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
     if (status) {
         return status;
     }
-    timing->ms = median(subjects[WORK].ms, n);
+    timing->ms = bench_median(subjects[WORK].ms, n);
     timing->ms_min = subjects[WORK].ms[0]; /* the median sorted them */
-    timing->copy_ms = median(subjects[COPY].ms, n);
+    timing->copy_ms = bench_median(subjects[COPY].ms, n);
     if (subjects[COPY_ON_ALL].work) {
-        timing->copy_ms = fmin(timing->copy_ms, median(subjects[COPY_ON_ALL].ms, n));
+        timing->copy_ms = fmin(timing->copy_ms, bench_median(subjects[COPY_ON_ALL].ms, n));
     }
     timing->x_copy = timing->ms / timing->copy_ms;
-    timing->peer_ms = peer ? median(subjects[PEER].ms, n) : (double)NAN;
+    timing->peer_ms = peer ? bench_median(subjects[PEER].ms, n) : (double)NAN;
     return SATF_OK;
 }
 

@@ -15,6 +15,7 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
         /* What is kept goes, and what the pool keeps may lie in pieces that are too small. */
         cudaGetLastError();
         *memory = NULL;
+        satf_context_forget(ctx);
         if (ctx->gpu->keeper) {
             ctx->gpu->give_up_kept(ctx);
         }

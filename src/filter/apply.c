@@ -177,9 +177,12 @@ static satf_status apply(satf_context *ctx, const satf_filter *filter, const sat
         return status;
     }
     satf_plan *plan = ctx->plan;
-    return ctx->scratch && plan->device == plan->in.device
-               ? run_lent(ctx, plan, in->data, out->data)
-               : run_kept(ctx, plan, in->data, out->data);
+    ctx->plan = NULL; /* while it runs it is nobody's to free */
+    status = ctx->scratch && plan->device == plan->in.device
+                 ? run_lent(ctx, plan, in->data, out->data)
+                 : run_kept(ctx, plan, in->data, out->data);
+    ctx->plan = plan;
+    return status;
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,

@@ -1,0 +1,339 @@
+/*
+ * Plans on a CUDA device: runs only enqueue, on whatever stream, and can be captured into graphs.
+ */
+#include "program.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/base/view.h"
+#include "../../src/sat/sat.h"
+
+enum { W = 333, H = 222, CHANNELS = 3, IMAGES = 3, RUNS = 12, MOST = W * H * CHANNELS * 8 };
+
+/* ------------------------------------------------------------------ what runs may not do */
+
+/* The linker leads these calls here (--wrap). */
+static int allocations, clearings, decisions;
+
+satf_status __real_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
+                                  void **memory);
+satf_status __wrap_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
+                                  void **memory);
+satf_status __wrap_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
+                                  void **memory)
+{
+    allocations++;
+    return __real_satf_gpu_alloc(ctx, device, bytes, what, memory);
+}
+
+satf_status __real_satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value,
+                                      size_t bytes);
+satf_status __wrap_satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value,
+                                      size_t bytes);
+satf_status __wrap_satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value,
+                                      size_t bytes)
+{
+    clearings++;
+    return __real_satf_gpu_set_bytes(ctx, device, memory, value, bytes);
+}
+
+satf_status __real_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
+satf_status __wrap_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
+satf_status __wrap_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
+{
+    decisions++;
+    return __real_sat_plan_make(ctx, job, plan);
+}
+
+/* ------------------------------------------------------------------------- the driver */
+
+typedef void *handle;
+
+static struct {
+    int (*stream_create)(handle *, unsigned);
+    int (*stream_destroy)(handle);
+    int (*stream_wait)(handle);
+    int (*capture)(handle, int);
+    int (*end_capture)(handle, handle *);
+    int (*instantiate)(handle *, handle, unsigned long long);
+    int (*launch)(handle, handle);
+    int (*destroy)(handle);
+    int (*exec_destroy)(handle);
+    int (*set_current)(handle);
+    int (*retain)(handle *, int);
+    int (*release)(int);
+} driver;
+
+static bool find_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    const struct {
+        const char *name;
+        void *to;
+    } calls[] = {{"cuStreamCreate", &driver.stream_create},
+                 {"cuStreamDestroy_v2", &driver.stream_destroy},
+                 {"cuStreamSynchronize", &driver.stream_wait},
+                 {"cuStreamBeginCapture_v2", &driver.capture},
+                 {"cuStreamEndCapture", &driver.end_capture},
+                 {"cuGraphInstantiateWithFlags", &driver.instantiate},
+                 {"cuGraphLaunch", &driver.launch},
+                 {"cuGraphDestroy", &driver.destroy},
+                 {"cuGraphExecDestroy", &driver.exec_destroy},
+                 {"cuCtxSetCurrent", &driver.set_current},
+                 {"cuDevicePrimaryCtxRetain", &driver.retain},
+                 {"cuDevicePrimaryCtxRelease_v2", &driver.release}};
+    for (size_t i = 0; library && i < sizeof calls / sizeof *calls; i++) {
+        void *call = dlsym(library, calls[i].name);
+        if (!call) {
+            return false;
+        }
+        memcpy(calls[i].to, &call, sizeof call);
+    }
+    return library != NULL;
+}
+
+enum { NON_BLOCKING = 1, RELAXED = 2 };
+
+/* ------------------------------------------------------------------------------ images */
+
+/* Images on the device, and what the CPU makes of them. */
+typedef struct images {
+    satf_filter *filter;
+    satf_plan *plan;
+    satf_view in[IMAGES], out; /* out: without data */
+    void *result[IMAGES], *want[IMAGES];
+    size_t bytes; /* of a result */
+} images;
+
+static void *pixels_of(unsigned seed)
+{
+    uint8_t *pixels = malloc(W * H * CHANNELS);
+    assert_non_null(pixels);
+    for (unsigned i = 0; i < W * H * CHANNELS; i++) {
+        pixels[i] = (uint8_t)((i + 1) * (seed * 2 + 2654435761u) >> 24);
+    }
+    return pixels;
+}
+
+static void make_images(const char *spec, images *m)
+{
+    satf_view out;
+    gpu_must_do(gpu, satf_filter_parse(gpu, spec, &m->filter), spec);
+    for (unsigned i = 0; i < IMAGES; i++) {
+        satf_view view = satf_view_packed(pixels_of(i), W, H, CHANNELS, SATF_U8);
+        m->in[i] = view;
+        m->in[i].device = GPU_DEVICE;
+        gpu_must(cpu, satf_filter_output(cpu, m->filter, &view, &out));
+        m->bytes = (size_t)(out.stride * out.height);
+        out.data = m->want[i] = malloc(m->bytes);
+        gpu_must_do(cpu, satf_filter_apply(cpu, m->filter, &view, &out), spec);
+        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &m->in[i].data));
+        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, m->bytes, "a test", &m->result[i]));
+        gpu_must(gpu,
+                 satf_gpu_copy_bytes(gpu, GPU_DEVICE, m->in[i].data, view.data, W * H * CHANNELS));
+        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        free(view.data);
+    }
+    m->out = out;
+    m->out.data = NULL;
+    m->out.device = GPU_DEVICE;
+    if (satf_plan_create(gpu, m->filter, &m->in[0], 1, &m->out, 1, &m->plan)) {
+        fail_msg("%s: %s", spec, satf_message(gpu));
+    }
+}
+
+static void release_images(images *m)
+{
+    satf_plan_destroy(m->plan);
+    satf_filter_destroy(m->filter);
+    for (int i = 0; i < IMAGES; i++) {
+        satf_gpu_free(gpu, m->in[i].data);
+        satf_gpu_free(gpu, m->result[i]);
+        free(m->want[i]);
+    }
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+}
+
+static void run(images *m, int image)
+{
+    const void *in = m->in[image].data;
+    gpu_must_do(gpu, satf_plan_run(m->plan, &in, &m->result[image]), "a plan");
+}
+
+/* What the device has made of an image, which is spoilt then for the next time. */
+static void check(images *m, int image, const char *what)
+{
+    static char got[MOST];
+    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, m->result[image], m->bytes));
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    if (memcmp(got, m->want[image], m->bytes) != 0) {
+        fail_msg("%s: another result", what);
+    }
+    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, m->result[image], m->in[image].data, 100));
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_runs++;
+}
+
+static const char *const specs[] = {
+    "box=15",   "variance=7,border=wrap", "sauvola=9", "unsharp=5 box=3 rotate=90",
+    "integral", "integral,squared",       "transpose", "box=5,border=constant:7 stddev=3 box=2"};
+enum { SPECS = sizeof specs / sizeof *specs };
+
+/* ------------------------------------------------------------------------------- tests */
+
+/* One behind the other, with nobody waiting: nothing is allocated, cleared or decided. */
+static void test_runs(void **unused)
+{
+    (void)unused;
+    for (int s = 0; s < SPECS; s++) {
+        images m;
+        make_images(specs[s], &m);
+        run(&m, 0);
+        int before = allocations + clearings + decisions;
+        for (int i = 1; i < RUNS; i++) {
+            run(&m, i % IMAGES);
+        }
+        assert_int_equal(allocations + clearings + decisions, before);
+        for (int i = 0; i < IMAGES; i++) {
+            check(&m, i, specs[s]);
+        }
+        release_images(&m);
+    }
+}
+
+/* Streams take turns with a plan, whose memory they share. */
+static void test_streams(void **unused)
+{
+    (void)unused;
+    handle stream[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(driver.stream_create(&stream[i], NON_BLOCKING), 0);
+    }
+    for (int s = 0; s < SPECS; s++) {
+        images m;
+        make_images(specs[s], &m);
+        for (int i = 0; i < RUNS; i++) {
+            gpu_must(gpu, satf_context_set_stream(gpu, stream[i % 2]));
+            run(&m, i % IMAGES);
+        }
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(driver.stream_wait(stream[i]), 0);
+        }
+        gpu_must(gpu, satf_context_use_own_stream(gpu));
+        for (int i = 0; i < IMAGES; i++) {
+            check(&m, i, specs[s]);
+        }
+        release_images(&m);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(driver.stream_destroy(stream[i]), 0);
+    }
+}
+
+/* The graph of a run of image 0, by the plan or by satf_filter_apply(). */
+static handle capture(images *m, handle stream, bool by_plan)
+{
+    handle graph, exec;
+    gpu_must(gpu, satf_context_set_stream(gpu, stream));
+    assert_int_equal(driver.capture(stream, RELAXED), 0);
+    if (by_plan) {
+        run(m, 0);
+    } else {
+        satf_view out = m->out;
+        out.data = m->result[0];
+        gpu_must(gpu, satf_filter_apply(gpu, m->filter, &m->in[0], &out));
+    }
+    assert_int_equal(driver.end_capture(stream, &graph), 0);
+    assert_int_equal(driver.instantiate(&exec, graph, 0), 0);
+    assert_int_equal(driver.destroy(graph), 0);
+    return exec;
+}
+
+/* Launches between other runs of the plan, and behind calls that take the context's memory. */
+static void test_graphs(void **unused)
+{
+    (void)unused;
+    handle stream;
+    images other;
+    assert_int_equal(driver.stream_create(&stream, NON_BLOCKING), 0);
+    make_images("stddev=3", &other);
+    for (int s = 0; s < 2 * SPECS; s++) {
+        images m;
+        make_images(specs[s / 2], &m);
+        handle graph = capture(&m, stream, s % 2);
+        for (int turn = 0; turn < 3; turn++) {
+            assert_int_equal(driver.launch(graph, stream), 0);
+            run(&m, 1);
+            satf_view out = other.out;
+            out.data = other.result[turn];
+            gpu_must(gpu, satf_filter_apply(gpu, other.filter, &other.in[turn], &out));
+            assert_int_equal(driver.launch(graph, stream), 0);
+            run(&m, 2);
+            assert_int_equal(driver.stream_wait(stream), 0);
+            for (int i = 0; i < IMAGES; i++) {
+                check(&m, i, specs[s / 2]);
+            }
+            check(&other, turn, "stddev=3");
+        }
+        gpu_must(gpu, satf_context_use_own_stream(gpu));
+        release_images(&m);
+        assert_int_equal(driver.exec_destroy(graph), 0);
+    }
+    release_images(&other);
+    assert_int_equal(driver.stream_destroy(stream), 0);
+}
+
+/* Images of the host by a plan of the device. */
+static void test_across(void **unused)
+{
+    (void)unused;
+    static uint8_t got[W * H * CHANNELS], want[W * H * CHANNELS];
+    satf_filter *filter;
+    satf_plan *plan;
+    satf_plan_info info;
+    satf_ran ran;
+    gpu_must(gpu, satf_filter_parse(gpu, "box=5 flip=h", &filter));
+    satf_view in = satf_view_packed(NULL, W, H, CHANNELS, SATF_U8), out = in;
+    gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan));
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_int_equal(info.device, GPU_DEVICE);
+    assert_int_equal(info.steps, 2);
+    assert_string_equal(satf_plan_step(plan, 0, &ran, sizeof ran), "box");
+    assert_string_equal(ran.device, "cuda");
+    assert_string_equal(ran.engine, "sat");
+    for (unsigned i = 0; i < IMAGES; i++) {
+        const void *from = in.data = pixels_of(i);
+        void *to = got;
+        out.data = want;
+        gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &out));
+        gpu_must(gpu, satf_plan_run(plan, &from, &to));
+        assert_memory_equal(got, want, sizeof got);
+        free(in.data);
+        gpu_runs++;
+    }
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+}
+
+int main(int argc, char **argv)
+{
+    setenv("SATFILTER_TUNE", "off", 1);
+    gpu_test_begin(argc, argv);
+    handle primary;
+    if (!find_driver() || driver.retain(&primary, GPU_DEVICE) != 0 ||
+        driver.set_current(primary) != 0) {
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_across),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_graphs),
+    };
+    int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);
+    driver.release(GPU_DEVICE);
+    return gpu_test_end("test_gpu_plan", failed);
+}

@@ -1,0 +1,429 @@
+/* Plans: the same bits as satf_filter_apply(), decided once, and runs that only run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/parallel.h"
+#include "filter/plan.h"
+#include "filter_reference.h"
+#include "sat/sat.h"
+#include "window/plan.h"
+#include "with_context.h"
+
+/* ------------------------------------------------------------------ what runs may not do */
+
+/* The library's allocations all end here. */
+static _Atomic int allocations;
+static _Atomic size_t largest;
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    void *memory = NULL;
+    atomic_fetch_add(&allocations, 1);
+    if (bytes > atomic_load(&largest)) {
+        atomic_store(&largest, bytes);
+    }
+    return posix_memalign(&memory, alignment, bytes) ? NULL : memory;
+}
+
+/* Calls that decide something; the linker leads them here (--wrap). */
+static _Atomic int decisions;
+
+satf_status __real_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
+satf_status __wrap_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
+satf_status __wrap_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_sat_plan_make(ctx, job, plan);
+}
+
+satf_status __real_window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
+satf_status __wrap_window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
+satf_status __wrap_window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_window_plan_make(ctx, spec, plan);
+}
+
+void __real_window_prepare(const window_plan *plan, void *memory);
+void __wrap_window_prepare(const window_plan *plan, void *memory);
+void __wrap_window_prepare(const window_plan *plan, void *memory)
+{
+    atomic_fetch_add(&decisions, 1);
+    __real_window_prepare(plan, memory);
+}
+
+satf_status __real_filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
+                                    const satf_view *out, bool by_rows, filter_step *step);
+satf_status __wrap_filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
+                                    const satf_view *out, bool by_rows, filter_step *step);
+satf_status __wrap_filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
+                                    const satf_view *out, bool by_rows, filter_step *step)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_filter_step_plan(ctx, link, in, out, by_rows, step);
+}
+
+char *__real_getenv(const char *name);
+char *__wrap_getenv(const char *name);
+char *__wrap_getenv(const char *name)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_getenv(name);
+}
+
+/* ----------------------------------------------------------------------------- cases */
+
+enum { W = 131, H = 77, MOST = W * H * 4 * 8 };
+
+static satf_filter *parse(satf_context *ctx, const char *spec)
+{
+    satf_filter *filter;
+    if (satf_filter_parse(ctx, spec, &filter)) {
+        fail_msg("%s: %s", spec, satf_message(ctx));
+    }
+    return filter;
+}
+
+/* The filter by its table entry alone. */
+static satf_filter *make(satf_context *ctx, const filter_info *info, int border)
+{
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
+    if (filter_param_of_kind(info, PARAM_SIZE)) {
+        assert_int_equal(satf_filter_set(ctx, filter, "size", "7x4"), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_BORDER)) {
+        assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, 1), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_TEMPLATE)) {
+        static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
+        assert_int_equal(satf_filter_set_rects(ctx, filter, rects, 2), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_ORDER)) {
+        int64_t *order = malloc(W * H * sizeof *order);
+        for (int64_t i = 0; i < W * H; i++) {
+            order[i] = i * 5 % (W * H); /* 5 divides neither side */
+        }
+        assert_int_equal(satf_filter_set_order(ctx, filter, order, W * H), SATF_OK);
+        free(order);
+    }
+    return filter;
+}
+
+/* The image's samples, then the same turned around, so that two runs differ. */
+static void turn_around(const satf_view *view)
+{
+    size_t pixel = (size_t)view->channels * satf_type_bytes(view->type);
+    for (int64_t y = 0; y < view->height; y++) {
+        char *row = satf_row(view, y), saved[64];
+        for (int64_t i = 0, j = view->width - 1; i < j; i++, j--) {
+            char *a = row + (size_t)i * pixel, *b = row + (size_t)j * pixel;
+            memcpy(saved, a, pixel);
+            memcpy(a, b, pixel);
+            memcpy(b, saved, pixel);
+        }
+    }
+}
+
+static void fail_case(const char *name, int type, const char *what)
+{
+    fail_msg("%s of %s: %s", name, satf_type_name(type), what);
+}
+
+/* Three runs on other pixels at other places equal calls of another context. */
+static void check_plan(satf_context *ctx, satf_filter *filter, const char *name, satf_view *in)
+{
+    static char expected[MOST], got[MOST + 1];
+    satf_context *other;
+    satf_view out;
+    satf_plan *plan;
+    assert_int_equal(satf_context_create(&other), SATF_OK);
+    assert_int_equal(satf_context_set_engine(other, ctx->engine), SATF_OK);
+    assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
+    if (satf_plan_create(ctx, filter, in, 1, &out, 1, &plan)) {
+        fail_case(name, in->type, satf_message(ctx));
+    }
+    size_t bytes = (size_t)(out.stride * out.height);
+    for (int run = 0; run < 3; run++) {
+        memset(expected, run, bytes);
+        memset(got, 7, sizeof got);
+        out.data = expected;
+        assert_int_equal(satf_filter_apply(other, filter, in, &out), SATF_OK);
+        void *to = got + run % 2;
+        int before = atomic_load(&allocations) + atomic_load(&decisions);
+        if (satf_plan_run(plan, (const void *const *)&in->data, &to)) {
+            fail_case(name, in->type, satf_message(ctx));
+        }
+        if (run > 0 && atomic_load(&allocations) + atomic_load(&decisions) != before) {
+            fail_case(name, in->type, "a run decides or allocates");
+        }
+        if (memcmp(to, expected, bytes) != 0) {
+            fail_case(name, in->type, "the plan gives other bits");
+        }
+        turn_around(in);
+    }
+    satf_plan_destroy(plan);
+    satf_context_destroy(other);
+}
+
+static void test_every_filter(void **state)
+{
+    satf_context *ctx = *state;
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    satf_context_set_threads(ctx, 2);
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        for (int c = 0; c < 4 * 3 * 2; c++) {
+            int channels = c / 4 % 3 + 1 + (c / 4 % 3 == 2);
+            ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
+            if (info->recipe->grey && channels == 2) {
+                continue;
+            }
+            ref_fill(&image, i * 100 + (uint64_t)c);
+            satf_view in = ref_view(&image, 0);
+            bool tables = c >= 12 && info->recipe->region != REGION_PIXEL;
+            satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
+            satf_filter *filter = make(ctx, info, c % SATF_SHRINK);
+            check_plan(ctx, filter, info->name, &in);
+            satf_filter_destroy(filter);
+            free(in.data);
+            free(image.samples);
+        }
+    }
+    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+}
+
+static void test_chains(void **state)
+{
+    static const char *const specs[] = {
+        "box=5 variance=3 rotate=90 box=9x2", "stddev=3 integral", "wolf=5 box=3",
+        "box=3 box=4 box=5,border=wrap transpose flip=v box=7,border=shrink"};
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine += SATF_ENGINE_SAT) {
+            ref_image image = {W, H, 1 + (int)k % 3, SATF_U8, 0, NULL};
+            image.channels = image.channels == 2 ? 3 : image.channels;
+            ref_fill(&image, k);
+            satf_view in = ref_view(&image, 5);
+            satf_context_set_engine(*state, (satf_engine)engine);
+            satf_filter *filter = parse(*state, specs[k]);
+            check_plan(*state, filter, specs[k], &in);
+            satf_filter_destroy(filter);
+            free(in.data);
+            free(image.samples);
+        }
+    }
+    satf_context_set_engine(*state, SATF_ENGINE_AUTO);
+}
+
+/* A thousand runs do what one does, also once the filter is gone. */
+static void test_thousand(void **state)
+{
+    satf_context *ctx = *state;
+    static uint8_t in[64 * 64], first[64 * 64], out[64 * 64];
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i * 7 + i / 64);
+    }
+    satf_filter *filter = parse(ctx, "box=5 rotate=180 box=3");
+    satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8);
+    satf_plan *plan;
+    int deciding = atomic_load(&decisions);
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    assert_true(atomic_load(&decisions) >= deciding + 3 + 2 + 2); /* steps, windows; prepared */
+    satf_filter_destroy(filter);
+    const void *from = in;
+    void *to = first;
+    assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+    int before = atomic_load(&allocations) + atomic_load(&decisions);
+    to = out;
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+    }
+    assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
+    assert_memory_equal(out, first, sizeof out);
+    satf_plan_destroy(plan);
+}
+
+/* -------------------------------------------------------------------------- decisions */
+
+static void expect_step(const satf_plan *plan, size_t index, const char *filter, const char *engine,
+                        const char *algorithm)
+{
+    satf_ran ran;
+    assert_string_equal(satf_plan_step(plan, index, &ran, sizeof ran), filter);
+    assert_string_equal(ran.engine, engine);
+    assert_string_equal(ran.device, "cpu");
+    if (algorithm) {
+        assert_string_equal(ran.algorithm, algorithm);
+    } else {
+        assert_null(ran.algorithm);
+    }
+}
+
+static void test_describe(void **state)
+{
+    satf_context *ctx = *state;
+    satf_filter *filter = parse(ctx, "box=5 flip=h box=9");
+    satf_view view = satf_view_packed(NULL, 640, 480, 3, SATF_U8);
+    satf_plan *plan;
+    satf_plan_info info;
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_int_equal(info.steps, 3);
+    assert_int_equal(info.device, SATF_HOST);
+    assert_true(info.ms > 0 && info.bytes > (size_t)(2 * view.stride * view.height));
+    double marched = info.ms;
+    expect_step(plan, 0, "box", "window", NULL);
+    expect_step(plan, 1, "flip", "move", NULL);
+    expect_step(plan, 2, "box", "window", NULL);
+    assert_null(satf_plan_step(plan, 3, NULL, 0));
+    satf_plan_destroy(plan);
+
+    /* A named algorithm is taken, though marching is faster. */
+    assert_int_equal(satf_context_set_algorithm(ctx, "reference"), SATF_OK);
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    expect_step(plan, 0, "box", "sat", "reference");
+    expect_step(plan, 1, "flip", "move", NULL);
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_true(info.ms > marched);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+
+    satf_plan_describe(NULL, &info, sizeof info);
+    assert_int_equal(info.steps, 0);
+    assert_null(satf_plan_step(NULL, 0, NULL, 0));
+    satf_plan_destroy(NULL);
+}
+
+static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
+{
+    assert_int_equal(got, wanted);
+    if (!strstr(satf_message(ctx), part)) {
+        fail_msg("'%s' lacks '%s'", satf_message(ctx), part);
+    }
+}
+
+static void test_refusals(void **state)
+{
+    satf_context *ctx = *state;
+    static uint8_t memory[2][64 * 64];
+    satf_filter *filter = parse(ctx, "box=5"), *empty;
+    satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), narrow = view;
+    satf_plan *plan = (satf_plan *)memory;
+    narrow.width = 63;
+    assert_int_equal(satf_plan_create(NULL, filter, &view, 1, &view, 1, &plan), SATF_INVALID);
+    assert_null(plan);
+    expect(ctx, satf_plan_create(ctx, NULL, &view, 1, &view, 1, &plan), SATF_INVALID, "filter");
+    expect(ctx, satf_plan_create(ctx, filter, NULL, 1, &view, 1, &plan), SATF_INVALID, "inputs");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, NULL, 1, &plan), SATF_INVALID, "outputs");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, NULL), SATF_INVALID, "result");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 2, &view, 1, &plan), SATF_INVALID, "2 inputs");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, &narrow, 1, &plan), SATF_INVALID,
+           "it must be 64 x 64");
+    assert_int_equal(satf_filter_create(ctx, "template", &empty), SATF_OK);
+    expect(ctx, satf_plan_create(ctx, empty, &view, 1, &view, 1, &plan), SATF_INVALID,
+           "no rectangles");
+    satf_filter_destroy(empty);
+    satf_context_set_limits(ctx, 0, 100);
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_LIMIT,
+           "limit: max-memory");
+    satf_context_set_limits(ctx, 0, 0);
+    assert_null(plan);
+
+    satf_context_set_threads(ctx, 1);
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    const void *from = memory[0], *nowhere = NULL;
+    void *to = memory[1], *same = memory[0] + 100;
+    assert_int_equal(satf_plan_run(NULL, &from, &to), SATF_INVALID);
+    expect(ctx, satf_plan_run(plan, NULL, &to), SATF_INVALID, "missing");
+    expect(ctx, satf_plan_run(plan, &nowhere, &to), SATF_INVALID, "missing");
+    expect(ctx, satf_plan_run(plan, &from, NULL), SATF_INVALID, "missing");
+    expect(ctx, satf_plan_run(plan, &from, &same), SATF_INVALID, "overlaps");
+    satf_context_set_threads(ctx, 2);
+    expect(ctx, satf_plan_run(plan, &from, &to), SATF_INVALID, "made for 1 threads");
+    satf_context_set_threads(ctx, 1);
+    assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+}
+
+/* ---------------------------------------------------------------- the context's own plan */
+
+/* It serves calls of the same shape, and gives way to whatever makes another result. */
+static void test_kept(void **state)
+{
+    satf_context *ctx = *state;
+    static uint8_t in[64 * 64], out[64 * 64], expected[64 * 64];
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view from = satf_view_packed(in, 64, 64, 1, SATF_U8), to = from;
+    satf_filter *filter = parse(ctx, "box=5");
+    to.data = expected;
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    to.data = out;
+    int before = atomic_load(&allocations) + atomic_load(&decisions);
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
+    assert_memory_equal(out, expected, sizeof out);
+
+    satf_ran ran;
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    satf_context_ran(ctx, &ran, sizeof ran);
+    assert_string_equal(ran.engine, "sat");
+    assert_memory_equal(out, expected, sizeof out);
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
+
+    assert_int_equal(satf_filter_set(ctx, filter, "size", "1"), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    assert_memory_equal(out, in, sizeof out);
+
+    /* Bad views are told of though a plan would serve. */
+    expect(ctx, satf_filter_apply(ctx, filter, &from, &from), SATF_INVALID, "overlaps");
+    to.data = NULL;
+    expect(ctx, satf_filter_apply(ctx, filter, &from, &to), SATF_INVALID, "no data");
+    satf_filter_destroy(filter);
+}
+
+/* Its memory is kept up to a bound. */
+static void test_bound(void **state)
+{
+    satf_context *ctx = *state;
+    enum { SIDE = 4200, BOUND = 64 << 20 };
+    satf_filter *filter = parse(ctx, "box=5");
+    satf_context_set_engine(ctx, SATF_ENGINE_SAT);
+    for (int64_t height = SIDE / 4; height <= SIDE; height += SIDE - SIDE / 4) {
+        satf_view from = satf_view_packed(calloc((size_t)height, SIDE), SIDE, height, 1, SATF_U8);
+        satf_view to = from;
+        to.data = malloc((size_t)height * SIDE);
+        assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+        atomic_store(&largest, 0);
+        assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+        bool again = atomic_load(&largest) > 0;
+        assert_int_equal(again, height * SIDE * 4 > BOUND);
+        free(from.data);
+        free(to.data);
+    }
+    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+    satf_filter_destroy(filter);
+}
+
+int main(void)
+{
+    satf_share_anything();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_filter), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_thousand),     cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_bound),
+    };
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+}
