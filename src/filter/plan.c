@@ -8,6 +8,10 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 
+/* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
+ * the shape: where they share places of the caches a run may take a tenth longer. */
+enum { PAGE = 4096 };
+
 /* ---------------------------------------------------------------------- deciding */
 
 static satf_status fail_size(satf_context *ctx)
@@ -150,14 +154,17 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
 static satf_status allocate(satf_context *ctx, satf_plan *plan)
 {
     static const char what[] = "filtering";
-    void *memory;
     if (plan->device != SATF_HOST) {
-        satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &memory);
-        plan->memory = status ? NULL : memory;
+        satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
+        plan->memory = status ? NULL : plan->owned;
         return status;
     }
-    plan->memory = satf_alloc(plan->bytes);
-    return plan->memory ? SATF_OK : satf_fail_memory(ctx, plan->bytes, what);
+    plan->owned = satf_alloc(plan->bytes + PAGE);
+    if (!plan->owned) {
+        return satf_fail_memory(ctx, plan->bytes, what);
+    }
+    plan->memory = (char *)plan->owned + (-(uintptr_t)plan->owned & (PAGE - 1));
+    return SATF_OK;
 }
 
 /* On a device: the plan's uses of its memory follow one another, whatever their streams. */
@@ -194,7 +201,6 @@ static satf_status prepare(satf_context *ctx, satf_plan *plan)
 satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
 {
     satf_status status = begin_use(ctx, plan);
-    plan->owned = !memory;
     plan->memory = memory;
     if (!status && !memory && plan->bytes) {
         status = allocate(ctx, plan);
@@ -216,13 +222,14 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
 
 void filter_plan_detach(satf_context *ctx, satf_plan *plan)
 {
-    if (plan->memory && plan->owned && plan->device == SATF_HOST) {
-        satf_free(plan->memory);
-    } else if (plan->memory && plan->owned && begin_use(ctx, plan) == SATF_OK) {
-        satf_gpu_free(ctx, plan->memory);
+    if (plan->device == SATF_HOST) {
+        satf_free(plan->owned);
+    } else if (plan->owned && begin_use(ctx, plan) == SATF_OK) {
+        satf_gpu_free(ctx, plan->owned);
         end_use(ctx, plan);
     }
     plan->memory = NULL;
+    plan->owned = NULL;
 }
 
 /* ----------------------------------------------------------------------- running */

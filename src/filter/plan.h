@@ -25,7 +25,7 @@ struct satf_plan {
     size_t from_at, to_at, images[2], scratch, kept;
     size_t bytes;
     char *memory; /* NULL: none yet */
-    bool owned;   /* it is the plan's */
+    void *owned;  /* what is to be freed of it; NULL: it is the caller's */
     /* On a device: the order of its uses there, and whether a graph may use it at any time. */
     satf_gpu_order order;
     bool in_graph;
