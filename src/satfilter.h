@@ -423,6 +423,11 @@ SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filte
 SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter,
                                            const int64_t *order, size_t count);
 
+/* The image beside the input of a filter that takes one (guided's guide), which is copied: a view
+ * of the host, of the input's width, height, channels and sample type. */
+SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter,
+                                           const satf_view *image);
+
 /* Writes the filter as satf_filter_parse() reads it, as snprintf() does: at most `bytes` with the
  * zero at the end; returns the length of the whole. Parameters at their defaults are left out, of
  * what came from a file there is "FILE". */
@@ -477,7 +482,8 @@ SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filt
                                       satf_plan **plan);
 
 /*
- * Runs it on the images whose first rows lie at inputs[0] and outputs[0], of the planned strides.
+ * Runs it on the images whose first rows lie at inputs[0], inputs[1] if there are two, and
+ * outputs[0], of the planned strides.
  * SATF_INVALID if they overlap, or if the context has more threads now than it had.
  * Runs on a device follow one another, also on different streams. A stream may be captured into a
  * CUDA graph; then the plan must live as long as the graph, and launches of the graph and other

@@ -110,12 +110,33 @@ struct any_formula {
 template <unsigned READS, class Square>
 constexpr bool is_formula_for = has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
 
+/* A sample of a result. */
+typedef struct sample_place {
+    int64_t x, y;
+    int c;
+} sample_place;
+
+/* What the formula reads there of other images. */
+template <unsigned READS>
+static __device__ inline void load_beside(const filter_gpu_task *task, const sample_place *at,
+                                          formula_sums *in)
+{
+    for (int k = 0; k < 2 && at; k++) {
+        const satf_view *beside = &task->beside[k];
+        if ((READS & (k == 0 ? FORMULA_BESIDE : FORMULA_BESIDE_TOO)) && beside->data) {
+            const char *from = (const char *)beside->data + at->y * beside->stride +
+                               (at->x * beside->channels + at->c) * sample_bytes(beside->type);
+            in->beside[k] = load_sample(beside->type, from);
+        }
+    }
+}
+
 /* give(i, value) for each value = Formula, or the task's, of in with sum[i], square[i] and the
- * centre at from + i * step. */
+ * centre at from + i * step. at: NULL where nothing of other images is read. */
 template <class Formula, int N, class Sum, class Square, class Give>
-static __device__ __forceinline__ void apply_formula(const filter_gpu_task *task, formula_sums *in,
-                                                     const Sum *sum, const Square *square,
-                                                     const char *from, int64_t step, Give give)
+static __device__ __forceinline__ void
+apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
+              const char *from, int64_t step, const sample_place *at, Give give)
 {
     if constexpr (!std::is_same<Formula, any_formula>::value) {
 #pragma unroll
@@ -137,6 +158,7 @@ static __device__ __forceinline__ void apply_formula(const filter_gpu_task *task
                 if constexpr (((reads)&FORMULA_CENTRE) != 0) {                            \
                     in->centre = load_sample(task->in.type, from + i * step);             \
                 }                                                                         \
+                load_beside<(reads)>(task, at, in);                                       \
                 give(i, name##_formula(in, (const name##_options *)task->options.bytes)); \
             }                                                                             \
         }                                                                                 \
@@ -224,7 +246,8 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
                                  : formula_mean(&in);
     }
     formula_value result = formula_real(0);
-    apply_formula<Formula, 1>(task, &in, &sum, &square, from, 0,
+    sample_place at = {x, y, c};
+    apply_formula<Formula, 1>(task, &in, &sum, &square, from, 0, &at,
                               [&](int, const formula_value &value) { result = value; });
     return result;
 }

@@ -237,9 +237,9 @@ static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int pr
     const satf_rect *window = &task->window.rect;
     stretch columns = inner_stretch(width, window->x, window->w), all = {0, width, 0, 0};
     stretch rows = inner_stretch(height, window->y, window->h);
-    if (task->surveys || task->prefix || task->has_rects || task->weighted || !aligned ||
-        !inner_stores(task->out.type) || !inner_reaches(task, 1) || columns.count == 0 ||
-        rows.count == 0) {
+    if (task->surveys || task->prefix || task->has_rects || task->has_beside || task->weighted ||
+        !aligned || !inner_stores(task->out.type) || !inner_reaches(task, 1) ||
+        columns.count == 0 || rows.count == 0) {
         columns.count = rows.count = 0;
     }
     plan.outside[0] = make_area(all, outer_stretch(height, &rows));

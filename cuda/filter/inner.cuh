@@ -128,7 +128,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
                 store_aligned(TYPE, formula_integer(mean), to + i * to_step);
             }
         } else {
-            apply_formula<Formula, N>(task, &in, sum, square, from, from_step,
+            apply_formula<Formula, N>(task, &in, sum, square, from, from_step, NULL,
                                       [&](int i, const formula_value &value) {
                                           store_aligned(TYPE, value, to + i * to_step);
                                       });

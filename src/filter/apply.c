@@ -109,7 +109,7 @@ static void forget(satf_context *ctx)
 }
 
 /* Runs it in the caller's memory, which may hold anything. */
-static satf_status run_lent(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+static satf_status run_lent(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     size_t bytes = plan->bytes ? plan->bytes + 63 : 0;
     if (ctx->scratch_bytes < bytes) {
@@ -120,16 +120,16 @@ static satf_status run_lent(satf_context *ctx, satf_plan *plan, const void *in, 
     char *memory = ctx->scratch;
     filter_plan_detach(ctx, plan);
     satf_status status = filter_plan_attach(ctx, plan, memory + (-(uintptr_t)memory & 63));
-    status = status ? status : filter_plan_run(ctx, plan, in, out);
+    status = status ? status : filter_plan_run(ctx, plan, images);
     filter_plan_detach(ctx, plan);
     return status;
 }
 
-static satf_status run_kept(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+static satf_status run_kept(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     bool here = plan->device == SATF_HOST;
     satf_status status = plan->memory ? SATF_OK : filter_plan_attach(ctx, plan, NULL);
-    status = status ? status : filter_plan_run(ctx, plan, in, out);
+    status = status ? status : filter_plan_run(ctx, plan, images);
     if (status || plan->bytes > (here ? KEPT_BYTES_HERE : KEPT_BYTES_THERE)) {
         filter_plan_detach(ctx, plan);
     }
@@ -140,11 +140,11 @@ static satf_status run_kept(satf_context *ctx, satf_plan *plan, const void *in, 
 static satf_status run_captured(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                 const satf_view *out)
 {
+    plan_images images = {in->data, NULL, out->data};
     satf_plan *plan;
-    satf_status status = filter_plan_make(ctx, filter, in, out, false, &plan);
+    satf_status status = filter_plan_make(ctx, filter, in, NULL, out, false, &plan);
     if (!status) {
-        status = ctx->scratch ? run_lent(ctx, plan, in->data, out->data)
-                              : run_kept(ctx, plan, in->data, out->data);
+        status = ctx->scratch ? run_lent(ctx, plan, &images) : run_kept(ctx, plan, &images);
         filter_plan_free(ctx, plan);
     }
     return status;
@@ -156,7 +156,7 @@ static satf_status replace_plan(satf_context *ctx, const satf_filter *filter, co
 {
     satf_context_forget(ctx);
     ctx->forget = forget;
-    return filter_plan_make(ctx, filter, in, out, false, &ctx->plan);
+    return filter_plan_make(ctx, filter, in, NULL, out, false, &ctx->plan);
 }
 
 static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -176,11 +176,11 @@ static satf_status apply(satf_context *ctx, const satf_filter *filter, const sat
     if (status) {
         return status;
     }
+    plan_images images = {in->data, NULL, out->data};
     satf_plan *plan = ctx->plan;
     ctx->plan = NULL; /* while it runs it is nobody's to free */
-    status = ctx->scratch && plan->device == plan->in.device
-                 ? run_lent(ctx, plan, in->data, out->data)
-                 : run_kept(ctx, plan, in->data, out->data);
+    status = ctx->scratch && plan->device == plan->in.device ? run_lent(ctx, plan, &images)
+                                                             : run_kept(ctx, plan, &images);
     ctx->plan = plan;
     return status;
 }
@@ -203,7 +203,7 @@ static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, c
     }
     satf_plan *plan;
     *bytes = 0;
-    status = filter_plan_make(ctx, filter, in, out, false, &plan);
+    status = filter_plan_make(ctx, filter, in, NULL, out, false, &plan);
     if (!status) {
         if (plan->device == plan->in.device && plan->bytes) { /* else it is the device's */
             *bytes = plan->bytes + 63;                        /* the caller's may need aligning */

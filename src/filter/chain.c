@@ -360,6 +360,29 @@ satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter, const 
     return status;
 }
 
+satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter, const satf_view *image)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!filter || !image) {
+        return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "image" : "filter");
+    }
+    chain_link *link = chain_last(filter);
+    const filter_param *param = filter_param_of_kind(link->info, PARAM_IMAGE);
+    if (!param) {
+        return satf_fail(ctx, SATF_INVALID, "%s takes no image beside the input", link->info->name);
+    }
+    filter_picture *made, **to = param_value(param, link->options);
+    satf_status status = filter_picture_make(ctx, image, &made);
+    if (!status) {
+        filter_picture_release(*to);
+        *to = made;
+        chain_note_given(link, param);
+    }
+    return status;
+}
+
 satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf_filter *tail)
 {
     if (!ctx) {

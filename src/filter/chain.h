@@ -7,6 +7,7 @@
 #include "descriptor.h"
 #include "order.h"
 #include "params.h"
+#include "picture.h"
 #include "rects.h"
 
 typedef struct chain_link {

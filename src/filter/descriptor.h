@@ -39,6 +39,8 @@ typedef struct filter_range {
     double lo, hi;
 } filter_range;
 
+typedef struct filter_part filter_part;
+
 typedef struct filter_recipe {
     filter_region region;
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
@@ -57,9 +59,29 @@ typedef struct filter_recipe {
     /* REGION_PIXEL: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);
+    /* REGION_WINDOW: a filter of several steps; [1]: those with an image beside (PARAM_IMAGE). The
+     * recipe's own formula is the last one's. No alpha weighs. NULL: it is one step. */
+    const filter_part *parts[2];
+    int part_counts[2];
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
 } filter_recipe;
+
+/*
+ * A step of a filter of several: sums over the window of one image, and samples of others at the
+ * pixel. Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result
+ * of step k, which is f64, has the input's shape and is not rounded; the last step's is the
+ * filter's.
+ */
+struct filter_part {
+    const filter_recipe *recipe; /* REGION_WINDOW */
+    int of;                      /* what is summed */
+    int beside[2];               /* whose samples the formula reads, if it does */
+    bool single;                 /* over the pixel alone, not the window */
+    /* What lies outside under border constant:V, V of an input whose largest sample is `full`;
+     * NULL: V. */
+    double (*outside)(double constant, double full);
+};
 
 /* Whether alpha weighs colour. */
 static inline bool filter_weighs(const filter_recipe *recipe)

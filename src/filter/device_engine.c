@@ -36,7 +36,7 @@ static filter_gpu_layer layer_there(const filter_step *step, const sat_layer *la
 
 static filter_gpu_task make_task(const filter_step *step, const filter_tables *tables)
 {
-    const filter_recipe *recipe = step->info->recipe;
+    const filter_recipe *recipe = step->recipe;
     filter_gpu_task task = {
         .in = step->in,
         .out = step->out,
@@ -53,6 +53,8 @@ static filter_gpu_task make_task(const filter_step *step, const filter_tables *t
     };
     finisher finish;
     finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
+    finisher_of_part(&finish, step->input_type);
+    task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
     task.constants = finish.constants;
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     for (int k = 0; k < tables->count; k++) {
@@ -63,14 +65,13 @@ static filter_gpu_task make_task(const filter_step *step, const filter_tables *t
 
 static bool surveys(const filter_step *step)
 {
-    return step->info->recipe->survey != FORMULA_NONE;
+    return step->recipe->survey != FORMULA_NONE;
 }
 
 static size_t rects_bytes(const filter_step *step)
 {
-    return step->info->recipe->region == REGION_RECTS
-               ? step->rects->count * sizeof *step->rects->items
-               : 0;
+    return step->recipe->region == REGION_RECTS ? step->rects->count * sizeof *step->rects->items
+                                                : 0;
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
@@ -91,7 +92,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     if (!status && surveys(step)) {
         state->survey.task = state->last.task;
         state->survey.task.surveys = true;
-        state->survey.task.formula = (int32_t)step->info->recipe->survey;
+        state->survey.task.formula = (int32_t)step->recipe->survey;
         status = filter_gpu_plan_make(ctx, &state->survey);
     }
     return status;
@@ -111,6 +112,7 @@ static void place(const filter_step *step, const device_step *state, filter_gpu_
 {
     task->in.data = step->in.data;
     task->out.data = step->out.data;
+    memcpy(task->beside, step->beside, sizeof task->beside);
     for (int k = 0; k < task->layer_count; k++) {
         const sat_layer *layer = &state->tables.layers[k];
         task->layers[k].sat = layer->sat;

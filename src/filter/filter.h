@@ -17,7 +17,8 @@ typedef enum param_kind {
     PARAM_BORDER,   /* filter_border */
     PARAM_CHOICE,   /* int: which of the words that the metavar lists, "90|180|270", from 0 */
     PARAM_TEMPLATE, /* filter_rects *: a file of rectangles; NULL until it is set */
-    PARAM_ORDER     /* filter_order *: a .npy file of pixels' numbers; likewise */
+    PARAM_ORDER,    /* filter_order *: a .npy file of pixels' numbers; likewise */
+    PARAM_IMAGE     /* filter_picture *: an image beside the input; NULL: none */
 } param_kind;
 
 /* A parameter, once: parsing, setters, printing, help, man page and completion derive from it. */
@@ -35,7 +36,8 @@ typedef struct filter_param {
 /* A file's name, which may hold blanks and commas. */
 static inline bool filter_param_is_file(const filter_param *param)
 {
-    return param->kind == PARAM_TEMPLATE || param->kind == PARAM_ORDER;
+    return param->kind == PARAM_TEMPLATE || param->kind == PARAM_ORDER ||
+           param->kind == PARAM_IMAGE;
 }
 
 struct filter_recipe;

@@ -9,7 +9,6 @@
 void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted)
 {
-    double max = (double)satf_type_max(in->type);
     *f = (finisher){.recipe = recipe,
                     .options = options,
                     .in_type = (satf_type)in->type,
@@ -21,11 +20,17 @@ void finisher_init(finisher *f, const filter_recipe *recipe, const void *options
                               SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
     f->constants.real = satf_type_is_float(in->type);
     f->constants.rounded = !satf_type_is_float(out->type);
-    f->constants.full = max > 0 ? max : 1;
-    f->constants.level = max > 0 ? max / UINT8_MAX : 1;
     f->formula = recipe->formula;
     f->kernels = SATF_ISA_CHOOSE(&finish_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
+    finisher_of_part(f, (satf_type)in->type);
+}
+
+void finisher_of_part(finisher *f, satf_type input_type)
+{
+    double max = (double)satf_type_max((int)input_type);
+    f->constants.full = max > 0 ? max : 1;
+    f->constants.level = max > 0 ? max / UINT8_MAX : 1;
 }
 
 void finisher_begin_survey(finisher *f, finish_survey *survey)

@@ -22,6 +22,7 @@ typedef struct finisher {
     bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
     bool stream;            /* the output is so large that it is written around the caches */
     formula_sums constants; /* what all samples have in common */
+    satf_view beside[2];    /* of a part of a filter; of a run: with data */
     formula_number formula;
     struct finish_survey *survey; /* not NULL: nothing is stored, but this found out */
 } finisher;
@@ -40,6 +41,9 @@ void finisher_end_survey(finisher *f);
  * who makes such clears `stream`. */
 void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted);
+
+/* Likewise for a part of a filter whose input has that type. */
+void finisher_of_part(finisher *f, satf_type input_type);
 
 /* dst: the segment's first pixel in the output (no alignment). Filters of
  * REGION_WINDOW and REGION_PREFIX. */

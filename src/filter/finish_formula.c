@@ -100,6 +100,13 @@ static formula_value lane_value(const finisher *f, const window_segment *segment
     if (segment->centre) {
         in->centre = load_sample(f->in_type, segment->centre, i);
     }
+    for (int k = 0; k < 2; k++) {
+        const satf_view *beside = &f->beside[k];
+        if (beside->data) {
+            in->beside[k] = load_sample((satf_type)beside->type, satf_row(beside, segment->y),
+                                        segment->x * f->channels + i);
+        }
+    }
     return !alpha_lane              ? functions[f->formula](in, f->options)
            : f->recipe->keeps_alpha ? formula_real(in->centre)
                                     : formula_mean(in);
@@ -236,6 +243,15 @@ static void load_block(const finisher *f, const window_segment *segment, loop_mo
         const char *centre = segment->centre;
         loops->load_samples(f->in_type, block->n, centre + at * satf_type_bytes((int)f->in_type),
                             block->centres);
+    }
+    for (int k = 0; k < 2; k++) {
+        const satf_view *beside = &f->beside[k];
+        if (beside->data) {
+            int64_t pixel = f->channels * (int64_t)satf_type_bytes(beside->type);
+            const char *row = satf_row(beside, segment->y);
+            loops->load_samples((satf_type)beside->type, block->n,
+                                row + (segment->x + first) * pixel, block->besides[k]);
+        }
     }
 }
 

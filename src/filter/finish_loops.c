@@ -171,6 +171,8 @@ static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restr
             load(in, block, i);                                  \
             in.inverse = block->inverses[i];                     \
             in.centre = block->centres[i];                       \
+            in.beside[0] = block->besides[0][i];                 \
+            in.beside[1] = block->besides[1][i];                 \
             formula_value value = name##_formula(&in, &options); \
             block->results[i] = formula_number_of(value);        \
         }                                                        \

@@ -17,7 +17,7 @@ typedef struct loop_block {
     double sums[LOOP_SAMPLES], squares[LOOP_SAMPLES];             /* FORMULA_EXACT and floats */
     uint64_t word_sums[LOOP_SAMPLES], word_squares[LOOP_SAMPLES]; /* FORMULA_WORD */
     double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter by loop_kernels.invert */
-    double centres[LOOP_SAMPLES];
+    double centres[LOOP_SAMPLES], besides[2][LOOP_SAMPLES];
     double results[LOOP_SAMPLES];
 } loop_block;
 

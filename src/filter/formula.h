@@ -27,8 +27,15 @@ typedef enum formula_words {
     FORMULA_EXACT /* in the reals, as for floats: such products are below 2^53 */
 } formula_words;
 
-/* What a formula reads: moments over its region, the sample at the pixel itself. */
-enum { FORMULA_SUM = 1, FORMULA_SQUARE = 2, FORMULA_CENTRE = 4 };
+/* What a formula reads: moments over its region, the sample at the pixel itself, and those there of
+ * other images. */
+enum {
+    FORMULA_SUM = 1,
+    FORMULA_SQUARE = 2,
+    FORMULA_CENTRE = 4,
+    FORMULA_BESIDE = 8,
+    FORMULA_BESIDE_TOO = 16
+};
 
 /*
  * The moments over one region of one channel. Window filters see the window's;
@@ -42,9 +49,12 @@ typedef struct formula_sums {
     satf_u128 sum, square; /* of the samples and of their squares */
     uint64_t weight;       /* number of pixels, or the sum of their alphas */
     double real_sum, real_square, real_weight;
-    double inverse;         /* 1 / the weight, or 0; set for formulas of windows */
-    double centre;          /* the sample at the pixel itself (FORMULA_CENTRE) */
-    double level, full;     /* a level of 8 bits: 257 in 16 bits, 1 in floats; the largest sample */
+    double inverse;   /* 1 / the weight, or 0; set for formulas of windows */
+    double centre;    /* the sample at the pixel itself (FORMULA_CENTRE) */
+    double beside[2]; /* samples of other images there (FORMULA_BESIDE, FORMULA_BESIDE_TOO) */
+    /* Of the filter's input, whichever of its steps this is: a level of 8 bits, 257 in 16 bits and
+     * 1 in floats; the largest sample, 1 in floats. */
+    double level, full;
     double greatest, least; /* of the survey (filter_recipe.survey), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;

@@ -54,8 +54,10 @@ typedef struct filter_gpu_task {
     int64_t rect_count;
     satf_weighted_rect window;
     formula_sums constants; /* what all samples have in common */
-    uint64_t *survey;       /* the keys of survey.h in the device's memory; NULL if nobody asks */
-    bool surveys;           /* this pass raises them, by its formula, and stores nothing */
+    satf_view beside[2];    /* what formulas read of other images; data NULL: nothing */
+    bool has_beside;
+    uint64_t *survey; /* the keys of survey.h in the device's memory; NULL if nobody asks */
+    bool surveys;     /* this pass raises them, by its formula, and stores nothing */
     union {
         unsigned char bytes[FILTER_OPTIONS_BYTES];
         double aligned;

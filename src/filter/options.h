@@ -36,7 +36,8 @@ typedef struct filter_window {
     filter_border border;
 } filter_window;
 
-struct filter_rects; /* rects.h */
-struct filter_order; /* order.h */
+struct filter_rects;   /* rects.h */
+struct filter_order;   /* order.h */
+struct filter_picture; /* picture.h */
 
 #endif

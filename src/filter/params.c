@@ -12,6 +12,7 @@
 #include "../base/memory.h"
 #include "../base/number.h"
 #include "order.h"
+#include "picture.h"
 #include "rects.h"
 
 const filter_param *filter_param_find(const filter_info *info, const char *name)
@@ -365,6 +366,31 @@ static void release_order(void *value)
     filter_order_release(*(filter_order **)value);
 }
 
+static satf_status parse_picture(satf_context *ctx, const filter_info *info,
+                                 const filter_param *param, const char *text, void *value)
+{
+    filter_picture *picture, **to = value;
+    satf_status status = check_file(ctx, info, param);
+    if (!status) {
+        status = filter_picture_read(ctx, text, &picture);
+    }
+    if (!status) {
+        filter_picture_release(*to);
+        *to = picture;
+    }
+    return status;
+}
+
+static void share_picture(void *value)
+{
+    filter_picture_share(*(filter_picture **)value);
+}
+
+static void release_picture(void *value)
+{
+    filter_picture_release(*(filter_picture **)value);
+}
+
 static const param_kind_row kinds[] = {
     [PARAM_INTEGER] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
                        NULL},
@@ -379,6 +405,8 @@ static const param_kind_row kinds[] = {
                         release_rects},
     [PARAM_ORDER] = {SATF_PARAM_FILE, sizeof(filter_order *), parse_order, NULL, share_order,
                      release_order},
+    [PARAM_IMAGE] = {SATF_PARAM_FILE, sizeof(filter_picture *), parse_picture, NULL, share_picture,
+                     release_picture},
 };
 
 const param_kind_row *param_kind_of(const filter_param *param)

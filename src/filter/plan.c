@@ -1,4 +1,4 @@
-/* Plans: what is decided once for a chain and its images' shape, and runs any number of times. */
+/* Plans: what is decided once for a chain and its images' shape. */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -7,12 +7,6 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-
-/* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
- * the shape: where they share places of the caches a run may take a tenth longer. */
-enum { PAGE = 4096 };
-
-/* ---------------------------------------------------------------------- deciding */
 
 static satf_status fail_size(satf_context *ctx)
 {
@@ -50,40 +44,166 @@ static int device_of(const satf_context *ctx, const satf_view *in)
     return in->device != SATF_HOST ? in->device : ctx->device >= 0 ? ctx->device : SATF_HOST;
 }
 
-static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
+/* What planning adds up: the most that an image takes behind even and odd filters, between the
+ * parts of one, and for steps to work in; all that steps keep. */
+typedef struct plan_sizes {
+    size_t image[2], parts, scratch, kept;
+} plan_sizes;
+
+static satf_status image_bytes(satf_context *ctx, const satf_view *view, size_t *bytes)
 {
-    satf_view from = plan->from, to;
-    size_t image[2] = {0, 0}, most = 0, all_kept = 0;
-    for (; plan->count < plan->chain->count; plan->count++, from = to) {
-        const chain_link *link = &plan->chain->links[plan->count];
-        filter_step *step = &plan->steps[plan->count];
-        bool last = plan->count + 1 == plan->chain->count;
-        satf_status status = filter_step_output(ctx, link, &from, &to);
+    if (!satf_mul((size_t)view->stride, (size_t)view->height, bytes) || *bytes > SIZE_MAX / 8) {
+        return fail_size(ctx);
+    }
+    *bytes = satf_align64(*bytes);
+    return SATF_OK;
+}
+
+static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
+                            plan_sizes *sizes, plan_step **added)
+{
+    plan_step *next = &plan->steps[plan->count];
+    satf_status status = filter_step_plan(ctx, spec, &next->step);
+    if (status) {
+        return status;
+    }
+    plan->count++;
+    *added = next;
+    size_t scratch = next->step.scratch_bytes, kept = next->step.kept_bytes;
+    sizes->scratch = scratch > sizes->scratch ? scratch : sizes->scratch;
+    return kept < SIZE_MAX / 8 && satf_add(sizes->kept, satf_align64(kept), &sizes->kept)
+               ? SATF_OK
+               : fail_size(ctx);
+}
+
+/* A filter of one step, or of several, from `in` to `out`. */
+typedef struct plan_link {
+    const chain_link *link;
+    satf_view from, to;
+    plan_place in, out;
+} plan_link;
+
+static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of, bool by_rows,
+                            plan_sizes *sizes)
+{
+    plan_step *step;
+    filter_step_spec spec = {.link = of->link,
+                             .in = of->from,
+                             .out = of->to,
+                             .input_type = (satf_type)of->from.type,
+                             .by_rows = by_rows};
+    satf_status status = add_step(ctx, plan, &spec, sizes, &step);
+    if (!status) {
+        step->in = of->in;
+        step->out = of->out;
+    }
+    return status;
+}
+
+/* The image `number` of a filter of several steps (filter_part). */
+static plan_place part_place(const satf_plan *plan, const plan_link *of, int number, size_t bytes,
+                             satf_view *view)
+{
+    if (number < 2) {
+        bool beside = number == 1 && plan->beside.width > 0;
+        *view = beside ? plan->from_beside : of->from;
+        return beside ? (plan_place){PLACE_BESIDE, 0} : of->in;
+    }
+    *view = satf_view_packed(NULL, of->from.width, of->from.height, of->from.channels, SATF_F64);
+    view->device = plan->device;
+    return (plan_place){PLACE_PART, (size_t)(number - 2) * bytes};
+}
+
+static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                              plan_sizes *sizes)
+{
+    bool beside = plan->beside.width > 0;
+    if (beside) {
+        satf_status status = filter_picture_check(ctx, &plan->beside, &of->from);
         if (status) {
             return status;
-        }
-        size_t bytes = 0, *taken = &image[plan->count % 2];
-        if (last) {
-            to = plan->to;
-        } else if (!satf_mul((size_t)to.stride, (size_t)to.height, &bytes)) {
-            return fail_size(ctx);
-        }
-        *taken = bytes > *taken ? bytes : *taken;
-        status = filter_step_plan(ctx, link, &from, &to, by_rows, step);
-        if (status) {
-            return status;
-        }
-        most = step->scratch_bytes > most ? step->scratch_bytes : most;
-        if (step->kept_bytes > SIZE_MAX / 8 ||
-            !satf_add(all_kept, satf_align64(step->kept_bytes), &all_kept)) {
-            plan->count++;
-            return fail_size(ctx);
         }
     }
-    satf_status status = reserve(ctx, plan, image[0], &plan->images[0]);
-    status = status ? status : reserve(ctx, plan, image[1], &plan->images[1]);
-    status = status ? status : reserve(ctx, plan, most, &plan->scratch);
-    return status ? status : reserve(ctx, plan, all_kept, &plan->kept);
+    const filter_recipe *recipe = of->link->info->recipe;
+    const filter_part *parts = recipe->parts[beside];
+    int count = recipe->part_counts[beside];
+    satf_view view;
+    size_t bytes = 0, all = 0;
+    part_place(plan, of, 2, 0, &view);
+    satf_status status = image_bytes(ctx, &view, &bytes);
+    if (!status && !satf_mul(bytes, (size_t)count - 1, &all)) {
+        status = fail_size(ctx);
+    }
+    sizes->parts = all > sizes->parts ? all : sizes->parts;
+    for (int k = 0; k < count && !status; k++) {
+        const filter_part *part = &parts[k];
+        plan_place in, out, aside[2];
+        filter_step_spec spec = {
+            .link = of->link, .part = part, .input_type = (satf_type)of->from.type};
+        in = part_place(plan, of, part->of, bytes, &spec.in);
+        out = part_place(plan, of, 2 + k, bytes, &spec.out);
+        for (int b = 0; b < 2; b++) {
+            aside[b] = part_place(plan, of, part->beside[b], bytes, &spec.beside[b]);
+        }
+        if (k + 1 == count) {
+            spec.out = of->to;
+            out = of->out;
+        }
+        plan_step *step;
+        status = add_step(ctx, plan, &spec, sizes, &step);
+        if (!status) {
+            step->in = in;
+            step->out = out;
+            memcpy(step->beside, aside, sizeof aside);
+        }
+    }
+    return status;
+}
+
+static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
+{
+    plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
+    plan_sizes sizes = {{0, 0}, 0, 0, 0};
+    satf_status status = SATF_OK;
+    for (size_t i = 0; i < plan->chain->count && !status; i++) {
+        of.link = &plan->chain->links[i];
+        of.to = plan->to;
+        of.out = (plan_place){PLACE_OUTPUT, 0};
+        if (i + 1 < plan->chain->count) {
+            size_t bytes = 0, *most = &sizes.image[i % 2];
+            status = filter_step_output(ctx, of.link, &of.from, &of.to);
+            status = status ? status : image_bytes(ctx, &of.to, &bytes);
+            *most = bytes > *most ? bytes : *most;
+            of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
+        }
+        bool several = of.link->info->recipe->parts[0] != NULL;
+        if (several && by_rows) {
+            plan->refusal = "takes several steps, each of the whole picture";
+            return SATF_OK;
+        }
+        status = status    ? status
+                 : several ? plan_parts(ctx, plan, &of, &sizes)
+                           : plan_one(ctx, plan, &of, by_rows, &sizes);
+        of.from = of.to;
+        of.in = of.out;
+    }
+    status = status ? status : reserve(ctx, plan, sizes.image[0], &plan->images[0]);
+    status = status ? status : reserve(ctx, plan, sizes.image[1], &plan->images[1]);
+    status = status ? status : reserve(ctx, plan, sizes.parts, &plan->parts);
+    status = status ? status : reserve(ctx, plan, sizes.scratch, &plan->scratch);
+    return status ? status : reserve(ctx, plan, sizes.kept, &plan->kept);
+}
+
+/* Steps of the chain, at most. */
+static size_t most_steps(const satf_filter *chain)
+{
+    size_t steps = 0;
+    for (size_t i = 0; i < chain->count; i++) {
+        const filter_recipe *recipe = chain->links[i].info->recipe;
+        int a = recipe->part_counts[0], b = recipe->part_counts[1];
+        steps += (size_t)(a > b ? a : b > 0 ? b : 1);
+    }
+    return steps;
 }
 
 static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
@@ -96,6 +216,9 @@ static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
     if (crosses && !status) {
         status = reserve_view(ctx, plan, &plan->from, &plan->from_at);
         status = status ? status : reserve_view(ctx, plan, &plan->to, &plan->to_at);
+    }
+    if (plan->beside.width > 0 && plan->device != plan->beside.device && !status) {
+        status = reserve_view(ctx, plan, &plan->from_beside, &plan->beside_at);
     }
     status = status ? status : plan_steps(ctx, plan, by_rows);
     if (status || plan->device != SATF_HOST || plan->bytes <= (uint64_t)ctx->max_bytes) {
@@ -112,15 +235,30 @@ void filter_plan_free(satf_context *ctx, satf_plan *plan)
     filter_plan_detach(ctx, plan);
     satf_gpu_order_free(&plan->order);
     for (size_t i = 0; plan->steps && i < plan->count; i++) {
-        satf_free(plan->steps[i].state);
+        satf_free(plan->steps[i].step.state);
     }
     satf_free(plan->steps);
     satf_filter_destroy(plan->chain);
     satf_free(plan);
 }
 
+/* The image beside the input that a parameter of the chain names; without data and width if none.
+ */
+static satf_view find_picture(const satf_filter *chain, bool *found)
+{
+    for (size_t i = 0; i < chain->count; i++) {
+        filter_picture *const *picture = chain_value(&chain->links[i], PARAM_IMAGE);
+        if (picture && *picture) {
+            *found = true;
+            return (*picture)->view;
+        }
+    }
+    return (satf_view){0};
+}
+
 satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *out, bool by_rows, satf_plan **made)
+                             const satf_view *beside, const satf_view *out, bool by_rows,
+                             satf_plan **made)
 {
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
@@ -131,15 +269,17 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
     plan->in = plan->from = *in;
     plan->out = plan->to = *out;
     plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
+    plan->beside = beside ? *beside : find_picture(chain, &plan->pictured);
+    plan->from_beside = plan->beside;
     plan->device = by_rows ? SATF_HOST : device_of(ctx, in);
     plan->threads = satf_thread_count(ctx);
     memcpy(plan->settings, ctx, sizeof plan->settings);
     plan->chain = chain_new(ctx);
     satf_status status = plan->chain ? satf_filter_append(ctx, plan->chain, chain) : SATF_NO_MEMORY;
     if (!status) {
-        plan->steps = satf_alloc_zeroed(chain->count * sizeof *plan->steps);
-        status = plan->steps ? decide(ctx, plan, by_rows)
-                             : satf_fail_memory(ctx, chain->count * sizeof *plan->steps, "a plan");
+        size_t bytes = most_steps(chain) * sizeof *plan->steps;
+        plan->steps = satf_alloc_zeroed(bytes);
+        status = plan->steps ? decide(ctx, plan, by_rows) : satf_fail_memory(ctx, bytes, "a plan");
     }
     if (status) {
         filter_plan_free(ctx, plan);
@@ -147,284 +287,4 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
     }
     *made = plan;
     return SATF_OK;
-}
-
-/* ------------------------------------------------------------------------ memory */
-
-static satf_status allocate(satf_context *ctx, satf_plan *plan)
-{
-    static const char what[] = "filtering";
-    if (plan->device != SATF_HOST) {
-        satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
-        plan->memory = status ? NULL : plan->owned;
-        return status;
-    }
-    plan->owned = satf_alloc(plan->bytes + PAGE);
-    if (!plan->owned) {
-        return satf_fail_memory(ctx, plan->bytes, what);
-    }
-    plan->memory = (char *)plan->owned + (-(uintptr_t)plan->owned & (PAGE - 1));
-    return SATF_OK;
-}
-
-/* On a device: the plan's uses of its memory follow one another, whatever their streams. */
-static satf_status begin_use(satf_context *ctx, satf_plan *plan)
-{
-    bool captured = false;
-    if (plan->device == SATF_HOST) {
-        return SATF_OK;
-    }
-    satf_status status = satf_gpu_order_begin(ctx, plan->device, &plan->order, &captured);
-    plan->in_graph |= captured;
-    return status;
-}
-
-static void end_use(satf_context *ctx, satf_plan *plan)
-{
-    if (plan->device != SATF_HOST) {
-        satf_gpu_order_end(ctx, &plan->order);
-    }
-}
-
-static satf_status prepare(satf_context *ctx, satf_plan *plan)
-{
-    satf_status status = SATF_OK;
-    for (size_t i = 0; i < plan->count && !status; i++) {
-        filter_step *step = &plan->steps[i];
-        if (step->engine->prepare) {
-            status = step->engine->prepare(ctx, step);
-        }
-    }
-    return status;
-}
-
-satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
-{
-    satf_status status = begin_use(ctx, plan);
-    plan->memory = memory;
-    if (!status && !memory && plan->bytes) {
-        status = allocate(ctx, plan);
-    }
-    if (status) {
-        return status;
-    }
-    size_t at = plan->kept;
-    for (size_t i = 0; i < plan->count && plan->memory; i++) {
-        filter_step *step = &plan->steps[i];
-        step->scratch = plan->memory + plan->scratch;
-        step->kept = plan->memory + at;
-        at += satf_align64(step->kept_bytes);
-    }
-    status = prepare(ctx, plan);
-    end_use(ctx, plan);
-    return status;
-}
-
-void filter_plan_detach(satf_context *ctx, satf_plan *plan)
-{
-    if (plan->device == SATF_HOST) {
-        satf_free(plan->owned);
-    } else if (plan->owned && begin_use(ctx, plan) == SATF_OK) {
-        satf_gpu_free(ctx, plan->owned);
-        end_use(ctx, plan);
-    }
-    plan->memory = NULL;
-    plan->owned = NULL;
-}
-
-/* ----------------------------------------------------------------------- running */
-
-/* The chain where the work is done. */
-static satf_status run_steps(satf_context *ctx, satf_plan *plan, const void *in, void *out)
-{
-    double share = 1 / (double)plan->count;
-    for (size_t i = 0; i < plan->count; i++) {
-        filter_step *step = &plan->steps[i];
-        void *to = i + 1 == plan->count ? out : plan->memory + plan->images[i % 2];
-        satf_progress_part whole = satf_progress_enter(ctx, (double)i * share, share);
-        satf_status status = satf_report_progress(ctx, 0);
-        ctx->report_engine = step->engine->name;
-        ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
-        if (!status && plan->in_graph && step->engine->prepare) {
-            status = step->engine->prepare(ctx, step); /* who knows what the graph has left */
-        }
-        if (!status) {
-            status = filter_step_run(ctx, step, in, to);
-        }
-        satf_progress_leave(ctx, whole);
-        if (status) {
-            return status;
-        }
-        in = to;
-    }
-    return SATF_OK;
-}
-
-/* Images of the host on a device: up, the whole chain, and down again. */
-static satf_status run_across(satf_context *ctx, satf_plan *plan, const void *in, void *out)
-{
-    satf_view here = plan->in, there = plan->from, result = plan->to, back = plan->out;
-    here.data = (void *)(uintptr_t)in;
-    back.data = out;
-    there.data = plan->memory + plan->from_at;
-    result.data = plan->memory + plan->to_at;
-    satf_status status = satf_report_progress(ctx, 0);
-    status = status ? status : satf_gpu_copy(ctx, &here, &there);
-    if (!status) {
-        satf_progress_part whole = satf_progress_enter(ctx, 1.0 / 3, 1.0 / 3);
-        status = run_steps(ctx, plan, there.data, result.data);
-        satf_progress_leave(ctx, whole);
-    }
-    if (!status || status == SATF_CANCELLED) { /* the output is untouched on failure */
-        satf_status waited = satf_gpu_wait(ctx, plan->device); /* and the input the caller's */
-        status = status ? status : waited;
-    }
-    status = status ? status : satf_gpu_copy(ctx, &result, &back);
-    return status ? status : satf_gpu_wait(ctx, plan->device);
-}
-
-satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const void *in, void *out)
-{
-    satf_progress_begin(ctx);
-    ctx->report_device = plan->device == SATF_HOST ? "cpu" : "cuda";
-    satf_status status = begin_use(ctx, plan);
-    if (!status) {
-        status = plan->device == plan->in.device ? run_steps(ctx, plan, in, out)
-                                                 : run_across(ctx, plan, in, out);
-        end_use(ctx, plan);
-    }
-    return status ? status : satf_report_progress(ctx, 1);
-}
-
-/* ------------------------------------------------------------------------- by rows */
-
-satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
-                             const satf_view *in, const satf_view *out, satf_plan **plan)
-{
-    satf_filter one = {.count = 1, .links = &chain->links[index]};
-    return filter_plan_make(ctx, &one, in, out, true, plan);
-}
-
-filter_rows_need filter_plan_need(const satf_plan *plan)
-{
-    filter_rows_need need = plan->steps[0].need;
-    need.bytes = plan->bytes;
-    return need;
-}
-
-satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
-{
-    filter_step *step = &plan->steps[0];
-    satf_status status = filter_plan_attach(ctx, plan, NULL);
-    if (!status) {
-        satf_progress_begin(ctx);
-        ctx->report_device = "cpu";
-        ctx->report_engine = step->engine->name;
-        ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
-        status = filter_step_run_rows(ctx, step, rows);
-    }
-    filter_plan_detach(ctx, plan);
-    return status ? status : satf_report_progress(ctx, 1);
-}
-
-/* ---------------------------------------------------------------------- for others */
-
-static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                          const satf_view *out, satf_plan **plan)
-{
-    satf_status status = filter_check_views(ctx, filter, in, out, false);
-    status = status ? status : filter_plan_make(ctx, filter, in, out, false, plan);
-    if (!status) {
-        status = filter_plan_attach(ctx, *plan, NULL);
-        if (status) {
-            filter_plan_free(ctx, *plan);
-            *plan = NULL;
-        }
-    }
-    return status;
-}
-
-satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
-                             size_t input_count, const satf_view *outputs, size_t output_count,
-                             satf_plan **plan)
-{
-    if (plan) {
-        *plan = NULL;
-    }
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!plan || !inputs || !outputs) {
-        return satf_fail(ctx, SATF_INVALID, "the %s missing",
-                         !plan     ? "result is"
-                         : !inputs ? "inputs are"
-                                   : "outputs are");
-    }
-    if (input_count != 1 || output_count != 1) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "%zu inputs and %zu outputs: the filter has one of each", input_count,
-                         output_count);
-    }
-    return satf_gpu_leave(ctx, create(ctx, filter, inputs, outputs, plan));
-}
-
-satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs)
-{
-    if (!plan) {
-        return SATF_INVALID;
-    }
-    satf_context *ctx = plan->ctx;
-    if (!inputs || !outputs || !inputs[0] || !outputs[0]) {
-        return satf_fail(ctx, SATF_INVALID, "the memory of the input or the output is missing");
-    }
-    if (satf_thread_count(ctx) > plan->threads) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the plan was made for %d threads, and the context has %d now",
-                         plan->threads, satf_thread_count(ctx));
-    }
-    satf_view in = plan->in, out = plan->out;
-    in.data = (void *)(uintptr_t)inputs[0];
-    out.data = outputs[0];
-    if (satf_views_overlap(&in, &out)) {
-        return satf_fail(ctx, SATF_INVALID, "the output overlaps the input");
-    }
-    return satf_gpu_leave(ctx, filter_plan_run(ctx, plan, in.data, out.data));
-}
-
-void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes)
-{
-    satf_plan_info all = {0};
-    if (plan) {
-        double samples = (double)satf_row_samples(&plan->in) * (double)plan->in.height, ns = 0;
-        for (size_t i = 0; i < plan->count; i++) {
-            ns += plan->steps[i].ns;
-        }
-        all.steps = plan->count;
-        all.bytes = plan->bytes;
-        all.device = plan->device;
-        all.ms = samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->threads : 1);
-    }
-    satf_give(info, bytes, &all, sizeof all);
-}
-
-const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran, size_t bytes)
-{
-    satf_ran all = {0};
-    const filter_step *step = plan && index < plan->count ? &plan->steps[index] : NULL;
-    if (step) {
-        all = (satf_ran){step->engine->name,
-                         step->engine->algorithm ? step->engine->algorithm(step) : NULL,
-                         plan->device == SATF_HOST ? "cpu" : "cuda"};
-    }
-    satf_give(ran, bytes, &all, sizeof all);
-    return step ? step->info->name : NULL;
-}
-
-void satf_plan_destroy(satf_plan *plan)
-{
-    if (plan) {
-        satf_context *ctx = plan->ctx;
-        filter_plan_free(ctx, plan);
-        satf_gpu_leave(ctx, SATF_OK);
-    }
 }

@@ -7,22 +7,45 @@
 #include "../base/gpu.h"
 #include "step.h"
 
+/* Where an image is: the caller's, a copy of it, or somewhere in the plan's memory. */
+typedef struct plan_place {
+    enum { PLACE_INPUT, PLACE_BESIDE, PLACE_OUTPUT, PLACE_EVEN, PLACE_ODD, PLACE_PART } kind;
+    size_t at; /* PLACE_PART: from the parts' memory on */
+} plan_place;
+
+/* A step, and what it reads and makes. */
+typedef struct plan_step {
+    filter_step step;
+    plan_place in, out, beside[2];
+} plan_step;
+
+/* Images of a run, where the work is done. */
+typedef struct plan_images {
+    const void *in, *beside;
+    void *out;
+} plan_images;
+
 struct satf_plan {
     satf_context *ctx;
     satf_filter *chain; /* of its own */
-    satf_view in, out;  /* the caller's, without data */
-    satf_view from, to; /* the same where the work is done: packed copies, if that is elsewhere */
-    int device;         /* where it is done */
+    /* The caller's, without data: beside has no width if none is given, and is that of a parameter
+     * of the filter if `pictured`. */
+    satf_view in, beside, out;
+    bool pictured;
+    /* The same where the work is done: packed copies, if that is elsewhere. */
+    satf_view from, from_beside, to;
+    int device; /* where it is done */
     int threads;
     size_t count;
-    filter_step *steps;
+    plan_step *steps;
+    const char *refusal; /* by rows: why not, before any step is planned */
     /*
-     * Offsets into the memory, in which every part is aligned to 64: of the copies, of two images
-     * behind even and odd filters that take turns, of what each step keeps, and of what all steps
-     * use in turn. The images between two filters have their filter's exact type, so that nothing
-     * is rounded on the way.
+     * Offsets into the memory, in which everything is aligned to 64: of the copies, of two images
+     * behind even and odd filters that take turns, of those between the parts of filters, of what
+     * each step keeps, and of what all steps use in turn. The images between two filters have their
+     * filter's exact type, so that nothing is rounded on the way.
      */
-    size_t from_at, to_at, images[2], scratch, kept;
+    size_t from_at, beside_at, to_at, images[2], parts, scratch, kept;
     size_t bytes;
     char *memory; /* NULL: none yet */
     void *owned;  /* what is to be freed of it; NULL: it is the caller's */
@@ -36,9 +59,10 @@ struct satf_plan {
 satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                const satf_view *out, bool need_data);
 
-/* Decides; the plan has no memory yet. */
+/* Decides; the plan has no memory yet. beside: NULL if no image is given beside the input. */
 satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *out, bool by_rows, satf_plan **plan);
+                             const satf_view *beside, const satf_view *out, bool by_rows,
+                             satf_plan **plan);
 
 /* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares
  * it. */
@@ -51,6 +75,6 @@ void filter_plan_detach(satf_context *ctx, satf_plan *plan);
 void filter_plan_free(satf_context *ctx, satf_plan *plan);
 
 /* Runs it in that memory. */
-satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const void *in, void *out);
+satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_images *images);
 
 #endif

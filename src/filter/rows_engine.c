@@ -54,7 +54,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         return satf_fail(ctx, SATF_LIMIT, "a row of the summed area table is too large");
     }
     state->row_bytes = satf_align64(state->row_bytes);
-    finisher_init(&state->finish, step->info->recipe, step->options, &step->in, &step->out, false);
+    finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out, false);
     state->finish.stream = false;
     step->scratch_bytes = 2 * state->row_bytes;
     step->need.kept = 1;

@@ -54,7 +54,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
                             channels, type);
     out->device = in->device;
-    if ((filter_weighs(recipe) && !recipe->grey) || moves) {
+    if ((filter_weighs(recipe) && !recipe->grey) || moves || recipe->parts[0]) {
         out->flags = in->flags;
     }
     return satf_check_view(ctx, out, "output", false);
@@ -156,7 +156,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
     step->engine = NULL;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         const filter_engine *engine = engines[i];
-        if (allows(ctx, engine, step->info->recipe->region, there) &&
+        if (allows(ctx, engine, step->recipe->region, there) &&
             (!engine->suits || engine->suits(ctx, step)) &&
             (!step->engine || engine->ns < step->engine->ns)) {
             step->engine = engine;
@@ -177,9 +177,11 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
 static double sums_of(const chain_link *link)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    return rects && *rects                                    ? (double)(*rects)->count
-           : filter_reads(link->info->recipe, FORMULA_SQUARE) ? 2
-                                                              : 1;
+    const filter_recipe *recipe = link->info->recipe;
+    return rects && *rects                        ? (double)(*rects)->count
+           : recipe->parts[0]                     ? 2 * recipe->part_counts[0]
+           : filter_reads(recipe, FORMULA_SQUARE) ? 2
+                                                  : 1;
 }
 
 double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t index, bool there)
@@ -225,13 +227,24 @@ static satf_status add_grey(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
-                             const satf_view *out, bool by_rows, filter_step *step)
+satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, filter_step *step)
 {
-    const filter_recipe *recipe = link->info->recipe;
-    *step = (filter_step){.info = link->info, .in = *in, .out = *out, .by_rows = by_rows};
+    const chain_link *link = spec->link;
+    const satf_view *in = &spec->in;
+    const filter_recipe *recipe = spec->part ? spec->part->recipe : link->info->recipe;
+    *step = (filter_step){.info = link->info,
+                          .recipe = recipe,
+                          .in = *in,
+                          .out = spec->out,
+                          .beside = {spec->beside[0], spec->beside[1]},
+                          .input_type = spec->input_type,
+                          .by_rows = spec->by_rows};
     step->in.data = step->out.data = NULL;
     read_options(link, step);
+    if (spec->part && spec->part->single) {
+        step->size = (filter_size){1, 1};
+        step->at = (filter_place){0, 0};
+    }
     step->weighted = filter_weighs(recipe) && (in->flags & SATF_ALPHA);
     if (recipe->region == REGION_RECTS && !step->rects) {
         return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
@@ -244,7 +257,11 @@ satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const sa
         step->source = step->in;
         step->in = filter_grey_view(in, NULL);
     }
-    satf_status status = fit_constant(ctx, in->type, &step->border);
+    satf_status status = fit_constant(ctx, (int)spec->input_type, &step->border);
+    if (spec->part && spec->part->outside && step->border.kind == SATF_CONSTANT) {
+        uint64_t max = satf_type_max((int)spec->input_type);
+        step->border.constant = spec->part->outside(step->border.constant, max ? (double)max : 1);
+    }
     status = status ? status : check_place(ctx, step);
     status = status ? status : choose_engine(ctx, step);
     if (status) {
@@ -264,9 +281,13 @@ satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const sa
     return status;
 }
 
-satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in, void *out)
+satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
+                            const void *const *beside, void *out)
 {
     filter_step running = *step;
+    for (int k = 0; k < 2; k++) {
+        running.beside[k].data = (void *)(uintptr_t)beside[k];
+    }
     *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)in;
     running.out.data = out;
     if (step->grey) {

@@ -8,7 +8,8 @@ struct filter_engine;
 
 typedef struct filter_step {
     const filter_info *info;
-    const void *options; /* the filter's own, and what engines look at of them: */
+    const filter_recipe *recipe; /* the filter's, or that of a part of it */
+    const void *options;         /* the filter's own, and what engines look at of them: */
     filter_size size;
     filter_place at;
     filter_border border; /* the constant is exact in the input's type */
@@ -17,7 +18,9 @@ typedef struct filter_step {
     bool squared; /* REGION_PREFIX: squares are summed */
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
-    bool grey;         /* in is the grey of source, in memory of the plan */
+    satf_view beside[2];
+    satf_type input_type; /* of the filter, of which this may be a part */
+    bool grey;            /* in is the grey of source, in memory of the plan */
     satf_view source;
     bool by_rows; /* the picture is never held whole: in, source and out have no data */
 
@@ -61,16 +64,24 @@ extern const filter_engine filter_window_engine, filter_table_engine, filter_pre
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out);
 
-/* Checks a filter from in to out, whose data are not looked at, chooses its engine and lets it
- * plan. On failure nothing is left to free. */
-satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
-                             const satf_view *out, bool by_rows, filter_step *step);
+/* What a step is made of: a filter, or a part of one. The views' data are not looked at. */
+typedef struct filter_step_spec {
+    const chain_link *link;
+    const filter_part *part; /* or NULL */
+    satf_view in, out, beside[2];
+    satf_type input_type;
+    bool by_rows;
+} filter_step_spec;
+
+/* Checks it, chooses its engine and lets it plan. On failure nothing is left to free. */
+satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
 
 /* The type of the sums over all of the image, of REGION_PREFIX: the smallest that holds them. */
 satf_sum_type filter_prefix_sum(const filter_step *step);
 
-/* Runs it on the images at in and out, in memory that is prepared. */
-satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in, void *out);
+/* Runs it on the images at in, beside and out, in memory that is prepared. */
+satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
+                            const void *const *beside, void *out);
 
 /* The same by rows, where the step's need has no refusal. */
 satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows);

@@ -55,7 +55,7 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     size_t samples, wide, end = 0;
     size_t width = (size_t)step->in.width;
     size_t channels = (size_t)step->in.channels;
-    size_t band = step->info->recipe->region == REGION_RECTS ? BAND_ROWS : 0;
+    size_t band = step->recipe->region == REGION_RECTS ? BAND_ROWS : 0;
     /* 1 KiB a sample is far above the sum of all that follows */
     if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 1024, &wide)) {
         return false;
@@ -214,7 +214,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
             state->tables->count > 1
                 ? (char *)buffers->sums[1] + offset * (int64_t)satf_sum_bytes(segment.square_type)
                 : NULL;
-        if (filter_reads(step->info->recipe, FORMULA_CENTRE)) {
+        if (filter_reads(step->recipe, FORMULA_CENTRE)) {
             segment.centre = (const char *)satf_row(&step->in, y) + offset * sample_bytes;
         }
         finish_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
@@ -274,11 +274,11 @@ static void add_term(const table_state *state, const void *sums, double factor, 
     const filter_step *step = state->step;
     satf_sum_type type = state->tables->layers[0].type;
     int64_t n = satf_row_samples(&step->in);
-    if (step->info->recipe->kernel == KERNEL_WEIGHTED_SUM) {
+    if (step->recipe->kernel == KERNEL_WEIGHTED_SUM) {
         state->kernels->add[type](sums, n, factor, totals);
         return;
     }
-    formula_function formula = finish_formula(step->info->recipe->formula);
+    formula_function formula = finish_formula(step->recipe->formula);
     formula_sums in = {.real = type == SATF_SUM_F64, .factor = factor};
     for (int64_t i = 0; i < n; i++) {
         finish_load_sum(type, sums, i, &in.sum, &in.real_sum);
@@ -338,7 +338,7 @@ static void prefix_band(void *user, int64_t task, int thread)
 static satf_status plan_tables(satf_context *ctx, filter_step *step)
 {
     table_step *state = step->state;
-    filter_region region = step->info->recipe->region;
+    filter_region region = step->recipe->region;
     if (step->by_rows) {
         step->need.refusal = region == REGION_WINDOW ? "needs the whole picture on the SAT engine"
                              : region == REGION_PREFIX
@@ -362,8 +362,9 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
         return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
     }
     step->kept_bytes = state->tables.kept_bytes;
-    finisher_init(&state->finish, step->info->recipe, step->options, &step->in, &step->out,
+    finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out,
                   step->weighted);
+    finisher_of_part(&state->finish, step->input_type);
     return SATF_OK;
 }
 
@@ -371,7 +372,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
 static satf_status run_bands(table_state *state)
 {
     const filter_step *step = state->step;
-    filter_region region = step->info->recipe->region;
+    filter_region region = step->recipe->region;
     int64_t bands = (step->in.height - 1) / BAND_ROWS + 1;
     void (*band)(void *, int64_t, int) = region == REGION_WINDOW  ? window_band
                                          : region == REGION_RECTS ? rects_band
@@ -396,7 +397,7 @@ static satf_status run_bands(table_state *state)
 /* What is not finite must stay in the windows that contain it. */
 static void confine(const filter_step *step, filter_tables *tables)
 {
-    for (int k = 0; k < tables->count && step->info->recipe->region != REGION_PREFIX; k++) {
+    for (int k = 0; k < tables->count && step->recipe->region != REGION_PREFIX; k++) {
         sat_layer *layer = &tables->layers[k];
         if (layer->type == SATF_SUM_F64 && !sat_layer_is_finite(&step->in, layer)) {
             sat_layer_rebuild(&step->in, layer);
@@ -417,8 +418,9 @@ static satf_status read_tables(satf_context *ctx, const filter_step *step, doubl
         .buffers = step->scratch + plan->tables.bytes,
     };
     satf_status status = SATF_OK;
+    memcpy(plan->finish.beside, step->beside, sizeof step->beside);
     satf_progress_part whole = satf_progress_enter(ctx, from, 1 - from);
-    if (step->info->recipe->survey != FORMULA_NONE) {
+    if (step->recipe->survey != FORMULA_NONE) {
         finish_survey survey;
         finisher_begin_survey(&plan->finish, &survey);
         status = run_bands(&state);
@@ -435,7 +437,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 {
     table_step *plan = step->state;
     filter_tables *tables = &plan->tables;
-    bool rects = step->info->recipe->region == REGION_RECTS;
+    bool rects = step->recipe->region == REGION_RECTS;
     double parts = tables->count + (double)(rects ? tables->rect_count : 1);
     satf_status status = filter_tables_build(ctx, step, tables, parts);
     if (!status) {

@@ -31,7 +31,7 @@ static void choose_prefix(const filter_step *step, filter_tables *tables)
 
 static void choose_local(const filter_step *step, filter_tables *tables)
 {
-    const filter_recipe *recipe = step->info->recipe;
+    const filter_recipe *recipe = step->recipe;
     bool rects = recipe->region == REGION_RECTS;
     tables->window = window_rect(step);
     tables->rects = rects ? step->rects->items : &tables->window;
@@ -61,7 +61,7 @@ static bool lay_out(const filter_step *step, filter_tables *tables, int k)
         return false;
     }
     tables->spares[k] = tables->bytes;
-    if (step->info->recipe->region != REGION_PREFIX &&
+    if (step->recipe->region != REGION_PREFIX &&
         (!sat_layer_spare_bytes(in, &tables->layers[k], &bytes) ||
          !satf_add(tables->bytes, bytes, &tables->bytes))) {
         return false;
@@ -76,7 +76,7 @@ satf_status filter_tables_plan(satf_context *ctx, const filter_step *step, filte
 {
     *tables = (filter_tables){.count = 1};
     satf_status status = SATF_OK;
-    if (step->info->recipe->region == REGION_PREFIX) {
+    if (step->recipe->region == REGION_PREFIX) {
         choose_prefix(step, tables);
     } else {
         choose_local(step, tables);

@@ -1,4 +1,6 @@
 /* Window filters on the CPU by marching: finished straight into the output's rows. */
+#include <string.h>
+
 #include "../base/view.h"
 #include "../window/plan.h"
 #include "finish.h"
@@ -48,7 +50,7 @@ static const void *stream_row(void *user, int64_t y)
 
 static const char *refuse_rows(const filter_step *step)
 {
-    return step->info->recipe->survey != FORMULA_NONE ? "surveys the whole picture before it begins"
+    return step->recipe->survey != FORMULA_NONE ? "surveys the whole picture before it begins"
            : step->border.kind == SATF_WRAP && step->size.height >= step->in.height
                ? "needs the whole picture for so high a window with border wrap"
                : NULL;
@@ -56,7 +58,7 @@ static const char *refuse_rows(const filter_step *step)
 
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
-    const filter_recipe *recipe = step->info->recipe;
+    const filter_recipe *recipe = step->recipe;
     window_step *state = step->state;
     window_spec spec = {
         .in = step->in,
@@ -82,6 +84,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
     finisher_init(&state->finish, recipe, step->options, &step->in, &step->out, step->weighted);
+    finisher_of_part(&state->finish, step->input_type);
     state->finish.stream = state->finish.stream && !step->by_rows; /* a row is on its way */
     satf_status status = window_plan_make(ctx, &spec, &state->plan);
     step->kept_bytes = status ? 0 : state->plan.bytes;
@@ -100,6 +103,7 @@ static sink_state begin(filter_step *step)
 {
     window_step *state = step->state;
     const satf_view *out = &step->out;
+    memcpy(state->finish.beside, step->beside, sizeof step->beside);
     return (sink_state){.finish = &state->finish,
                         .out = *out,
                         .pixel_bytes = out->channels * (int64_t)satf_type_bytes(out->type)};
@@ -110,7 +114,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 {
     window_step *state = step->state;
     sink_state to = begin(step);
-    if (step->info->recipe->survey == FORMULA_NONE) {
+    if (step->recipe->survey == FORMULA_NONE) {
         return window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     }
     finish_survey survey;

@@ -1,0 +1,91 @@
+#include "picture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/image.h"
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "../satfilter-images.h"
+
+/* Takes the image. */
+static satf_status wrap(satf_context *ctx, satf_image *image, filter_picture **out)
+{
+    filter_picture *picture = satf_alloc_zeroed(sizeof *picture);
+    if (!picture) {
+        satf_image_destroy(image);
+        return satf_fail_memory(ctx, sizeof *picture, "an image beside the input");
+    }
+    picture->users = 1;
+    picture->image = image;
+    picture->view = image->view;
+    *out = picture;
+    return SATF_OK;
+}
+
+satf_status filter_picture_read(satf_context *ctx, const char *path, filter_picture **out)
+{
+    satf_image *image;
+    *out = NULL;
+    satf_status status = satf_image_read(ctx, path, &image);
+    if (status) {
+        char message[SATF_MESSAGE_BYTES];
+        snprintf(message, sizeof message, "%s", ctx->message);
+        return satf_fail(ctx, status, "%.200s: %.700s", path, message);
+    }
+    return wrap(ctx, image, out);
+}
+
+satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out)
+{
+    satf_image *image;
+    *out = NULL;
+    satf_status status = satf_check_view(ctx, view, "image beside the input", true);
+    if (!status && view->device != SATF_HOST) {
+        status = satf_fail(ctx, SATF_UNSUPPORTED,
+                           "an image beside the input that a filter keeps must be in host memory; "
+                           "satf_plan_create() takes one of a device");
+    }
+    if (!status) {
+        status = satf_image_create_unset(ctx, view->width, view->height, view->channels,
+                                         (satf_type)view->type, view->flags, &image);
+    }
+    if (status) {
+        return status;
+    }
+    size_t bytes = (size_t)satf_row_samples(view) * satf_type_bytes(view->type);
+    for (int64_t y = 0; y < view->height; y++) {
+        memcpy(satf_row(&image->view, y), satf_row(view, y), bytes);
+    }
+    return wrap(ctx, image, out);
+}
+
+satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in)
+{
+    if (picture->width == in->width && picture->height == in->height &&
+        picture->channels == in->channels && picture->type == in->type) {
+        return SATF_OK;
+    }
+    return satf_fail(ctx, SATF_INVALID,
+                     "the image beside the input is %" PRId64 " x %" PRId64 " of %d %s; it must be "
+                     "%" PRId64 " x %" PRId64 " of %d %s, as the input",
+                     picture->width, picture->height, (int)picture->channels,
+                     satf_type_name(picture->type), in->width, in->height, (int)in->channels,
+                     satf_type_name(in->type));
+}
+
+void filter_picture_share(filter_picture *picture)
+{
+    if (picture) {
+        atomic_fetch_add(&picture->users, 1);
+    }
+}
+
+void filter_picture_release(filter_picture *picture)
+{
+    if (picture && atomic_fetch_sub(&picture->users, 1) == 1) {
+        satf_image_destroy(picture->image);
+        satf_free(picture);
+    }
+}

@@ -1,0 +1,125 @@
+/* Plans, for others. */
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "plan.h"
+
+static satf_status check_beside(satf_context *ctx, const satf_filter *filter,
+                                const satf_view *beside)
+{
+    bool takes = false;
+    for (size_t i = 0; i < filter->count; i++) {
+        takes = takes || filter->links[i].info->recipe->parts[1];
+    }
+    if (!takes) {
+        return satf_fail(ctx, SATF_INVALID, "2 inputs are given; the filter has one");
+    }
+    return satf_check_view(ctx, beside, "second input", false);
+}
+
+static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
+                          size_t input_count, const satf_view *out, satf_plan **plan)
+{
+    const satf_view *beside = input_count > 1 ? &inputs[1] : NULL;
+    satf_status status = filter_check_views(ctx, filter, inputs, out, false);
+    if (!status && beside) {
+        status = check_beside(ctx, filter, beside);
+    }
+    status = status ? status : filter_plan_make(ctx, filter, inputs, beside, out, false, plan);
+    if (!status) {
+        status = filter_plan_attach(ctx, *plan, NULL);
+        if (status) {
+            filter_plan_free(ctx, *plan);
+            *plan = NULL;
+        }
+    }
+    return status;
+}
+
+satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
+                             size_t input_count, const satf_view *outputs, size_t output_count,
+                             satf_plan **plan)
+{
+    if (plan) {
+        *plan = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!plan || !inputs || !outputs) {
+        return satf_fail(ctx, SATF_INVALID, "the %s missing",
+                         !plan     ? "result is"
+                         : !inputs ? "inputs are"
+                                   : "outputs are");
+    }
+    if (input_count < 1 || input_count > 2 || output_count != 1) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%zu inputs and %zu outputs are given; one or two and one are possible",
+                         input_count, output_count);
+    }
+    return satf_gpu_leave(ctx, create(ctx, filter, inputs, input_count, outputs, plan));
+}
+
+satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs)
+{
+    if (!plan) {
+        return SATF_INVALID;
+    }
+    satf_context *ctx = plan->ctx;
+    bool two = plan->beside.width > 0 && !plan->pictured;
+    if (!inputs || !outputs || !inputs[0] || !outputs[0] || (two && !inputs[1])) {
+        return satf_fail(ctx, SATF_INVALID, "the memory of an input or of the output is missing");
+    }
+    if (satf_thread_count(ctx) > plan->threads) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the plan was made for %d threads, and the context has %d now",
+                         plan->threads, satf_thread_count(ctx));
+    }
+    plan_images images = {inputs[0], two ? inputs[1] : NULL, outputs[0]};
+    satf_view in = plan->in, out = plan->out, beside = plan->beside;
+    in.data = (void *)(uintptr_t)images.in;
+    out.data = images.out;
+    beside.data = (void *)(uintptr_t)images.beside;
+    if (satf_views_overlap(&in, &out) || (two && satf_views_overlap(&beside, &out))) {
+        return satf_fail(ctx, SATF_INVALID, "the output overlaps an input");
+    }
+    return satf_gpu_leave(ctx, filter_plan_run(ctx, plan, &images));
+}
+
+void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes)
+{
+    satf_plan_info all = {0};
+    if (plan) {
+        double samples = (double)satf_row_samples(&plan->in) * (double)plan->in.height, ns = 0;
+        for (size_t i = 0; i < plan->count; i++) {
+            ns += plan->steps[i].step.ns;
+        }
+        all.steps = plan->count;
+        all.bytes = plan->bytes;
+        all.device = plan->device;
+        all.ms = samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->threads : 1);
+    }
+    satf_give(info, bytes, &all, sizeof all);
+}
+
+const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran, size_t bytes)
+{
+    satf_ran all = {0};
+    const filter_step *step = plan && index < plan->count ? &plan->steps[index].step : NULL;
+    if (step) {
+        all = (satf_ran){step->engine->name,
+                         step->engine->algorithm ? step->engine->algorithm(step) : NULL,
+                         plan->device == SATF_HOST ? "cpu" : "cuda"};
+    }
+    satf_give(ran, bytes, &all, sizeof all);
+    return step ? step->info->name : NULL;
+}
+
+void satf_plan_destroy(satf_plan *plan)
+{
+    if (plan) {
+        satf_context *ctx = plan->ctx;
+        filter_plan_free(ctx, plan);
+        satf_gpu_leave(ctx, SATF_OK);
+    }
+}
