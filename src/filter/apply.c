@@ -143,6 +143,12 @@ static satf_status run_captured(satf_context *ctx, const satf_filter *filter, co
     plan_images images = {in->data, NULL, out->data};
     satf_plan *plan;
     satf_status status = filter_plan_make(ctx, filter, in, NULL, out, false, &plan);
+    if (!status && plan->pictured) {
+        filter_plan_free(ctx, plan);
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "an image beside the input that a filter keeps cannot be copied into a "
+                         "graph; make a plan with two inputs");
+    }
     if (!status) {
         status = ctx->scratch ? run_lent(ctx, plan, &images) : run_kept(ctx, plan, &images);
         filter_plan_free(ctx, plan);
