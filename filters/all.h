@@ -6,6 +6,7 @@
 #include "sauvola.h"
 #include "wolf.h"
 #include "unsharp.h"
+#include "guided.h"
 #include "template.h"
 #include "integral.h"
 #include "transpose.h"

@@ -23,6 +23,7 @@ typedef struct batch {
     int64_t filled;
     _Alignas(64) char sums[(BATCH + 8) * 8], squares[(BATCH + 8) * 8];
     _Alignas(64) unsigned char centres[BATCH * 4];
+    double besides[2][BATCH];
     _Alignas(64) char fast[BATCH * 8 + 64], plain[BATCH * 8 + 64];
 } batch;
 
@@ -447,14 +448,21 @@ static void put_moments(batch *b, int64_t pixel, const moments_case *t, uint64_t
 }
 
 /* A run of one area, or of areas that grow. */
-static void compare_moments(batch *b, const filter_info *info, const void *options,
-                            const moments_case *t, uint64_t area, bool grows, uint64_t seed)
+static void compare_moments(batch *b, const char *name, const filter_recipe *recipe,
+                            const void *options, const moments_case *t, uint64_t area, bool grows,
+                            uint64_t seed)
 {
     satf_view from = satf_view_packed(NULL, 1, 1, t->channels, t->in);
     satf_view to =
-        satf_view_packed(NULL, 1, 1, t->channels - (info->recipe->grey && t->weighted), t->out);
+        satf_view_packed(NULL, 1, 1, t->channels - (recipe->grey && t->weighted), t->out);
     double areas[BATCH];
-    finisher_init(&b->finish, info->recipe, options, &from, &to, t->weighted);
+    finisher_init(&b->finish, recipe, options, &from, &to, t->weighted);
+    for (int k = 0; k < 2; k++) {
+        b->finish.beside[k] = satf_view_packed(b->besides[k], BATCH / 4, 1, t->channels, SATF_F64);
+        for (int64_t i = 0; i < BATCH / 4 * t->channels; i++) {
+            b->besides[k][i] = (double)((int64_t)(ref_random(&seed) >> 34) - (1 << 29));
+        }
+    }
     satf_summand plain = t->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
     satf_summand square = t->weighted ? SATF_SUMMAND_WEIGHTED_SQUARE : SATF_SUMMAND_SQUARE;
     b->segment = (window_segment){.n = BATCH / 4};
@@ -473,8 +481,8 @@ static void compare_moments(batch *b, const filter_info *info, const void *optio
     b->segment.area = area;
     b->segment.areas = grows ? areas : NULL;
     b->segment.sums = b->sums;
-    b->segment.squares = filter_reads(info->recipe, FORMULA_SQUARE) ? b->squares : NULL;
-    b->segment.centre = filter_reads(info->recipe, FORMULA_CENTRE) ? b->centres : NULL;
+    b->segment.squares = filter_reads(recipe, FORMULA_SQUARE) ? b->squares : NULL;
+    b->segment.centre = filter_reads(recipe, FORMULA_CENTRE) ? b->centres : NULL;
     size_t bytes = (size_t)(b->segment.n * to.channels) * satf_type_bytes((int)t->out);
     finish_segment(&b->finish, &b->segment, b->fast + 1);
     finish_by_formula(&b->finish, &b->segment, b->plain);
@@ -483,11 +491,24 @@ static void compare_moments(batch *b, const filter_info *info, const void *optio
         while (b->fast[at + 1] == b->plain[at]) {
             at++;
         }
-        fail_msg("%s of %s to %s, %d channels%s, area %lu%s: first wrong sample %zu", info->name,
+        fail_msg("%s of %s to %s, %d channels%s, area %lu%s: first wrong sample %zu", name,
                  satf_type_name((int)t->in), satf_type_name((int)t->out), t->channels,
                  t->weighted ? ", weighted" : "", (unsigned long)area, grows ? ", growing" : "",
                  at / satf_type_bytes((int)t->out));
     }
+}
+
+/* The filter's recipe, or one of a part of it; NULL behind the last. */
+static const filter_recipe *recipe_at(const filter_info *info, int index)
+{
+    const filter_recipe *recipe = info->recipe;
+    int count = recipe->part_counts[0];
+    if (!recipe->parts[0]) {
+        return index == 0 ? recipe : NULL;
+    }
+    return index < count                            ? recipe->parts[0][index].recipe
+           : index < count + recipe->part_counts[1] ? recipe->parts[1][index - count].recipe
+                                                    : NULL;
 }
 
 static void test_formulas(void **state)
@@ -501,12 +522,15 @@ static void test_formulas(void **state)
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         satf_filter *filter;
         assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
-        for (int k = 0; info->recipe->region == REGION_WINDOW && k < 3 * 6 * 2 * 10 * 2; k++) {
-            bool weighted = k / 18 % 2 && filter_weighs(info->recipe);
-            int channels = info->recipe->grey ? 1 + weighted : weighted ? 4 : 3;
-            moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
-            compare_moments(*state, info, filter_options(filter, 0), &t, areas[k / 36 % 10],
-                            k / 360, seed++);
+        const filter_recipe *recipe;
+        for (int r = 0; (recipe = recipe_at(info, r)); r++) {
+            for (int k = 0; recipe->region == REGION_WINDOW && k < 3 * 6 * 2 * 10 * 2; k++) {
+                bool weighted = k / 18 % 2 && filter_weighs(recipe);
+                int channels = recipe->grey ? 1 + weighted : weighted ? 4 : 3;
+                moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
+                compare_moments(*state, info->name, recipe, filter_options(filter, 0), &t,
+                                areas[k / 36 % 10], k / 360, seed++);
+            }
         }
         satf_filter_destroy(filter);
     }

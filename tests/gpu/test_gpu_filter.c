@@ -158,12 +158,15 @@ static satf_filter *make_filter(const char *name, int border, double constant, i
     return filter;
 }
 
-/* Grey wants one colour or three; of float colours the sums are not exact, and so not the same. */
+/* Grey wants one colour or three; of float colours the sums are not exact, and so not the same, nor
+ * are those of what lies between the steps of a filter of floats. */
 static bool takes(const char *name, const ref_image *image)
 {
+    const filter_recipe *recipe = filter_info_find(name)->recipe;
     int colours = image->channels - image->alpha;
-    return !filter_info_find(name)->recipe->grey || colours == 1 ||
-           (colours == 3 && satf_type_max(image->type));
+    bool integers = satf_type_max(image->type) > 0;
+    return recipe->parts[0] ? integers
+                            : !recipe->grey || colours == 1 || (colours == 3 && integers);
 }
 
 static void filter_image(const char *name, const ref_image *image, uint64_t seed)

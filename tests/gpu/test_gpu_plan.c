@@ -177,9 +177,11 @@ static void check(images *m, int image, const char *what)
     gpu_runs++;
 }
 
-static const char *const specs[] = {
-    "box=15",   "variance=7,border=wrap", "sauvola=9", "unsharp=5 box=3 rotate=90",
-    "integral", "integral,squared",       "transpose", "box=5,border=constant:7 stddev=3 box=2"};
+static const char *const specs[] = {"box=15",        "variance=7,border=wrap",
+                                    "sauvola=9",     "unsharp=5 box=3 rotate=90",
+                                    "integral",      "integral,squared",
+                                    "transpose",     "box=5,border=constant:7 stddev=3 box=2",
+                                    "guided=7 box=3"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
 /* ------------------------------------------------------------------------------- tests */
@@ -318,6 +320,61 @@ static void test_across(void **unused)
     satf_filter_destroy(filter);
 }
 
+/* A second input: on the device, of the host, and the filter's own. */
+static void test_beside(void **unused)
+{
+    (void)unused;
+    enum { PIXELS = W * H * CHANNELS };
+    static uint8_t got[PIXELS], want[PIXELS];
+    satf_filter *filter;
+    uint8_t *pixels[2] = {pixels_of(5), pixels_of(6)};
+    void *there[3];
+    satf_view in = satf_view_packed(pixels[0], W, H, CHANNELS, SATF_U8), out = in, guide = in;
+    out.data = want;
+    guide.data = pixels[1];
+    gpu_must(gpu, satf_filter_parse(gpu, "guided=9,eps=0.001", &filter));
+    gpu_must(cpu, satf_filter_set_image(cpu, filter, &guide));
+    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &out));
+    out.data = got;
+    gpu_must(gpu, satf_filter_apply(gpu, filter, &in, &out));
+    assert_memory_equal(got, want, sizeof got);
+    satf_view there_in = in, there_out = out, inputs[2] = {in, guide};
+    for (int i = 0; i < 3; i++) {
+        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, PIXELS, "a test", &there[i]));
+    }
+    for (int i = 0; i < 2; i++) {
+        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, there[i], pixels[i], PIXELS));
+    }
+    there_in.data = there[0];
+    there_out.data = there[2];
+    there_in.device = there_out.device = GPU_DEVICE;
+    gpu_must(gpu, satf_filter_apply(gpu, filter, &there_in, &there_out));
+    for (int on_device = 0; on_device < 2; on_device++) {
+        satf_plan *plan;
+        const void *from[2] = {on_device ? there[0] : pixels[0], on_device ? there[1] : pixels[1]};
+        void *to = on_device ? there[2] : (void *)got;
+        inputs[0].device = inputs[1].device = out.device = on_device ? GPU_DEVICE : SATF_HOST;
+        memset(got, 0, sizeof got);
+        gpu_must(gpu, satf_plan_create(gpu, filter, inputs, 2, &out, 1, &plan));
+        for (int run = 0; run < 2; run++) {
+            gpu_must(gpu, satf_plan_run(plan, from, &to));
+        }
+        if (on_device) {
+            gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, there[2], PIXELS));
+            gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        }
+        assert_memory_equal(got, want, sizeof got);
+        satf_plan_destroy(plan);
+        gpu_runs++;
+    }
+    for (int i = 0; i < 3; i++) {
+        satf_gpu_free(gpu, there[i]);
+    }
+    free(pixels[0]);
+    free(pixels[1]);
+    satf_filter_destroy(filter);
+}
+
 int main(int argc, char **argv)
 {
     setenv("SATFILTER_TUNE", "off", 1);
@@ -328,9 +385,8 @@ int main(int argc, char **argv)
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_across),
-        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_runs),   cmocka_unit_test(test_across),
+        cmocka_unit_test(test_beside), cmocka_unit_test(test_streams),
         cmocka_unit_test(test_graphs),
     };
     int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);

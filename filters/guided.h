@@ -1,0 +1,215 @@
+/*
+ * guided: smooth but along the edges of a guide, of which the result is locally a linear function.
+ * K. He, J. Sun, X. Tang, Guided image filtering (PAMI 2013), algorithm 1.
+ */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(guided)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(guided_product, FORMULA_SUM | FORMULA_BESIDE)
+FORMULA_ENTRY(guided_sum, FORMULA_SUM)
+FORMULA_ENTRY(guided_slope, FORMULA_SUM | FORMULA_SQUARE)
+FORMULA_ENTRY(guided_slope_by, FORMULA_SUM | FORMULA_SQUARE | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
+FORMULA_ENTRY(guided_offset, FORMULA_SUM | FORMULA_BESIDE)
+FORMULA_ENTRY(guided_offset_by, FORMULA_SUM | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
+FORMULA_ENTRY(guided, FORMULA_SUM | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
+#elif !defined(SATF_FILTERS_GUIDED_H)
+#define SATF_FILTERS_GUIDED_H
+
+#include "../src/filter/formula.h"
+
+typedef struct guided_options {
+    filter_window window;
+    double eps;
+    struct filter_picture *guide;
+} guided_options;
+
+typedef guided_options guided_product_options, guided_sum_options, guided_slope_options,
+    guided_slope_by_options, guided_offset_options, guided_offset_by_options;
+
+/*
+ * Slopes a and offsets b are kept as they are of floats, and of integers in steps of 2^-24 and of
+ * 2^-16 (8 bits) or 2^-8 (16 bits): multiples of these add up exactly, so every engine and device
+ * has the same sums of them as long as these are below 2^53 steps. That is so of a in 0 ... 1 and
+ * of b up to 2^29 pixels.
+ */
+#define GUIDED_STEPS 0x1p24
+
+SATF_FORMULA double guided_offset_steps(double full)
+{
+    return full > 1 ? GUIDED_STEPS / (full + 1) : 1;
+}
+
+/* To nearest, halves to even, of |value| < 2^51; floats as they are. */
+SATF_FORMULA double guided_in_steps(double value, double steps, double full)
+{
+    double nearest = (value * steps + 0x1.8p52) - 0x1.8p52;
+    return full > 1 ? nearest : value;
+}
+
+/* a as a number again. */
+SATF_FORMULA double guided_slope_of(double kept, double full)
+{
+    return full > 1 ? kept * (1 / GUIDED_STEPS) : kept;
+}
+
+/* One pixel of the input times that of the guide. */
+SATF_FORMULA formula_value guided_product_formula(const formula_sums *in,
+                                                  const guided_product_options *options)
+{
+    (void)options;
+    return formula_real(formula_sum(in) * in->beside[0]);
+}
+
+SATF_FORMULA formula_value guided_sum_formula(const formula_sums *in,
+                                              const guided_sum_options *options)
+{
+    (void)options;
+    return formula_real(formula_sum(in));
+}
+
+/* W^2 (variance of the guide + eps), eps being of the full scale squared. */
+SATF_FORMULA double guided_denominator(const formula_sums *in, double eps)
+{
+    double weight = formula_weight(in);
+    return formula_spread(in) + weight * weight * (eps * in->full * in->full);
+}
+
+/* a = variance / (variance + eps), where the input guides itself. */
+SATF_FORMULA formula_value guided_slope_formula(const formula_sums *in,
+                                                const guided_slope_options *options)
+{
+    double slope = formula_spread(in) / guided_denominator(in, options->eps);
+    return formula_real(guided_in_steps(slope, GUIDED_STEPS, in->full));
+}
+
+/* a = covariance / (variance + eps); beside: the sums of products, and of the input. */
+SATF_FORMULA formula_value guided_slope_by_formula(const formula_sums *in,
+                                                   const guided_slope_by_options *options)
+{
+    double covariance = formula_weight(in) * in->beside[0] - formula_sum(in) * in->beside[1];
+    double slope = covariance / guided_denominator(in, options->eps);
+    return formula_real(guided_in_steps(slope, GUIDED_STEPS, in->full));
+}
+
+/* b = mean of the input - a mean of the guide. */
+SATF_FORMULA double guided_offset_from(const formula_sums *in, double input_sum)
+{
+    double slope = guided_slope_of(in->beside[0], in->full);
+    double offset = (input_sum - slope * formula_sum(in)) / formula_weight(in);
+    return guided_in_steps(offset, guided_offset_steps(in->full), in->full);
+}
+
+SATF_FORMULA formula_value guided_offset_formula(const formula_sums *in,
+                                                 const guided_offset_options *options)
+{
+    (void)options;
+    return formula_real(guided_offset_from(in, formula_sum(in)));
+}
+
+SATF_FORMULA formula_value guided_offset_by_formula(const formula_sums *in,
+                                                    const guided_offset_by_options *options)
+{
+    (void)options;
+    return formula_real(guided_offset_from(in, in->beside[1]));
+}
+
+/* Mean of a times the guide + mean of b; beside: the sum of a, and the guide's pixel. */
+SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_options *options)
+{
+    (void)options;
+    double slopes = guided_slope_of(in->beside[0], in->full);
+    double offsets = formula_sum(in) * (1 / guided_offset_steps(in->full));
+    return formula_real((slopes * in->beside[1] + offsets) / formula_weight(in));
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static const filter_param guided_params[] = {
+    FILTER_WINDOW_PARAMS(guided_options, "9"),
+    {"eps", "E", "of full scale squared", PARAM_REAL, offsetof(guided_options, eps), 1e-6, 1e6,
+     "0.01", "variance below which the guide counts as flat, 0.000001 to 1000000"},
+    {"guide", "FILE", "", PARAM_IMAGE, offsetof(guided_options, guide), 0, 0, NULL,
+     "an image of the same size, channels and depth, whose edges stay; the image itself without"},
+    FILTER_PARAM_END,
+};
+
+static double guided_outside_nothing(double constant, double full)
+{
+    (void)constant, (void)full;
+    return 0;
+}
+
+static double guided_outside_product(double constant, double full)
+{
+    (void)full;
+    return constant * constant;
+}
+
+static double guided_outside_offset(double constant, double full)
+{
+    return constant * guided_offset_steps(full);
+}
+
+#define GUIDED_PART(name)                        \
+    static const filter_recipe name##_recipe = { \
+        .region = REGION_WINDOW, .type = TYPE_REAL, .formula = FORMULA_##name}
+
+GUIDED_PART(guided_product);
+GUIDED_PART(guided_sum);
+GUIDED_PART(guided_slope);
+GUIDED_PART(guided_slope_by);
+GUIDED_PART(guided_offset);
+GUIDED_PART(guided_offset_by);
+
+static const filter_recipe guided_last_recipe = {
+    .region = REGION_WINDOW,
+    .type = TYPE_OF_INPUT,
+    .formula = FORMULA_guided,
+};
+
+/* Images: 0 the input, 2 the slopes, 3 the offsets, 4 the sums of slopes. */
+static const filter_part guided_parts[] = {
+    {&guided_slope_recipe, 0, {0, 0}, false, NULL},
+    {&guided_offset_recipe, 0, {2, 0}, false, NULL},
+    {&guided_sum_recipe, 2, {0, 0}, false, guided_outside_nothing},
+    {&guided_last_recipe, 3, {4, 0}, false, guided_outside_offset},
+};
+
+/* Images: 0 the input, 1 the guide, 2 their products, 3 sums of these, 4 of the input, 5 the
+ * slopes, 6 the offsets, 7 the sums of slopes. */
+static const filter_part guided_parts_by[] = {
+    {&guided_product_recipe, 0, {1, 0}, true, NULL},
+    {&guided_sum_recipe, 2, {0, 0}, false, guided_outside_product},
+    {&guided_sum_recipe, 0, {0, 0}, false, NULL},
+    {&guided_slope_by_recipe, 1, {3, 4}, false, NULL},
+    {&guided_offset_by_recipe, 1, {5, 4}, false, NULL},
+    {&guided_sum_recipe, 5, {0, 0}, false, guided_outside_nothing},
+    {&guided_last_recipe, 6, {7, 1}, false, guided_outside_offset},
+};
+
+static const filter_recipe guided_recipe = {
+    .region = REGION_WINDOW,
+    .type = TYPE_OF_INPUT,
+    .formula = FORMULA_guided,
+    .parts = {guided_parts, guided_parts_by},
+    .part_counts = {4, 7},
+};
+
+static const filter_info guided_filter = {
+    .name = "guided",
+    .help = "smooth, but keep the edges of a guide",
+    .detail = "The mean over the windows of N x N (or W x H) pixels that contain a pixel of what "
+              "they say of it: a I + b, I being the guide's pixel, a = cov(I, p) / (var(I) + eps) "
+              "and b = mean(p) - a mean(I). The image is its own guide unless guide=FILE names "
+              "another one of its size, channels and depth. eps is in units of the full scale "
+              "squared (1 of floats): edges of a contrast well above its root stay, what is below "
+              "is smoothed. Each channel is filtered by itself, alpha too. Of integers a is taken "
+              "to 2^-24, b to 2^-16 (16 bits: 2^-8); the result is rounded to nearest and "
+              "saturated. It has the input's type.",
+    .params = guided_params,
+    .needs_value = true,
+    .options_bytes = sizeof(guided_options),
+    .recipe = &guided_recipe,
+};
+
+#endif

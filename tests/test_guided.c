@@ -1,0 +1,393 @@
+/* guided by its definition: windows summed one by one in 128-bit integers, no table, no march. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/parallel.h"
+#include "filter_reference.h"
+#include "with_context.h"
+
+enum { BORDERS = SATF_SHRINK + 1 };
+
+typedef struct guided_case {
+    int type, channels, border;
+    int64_t width, height, w, h, at_x, at_y;
+    double constant, eps;
+    bool guide;
+} guided_case;
+
+/* A channel of an image, or of what is made of it, with what lies outside. */
+typedef struct plane {
+    const double *samples;
+    double outside;
+} plane;
+
+/* What the window around (x, y) holds of up to two planes: their sums, and those of products. */
+typedef struct window_sums {
+    ref_wide weight, a, b, aa, ab;
+    long double real_a, real_b, real_aa, real_ab;
+} window_sums;
+
+static double sample_at(const guided_case *c, const plane *p, int64_t x, int64_t y, bool *counts)
+{
+    int64_t i = satf_border_index(c->border, x, c->width);
+    int64_t j = satf_border_index(c->border, y, c->height);
+    bool inside = i >= 0 && j >= 0;
+    *counts = inside || c->border == SATF_CONSTANT;
+    return inside ? p->samples[j * c->width + i] : p->outside;
+}
+
+/* The planes' samples are integers, or floats of few bits, as long double holds sums of exactly. */
+static window_sums sum_window(const guided_case *c, const plane *a, const plane *b, int64_t x,
+                              int64_t y)
+{
+    window_sums s = {0};
+    int64_t left = x + c->at_x - c->w / 2, top = y + c->at_y - c->h / 2;
+    for (int64_t j = top; j < top + c->h; j++) {
+        for (int64_t i = left; i < left + c->w; i++) {
+            bool counts;
+            double u = sample_at(c, a, i, j, &counts), v = sample_at(c, b, i, j, &counts);
+            if (!counts) {
+                continue;
+            }
+            s.weight++;
+            s.a += (ref_wide)u;
+            s.b += (ref_wide)v;
+            s.aa += (ref_wide)u * (ref_wide)u;
+            s.ab += (ref_wide)u * (ref_wide)v;
+            s.real_a += (long double)u;
+            s.real_b += (long double)v;
+            s.real_aa += (long double)u * (long double)u;
+            s.real_ab += (long double)u * (long double)v;
+        }
+    }
+    return s;
+}
+
+/* Slope and offset of a window of integers, in their steps. */
+static void fit(const guided_case *c, double max, const window_sums *s, double *slope,
+                double *offset)
+{
+    double spread = (double)(s->weight * s->aa - s->a * s->a), w = (double)s->weight;
+    double covariance = (double)(s->weight * s->ab - s->a * s->b);
+    *slope = nearbyint(covariance / (spread + w * w * (c->eps * max * max)) * 0x1p24);
+    double steps = max == 255 ? 0x1p16 : 0x1p8;
+    *offset = nearbyint(((double)s->b - *slope * 0x1p-24 * (double)s->a) / w * steps);
+}
+
+/* The result for integers, bit for bit. */
+static void guide_integers(const guided_case *c, const plane *guide, const plane *input,
+                           double *result)
+{
+    double max = c->type == SATF_U8 ? 255 : 65535, steps = max == 255 ? 0x1p16 : 0x1p8;
+    size_t pixels = (size_t)(c->width * c->height);
+    double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
+    for (int64_t y = 0, i = 0; y < c->height; y++) {
+        for (int64_t x = 0; x < c->width; x++, i++) {
+            window_sums s = sum_window(c, guide, input, x, y);
+            fit(c, max, &s, &slopes[i], &offsets[i]);
+        }
+    }
+    plane a = {slopes, 0}, b = {offsets, c->constant * steps};
+    for (int64_t y = 0, i = 0; y < c->height; y++) {
+        for (int64_t x = 0; x < c->width; x++, i++) {
+            window_sums s = sum_window(c, &a, &b, x, y);
+            double value = ((double)s.a * 0x1p-24 * guide->samples[i] + (double)s.b / steps) /
+                           (double)s.weight;
+            double whole = floor(value), rounded = value - whole >= 0.5 ? whole + 1 : whole;
+            result[i] = rounded < 0 ? 0 : rounded > max ? max : rounded;
+        }
+    }
+    free(slopes);
+    free(offsets);
+}
+
+/* He's algorithm without any rounding between. */
+static void guide_reals(const guided_case *c, const plane *guide, const plane *input,
+                        double *result)
+{
+    long double max = c->type == SATF_U8 ? 255 : c->type == SATF_U16 ? 65535 : 1;
+    size_t pixels = (size_t)(c->width * c->height);
+    double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
+    for (int64_t y = 0, i = 0; y < c->height; y++) {
+        for (int64_t x = 0; x < c->width; x++, i++) {
+            window_sums s = sum_window(c, guide, input, x, y);
+            long double n = (long double)s.weight, mean = s.real_a / n, of = s.real_b / n;
+            long double slope = (s.real_ab / n - mean * of) /
+                                (s.real_aa / n - mean * mean + (long double)c->eps * max * max);
+            slopes[i] = (double)slope;
+            offsets[i] = (double)(of - slope * mean);
+        }
+    }
+    plane a = {slopes, 0}, b = {offsets, c->constant};
+    for (int64_t y = 0, i = 0; y < c->height; y++) {
+        for (int64_t x = 0; x < c->width; x++, i++) {
+            window_sums s = sum_window(c, &a, &b, x, y);
+            result[i] = (double)((s.real_a * (long double)guide->samples[i] + s.real_b) /
+                                 (long double)s.weight);
+        }
+    }
+    free(slopes);
+    free(offsets);
+}
+
+/* ------------------------------------------------------------------------------ cases */
+
+static double sample_of(const satf_view *view, int64_t x, int64_t y, int channel)
+{
+    const char *row = satf_row(view, y);
+    int64_t i = x * view->channels + channel;
+    return view->type == SATF_U8    ? ((const uint8_t *)row)[i]
+           : view->type == SATF_U16 ? ((const uint16_t *)(const void *)row)[i]
+           : view->type == SATF_F32 ? (double)((const float *)(const void *)row)[i]
+                                    : ((const double *)(const void *)row)[i];
+}
+
+static void load_channel(const satf_view *view, int channel, double *samples)
+{
+    for (int64_t y = 0; y < view->height; y++) {
+        for (int64_t x = 0; x < view->width; x++) {
+            samples[y * view->width + x] = sample_of(view, x, y, channel);
+        }
+    }
+}
+
+static satf_filter *make_filter(satf_context *ctx, const guided_case *c, const satf_view *guide)
+{
+    satf_filter *filter;
+    char text[80];
+    snprintf(text, sizeof text, "%ldx%ld", (long)c->w, (long)c->h);
+    assert_int_equal(satf_filter_create(ctx, "guided", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set(ctx, filter, "size", text), SATF_OK);
+    snprintf(text, sizeof text, "%ld:%ld", (long)c->at_x, (long)c->at_y);
+    assert_int_equal(satf_filter_set(ctx, filter, "at", text), SATF_OK);
+    assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)c->border, c->constant),
+                     SATF_OK);
+    assert_int_equal(satf_filter_set_double(ctx, filter, "eps", c->eps), SATF_OK);
+    if (guide && satf_filter_set_image(ctx, filter, guide)) {
+        fail_msg("%s", satf_message(ctx));
+    }
+    return filter;
+}
+
+/* By both engines, and, with a guide, as the second input of a plan. */
+static void check_result(satf_context *ctx, const guided_case *c, const satf_view *in,
+                         const satf_view *guide, const double *exact, const double *real)
+{
+    satf_view out = *in;
+    out.data = malloc((size_t)(out.stride * out.height));
+    for (int way = 0; way < (guide ? 4 : 2); way++) {
+        satf_filter *filter = make_filter(ctx, c, way < 2 ? guide : NULL);
+        satf_context_set_engine(ctx, way % 2 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
+        satf_status status;
+        if (way < 2) {
+            status = satf_filter_apply(ctx, filter, in, &out);
+        } else {
+            satf_view inputs[2] = {*in, *guide};
+            const void *data[2] = {in->data, guide->data};
+            satf_plan *plan;
+            status = satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan);
+            status = status ? status : satf_plan_run(plan, data, &out.data);
+            satf_plan_destroy(plan);
+        }
+        if (status) {
+            fail_msg("%s", satf_message(ctx));
+        }
+        bool integers = satf_type_max(c->type) > 0;
+        for (int64_t i = 0; i < c->width * c->height * c->channels; i++) {
+            int64_t x = i / c->channels % c->width, y = i / c->channels / c->width;
+            double got = sample_of(&out, x, y, (int)(i % c->channels));
+            double far = fabs(got - real[i]), most = integers              ? 0.52
+                                                     : c->type == SATF_F32 ? 1e-6
+                                                                           : 1e-9;
+            if ((integers && got != exact[i]) || !(far <= most)) {
+                fail_msg("%s, %d channels, window %ld x %ld at %ld:%ld, border %s, guide %d, way "
+                         "%d: (%ld, %ld) is %.17g; exact %.17g, He's %.17g",
+                         satf_type_name(c->type), c->channels, (long)c->w, (long)c->h,
+                         (long)c->at_x, (long)c->at_y, satf_border_name(c->border), c->guide, way,
+                         (long)x, (long)y, got, exact[i], real[i]);
+            }
+        }
+        satf_filter_destroy(filter);
+    }
+    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+    free(out.data);
+}
+
+static void check_case(satf_context *ctx, const guided_case *c, uint64_t seed)
+{
+    ref_image image = {c->width, c->height, c->channels, c->type, 0, NULL}, other = image;
+    ref_fill(&image, seed);
+    ref_fill(&other, seed + 77);
+    satf_view in = ref_view(&image, 0), guide = ref_view(&other, 0);
+    size_t pixels = (size_t)(c->width * c->height), all = pixels * (size_t)c->channels;
+    double *p = malloc(pixels * sizeof *p), *g = malloc(pixels * sizeof *g);
+    double *one = malloc(pixels * sizeof *one);
+    double *exact = calloc(all, sizeof *exact), *real = malloc(all * sizeof *real);
+    for (int k = 0; k < c->channels; k++) {
+        load_channel(&in, k, p);
+        load_channel(c->guide ? &guide : &in, k, g);
+        plane input = {p, c->constant}, by = {g, c->constant};
+        if (satf_type_max(c->type)) {
+            guide_integers(c, &by, &input, one);
+            for (size_t i = 0; i < pixels; i++) {
+                exact[i * (size_t)c->channels + (size_t)k] = one[i];
+            }
+        }
+        guide_reals(c, &by, &input, one);
+        double max = (double)satf_type_max(c->type);
+        for (size_t i = 0; i < pixels; i++) {
+            double value = max > 0 && one[i] < 0 ? 0 : max > 0 && one[i] > max ? max : one[i];
+            real[i * (size_t)c->channels + (size_t)k] = value;
+        }
+    }
+    check_result(ctx, c, &in, c->guide ? &guide : NULL, exact, real);
+    free(exact);
+    free(real);
+    free(one);
+    free(p);
+    free(g);
+    free(in.data);
+    free(guide.data);
+    free(image.samples);
+    free(other.samples);
+}
+
+static void test_cases(void **state)
+{
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    static const int64_t sizes[][2] = {{1, 1}, {7, 1}, {1, 5}, {23, 17}, {40, 9}};
+    static const int64_t windows[][4] = {{9, 9, 0, 0}, {1, 1, 0, 0}, {4, 7, -1, 2}, {15, 3, 5, 0}};
+    satf_context_set_threads(*state, 2);
+    uint64_t seed = 1;
+    for (size_t t = 0; t < 4; t++) {
+        for (int border = 0; border < BORDERS; border++) {
+            for (size_t s = 0; s < 5; s++, seed++) {
+                const int64_t *window = windows[seed % 4];
+                guided_case c = {types[t],
+                                 (int)(seed % 4) + 1,
+                                 border,
+                                 sizes[s][0],
+                                 sizes[s][1],
+                                 window[0],
+                                 window[1],
+                                 window[2],
+                                 window[3],
+                                 border == SATF_CONSTANT ? (double)(seed % 5) : 0,
+                                 seed % 3 ? 0.01 : 0.25,
+                                 seed % 2};
+                check_case(*state, &c, seed);
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------- the guide's file */
+
+static void write_pgm(const char *path, const uint8_t *pixels, int width, int height)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fprintf(file, "P5\n%d %d\n255\n", width, height);
+    assert_int_equal(fwrite(pixels, 1, (size_t)(width * height), file), width * height);
+    fclose(file);
+}
+
+static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
+{
+    assert_int_equal(got, wanted);
+    if (!strstr(satf_message(ctx), part)) {
+        fail_msg("'%s' lacks '%s'", satf_message(ctx), part);
+    }
+}
+
+static void test_file(void **state)
+{
+    satf_context *ctx = *state;
+    enum { W = 20, H = 12 };
+    uint8_t in[W * H], guide[W * H], by_file[W * H], by_view[W * H];
+    for (int i = 0; i < W * H; i++) {
+        in[i] = (uint8_t)(i * 37);
+        guide[i] = (uint8_t)(i % W < 10 ? 20 : 200);
+    }
+    char path[] = "/tmp/satfilter-guide-XXXXXX.pgm", spec[100];
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0);
+    close(fd);
+    write_pgm(path, guide, W, H);
+    snprintf(spec, sizeof spec, "guided=5,guide=%s", path);
+    satf_filter *file, *view;
+    assert_int_equal(satf_filter_parse(ctx, spec, &file), SATF_OK);
+    assert_int_equal(satf_filter_parse(ctx, "guided=5", &view), SATF_OK);
+    satf_view from = satf_view_packed(in, W, H, 1, SATF_U8), to = from;
+    satf_view beside = satf_view_packed(guide, W, H, 1, SATF_U8);
+    assert_int_equal(satf_filter_set_image(ctx, view, &beside), SATF_OK);
+    memset(guide, 9, sizeof guide); /* it was copied */
+    to.data = by_file;
+    assert_int_equal(satf_filter_apply(ctx, file, &from, &to), SATF_OK);
+    to.data = by_view;
+    assert_int_equal(satf_filter_apply(ctx, view, &from, &to), SATF_OK);
+    assert_memory_equal(by_file, by_view, sizeof by_file);
+
+    satf_view small = from;
+    small.width--;
+    expect(ctx, satf_filter_apply(ctx, file, &small, &small), SATF_INVALID, "overlap");
+    to = small;
+    to.data = by_view;
+    expect(ctx, satf_filter_apply(ctx, file, &small, &to), SATF_INVALID,
+           "the image beside the input is 20 x 12 of 1 u8; it must be 19 x 12 of 1 u8");
+    satf_context_set_filter_files(ctx, 0);
+    satf_filter *refused;
+    expect(ctx, satf_filter_parse(ctx, spec, &refused), SATF_LIMIT, "may not be read here");
+    satf_context_set_filter_files(ctx, 1);
+    unlink(path);
+    expect(ctx, satf_filter_parse(ctx, spec, &refused), SATF_IO, path);
+    satf_filter_destroy(file);
+    satf_filter_destroy(view);
+}
+
+static void test_refusals(void **state)
+{
+    satf_context *ctx = *state;
+    uint8_t in[64], out[64];
+    satf_filter *box, *guided;
+    satf_plan *plan;
+    satf_view view = satf_view_packed(in, 8, 8, 1, SATF_U8), inputs[2] = {view, view};
+    satf_view result = view;
+    assert_int_equal(satf_filter_parse(ctx, "box=3", &box), SATF_OK);
+    assert_int_equal(satf_filter_parse(ctx, "guided=3", &guided), SATF_OK);
+    expect(ctx, satf_filter_set_image(ctx, box, &view), SATF_INVALID, "box takes no image");
+    expect(ctx, satf_plan_create(ctx, box, inputs, 2, &result, 1, &plan), SATF_INVALID,
+           "the filter has one");
+    inputs[1].height = 7;
+    expect(ctx, satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_INVALID,
+           "must be 8 x 8");
+    inputs[1] = view;
+    assert_int_equal(satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_OK);
+    const void *data[2] = {in, NULL};
+    void *to = out;
+    expect(ctx, satf_plan_run(plan, data, &to), SATF_INVALID, "missing");
+    data[1] = out;
+    expect(ctx, satf_plan_run(plan, data, &to), SATF_INVALID, "overlaps");
+    satf_plan_info info;
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_int_equal(info.steps, 7);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(box);
+    satf_filter_destroy(guided);
+}
+
+int main(void)
+{
+    satf_share_anything();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+}
