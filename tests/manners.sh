@@ -162,6 +162,27 @@ check "-o - is standard output" "$? $(same want.pgm stdout)" "0 same"
 run --box 3 in.pgm other.pgm -o -
 check "-o - with two inputs" "$? $(ls -d ./- 2>/dev/null)$(grep -c 'takes one picture' stderr)" "2 1"
 
+run --box 3 in.pgm -o result.tif
+check "-o with a suffix of no format" "$? $(ls -d result.tif 2>/dev/null)" "2 "
+says 'names no format.* png, jpeg, pnm, pfm, npy; for a folder of that name write result.tif/'
+run --box 3 in.pgm -o result.tif/
+check "the folder of that name" "$? $(files result.tif)" "0 ./in.pgm "
+run --box 3 --format pgm in.pgm -o result.xyz
+check "--format makes it a file" "$? $(same want.pgm result.xyz)" "0 same"
+run --box 3 in.pgm -o results-v1.2
+check "a number is no suffix" "$? $(files results-v1.2)" "0 ./in.pgm "
+run --box 3 --format pgm in.pgm -o plain
+check "no suffix: a folder, with --format too" "$? $(files plain)" "0 ./in.pgm "
+touch there
+run --box 3 --format pgm in.pgm -o there
+check "a file that is there is a file" "$? $(same want.pgm there)" "0 same"
+run --box 3 in.pgm -o /dev/null
+check "-o /dev/null" "$? $(cat stderr)" "0 "
+run --box 3 in.pgm /dev/null
+check "/dev/null" "$? $(cat stderr)" "0 "
+run --box 3 in.pgm other.pgm -o /dev/null
+check "-o /dev/null with two inputs" "$? $(grep -c 'is not a folder' stderr)" "1 1"
+
 # ---------------------------------------------------------------------- parents
 
 mkdir -p p/x p/y && cp in.pgm p/x/1.pgm && cp other.pgm p/y/1.pgm

@@ -56,9 +56,7 @@ static int run_one(const settings *s, job *one, int index)
     how.route = s->route;
     how.input_format = s->filters_stdin;
     bool to_stdout = satf_is_stdout(one->output); /* asked before it is replaced */
-    if (strcmp(one->output, "-") == 0 && !write.format && !how.input_format) {
-        write.format = "png";
-    }
+    write.format = write.format ? write.format : one->format;
     write.no_clobber = s->skip_existing; /* what has appeared since they were looked for */
     progress_file(one->input, index);
     satf_context_set_progress(s->ctx, progress_show, NULL);

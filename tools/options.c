@@ -379,12 +379,15 @@ static const option options[] = {
 
     {GROUP_OUTPUT, "output", 'o', "DIR|FILE", "FILE",
      "write every output into the folder DIR, or the only one to FILE",
-     "A name that ends with \"/\" and an existing folder are folders. With one input a name with "
-     "the suffix of a format is a file, \"-\" is standard output, and any other name is a folder. "
-     "Missing folders are made. In a folder an output has its input's name, with the suffix "
-     "of --format, else that of its input if it can be written, else .png. Two inputs that give "
-     "the same name, and an output that would replace an input, are refused before any work. An "
-     "input that fails costs the others nothing.",
+     "A name that ends with \"/\" and an existing folder are folders; \"-\" is standard output. "
+     "With one input a name with the suffix of a format is a file, and so is a device; a name "
+     "without suffix is a folder. A suffix has two to five letters and digits, first a letter: "
+     "results-v1.2 has none. One that is no format's is refused unless --format says what the file "
+     "is. With several inputs a name is a folder unless it has the suffix of a format; then it is "
+     "refused. Missing folders are made. In a folder an output has its input's name, with the "
+     "suffix of --format, else that of its input if it can be written, else .png. Two inputs that "
+     "give the same name, and an output that would replace an input, are refused before any work. "
+     "An input that fails costs the others nothing.",
      take_output},
     {GROUP_OUTPUT, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike.",

@@ -1,5 +1,6 @@
 #include "outputs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,14 +37,48 @@ bool outputs_exists(const char *output)
 
 /* ----------------------------------------------------------------- naming */
 
+/* Does the name end like a file's: a dot and two to five letters and digits, of which the first is
+ * a letter? "results-v1.2" does not. */
+static bool has_suffix(const char *base)
+{
+    const char *dot = strrchr(base, '.');
+    if (!dot || dot == base || !isalpha((unsigned char)dot[1])) {
+        return false;
+    }
+    size_t length = 1;
+    while (isalnum((unsigned char)dot[length])) {
+        length++;
+    }
+    return !dot[length] && length >= 3 && length <= 6;
+}
+
+/* What the name of -o stands for when there is one input that was named. */
+typedef enum output_kind { OUTPUT_FOLDER, OUTPUT_FILE, OUTPUT_UNCLEAR } output_kind;
+
+static output_kind kind_of(const settings *s)
+{
+    struct stat info;
+    const char *base = base_name(s->output);
+    if (strcmp(s->output, "-") == 0) {
+        return OUTPUT_FILE;
+    }
+    bool exists = stat(s->output, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        return OUTPUT_FOLDER;
+    }
+    if ((exists && !S_ISREG(info.st_mode)) || satf_format_of_path(base, NULL, 0)) {
+        return OUTPUT_FILE;
+    }
+    bool suffix = has_suffix(base);
+    return s->write.format && (exists || suffix) ? OUTPUT_FILE
+           : suffix                              ? OUTPUT_UNCLEAR
+                                                 : OUTPUT_FOLDER;
+}
+
 bool outputs_is_file(const settings *s)
 {
-    if (!s->output) {
-        return true;
-    }
-    const char *base = base_name(s->output);
-    bool looks_so = strcmp(s->output, "-") == 0 || satf_format_of_path(base, NULL, 0);
-    return *base && looks_so && !is_folder(s->output) && s->source_count == 1 && s->file_count == 1;
+    bool one = s->source_count == 1 && s->file_count == 1;
+    return !s->output || (one && kind_of(s) != OUTPUT_FOLDER);
 }
 
 /* The suffix, and its length, that --format gives an output: its word if that is a suffix of the
@@ -92,35 +127,65 @@ static char *name_in_folder(const settings *s, const char *relative)
 
 /* ----------------------------------------------------------------- formats */
 
-/* The name of an output's format; NULL if that is not known beforehand. */
-static const char *format_of(const settings *s, const char *output)
+/* "png" where the output's name can say nothing: standard output, devices and pipes. Else NULL. */
+static const char *default_format(const settings *s, const char *output)
 {
-    return s->write.format            ? satf_format_find(s->write.format, NULL, 0)
-           : strcmp(output, "-") != 0 ? satf_format_of_path(output, NULL, 0)
-           : s->filters_stdin         ? NULL
-                                      : "png";
+    struct stat info;
+    if (strcmp(output, "-") == 0) {
+        return s->filters_stdin ? NULL : "png";
+    }
+    bool stream = stat(output, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    return stream && !satf_format_of_path(output, NULL, 0) ? "png" : NULL;
+}
+
+/* The name of an output's format; NULL if that is not known beforehand. */
+static const char *format_of(const settings *s, const job *one)
+{
+    const char *word = s->write.format ? s->write.format : one->format;
+    return word ? satf_format_find(word, NULL, 0) : satf_format_of_path(one->output, NULL, 0);
 }
 
 /* Refuses samples (--type) that the output's format cannot hold. */
-static int check_type(const settings *s, const char *output)
+static int check_type(const settings *s, const job *one)
 {
-    const char *format = format_of(s, output);
+    const char *format = format_of(s, one);
     if (s->write.type != SATF_TYPE_AUTO && format &&
         satf_format_check_type(s->ctx, format, s->write.type)) {
-        return usage_error(output, "%s (--type)", satf_message(s->ctx));
+        return usage_error(one->output, "%s (--type)", satf_message(s->ctx));
     }
     return 0;
 }
 
-/* Refuses a single output whose format cannot be known. */
-static int check_suffix(const settings *s, const char *output)
+/* "png, jpeg, pnm": the formats that can be written. */
+static void list_formats(char *text, size_t room)
 {
-    if (s->write.format || strcmp(output, "-") == 0) {
+    satf_format_info format;
+    size_t used = 0;
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        if (format.can_write && used < room) {
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", format.name);
+        }
+    }
+}
+
+/* Refuses a single output whose format cannot be known. */
+static int check_suffix(const settings *s, const job *one)
+{
+    satf_format_info format;
+    const char *output = one->output;
+    if (s->write.format || one->format || strcmp(output, "-") == 0) {
         return 0;
     }
-    satf_format_info format;
     if (!satf_format_of_path(output, &format, sizeof format)) {
-        return usage_error(output, "the suffix names no format; use one of --list, or --format");
+        char formats[128];
+        list_formats(formats, sizeof formats);
+        bool unclear = s->output && !outputs_exists(output);
+        return usage_error(output,
+                           "the suffix names no format; use one of --list, or --format with one of "
+                           "%s%s%s%s",
+                           formats, unclear ? "; for a folder of that name write " : "",
+                           unclear ? output : "", unclear ? "/" : "");
     }
     if (!format.can_write) {
         return usage_error(output, "%s can only be read; use another suffix, or --format",
@@ -135,7 +200,7 @@ static int check_format_option(const settings *s, const job *jobs, int count, co
 {
     const char *own = NULL;
     for (int i = 0; i < count; i++) {
-        own = format_of(s, jobs[i].output);
+        own = format_of(s, &jobs[i]);
         if (!own || strcmp(own, format) == 0) {
             return 0;
         }
@@ -249,8 +314,9 @@ static int name_single(const settings *s, job *one)
     if (strcmp(output, "-") && is_folder(output)) {
         return usage_error(output, "is a folder; to write into it use -o");
     }
-    int status = check_suffix(s, output);
-    return status ? status : check_type(s, output);
+    one->format = default_format(s, output);
+    int status = check_suffix(s, one);
+    return status ? status : check_type(s, one);
 }
 
 static int name_in_folders(const settings *s, job *jobs, int count)
@@ -261,15 +327,16 @@ static int name_in_folders(const settings *s, job *jobs, int count)
                            "standard output takes one picture, of one file that is named; for "
                            "several name a folder");
     }
-    if (satf_format_of_path(base_name(s->output), NULL, 0) && !is_folder(s->output)) {
+    bool exists = stat(s->output, &info) == 0;
+    if (exists && !S_ISDIR(info.st_mode)) {
+        message(s->output, "is not a folder");
+        return EXIT_FAILURE;
+    }
+    if (!exists && satf_format_of_path(base_name(s->output), NULL, 0)) {
         return usage_error(s->output,
                            "names a single file; for a folder of that name write "
                            "%s/",
                            s->output);
-    }
-    if (stat(s->output, &info) == 0 && !S_ISDIR(info.st_mode)) {
-        message(s->output, "is not a folder");
-        return EXIT_FAILURE;
     }
     for (int i = 0; i < count; i++) {
         if (strcmp(jobs[i].input, "-") == 0) {
@@ -282,7 +349,7 @@ static int name_in_folders(const settings *s, job *jobs, int count)
         if (!jobs[i].output) {
             return out_of_memory();
         }
-        int status = check_type(s, jobs[i].output);
+        int status = check_type(s, &jobs[i]);
         if (status) {
             return status;
         }

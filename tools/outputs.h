@@ -8,9 +8,10 @@
 
 typedef struct job {
     const char *input;
-    const char *name; /* what the output in a folder is named by: the end of input */
-    char *output;     /* owned */
-    dev_t device;     /* of the input, if it exists */
+    const char *name;   /* what the output in a folder is named by: the end of input */
+    char *output;       /* owned */
+    const char *format; /* for an output whose name says nothing of it, such as "-"; else NULL */
+    dev_t device;       /* of the input, if it exists */
     ino_t file;
     bool skipped; /* the output exists, and is left as it is */
     int made;     /* folders of output that this job has made */
