@@ -11,9 +11,9 @@
 #include "../base/image.h"
 
 /*
- * Where a file's bytes come from: a file descriptor or memory, read forward, so that pipes
- * serve as well as files; memory and plain files can be gone about in. A read error sets `error`
- * and looks like the end.
+ * Where a file's bytes come from: a file descriptor or memory. Codecs read forward, so pipes serve
+ * as well as files. Memory and regular files can also be read at any position. A read error sets
+ * `error` and looks like the end.
  */
 typedef struct io_source {
     const unsigned char *at, *end; /* bytes at hand */
@@ -21,7 +21,7 @@ typedef struct io_source {
     unsigned char *buffer;         /* owned; NULL for memory */
     const unsigned char *begin;    /* of memory */
     int64_t position;              /* bytes that have been read of a file descriptor */
-    int64_t start;                 /* a plain file's offset where reading began */
+    int64_t start;                 /* a regular file's offset where reading began */
     int64_t bytes;                 /* from there to its end when it was opened; -1: a pipe */
     bool ended;
     int error; /* errno, or 0 */
@@ -113,6 +113,12 @@ const io_format *io_format_at(size_t index);       /* NULL behind the last */
 const io_format *io_format_find(const char *name); /* or one of its suffixes */
 const io_format *io_format_by_suffix(const char *path);
 
+/* The format of a file that begins so; n <= IO_PROBE_BYTES. NULL: none. */
+const io_format *io_format_probe(const unsigned char *head, size_t n);
+
+/* May the context read files of that format? */
+bool io_format_is_readable(const satf_context *ctx, const io_format *format);
+
 /* SATF_UNSUPPORTED unless files of that format can hold samples of that type. */
 satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type);
 
@@ -170,8 +176,13 @@ static inline bool io_plan_copies(const io_plan *plan)
     return plan->how == IO_IDENTITY && !plan->drop_alpha && !plan->spread;
 }
 
-/* *all = the caller's options, which a program compiled with another header may have handed in, or
- * the defaults for NULL. */
+/* Copies a caller's struct, which begins with its size, over the defaults in *all, as far as both
+ * reach: the program may have been compiled with another header. NULL leaves the defaults. name:
+ * "write" for satf_write_options. */
+satf_status io_take_struct(satf_context *ctx, const char *name, const void *given, void *all,
+                           size_t bytes);
+
+/* *all = the caller's options, or the defaults for NULL. */
 satf_status io_take_options(satf_context *ctx, const satf_write_options *given,
                             satf_write_options *all);
 

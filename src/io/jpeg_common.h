@@ -56,6 +56,11 @@ void io_jpeg_note_coding(const struct jpeg_decompress_struct *cinfo, satf_jpeg_c
 satf_status io_jpeg_set_coding(satf_context *ctx, struct jpeg_compress_struct *cinfo, int quality,
                                const satf_jpeg_coding *coding);
 
+/* Samples that are coded of all components, those included that fill up blocks and units of
+ * blocks. */
+uint64_t io_jpeg_coded_samples(const jpeg_component_info *components, int count, JDIMENSION width,
+                               JDIMENSION height);
+
 bool io_jpeg_probe(const unsigned char *head, size_t n);
 satf_status io_jpeg_open(satf_context *ctx, io_reader *reader);
 satf_status io_jpeg_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,

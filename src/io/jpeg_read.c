@@ -198,15 +198,10 @@ static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metada
     }
 }
 
-/* Of all components, which may be of lower resolution than the picture. */
 static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
 {
-    uint64_t samples = 0;
-    for (int i = 0; i < cinfo->num_components; i++) {
-        const jpeg_component_info *c = &cinfo->comp_info[i];
-        samples += (uint64_t)c->width_in_blocks * c->height_in_blocks * DCTSIZE2;
-    }
-    return samples;
+    return io_jpeg_coded_samples(cinfo->comp_info, cinfo->num_components, cinfo->image_width,
+                                 cinfo->image_height);
 }
 
 static satf_status read_header(satf_context *ctx, io_reader *reader)

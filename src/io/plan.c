@@ -59,23 +59,6 @@ static satf_status check_channels(satf_context *ctx, const satf_view *view, io_p
     return SATF_OK;
 }
 
-satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type)
-{
-    if (format->value_types & IO_TYPE_BIT(type)) {
-        return SATF_OK;
-    }
-    char names[64] = "";
-    const io_format *other;
-    for (size_t i = 0; (other = io_format_at(i)); i++) {
-        if (other->create && (other->value_types & IO_TYPE_BIT(type))) {
-            size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
-        }
-    }
-    return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; possible in: %s",
-                     format->name, satf_type_name((int)type), names);
-}
-
 /* The picture type: the asked one, else the image's, lowered to what the format has. */
 static satf_status choose_picture_type(satf_context *ctx, const io_format *format, int wanted,
                                        int preferred, int *out)
