@@ -76,9 +76,7 @@ static satf_status write_image(satf_context *ctx, const satf_image *image, const
     if (!status) {
         status = io_writer_finish(ctx, writer);
     }
-    if (status) {
-        io_writer_abandon(writer);
-    }
+    io_writer_close(writer);
     return status;
 }
 

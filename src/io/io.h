@@ -220,6 +220,7 @@ struct io_writer {
     satf_metadata stripped;                                 /* owns nothing */
     unsigned char orientation[SATF_EXIF_ORIENTATION_BYTES]; /* the EXIF that is left */
     int64_t next_row;
+    int64_t bytes;    /* that have gone to the file */
     io_extremes seen; /* among the colour samples, where plan.judge_range */
     void *converted;  /* rows on their way from plan.in to plan.out */
     void *state;      /* the codec's */
@@ -251,8 +252,8 @@ void io_output_sweep(const char *path);
 bool io_output_is_stdout(const char *path);
 
 /*
- * Writing by rows: io_writer_open -> io_put_rows ... -> io_writer_finish, or
- * io_writer_abandon. Rows are of plan->in's samples; conversion happens inside.
+ * Writing by rows: io_writer_open -> io_put_rows ... -> io_writer_finish, unless something
+ * fails, and always io_writer_close. Rows are of plan->in's samples; conversion happens inside.
  * options may be NULL. file and metadata stay the caller's and must outlive the
  * writer; the file is flushed by io_output_commit(), not here.
  */
@@ -265,7 +266,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
 /* After the last row: true if less than a hundredth of the range shown occurs, with a sentence that
  * says so. */
 bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
-satf_status io_writer_finish(satf_context *ctx, io_writer *writer); /* frees on success only */
-void io_writer_abandon(io_writer *writer);                          /* NULL is allowed */
+satf_status io_writer_finish(satf_context *ctx, io_writer *writer);
+void io_writer_close(io_writer *writer); /* NULL is allowed */
 
 #endif

@@ -18,15 +18,15 @@ typedef struct io_jpeg_state {
         struct jpeg_decompress_struct in;
         struct jpeg_compress_struct out;
     } c;
-    bool started, writing;
+    bool started;
     struct jpeg_source_mgr from;
     struct jpeg_progress_mgr progress;
     io_source *source;
     bool in_header;
     struct jpeg_destination_mgr to;
-    FILE *file;
+    io_writer *writer;     /* NULL: reading */
     unsigned char *row;    /* CMYK, before it becomes RGB */
-    unsigned char *buffer; /* on the way to file */
+    unsigned char *buffer; /* on the way to its file */
 } io_jpeg_state;
 
 #define IO_METRES_PER_INCH 0.0254

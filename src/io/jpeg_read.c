@@ -18,7 +18,7 @@ _Noreturn void io_jpeg_stop(j_common_ptr cinfo)
             cinfo->err->msg_code == JERR_OUT_OF_MEMORY
                 ? satf_fail(state->ctx, SATF_NO_MEMORY, "libjpeg is out of memory")
                 : satf_fail(state->ctx, SATF_DATA, "%s: %s",
-                            state->writing ? "libjpeg cannot write it" : "the JPEG is damaged",
+                            state->writer ? "libjpeg cannot write it" : "the JPEG is damaged",
                             message);
     }
     longjmp(state->jump, 1);
@@ -42,7 +42,7 @@ void io_jpeg_destroy(io_jpeg_state *state)
 {
     if (state) {
         /* Right for what is zeroed, or half made when memory ran out. */
-        if (state->writing) {
+        if (state->writer) {
             jpeg_destroy_compress(&state->c.out);
         } else {
             jpeg_destroy_decompress(&state->c.in);

@@ -17,7 +17,7 @@ typedef struct io_png_state {
     int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */
     bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;
-    FILE *file;                     /* writing */
+    io_writer *writer;              /* NULL: reading */
     bool exif_pending, xmp_pending; /* known only after the pixels: goes behind them */
 } io_png_state;
 

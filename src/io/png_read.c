@@ -39,13 +39,13 @@ void io_png_warning(png_structp png, png_const_charp message)
 _Noreturn void io_png_error(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
-    if (!state->status && !state->file && speaks_of_limit(message)) {
+    if (!state->status && !state->writer && speaks_of_limit(message)) {
         state->status = io_png_fail_metadata(state->ctx);
     }
     if (!state->status) {
         state->status =
             satf_fail(state->ctx, SATF_DATA, "%s: %s",
-                      state->file ? "libpng cannot write it" : "the PNG is damaged", message);
+                      state->writer ? "libpng cannot write it" : "the PNG is damaged", message);
     }
     png_longjmp(png, 1);
 }

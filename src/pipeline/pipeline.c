@@ -177,9 +177,8 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
         pipeline_judge(result, job, writer);
         status = io_writer_finish(ctx, writer);
     }
-    if (status) {
-        io_writer_abandon(writer);
-    }
+    result->times.out_bytes = writer->bytes;
+    io_writer_close(writer);
     return status;
 }
 
@@ -346,7 +345,6 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file
     io_close(reader);
     ctx->device = device;
     if (!status) {
-        result->times.out_bytes = file_bytes(job.output);
         result->times.total_ms = satf_now_ms() - start_ms;
     }
     return status;

@@ -333,9 +333,8 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
         encoder->busy_ms += satf_now_ms() - start_ms;
         s->failed = status ? encoder->number : -1;
     }
-    if (status) {
-        io_writer_abandon(s->writer);
-    }
+    result->times.out_bytes = s->writer->bytes;
+    io_writer_close(s->writer);
     return status;
 }
 
