@@ -188,7 +188,7 @@ check "-o /dev/null with two inputs" "$? $(grep -c 'is not a folder' stderr)" "1
 mkdir -p p/x p/y && cp in.pgm p/x/1.pgm && cp other.pgm p/y/1.pgm
 run --box 3 p/x/1.pgm p/y/1.pgm -o flat
 check "equal names of two folders" "$? $(ls -d flat 2>/dev/null)" "2 "
-says 'both p/x/1.pgm and p/y/1.pgm; --parents keeps their folders apart'
+says 'p/y/1.pgm: its output flat/1.pgm is that of p/x/1.pgm too; --parents keeps their folders apart'
 run -q --parents --box 3 p/x/1.pgm ./p//y/1.pgm -o apart
 check "--parents" "$? $(files apart)" "0 ./p/x/1.pgm ./p/y/1.pgm "
 run -q --parents --box 3 -r p/x -r "$work/p/y" -o apart2
@@ -200,7 +200,21 @@ run --parents --box 3 p/../in.pgm -o apart4/below
 check "never out of the folder" "$? $(ls -d apart4 2>/dev/null)" "2 "
 says "'..' leads out"
 run --box 3 in.pgm in.pgm -o twice
-check "one input named twice" "$? $(grep -c 'in.pgm: is named twice' stderr)" "2 1"
+check "one input named twice" "$? $(grep -c 'in.pgm: is named twice$' stderr)" "2 1"
+run --box 3 in.pgm ./in.pgm -o twice
+check "by two names" "$? $(grep -c './in.pgm: is named twice, also as in.pgm$' stderr)" "2 1"
+run --parents --box 3 p//x/1.pgm p/./x/1.pgm -o twice
+check "two names with --parents" "$? $(grep -c 'is named twice, also as p//x/1.pgm$' stderr)" "2 1"
+mkdir same && cp in.pgm same/p.pgm && cp in.pgm same/q.pgm
+"$satfilter" --box 3 --format png in.pgm - >same/p.png 2>stderr
+run --box 3 same/p.pgm same/p.png --format pgm -o twice
+check "equal names in one folder" "$? $(ls -d twice 2>/dev/null)" "2 "
+says 'same/p.png: its output twice/p.pgm is that of same/p.pgm too; filter them into different folders'
+run --box 3 -r same --format pgm -o once
+check "with -r the later one fails alone" "$? $(files once)" "3 ./p.pgm ./q.pgm "
+says 'same/p.png: its output once/p.pgm is that of same/p.pgm too; filter them'
+run --box 3 -r same --format pgm -o once --skip-existing
+check "and is not taken for one that exists" "$? $(grep -c 'is that of' stderr)" "3 1"
 
 # ---------------------------------------------------------------------- folders
 
@@ -243,6 +257,44 @@ run --box 3 tree/ only/ -o t7
 check "folders as operands" "$? $(grep -c 'tree/: is a folder.* -r' stderr)" "2 1"
 run --box 3 --format pgm in.pgm -o /dev/stdout
 check "-o /dev/stdout" "$? $(same want.pgm stdout)" "0 same"
+
+# A folder that cannot be made leaves none behind, and the next input tries again.
+touch blocked && mkdir q && cp in.pgm q/1.pgm && cp in.pgm q/2.pgm && mkdir -p t9 && touch t9/q
+run --box 3 --parents q/1.pgm q/2.pgm other.pgm -o t9
+check "a folder that cannot be made" "$? $(files t9) $(grep -c '^satfilter: t9/q/[12].pgm: t9/q is no folder' stderr)" \
+    "3 ./other.pgm ./q  2"
+long=$(printf '%0256d' 0)
+run --box 3 in.pgm -o "t10/a/$long/x.pgm"
+check "no half of a path stays" "$? $(ls -d t10 2>/dev/null)" "1 "
+says 'cannot be made: File name too long'
+run --box 3 in.pgm -o in.pgm/x.pgm
+check "a file in a folder's place" "$? $(grep -c 'in.pgm/x.pgm: in.pgm is no folder' stderr)" "1 1"
+run --box 3 in.pgm in.pgm/x.pgm
+check "also without -o" "$? $(grep -c 'in.pgm is no directory' stderr)" "1 1"
+
+# -------------------------------------------------------------------------- JSON
+
+# json KEY FILE: the values of that key, an object a line.
+json() { sed -n 's/.*"'"$1"'": \("[^"]*"\|[^,}]*\).*/\1/p' "$2" | tr '\n' ' '; }
+"$satfilter" --json --box 3 --format pgm in.pgm - >piped 2>stderr
+check "bytes that went to standard output" "$(json output_bytes stderr)" "$(wc -c <piped) "
+for route in --stream --no-stream; do
+    for name in j.png j.jpg j.npy j.pfm; do
+        run --json --box 3 --range 0:255 $route in.pgm $name
+        check "bytes of $name, $route" "$(json output_bytes stdout)" "$(wc -c <$name) "
+    done
+done
+run --json --box 3 --skip-existing in.pgm j.png
+check "an object for what is skipped" "$? $(json skipped stdout) $(json output stdout)" '0 true  "j.png" '
+run --json --box 3 --skip-existing j.png in.pgm other.pgm -o done
+check "in a batch too" "$? $(wc -l <stdout)" "0 4"
+run --json --box 3 --skip-existing j.png in.pgm other.pgm -o done
+check "each of them" "$? $(grep -c '"skipped": true' stdout)" "0 3"
+run --json --box 3 --parents q/1.pgm q/2.pgm -o t9
+check "an object where no folder can be made" "$? $(json error stdout) $(json status stdout)" \
+    '1 "t9/q is no folder" "t9/q is no folder"  "SATF_IO" "SATF_IO" '
+run --json --box 3 -r same --format pgm -o once
+check "an object for a collision" "$(json at stdout)" '"same/p.png" '
 
 # ------------------------------------------------------------------- wrong words
 

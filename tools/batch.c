@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,25 @@ static const char *advice(const settings *s, const job *one, const satf_file_rep
                     : "";
 }
 
+/* Where the JSON object of a job goes: not where its picture goes. */
+static FILE *json_stream(const job *one)
+{
+    return satf_is_stdout(one->output) ? stderr : stdout;
+}
+
+/* A job that fails before any work on it. */
+static int fail(const settings *s, const job *one, const char *at, satf_status status,
+                const char *why)
+{
+    message(at, "%s", why);
+    if (s->json) {
+        report_json_failure(json_stream(one), s, one, at, status, why);
+    }
+    return EXIT_FAILURE;
+}
+
 /* Runs one job and reports on it. */
-static int run_one(const settings *s, job *one, int index)
+static int run_one(const settings *s, const job *one, int index)
 {
     satf_write_options write = s->write;
     satf_file_options how;
@@ -55,7 +73,7 @@ static int run_one(const settings *s, job *one, int index)
     how.write = &write;
     how.route = s->route;
     how.input_format = s->filters_stdin;
-    bool to_stdout = satf_is_stdout(one->output); /* asked before it is replaced */
+    FILE *json = json_stream(one); /* asked before the output is replaced */
     write.format = write.format ? write.format : one->format;
     write.no_clobber = s->skip_existing; /* what has appeared since they were looked for */
     progress_file(one->input, index);
@@ -63,23 +81,28 @@ static int run_one(const settings *s, job *one, int index)
     satf_file_report result;
     satf_status status =
         satf_filter_file(s->ctx, s->filter, one->input, one->output, &how, &result, sizeof result);
-    if (s->verbose || s->json || to_stdout) {
+    if (s->verbose || s->json || json == stderr) {
         progress_hide();
     }
     if (status) {
-        message(result.at, "%s%s", satf_message(s->ctx), advice(s, one, &result));
-    } else {
-        print_notes(s, &result);
-        note_unused(s, one, &result);
+        char why[2048];
+        snprintf(why, sizeof why, "%s", satf_message(s->ctx));
+        message(result.at, "%s%s", name_options(why), advice(s, one, &result));
+        if (s->json) {
+            report_json_failure(json, s, one, result.at, status, why);
+        }
+        bool usage = result.unsuited && s->word_count > 1; /* filters that do not go together */
+        return usage ? EXIT_USAGE : EXIT_FAILURE;
     }
-    if (!status && s->verbose) {
+    print_notes(s, &result);
+    note_unused(s, one, &result);
+    if (s->verbose) {
         report_verbose(s, one, &result);
     }
     if (s->json) {
-        report_json(to_stdout ? stderr : stdout, s, one, &result, status);
+        report_json(json, s, one, &result);
     }
-    bool usage = result.unsuited && s->word_count > 1; /* filters that do not follow one another */
-    return !status ? EXIT_SUCCESS : usage ? EXIT_USAGE : EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }
 
 static bool same_folder(const char *a, const char *b)
@@ -87,6 +110,25 @@ static bool same_folder(const char *a, const char *b)
     const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
     size_t length = slash_a ? (size_t)(slash_a - a) : 0;
     return length == (slash_b ? (size_t)(slash_b - b) : 0) && strncmp(a, b, length) == 0;
+}
+
+/* Sees to the folder of the job's output, and runs it. *latest: the job before whose folder is
+ * there, or NULL. */
+static int run_in_folder(const settings *s, job *one, int index, const job **latest)
+{
+    char why[2 * PATH_MAX];
+    if (outputs_collide(s, one, why, sizeof why)) {
+        return fail(s, one, one->input, SATF_INVALID, why);
+    }
+    if (!*latest || !same_folder((*latest)->output, one->output)) {
+        *latest = NULL;
+        if (s->output && !outputs_make_folders(one, why, sizeof why)) {
+            return fail(s, one, one->output, SATF_IO, why);
+        }
+        satf_files_sweep(one->output);
+    }
+    *latest = one;
+    return run_one(s, one, index);
 }
 
 /* Runs all jobs that are not skipped. */
@@ -99,15 +141,13 @@ static void run_all(const settings *s, job *jobs, int count, report_summary *sum
     progress_start(count - sum->existing, s->quiet);
     for (int i = 0; i < count; i++) {
         if (jobs[i].skipped) {
+            if (s->json) {
+                progress_hide();
+                report_json_skipped(json_stream(&jobs[i]), s, &jobs[i]);
+            }
             continue;
         }
-        bool good = true;
-        if (!latest || !same_folder(latest->output, jobs[i].output)) {
-            good = !s->output || outputs_make_folders(&jobs[i]);
-            satf_files_sweep(jobs[i].output);
-        }
-        latest = &jobs[i];
-        int status = good ? run_one(s, &jobs[i], sum->done + sum->failed) : EXIT_FAILURE;
+        int status = run_in_folder(s, &jobs[i], sum->done + sum->failed, &latest);
         sum->done += status == EXIT_SUCCESS;
         sum->failed += status != EXIT_SUCCESS;
         sum->unsuited += status == EXIT_USAGE;
@@ -191,14 +231,12 @@ int batch_run(const settings *s)
     int status = outputs_is_file(s) ? single_input(s, &all) : inputs_gather(s, &all);
     if (!status) {
         jobs = calloc(1, (size_t)all.count * sizeof *jobs);
-        if (!jobs) {
-            message(NULL, "out of memory");
-            status = EXIT_FAILURE;
-        }
+        status = jobs ? 0 : out_of_memory();
     }
     for (int i = 0; jobs && i < all.count; i++) {
         jobs[i].input = all.at[i].path;
         jobs[i].name = all.at[i].path + all.at[i].name_at;
+        jobs[i].named = all.at[i].named;
     }
     status = status ? status : run_jobs(s, jobs, &all);
     for (int i = 0; jobs && i < all.count; i++) {

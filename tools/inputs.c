@@ -12,12 +12,6 @@
 
 #include "message.h"
 
-static int out_of_memory(void)
-{
-    message(NULL, "out of memory");
-    return EXIT_FAILURE;
-}
-
 static int add(input_list *all, const char *path, size_t length, size_t name_at)
 {
     if (all->count == all->room) {
@@ -39,7 +33,7 @@ static int add(input_list *all, const char *path, size_t length, size_t name_at)
     }
     memcpy(copy, path, length);
     copy[length] = '\0';
-    all->at[all->count++] = (input){copy, name_at};
+    all->at[all->count++] = (input){copy, name_at, false};
     return 0;
 }
 
@@ -321,6 +315,9 @@ int inputs_gather(const settings *s, input_list *all)
         switch (s->sources[i].kind) {
         case SOURCE_FILE:
             status = add_named(s, all, name, strlen(name));
+            if (!status) {
+                all->at[all->count - 1].named = true;
+            }
             break;
         case SOURCE_LIST:
             status = add_list(s, name, '\n', all);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,6 +99,12 @@ int usage_error(const char *subject, const char *format, ...)
     va_end(args);
     putc('\n', stderr);
     return EXIT_USAGE;
+}
+
+int out_of_memory(void)
+{
+    message(NULL, "out of memory");
+    return EXIT_FAILURE;
 }
 
 /* The terminal itself: standard input may be a list of files, or a picture. NULL if there is none.

@@ -11,6 +11,9 @@ void message(const char *subject, const char *format, ...) __attribute__((format
 /* Prints the text and returns EXIT_USAGE. */
 int usage_error(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Says so and returns EXIT_FAILURE. */
+int out_of_memory(void);
+
 /*
  * Prints text on standard error, `columns` columns of a terminal at most. File names may hold
  * anything: what is not UTF-8 and control characters, line ends and escape sequences among them,

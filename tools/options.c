@@ -385,9 +385,10 @@ static const option options[] = {
      "results-v1.2 has none. One that is no format's is refused unless --format says what the file "
      "is. With several inputs a name is a folder unless it has the suffix of a format; then it is "
      "refused. Missing folders are made. In a folder an output has its input's name, with the "
-     "suffix of --format, else that of its input if it can be written, else .png. Two inputs that "
-     "give the same name, and an output that would replace an input, are refused before any work. "
-     "An input that fails costs the others nothing.",
+     "suffix of --format, else that of its input if it can be written, else .png. Two operands "
+     "that give the same name, and an output that would replace an input, are refused before any "
+     "work. Of inputs from lists and folders that give the same name the first has it, and the "
+     "others fail. An input that fails costs the others nothing.",
      take_output},
     {GROUP_OUTPUT, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike.",
@@ -482,9 +483,10 @@ static const option options[] = {
     {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",
      NULL, take_verbose},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
-     "A batch ends with an object \"summary\" that counts what was done, failed and passed over. "
-     "They go to standard output, or to standard error where the picture goes to standard output. "
-     "Bytes of a file name that are not UTF-8 appear as U+FFFD.",
+     "An input that is passed over has \"skipped\": true, one that fails \"error\". A batch ends "
+     "with an object \"summary\" that counts what was done, failed and passed over. They go to "
+     "standard output, or to standard error where the picture goes to standard output. Bytes of a "
+     "file name that are not UTF-8 appear as U+FFFD.",
      take_json},
     {GROUP_INFORMATION, "help", 'h', "[TOPIC]", "TOPIC",
      "this, or all about a filter, an option, border, formats, algorithms", NULL, take_help},

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,6 @@
 #include <unistd.h>
 
 #include "message.h"
-
-static int out_of_memory(void)
-{
-    message(NULL, "out of memory");
-    return EXIT_FAILURE;
-}
 
 static const char *base_name(const char *path)
 {
@@ -94,6 +89,22 @@ static const char *suffix_of_format(const char *word, const char *own, size_t *l
     return suffix;
 }
 
+/* Takes out what makes different names of one path: "a//b" and "a/./b" are "a/b". */
+static void tidy(char *path)
+{
+    char *to = path;
+    for (const char *at = path; *at;) {
+        if (at[0] == '/' && at[1] == '/') {
+            at++;
+        } else if (at[0] == '/' && at[1] == '.' && at[2] == '/') {
+            at += 2;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+}
+
 /* The output's name in the folder of -o: see the help of -o. NULL without memory. */
 static char *name_in_folder(const settings *s, const char *relative)
 {
@@ -121,6 +132,7 @@ static char *name_in_folder(const settings *s, const char *relative)
     if (name) {
         snprintf(name, bytes, "%.*s%s%.*s.%.*s", (int)folder, s->output, slash, (int)stem, relative,
                  (int)suffix_length, suffix);
+        tidy(name + folder + strlen(slash) - 1); /* from the folder's last byte on */
     }
     return name;
 }
@@ -219,25 +231,51 @@ static int check_formats(const settings *s, const job *jobs, int count)
 
 /* -------------------------------------------------------------- collisions */
 
+/* By name, and then in the order of the inputs. */
 static int compare_outputs(const void *a, const void *b)
 {
-    return strcmp((*(job *const *)a)->output, (*(job *const *)b)->output);
+    const job *x = *(job *const *)a, *y = *(job *const *)b;
+    int order = strcmp(x->output, y->output);
+    return order ? order : x < y ? -1 : x > y;
 }
 
-static int refuse_collision(const settings *s, const job *a, const job *b)
+/* Whether two names lead to one file, or at least into one folder. */
+static void compare_inputs(const char *a, const char *b, bool *same_file, bool *same_folder)
 {
-    size_t folder_a = (size_t)(base_name(a->input) - a->input);
-    size_t folder_b = (size_t)(base_name(b->input) - b->input);
-    if (strcmp(a->input, b->input) == 0) {
-        return usage_error(a->input, "is named twice");
+    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+    if (real_a && real_b) {
+        a = real_a;
+        b = real_b;
     }
-    bool apart = folder_a != folder_b || strncmp(a->input, b->input, folder_a) != 0;
-    return usage_error(b->output, "would be the output of both %s and %s; %s", a->input, b->input,
-                       apart && !s->parents ? "--parents keeps their folders apart"
-                                            : "filter them into different folders");
+    size_t folder = (size_t)(base_name(a) - a);
+    *same_file = strcmp(a, b) == 0;
+    *same_folder = folder == (size_t)(base_name(b) - b) && strncmp(a, b, folder) == 0;
+    free(real_a);
+    free(real_b);
 }
 
-/* Refuses two inputs for one output. */
+bool outputs_collide(const settings *s, const job *one, char *why, size_t room)
+{
+    const job *first = one->rival;
+    if (!first) {
+        return false;
+    }
+    bool same_file, same_folder;
+    compare_inputs(first->input, one->input, &same_file, &same_folder);
+    if (same_file) {
+        bool alike = strcmp(first->input, one->input) == 0;
+        snprintf(why, room, "is named twice%s%s%s", alike ? "" : ", also as ",
+                 alike ? "" : first->input, first->named && one->named ? "" : "; once is enough");
+    } else {
+        snprintf(why, room, "its output %s is that of %s too; %s", one->output, first->input,
+                 same_folder || s->parents ? "filter them into different folders"
+                                           : "--parents keeps their folders apart");
+    }
+    return true;
+}
+
+/* Of inputs for one output the first has it. Others that were named on the command line, like the
+ * first, are refused; what lists and folders bring fails by itself. */
 static int check_distinct(const settings *s, job *jobs, int count)
 {
     job **sorted = malloc((size_t)count * sizeof *sorted);
@@ -250,10 +288,14 @@ static int check_distinct(const settings *s, job *jobs, int count)
     qsort(sorted, (size_t)count, sizeof *sorted, compare_outputs);
     int status = 0;
     for (int i = 1; i < count && !status; i++) {
-        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0) {
-            bool in_order = sorted[i - 1] < sorted[i]; /* qsort() may have changed it */
-            status = refuse_collision(s, in_order ? sorted[i - 1] : sorted[i],
-                                      in_order ? sorted[i] : sorted[i - 1]);
+        job *one = sorted[i], *before = sorted[i - 1];
+        char why[2 * PATH_MAX];
+        if (strcmp(before->output, one->output) != 0) {
+            continue;
+        }
+        one->rival = before->rival ? before->rival : before;
+        if (one->named && one->rival->named && outputs_collide(s, one, why, sizeof why)) {
+            status = usage_error(one->input, "%s", why);
         }
     }
     free(sorted);
@@ -401,41 +443,57 @@ int outputs_settle_existing(const settings *s, job *jobs, int count)
     if (!skip && !s->force && can_ask()) {
         int existing = 0;
         for (int i = 0; i < count; i++) {
-            existing += outputs_exists(jobs[i].output) && !same_file(jobs[i].input, jobs[i].output);
+            existing += !jobs[i].rival && outputs_exists(jobs[i].output) &&
+                        !same_file(jobs[i].input, jobs[i].output);
         }
         status = existing ? ask_about(jobs, count, existing, &skip) : 0;
     }
     for (int i = 0; i < count && skip; i++) {
-        jobs[i].skipped = outputs_exists(jobs[i].output);
+        jobs[i].skipped = !jobs[i].rival && outputs_exists(jobs[i].output);
     }
     return status;
 }
 
 /* ------------------------------------------------------------------- folders */
 
-bool outputs_make_folders(job *one)
+/* Removes the folders above `end` that were made, of which the shallowest ends at made_to. */
+static void remove_made(job *one, char *end)
 {
-    char *slash = one->output;
-    while ((slash = strchr(slash + 1, '/'))) {
+    for (; one->made_to && end >= one->output + one->made_to; end--) {
+        if (*end == '/') {
+            *end = '\0';
+            rmdir(one->output);
+            *end = '/';
+        }
+    }
+    one->made_to = 0;
+}
+
+bool outputs_make_folders(job *one, char *why, size_t room)
+{
+    for (char *slash = one->output; (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
         bool made = mkdir(one->output, 0777) == 0;
         int error = errno;
-        one->made += made;
-        if (!made && error != EEXIST && !is_folder(one->output)) {
-            message(one->output, "cannot be created: %s", strerror(error));
-            *slash = '/';
-            return false;
+        bool good = made || is_folder(one->output);
+        if (made && !one->made_to) {
+            one->made_to = (size_t)(slash - one->output);
+        }
+        if (!good) {
+            bool file = error == EEXIST || error == ENOTDIR;
+            snprintf(why, room, "%s%s %s%s", file ? "" : "the folder ", one->output,
+                     file ? "is no folder" : "cannot be made: ", file ? "" : strerror(error));
         }
         *slash = '/';
+        if (!good) {
+            remove_made(one, slash - 1);
+            return false;
+        }
     }
     return true;
 }
 
 void outputs_unmake_folders(job *one)
 {
-    for (char *slash; one->made > 0; one->made--) {
-        slash = strrchr(one->output, '/');
-        *slash = '\0';
-        rmdir(one->output);
-    }
+    remove_made(one, one->output + strlen(one->output));
 }

@@ -419,8 +419,7 @@ int options_parse(settings *s, int argc, char **argv)
     s->words = calloc(1, sizeof *s->words * ((size_t)argc + 1));
     s->spec = calloc(1, spec_bytes);
     if (!s->sources || !s->words || !s->spec || satf_context_create(&s->ctx)) {
-        message(NULL, "out of memory");
-        return EXIT_FAILURE;
+        return out_of_memory();
     }
     if (argc <= 3 && argc >= 2 && strcmp(argv[1], "help") == 0) {
         return option_find("help", 4)->take(s, argv[2]);
