@@ -157,7 +157,7 @@ typedef struct satf_file_times {
     int64_t out_bytes; /* that were written */
 } satf_file_times;
 
-#define SATF_FILE_NOTES 4
+#define SATF_FILE_NOTES 8
 
 /* What a user should know of a call that went well, such as pictures that were left out. */
 typedef struct satf_file_note {

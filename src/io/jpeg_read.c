@@ -223,6 +223,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     jpeg_save_markers(cinfo, IO_JPEG_APP1, 0xffff);
     jpeg_save_markers(cinfo, IO_JPEG_APP2, 0xffff); /* ICC */
     jpeg_save_markers(cinfo, IO_JPEG_APP13, 0xffff);
+    jpeg_save_markers(cinfo, JPEG_COM, 1); /* only whether there is one */
     state->in_header = true;
     jpeg_read_header(cinfo, TRUE);
     check_header_bytes(state);
@@ -241,6 +242,10 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
         io_check_ratio(ctx, &reader->source, coded_samples(cinfo), 8, "\xff\xd9", 2);
     if (status) {
         return status;
+    }
+    reader->header.was_cmyk = n == 4;
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
+        reader->header.has_text |= m->marker == JPEG_COM;
     }
     copy_density(cinfo, &reader->header.metadata);
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);

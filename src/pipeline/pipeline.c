@@ -113,8 +113,8 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 }
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                          satf_image **out, satf_file_report *result)
+static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                          io_reader *reader, satf_image **out, satf_file_report *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -127,7 +127,7 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader 
         satf_image_destroy(image);
         return status;
     }
-    pipeline_note_pictures(result, job, header);
+    pipeline_note_input(result, job, &plan->io, header);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
@@ -192,7 +192,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 
     double start_ms = satf_now_ms();
     stage_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, job, *reader, &in, result);
+    satf_status status = decode(ctx, job, plan, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
     times->decode_ms += satf_now_ms() - start_ms;

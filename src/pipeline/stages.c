@@ -25,10 +25,16 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
     }
 }
 
+/* Would metadata reach the output? */
+static bool keeps_metadata(const pipeline_job *job, const io_plan *plan)
+{
+    return plan->format->metadata != IO_METADATA_NONE && !job->write.strip;
+}
+
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata)
 {
-    if (plan->format->metadata == IO_METADATA_NONE || job->write.strip) {
+    if (!keeps_metadata(job, plan)) {
         return;
     }
     if (metadata->xmp_extended) {
@@ -43,9 +49,19 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
     }
 }
 
-void pipeline_note_pictures(satf_file_report *result, const pipeline_job *job,
-                            const io_header *header)
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header)
 {
+    if (header->was_cmyk) {
+        pipeline_note_add(result, job->input,
+                          "its CMYK is converted to RGB, without regard to a colour profile");
+    }
+    if (header->has_text && keeps_metadata(job, plan)) {
+        pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
+    }
+    if (header->xmp_damaged && keeps_metadata(job, plan)) {
+        pipeline_note_add(result, job->input, "its XMP is damaged and not kept");
+    }
     if (header->pictures > 1) {
         pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
                           (long long)header->pictures);

@@ -15,9 +15,10 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata);
 
-/* After the last row: a note if the input holds more pictures than the one that was read. */
-void pipeline_note_pictures(satf_file_report *result, const pipeline_job *job,
-                            const io_header *header);
+/* After the last row: notes on what of the input the result does not have, more pictures among
+ * it. */
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header);
 
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);

@@ -327,7 +327,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     if (!status) {
         double start_ms = satf_now_ms();
         filter_late(s, metadata, had_exif, had_xmp);
-        pipeline_note_pictures(result, s->job, &s->reader->header);
+        pipeline_note_input(result, s->job, plan, &s->reader->header);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(encoder->ctx, s->writer);
         encoder->busy_ms += satf_now_ms() - start_ms;
