@@ -298,12 +298,26 @@ check "an object for a collision" "$(json at stdout)" '"same/p.png" '
 
 # ------------------------------------------------------------------- wrong words
 
-for word in blur gaussian median threshold sharpen resize size std otsu; do
+for word in blur gaussian median threshold sharpen resize size std otsu convolve kernel edge laplacian \
+    box-blur adaptive-threshold normalize silent compression depth gray negate equalize keep; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
     status=$?
-    answered="no such option; .*\(--[a-z]\|size\)"
+    answered="no such option; .*\(--[a-z]\|size\|grey\)"
     check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
+done
+for letter in y:--force n:--skip-existing j:--threads i:'without an option'; do
+    run -${letter%:*} in.pgm out.pgm
+    check "-${letter%:*}" "$? $(grep -c -e "^satfilter: -${letter%:*}: no such option; .*${letter#*:}" stderr)" "2 1"
+done
+for word in resize:'no filter changes the size of the picture' output:--output? box:--box? threads:--threads?; do
+    run -${word%:*} 50% in.pgm out.pgm
+    check "-${word%:*} is one word" "$? $(grep -c -e "^satfilter: -${word%:*}: .*${word#*:}$" stderr)" "2 1"
+done
+check "no folder of 'esize'" "$(ls -d esize utput 2>/dev/null)" ""
+for guess in out:--output? boxx:--box? thread:--threads? keeps:--list zzz:--list sun:--sum? max:--list; do
+    run --${guess%:*} 3 in.pgm out.pgm
+    check "a guess for --${guess%:*}" "$? $(grep -c -e "${guess#*:}$" stderr)" "2 1"
 done
 run --box in.png out.png
 check "a file in the value's place" "$? $(grep -c "'in.png' is no window" stderr)" "2 1"
@@ -331,7 +345,21 @@ check "--help border" "$? $(grep -c -e '--border' -e 'dcb|abcd|cba' stdout)" "0 
 run --help formats
 check "--help formats" "$? $(grep -c '^  png  *rw' stdout)" "0 1"
 run --help --quality
-check "--help of an option" "$? $(grep -c '1 to 100' stdout)" "0 1"
+check "--help of an option" "$? $(grep -c '1 to 100' stdout) $(wc -l <stdout)" "0 1 4"
+run --help --box 15 in.pgm out.pgm
+check "--help in front of a command" "$? $(head -n 1 stdout)" "0 satfilter --box N|WxH ..."
+run --help box stddev
+check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' ' ')" "0 --box --stddev "
+for topic in blur:'mean over N x N pixels is --box' png:'png  *rw' jpg:'jpeg  *rw' \
+    no-clobber:'leave existing files alone' 1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
+    squared:'A flag of --integral' resize:'no filter changes the size' type:'u8 u16'; do
+    run --help "${topic%%:*}"
+    check "--help ${topic%%:*}" "$? $(grep -q -e "${topic#*:}" stdout && echo told)" "0 told"
+done
+run --help=box
+check "--help=box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
+run --help box in.png
+check "--help of what is no topic" "$? $(wc -c <stdout) $(grep -c "nothing on 'in.png'; see --list" stderr)" "2 0 1"
 run --help brder
 check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
 run

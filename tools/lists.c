@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "rows.h"
 
 /* ------------------------------------------------------------------ tables */
 
@@ -11,7 +12,7 @@ static void list_filters(void)
     puts("Filters:");
     satf_filter_info info;
     for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
-        help_row(info.name, info.help);
+        print_row(info.name, info.help);
     }
 }
 
@@ -26,8 +27,17 @@ static void list_borders(void)
                                           [SATF_SHRINK] =
                                               "only the part of the window inside the image"};
     for (int i = 0; satf_border_name(i); i++) {
-        help_row(satf_border_name(i), borders[i]);
+        print_row(satf_border_name(i), borders[i]);
     }
+}
+
+void help_print_format(const satf_format_info *format)
+{
+    char head[64], help[256];
+    snprintf(head, sizeof head, "%-6s %s%s", format->name, format->can_read ? "r" : "-",
+             format->can_write ? "w" : "-");
+    snprintf(help, sizeof help, "%s; suffixes %s", format->help, format->suffixes);
+    print_row(head, help);
 }
 
 static void list_formats(void)
@@ -35,25 +45,32 @@ static void list_formats(void)
     puts("Formats (r: read, w: written):");
     satf_format_info format;
     for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
-        char head[64];
-        char help[256];
-        snprintf(head, sizeof head, "%-6s %s%s", format.name, format.can_read ? "r" : "-",
-                 format.can_write ? "w" : "-");
-        snprintf(help, sizeof help, "%s; suffixes %s", format.help, format.suffixes);
-        help_row(head, help);
+        help_print_format(&format);
     }
+}
+
+bool help_print_algorithms(const char *only)
+{
+    const char *name, *device, *help;
+    bool any = !only || strcmp(only, "auto") == 0;
+    if (any) {
+        print_row("auto", "the fastest for the device and the image");
+    }
+    for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
+        if (!only || strcmp(name, only) == 0) {
+            char head[64];
+            snprintf(head, sizeof head, "%-10s %s", name, device);
+            print_row(head, help);
+            any = true;
+        }
+    }
+    return any;
 }
 
 static void list_algorithms(void)
 {
     puts("Algorithms for the summed area table:");
-    help_row("auto", "the fastest for the device and the image");
-    const char *name, *device, *help;
-    for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
-        char head[64];
-        snprintf(head, sizeof head, "%-10s %s", name, device);
-        help_row(head, help);
-    }
+    help_print_algorithms(NULL);
 }
 
 static void list_samples(void)

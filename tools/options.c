@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "help.h"
 #include "message.h"
-#include "nearest.h"
 
 /* ------------------------------------------------------------------ values */
 
@@ -315,14 +313,8 @@ static int take_json(settings *s, const char *value)
 
 static int take_help(settings *s, const char *value)
 {
+    (void)value;
     s->action = ACTION_HELP;
-    s->topic = value && strncmp(value, "--", 2) == 0 ? value + 2 : value;
-    if (s->topic && !help_knows(s->topic)) {
-        const char *nearest = nearest_option(s->topic, strlen(s->topic));
-        return usage_error("--help", "there is nothing on '%s'%s%s%s", s->topic,
-                           nearest ? "; did you mean " : ", see --list", nearest ? nearest : "",
-                           nearest ? "?" : "");
-    }
     return 0;
 }
 
@@ -488,8 +480,8 @@ static const option options[] = {
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "
      "file name that are not UTF-8 appear as U+FFFD.",
      take_json},
-    {GROUP_INFORMATION, "help", 'h', "[TOPIC]", "TOPIC",
-     "this, or all about a filter, an option, border, formats, algorithms", NULL, take_help},
+    {GROUP_INFORMATION, "help", 'h', "[TOPIC]...", "TOPIC",
+     "this, or all about filters, options, formats, algorithms", NULL, take_help},
     {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms", NULL,
      take_list},
     {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL, take_version},

@@ -48,21 +48,27 @@ static int take_option(settings *s, const option *o, const char *as_written,
                        const char *inline_value, char ***argv)
 {
     const char *value = inline_value;
-    bool optional = o->metavar && o->metavar[0] == '[';
+    bool topics = o->metavar && o->metavar[0] == '['; /* --help: whatever words are left */
     if (!o->metavar && value) {
         return usage_error(as_written, "takes no value");
     }
-    if (o->metavar && !value) {
-        value = next_value(*argv);
-        if (value && optional && value[0] == '-') {
-            value = NULL;
-        }
-        *argv += value != NULL;
+    if (topics && value) { /* --help=box: the word is to be read again, from its value on */
+        **argv += value - **argv;
+        --*argv;
     }
-    if (o->metavar && !value && !optional) {
-        return usage_error(as_written, "needs a value: %s", o->metavar);
+    if (o->metavar && !value && !topics) {
+        value = next_value(*argv);
+        if (!value) {
+            return usage_error(as_written, "needs a value: %s", o->metavar);
+        }
+        ++*argv;
     }
     return o->take(s, value);
+}
+
+static int refuse_synonym(const char *written, const synonym *known)
+{
+    return usage_error(written, "no such option; %s", known->answer);
 }
 
 /* An option that there is not: what it may have meant. */
@@ -70,7 +76,7 @@ static int refuse_option(const char *written, const char *name, size_t length)
 {
     const synonym *known = synonym_find(name, length);
     if (known) {
-        return usage_error(written, "no such option; %s", known->answer);
+        return refuse_synonym(written, known);
     }
     const char *nearest = nearest_option(name, length);
     return usage_error(written, "no such option; %s%s%s",
@@ -114,16 +120,33 @@ static int take_long(settings *s, char ***argv)
     return refuse_option(word, name, length);
 }
 
+/* "-resize" is no -r of the folder "esize". */
+static bool is_long_name(const char *word, size_t length)
+{
+    const char *filter;
+    bool known = option_find(word, length) || synonym_find(word, length);
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)) && !known; i++) {
+        known = strlen(filter) == length && strncmp(filter, word, length) == 0;
+    }
+    return known && length > 1;
+}
+
 static int take_short(settings *s, char ***argv)
 {
     const char *letters = **argv + 1;
+    size_t length = strcspn(letters, "=");
+    if (is_long_name(letters, length)) {
+        return refuse_option(**argv, letters, length);
+    }
     for (const char *c = letters; *c; c++) {
         const option *o;
         for (size_t i = 0; (o = option_at(i)) && o->letter != *c; i++) {
         }
         char written[] = {'-', *c, '\0'};
         if (!o) {
-            return refuse_option(**argv, letters, strlen(letters));
+            const synonym *known = synonym_find(c, 1);
+            return known ? refuse_synonym(written, known)
+                         : refuse_option(**argv, letters, strlen(letters));
         }
         bool takes_value = o->metavar != NULL;
         int status = take_option(s, o, written, takes_value && c[1] ? c + 1 : NULL, argv);
@@ -407,6 +430,16 @@ static bool goes_on(const settings *s)
     return s->action == ACTION_RUN || s->action == ACTION_TUNE;
 }
 
+/* "satfilter help box": a command with a file of that name has a filter, an option, behind it. */
+static bool is_help(char **argv)
+{
+    bool options = false;
+    for (char **word = argv + 1; *word; word++) {
+        options = options || (*word)[0] == '-';
+    }
+    return argv[1] && strcmp(argv[1], "help") == 0 && !options;
+}
+
 int options_parse(settings *s, int argc, char **argv)
 {
     *s = (settings){.write = satf_write_defaults()};
@@ -421,11 +454,12 @@ int options_parse(settings *s, int argc, char **argv)
     if (!s->sources || !s->words || !s->spec || satf_context_create(&s->ctx)) {
         return out_of_memory();
     }
-    if (argc <= 3 && argc >= 2 && strcmp(argv[1], "help") == 0) {
-        return option_find("help", 4)->take(s, argv[2]);
-    }
     bool options_end = false;
     char **arg = argv + 1;
+    if (is_help(argv)) {
+        s->action = ACTION_HELP;
+        arg++;
+    }
     for (; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
@@ -440,6 +474,7 @@ int options_parse(settings *s, int argc, char **argv)
             return status;
         }
     }
+    s->topics = arg;
     for (; *arg && s->action == ACTION_LIST; arg++) { /* --list --json, either way round */
         s->json = s->json || strcmp(*arg, "--json") == 0;
     }

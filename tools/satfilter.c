@@ -72,12 +72,7 @@ static int act(const settings *s)
     case ACTION_RUN:
         return batch_run(s);
     case ACTION_HELP:
-        if (s->topic) {
-            help_topic(s->topic);
-        } else {
-            help_usage();
-        }
-        break;
+        return help_print(s);
     case ACTION_LIST:
         s->json ? help_list_json() : help_list();
         break;
@@ -101,7 +96,7 @@ int main(int argc, char **argv)
     keep_standard_streams();
     catch_signals();
     if (argc < 2) {
-        help_examples_to(stderr);
+        help_short(stderr);
         return EXIT_USAGE;
     }
     settings s;
