@@ -100,9 +100,25 @@ if command -v script >/dev/null 2>&1; then
     typed '' "stty cols 40; \"\$satfilter\" --box 3 a/1.pgm late.pgm $long.pgm -o slow"
     check "a batch at a terminal" "$? $(ls slow | wc -l)" "0 3"
     line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
-    check "progress: files, rate, time" "$(echo "$line" | grep -c '1 of 3 files, [0-9.]* a second, [0-9]* s left')" 1
-    check "cut to the terminal's width" "$([ -n "$line" ] && [ "${#line}" -le 39 ] && echo yes)" yes
+    check "progress: what has no room is left out" \
+        "$(echo "$line" | grep -c '^1 of 3 files, [0-9]* s left: late.pgm [0-9]* %$')" 1
     check "the last line" "$(grep -ac 'satfilter: 3 of 3 done in [0-9.]* s ([0-9.]* a second)' screen)" 1
+    rm late.pgm && mkfifo late.pgm never.pgm
+    (sleep 1.3 && cat in.pgm >late.pgm) &
+    typed '' 'stty cols 120; "$satfilter" --box 3 a/1.pgm late.pgm never.pgm -o cut & child=$!
+        sleep 2; kill -TERM $child; wait $child'
+    line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
+    check "progress: all of it" \
+        "$(echo "$line" | grep -c '^1 of 3 files, [0-9.]* a second, [0-9]* s left: late.pgm [0-9]* %$')" 1
+    line=$(tr '\r' '\n' <screen | grep -a files -A 1 | tail -n 1)
+    check "a signal clears the line" "$line" $'\033[K'
+
+    # Questions are asked until they are answered.
+    cp other.pgm kept.pgm
+    typed $'what\nyes' '"$satfilter" --box 3 in.pgm kept.pgm'
+    check "a mistyped answer" "$? $(same want.pgm kept.pgm) $(grep -ao 'overwrite? ' screen | wc -l)" "0 same 2"
+    typed $'x\n\nq\ns' '"$satfilter" --box 3 a/*.pgm -o out'
+    check "an empty one behind it stops" "$? $(grep -ac 'stopped; nothing was written' screen)" "1 1"
 else
     skipped=$((skipped + 1))
     echo "skipped: questions at a terminal (no script)"
@@ -389,6 +405,32 @@ for name in /dev/stdout -; do
 done
 "$satfilter" --box 3 --quality 50 <in.pgm >piped 2>stderr
 check "--quality for what is no JPEG" "$? $(grep -c 'quality is for jpeg files; this is pnm' stderr)" "0 1"
+run --box 3 in.pgm /dev/stdin
+check "/dev/stdin is no output" "$? $(grep -c '/dev/stdin: is standard input, and no output' stderr)" "2 1"
+run --box 3 in.pgm -o /dev/fd/0
+check "nor behind -o" "$? $(grep -c 'is standard input, and no output' stderr)" "2 1"
+run --box 3 /dev/stdout out.pgm
+check "/dev/stdout is no input" "$? $(grep -c 'is standard output, and no input' stderr)" "2 1"
+run --box 3 in.pgm ''
+check "an empty name" "$? $(grep -c "^satfilter: '' is not the name of a file; name the output" stderr)" "2 1"
+run --box 3 '' in.pgm -o out
+check "an empty name of an input" "$? $(grep -c "'' is not the name of a file; name the input" stderr)" "2 1"
+printf '\357\273\277in.pgm\nother.pgm\n' >marked
+run -q --box 3 --filelist marked -o c2
+check "a byte order mark in front of a list" "$? $(files c2)" "0 ./in.pgm ./other.pgm "
+for range in auto:10% auto:10; do
+    run -q --box 1 --range $range in.pgm range-${range%\%}.pgm
+    check "--range $range" "$?" 0
+done
+for range in auto:10%% auto:% auto:60% 0:10%; do
+    run --box 1 --range $range in.pgm out.pgm
+    check "--range $range" "$? $(grep -c '^satfilter: --range: ' stderr)" "2 1"
+done
+run --box 3,at=2:0 in.pgm other.pgm -o at
+check "at= beside the window" "$? $(wc -l <stderr) $(ls -d at 2>/dev/null)" "2 1 "
+says '^satfilter: --box: at=2:0 of box: a window of 3 x 3 contains its own pixel for -1 to 1'
+run --threads -1 --box 3 in.pgm out.pgm
+check "--threads -1" "$? $(grep -c '^satfilter: --threads: ' stderr)" "2 1"
 run --box 3
 check "/dev/null is no input" "$? $(grep -c 'no input and no output' stderr)" "2 1"
 

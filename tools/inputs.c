@@ -141,7 +141,8 @@ static int add_list(const settings *s, const char *path, char separator, input_l
         status = usage_error(path, "holds a NUL byte; for names with NUL between them there is "
                                    "--filelist0");
     }
-    for (size_t at = 0; at < length && !status;) {
+    size_t start = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* UTF-8's mark */
+    for (size_t at = start; at < length && !status;) {
         const char *end = memchr(text + at, separator, length - at);
         size_t line = end ? (size_t)(end - text) - at : length - at;
         size_t name = line - (separator && line && text[at + line - 1] == '\r');

@@ -84,7 +84,9 @@ static int take_range(settings *s, const char *value)
     s->write.clip_percent = 0;
     if (s->write.auto_range) {
         double *clip = &s->write.clip_percent;
-        if (value[4] && (!parse_double(value + 5, '\0', clip, &rest) || *clip < 0 || *clip >= 50)) {
+        if (value[4] && ((!parse_double(value + 5, '\0', clip, &rest) &&
+                          !(parse_double(value + 5, '%', clip, &rest) && !rest[1])) ||
+                         *clip < 0 || *clip >= 50)) {
             return usage_error("--range",
                                "'%s': behind auto: comes a percentage from 0 to below 50", value);
         }
@@ -170,7 +172,7 @@ static int take_int(const char *option_name, const char *value, int least, int m
 
 static int take_threads(settings *s, const char *value)
 {
-    return take_int("-T", value, 0, 1024, &s->threads);
+    return take_int("--threads", value, 0, 1024, &s->threads);
 }
 
 static int take_output(settings *s, const char *value)

@@ -416,13 +416,13 @@ static bool same_file(const char *a, const char *b)
 static int ask_about(const job *jobs, int count, int existing, bool *skip)
 {
     if (count == 1) {
-        if (ask(jobs[0].output, "exists; overwrite? [y/N]") == 'y') {
+        if (ask("yn", jobs[0].output, "exists; overwrite? [y/N]") == 'y') {
             return 0;
         }
         message(jobs[0].output, "not overwritten");
         return EXIT_FAILURE;
     }
-    switch (ask(NULL, "%d of %d outputs exist; overwrite them, skip them, or stop? [o/s/N]",
+    switch (ask("osyn", NULL, "%d of %d outputs exist; overwrite them, skip them, or stop? [o/s/N]",
                 existing, count)) {
     case 's':
         *skip = true;

@@ -203,6 +203,22 @@ static satf_status make_filter(settings *s, const filter_word *word, char *text,
     return status;
 }
 
+/* Finds a window that lies beside its pixel, whatever the picture: at=X:Y. */
+static satf_status check_place(satf_context *ctx, const filter_word *word,
+                               const satf_filter *filter)
+{
+    satf_param_info param;
+    bool has_place = false;
+    for (size_t i = 0; satf_filter_param(word->name, i, &param, sizeof param); i++) {
+        has_place = has_place || param.type == SATF_PARAM_PLACE;
+    }
+    satf_view in = satf_view_packed(NULL, 1, 1, 1, SATF_F64), out;
+    size_t bytes;
+    satf_status status = has_place ? satf_filter_output(ctx, filter, &in, &out) : SATF_OK;
+    status = status || !has_place ? status : satf_filter_scratch(ctx, filter, &in, &out, &bytes);
+    return status == SATF_INVALID ? status : SATF_OK;
+}
+
 /* Makes s->filter and s->spec of the words. */
 static int make_chain(settings *s)
 {
@@ -224,6 +240,10 @@ static int make_chain(settings *s)
         }
         satf_filter *one;
         satf_status status = make_filter(s, word, start, &one);
+        if (!status && check_place(s->ctx, word, one)) {
+            satf_filter_destroy(one);
+            status = SATF_INVALID;
+        }
         if (!status && s->filter) {
             status = satf_filter_append(s->ctx, s->filter, one);
             satf_filter_destroy(one);
@@ -365,17 +385,47 @@ static bool is_redirected(int fd)
 }
 
 /* The other names of standard input and output behave like "-": they need no suffix, and a file
- * behind them is written where it stands. */
-static const char *plain_name(const char *name)
+ * behind them is written where it stands. 0 or 1 for such a name, else -1. */
+static int stream_of(const char *name)
 {
-    static const char *const names[] = {"/dev/stdin", "/dev/stdout",     "/dev/fd/0",
-                                        "/dev/fd/1",  "/proc/self/fd/0", "/proc/self/fd/1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            return "-";
+    static const char *const names[][3] = {{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"},
+                                           {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}};
+    for (int stream = 0; stream < 2; stream++) {
+        for (int i = 0; i < 3; i++) {
+            if (strcmp(name, names[stream][i]) == 0) {
+                return stream;
+            }
         }
     }
-    return name;
+    return -1;
+}
+
+/* Makes "-" of another name of it, and refuses names that cannot be meant. */
+static int take_name(const char **name, bool is_output)
+{
+    int stream = stream_of(*name);
+    if (!**name) {
+        return usage_error(NULL, "'' is not the name of a file; name the %s",
+                           is_output ? "output" : "input");
+    }
+    if (stream == !is_output) {
+        return usage_error(*name, is_output ? "is standard input, and no output"
+                                            : "is standard output, and no input");
+    }
+    *name = stream < 0 ? *name : "-";
+    return 0;
+}
+
+static int take_names(settings *s)
+{
+    int status = s->output ? take_name(&s->output, true) : 0;
+    int output = s->output ? -1 : 1; /* among the files */
+    for (int i = 0; i < s->source_count && !status; i++) {
+        if (s->sources[i].kind == SOURCE_FILE) {
+            status = take_name(&s->sources[i].name, i == output);
+        }
+    }
+    return status;
 }
 
 static int check_whole(settings *s)
@@ -388,15 +438,12 @@ static int check_whole(settings *s)
     if (!s->word_count) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
-    if (s->output) {
-        s->output = plain_name(s->output);
-    }
     if (!s->source_count && !s->output && is_redirected(STDIN_FILENO) && !isatty(STDOUT_FILENO)) {
         s->sources[0] = s->sources[1] = (source){SOURCE_FILE, "-"};
         s->source_count = s->file_count = 2;
         s->filters_stdin = true;
     }
-    return 0;
+    return take_names(s);
 }
 
 /* Refuses too few files and too many. */
@@ -463,7 +510,7 @@ int options_parse(settings *s, int argc, char **argv)
     for (; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
-            s->sources[s->source_count++] = (source){SOURCE_FILE, plain_name(*arg)};
+            s->sources[s->source_count++] = (source){SOURCE_FILE, *arg};
             s->file_count++;
         } else if (strcmp(*arg, "--") == 0) {
             options_end = true;

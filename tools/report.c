@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "clean.h"
 #include "message.h"
 
 static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)

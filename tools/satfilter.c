@@ -12,10 +12,12 @@
 #include "options.h"
 #include "progress.h"
 
-/* Removes the temporary files, then dies of the signal as if it had not been caught. */
+/* Removes the temporary files and the progress line, then dies of the signal as if it had not been
+ * caught. */
 static void die_clean(int signal_number)
 {
     satf_files_cleanup();
+    progress_clear();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
