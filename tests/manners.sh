@@ -229,6 +229,11 @@ says 'same/p.png: its output twice/p.pgm is that of same/p.pgm too; filter them 
 run --box 3 -r same --format pgm -o once
 check "with -r the later one fails alone" "$? $(files once)" "3 ./p.pgm ./q.pgm "
 says 'same/p.png: its output once/p.pgm is that of same/p.pgm too; filter them'
+mkdir odd && cp in.pgm "odd/(limit: a).pgm" && cp same/p.png "odd/(limit: a).png"
+run --box 3 odd/*.pgm odd/*.png --format pgm -o twice
+says 'odd/(limit: a).png: its output twice/(limit: a).pgm is that of odd/(limit: a).pgm too'
+run --max-pixels 3 --box 3 in.pgm out.pgm
+says 'above the limit of 3 pixels (--max-pixels)$'
 run --box 3 -r same --format pgm -o once --skip-existing
 check "and is not taken for one that exists" "$? $(grep -c 'is that of' stderr)" "3 1"
 

@@ -17,7 +17,9 @@
 static void print_notes(const settings *s, const satf_file_report *result)
 {
     for (int i = 0; i < result->note_count && !s->quiet; i++) {
-        message(result->notes[i].at, "%s", result->notes[i].text);
+        char text[sizeof result->notes[i].text];
+        memcpy(text, result->notes[i].text, sizeof text);
+        message(result->notes[i].at, "%s", name_options(text));
     }
 }
 
@@ -85,9 +87,8 @@ static int run_one(const settings *s, const job *one, int index)
         progress_hide();
     }
     if (status) {
-        char why[2048];
-        snprintf(why, sizeof why, "%s", satf_message(s->ctx));
-        message(result.at, "%s%s", name_options(why), advice(s, one, &result));
+        const char *why = library_message(s->ctx);
+        message(result.at, "%s%s", why, advice(s, one, &result));
         if (s->json) {
             report_json_failure(json, s, one, result.at, status, why);
         }

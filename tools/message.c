@@ -15,21 +15,30 @@
 char *name_options(char *text)
 {
     static const char *const words[] = {"(limit: ", "(option: "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    char *at = strrchr(text, '(');
+    for (size_t i = 0; at && i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]);
-        for (char *at = text; (at = strstr(at, words[i]));) {
+        const char *name = at + length;
+        if (strncmp(at, words[i], length) == 0 &&
+            strcmp(name + strspn(name, "abcdefghijklmnopqrstuvwxyz-"), ")") == 0) {
             memcpy(at, "(--", 3);
-            memmove(at + 3, at + length, strlen(at + length) + 1);
+            memmove(at + 3, name, strlen(name) + 1);
         }
     }
     return text;
+}
+
+const char *library_message(const satf_context *ctx)
+{
+    static char text[2048];
+    snprintf(text, sizeof text, "%s", satf_message(ctx));
+    return name_options(text);
 }
 
 static void print_start(const char *subject, const char *format, va_list args)
 {
     char text[2048];
     vsnprintf(text, sizeof text, format, args);
-    name_options(text);
     progress_hide();
     fputs("satfilter: ", stderr);
     if (subject) {

@@ -2,10 +2,11 @@
 #ifndef SATFILTER_MESSAGE_H
 #define SATFILTER_MESSAGE_H
 
+#include <satfilter.h>
 #include <stdbool.h>
 
-/* Prints "satfilter: SUBJECT: text", one line, cleaned and with options named as below. subject may
- * be NULL. Erases the progress line first. */
+/* Prints "satfilter: SUBJECT: text", one line, cleaned. subject may be NULL. Erases the progress
+ * line first. */
 void message(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints the text and returns EXIT_USAGE. */
@@ -14,9 +15,11 @@ int usage_error(const char *subject, const char *format, ...) __attribute__((for
 /* Says so and returns EXIT_FAILURE. */
 int out_of_memory(void);
 
-/* A message of the library in the command's words: "(limit: max-memory)" and "(option: range)"
- * become
- * "(--max-memory)" and "(--range)". Returns text, which becomes shorter in place. */
+/* The context's latest message in the command's words; valid until the next call. */
+const char *library_message(const satf_context *ctx);
+
+/* The same of a text of the library: "(limit: max-memory)" or "(option: range)" at its end becomes
+ * "(--max-memory)" or "(--range)". Returns text, which becomes shorter in place. */
 char *name_options(char *text);
 
 /* Asks at the terminal, again until the line that is typed begins with one of the letters or is

@@ -60,7 +60,7 @@ static int take_integer(const char *option_name, const char *text, bool suffixes
 static int take_border(settings *s, const char *value)
 {
     if (satf_border_parse(s->ctx, value, &s->border, &s->constant)) {
-        return usage_error("--border", "%s", satf_message(s->ctx));
+        return usage_error("--border", "%s", library_message(s->ctx));
     }
     s->border_given = true;
     return 0;
@@ -128,7 +128,7 @@ static int take_engine(settings *s, const char *value)
 static int take_algorithm(settings *s, const char *value)
 {
     if (satf_context_set_algorithm(s->ctx, value)) {
-        return usage_error("--algorithm", "%s", satf_message(s->ctx));
+        return usage_error("--algorithm", "%s", library_message(s->ctx));
     }
     s->algorithm = strcmp(value, "auto") ? value : NULL;
     return 0;
@@ -137,7 +137,7 @@ static int take_algorithm(settings *s, const char *value)
 static int take_sync(settings *s, const char *value)
 {
     if (satf_context_set_sync(s->ctx, value)) {
-        return usage_error("--sync", "%s", satf_message(s->ctx));
+        return usage_error("--sync", "%s", library_message(s->ctx));
     }
     s->sync = strcmp(value, "auto") ? value : NULL;
     return 0;
@@ -272,7 +272,7 @@ TAKE_LIMIT(ratio, SATF_MAX_RATIO, "--max-ratio")
 static int take_formats(settings *s, const char *value)
 {
     if (satf_context_set_formats(s->ctx, value)) {
-        return usage_error("--formats", "%s; see --list", satf_message(s->ctx));
+        return usage_error("--formats", "%s; see --list", library_message(s->ctx));
     }
     s->formats_given = true;
     return 0;

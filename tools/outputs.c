@@ -163,7 +163,7 @@ static int check_type(const settings *s, const job *one)
     const char *format = format_of(s, one);
     if (s->write.type != SATF_TYPE_AUTO && format &&
         satf_format_check_type(s->ctx, format, s->write.type)) {
-        return usage_error(one->output, "%s (--type)", satf_message(s->ctx));
+        return usage_error(one->output, "%s (--type)", library_message(s->ctx));
     }
     return 0;
 }

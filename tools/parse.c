@@ -253,7 +253,7 @@ static int make_chain(settings *s)
         if (status) {
             char subject[128];
             snprintf(subject, sizeof subject, "--%s", word->name);
-            message(subject, "%s", satf_message(s->ctx));
+            message(subject, "%s", library_message(s->ctx));
             return status == SATF_INVALID ? EXIT_USAGE : EXIT_FAILURE;
         }
         if (i > 0) {
@@ -365,12 +365,12 @@ static int set_up_context(settings *s)
     }
     if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||
         (s->r > 0 && satf_context_set_r(ctx, s->r))) {
-        return usage_error(NULL, "%s", satf_message(ctx));
+        return usage_error(NULL, "%s", library_message(ctx));
     }
     if (satf_context_set_device(ctx, device)) {
         char subject[64];
         snprintf(subject, sizeof subject, "--device %s", s->device);
-        message(subject, "%s", satf_message(ctx));
+        message(subject, "%s", library_message(ctx));
         return EXIT_FAILURE;
     }
     return 0;
@@ -534,7 +534,7 @@ int options_parse(settings *s, int argc, char **argv)
     }
     int status = tunes ? 0 : check_whole(s);
     if (!status && set_limits(s)) { /* filters' files keep them too */
-        return usage_error(NULL, "%s", satf_message(s->ctx));
+        return usage_error(NULL, "%s", library_message(s->ctx));
     }
     status = status || tunes ? status : check_files(s);
     status = status ? status : check_engine(s);

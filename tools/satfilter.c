@@ -61,7 +61,7 @@ static int tune(const settings *s)
     satf_status status = satf_context_tune(s->ctx);
     progress_hide();
     if (status) {
-        message("--tune", "%s", satf_message(s->ctx));
+        message("--tune", "%s", library_message(s->ctx));
     } else if (!s->quiet) {
         message("--tune", "done: later runs use what was found");
     }

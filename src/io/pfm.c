@@ -163,8 +163,8 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     }
     if (bytes > (size_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
-                         "PFM into a pipe takes %zu bytes, above the limit of %" PRId64
-                         " bytes (limit: max-memory); write a file, or .npy",
+                         "PFM into a pipe takes %zu bytes; write a file, or .npy, for the limit is "
+                         "%" PRId64 " bytes (limit: max-memory)",
                          bytes, ctx->max_bytes);
     }
     out->waiting = satf_alloc(bytes);

@@ -86,13 +86,13 @@ static satf_status check_range(satf_context *ctx, const io_plan *plan, bool give
     }
     if (finite) {
         return satf_fail(ctx, SATF_INVALID,
-                         "every possible value is %g, so there is no range to show; name LO:HI "
-                         "(option: range), or write .npy",
+                         "every possible value is %g, so there is no range to show; write .npy, "
+                         "or name LO:HI (option: range)",
                          plan->lo);
     }
     return satf_fail(ctx, SATF_INVALID,
-                     "the possible values are too large for a range; name LO:HI (option: range), "
-                     "or write .npy");
+                     "the possible values are too large for a range; write .npy, or name LO:HI "
+                     "(option: range)");
 }
 
 static satf_status plan_picture(satf_context *ctx, const satf_image *image,
@@ -104,8 +104,8 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
     bool given = options->has_range || options->auto_range;
     if (!image->has_range && !given) {
         return satf_fail(ctx, SATF_INVALID,
-                         "%s samples of unknown range need LO:HI or auto (option: range) to "
-                         "become a %s picture (or write .npy)",
+                         "%s samples of unknown range do not make a %s picture by themselves; "
+                         "write .npy, or name LO:HI or auto (option: range)",
                          satf_type_name(in->type), format->name);
     }
     plan->lo = options->has_range ? options->lo : image->lo;
