@@ -354,6 +354,12 @@ check "--quality with JPEGs" "$?" 0
 
 # -------------------------------------------------------------------------- help
 
+run --list --json
+check "formats that are read and written" \
+    "$(grep -c '"reads": true, "writes": true' stdout) $(grep -c '"reads": true, "writes": false' stdout)" "5 5"
+check "filters in words" "$(grep -c '^  "detail": ".' stdout)" "$(grep -c '"kind": "' stdout)"
+check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 2
+
 run -V
 check "-V" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"
 run help

@@ -7,10 +7,10 @@
 #include "options.h"
 
 /* Each prints to standard output. */
-void help_list(void);       /* --list */
-void help_list_json(void);  /* the same as one JSON object */
-void help_man_page(void);   /* the man page, roff with man macros */
-void help_completion(void); /* completion for bash */
+void help_list(void);                   /* --list */
+void help_list_json(satf_context *ctx); /* the same as one JSON object */
+void help_man_page(void);               /* the man page, roff with man macros */
+void help_completion(void);             /* completion for bash */
 
 /* --help: all that s->topics name, or without any the command. Returns an EXIT_ status, having
  * printed one line on stderr unless it is 0. */

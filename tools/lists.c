@@ -156,23 +156,68 @@ static void json_param(const satf_param_info *p)
     putchar('}');
 }
 
-void help_list_json(void)
+/* "u8": "f64" and so on: the types that the filter makes of those that it takes. */
+static void json_output_types(satf_context *ctx, const char *filter)
+{
+    satf_filter *one;
+    bool first = true;
+    if (satf_filter_create(ctx, filter, &one)) {
+        return;
+    }
+    for (int type = 0; satf_type_name(type); type++) {
+        satf_view in = satf_view_packed(NULL, 1, 1, 1, (satf_type)type), out;
+        if (satf_filter_output(ctx, one, &in, &out) == SATF_OK) {
+            printf("%s\"%s\": \"%s\"", first ? "" : ", ", satf_type_name(type),
+                   satf_type_name(out.type));
+            first = false;
+        }
+    }
+    satf_filter_destroy(one);
+}
+
+static void json_filter(satf_context *ctx, const satf_filter_info *info)
+{
+    static const char *const kinds[] = {[SATF_FILTER_WINDOW] = "window",
+                                        [SATF_FILTER_RECTS] = "rectangles",
+                                        [SATF_FILTER_PREFIX] = "prefix",
+                                        [SATF_FILTER_MOVE] = "move"};
+    putchar('{');
+    json_text("name", info->name);
+    fputs(", ", stdout);
+    json_text("help", info->help);
+    fputs(",\n  ", stdout);
+    json_text("detail", info->detail);
+    printf(",\n  \"kind\": \"%s\", \"output_types\": {", kinds[info->kind]);
+    json_output_types(ctx, info->name);
+    fputs("}, \"parameters\": [", stdout);
+    satf_param_info p;
+    for (size_t i = 0; satf_filter_param(info->name, i, &p, sizeof p); i++) {
+        fputs(i ? ",\n  " : "\n  ", stdout);
+        json_param(&p);
+    }
+    fputs("]}", stdout);
+}
+
+static void json_format(const satf_format_info *format)
+{
+    putchar('{');
+    json_text("name", format->name);
+    printf(", \"reads\": %s, \"writes\": %s, ", format->can_read ? "true" : "false",
+           format->can_write ? "true" : "false");
+    json_text("suffixes", format->suffixes);
+    fputs(", ", stdout);
+    json_text("help", format->help);
+    putchar('}');
+}
+
+void help_list_json(satf_context *ctx)
 {
     fputs("{\"filters\": [", stdout);
-    const char *name, *device;
+    const char *name, *device, *help;
     satf_filter_info info;
-    for (size_t i = 0; (name = satf_filter_name(i, &info, sizeof info)); i++) {
-        fputs(i ? ",\n {" : "\n {", stdout);
-        json_text("name", name);
-        fputs(", ", stdout);
-        json_text("help", info.help);
-        fputs(", \"parameters\": [", stdout);
-        satf_param_info p;
-        for (size_t k = 0; satf_filter_param(name, k, &p, sizeof p); k++) {
-            fputs(k ? ",\n  " : "\n  ", stdout);
-            json_param(&p);
-        }
-        fputs("]}", stdout);
+    for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
+        fputs(i ? ",\n " : "\n ", stdout);
+        json_filter(ctx, &info);
     }
     fputs("],\n\"borders\": [", stdout);
     for (int i = 0; (name = satf_border_name(i)); i++) {
@@ -180,13 +225,15 @@ void help_list_json(void)
     }
     fputs("],\n\"formats\": [", stdout);
     satf_format_info format;
-    for (size_t i = 0; (name = satf_format(i, &format, sizeof format)); i++) {
-        printf("%s{\"name\": \"%s\", \"writes\": %s, \"suffixes\": \"%s\"}", i ? ", " : "", name,
-               format.can_write ? "true" : "false", format.suffixes);
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        fputs(i ? ",\n " : "\n ", stdout);
+        json_format(&format);
     }
     fputs("],\n\"algorithms\": [", stdout);
-    for (size_t i = 0; (name = satf_algorithm(i, &device, NULL)); i++) {
-        printf("%s{\"name\": \"%s\", \"device\": \"%s\"}", i ? ", " : "", name, device);
+    for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
+        printf("%s{\"name\": \"%s\", \"device\": \"%s\", ", i ? ",\n " : "\n ", name, device);
+        json_text("help", help);
+        putchar('}');
     }
     puts("]}");
 }

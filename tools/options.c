@@ -484,7 +484,10 @@ static const option options[] = {
      take_json},
     {GROUP_INFORMATION, "help", 'h', "[TOPIC]...", "TOPIC",
      "this, or all about filters, options, formats, algorithms", NULL, take_help},
-    {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms", NULL,
+    {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms",
+     "With --json as one object. Its output_types are those of a small picture: of a large one "
+     "sums "
+     "may need u64.",
      take_list},
     {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL, take_version},
 

@@ -76,7 +76,7 @@ static int act(const settings *s)
     case ACTION_HELP:
         return help_print(s);
     case ACTION_LIST:
-        s->json ? help_list_json() : help_list();
+        s->json ? help_list_json(s->ctx) : help_list();
         break;
     case ACTION_VERSION:
         printf("satfilter %s\n", satf_version());
