@@ -317,6 +317,14 @@ check "an object where no folder can be made" "$? $(json error stdout) $(json st
 run --json --box 3 -r same --format pgm -o once
 check "an object for a collision" "$(json at stdout)" '"same/p.png" '
 
+# Notes that many inputs share are told three times, and then counted.
+mkdir two && for i in 1 2 3 4 5; do cat in.pgm in.pgm >two/$i.pgm; done
+run --box 3 -r two -o t11
+check "a note of many" "$? $(grep -c '/[1-5].pgm: holds more than one' stderr)" "0 3"
+says '^satfilter: 2 more files: holds more than one picture; only the first is read$'
+run --box 3 -v -r two -o t11
+check "-v tells all" "$(grep -c '/[1-5].pgm: holds more than one' stderr) $(grep -c 'more files' stderr)" "5 0"
+
 # ------------------------------------------------------------------- wrong words
 
 for word in blur gaussian median threshold sharpen resize size std otsu convolve kernel edge laplacian \

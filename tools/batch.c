@@ -14,12 +14,47 @@
 #include "progress.h"
 #include "report.h"
 
-static void print_notes(const settings *s, const satf_file_report *result)
+/* Notes of a batch by their texts: of those that many inputs share the first are told one by one,
+ * and the number of the others at the end. */
+enum { NOTE_TEXTS = 16, NOTES_EACH = 3 };
+typedef struct told_notes {
+    char text[NOTE_TEXTS][sizeof((satf_file_note *)NULL)->text];
+    int count[NOTE_TEXTS]; /* 0: the text is free */
+} told_notes;
+
+/* Counts the note; true if it is to be told. */
+static bool is_told(told_notes *told, const char *text)
+{
+    for (int i = 0; i < NOTE_TEXTS; i++) {
+        if (!told->count[i]) {
+            strcpy(told->text[i], text);
+        }
+        if (strcmp(told->text[i], text) == 0) {
+            return ++told->count[i] <= NOTES_EACH;
+        }
+    }
+    return true;
+}
+
+static void print_notes(const settings *s, told_notes *told, const satf_file_report *result)
 {
     for (int i = 0; i < result->note_count && !s->quiet; i++) {
         char text[sizeof result->notes[i].text];
         memcpy(text, result->notes[i].text, sizeof text);
-        message(result->notes[i].at, "%s", name_options(text));
+        name_options(text);
+        if (is_told(told, text) || s->verbose) {
+            message(result->notes[i].at, "%s", text);
+        }
+    }
+}
+
+static void print_other_notes(const settings *s, const told_notes *told)
+{
+    for (int i = 0; i < NOTE_TEXTS && !s->quiet && !s->verbose; i++) {
+        if (told->count[i] > NOTES_EACH) {
+            int others = told->count[i] - NOTES_EACH;
+            message(NULL, "%d more file%s: %s", others, others > 1 ? "s" : "", told->text[i]);
+        }
     }
 }
 
@@ -67,7 +102,7 @@ static int fail(const settings *s, const job *one, const char *at, satf_status s
 }
 
 /* Runs one job and reports on it. */
-static int run_one(const settings *s, const job *one, int index)
+static int run_one(const settings *s, const job *one, int index, told_notes *told)
 {
     satf_write_options write = s->write;
     satf_file_options how;
@@ -95,7 +130,7 @@ static int run_one(const settings *s, const job *one, int index)
         bool usage = result.unsuited && s->word_count > 1; /* filters that do not go together */
         return usage ? EXIT_USAGE : EXIT_FAILURE;
     }
-    print_notes(s, &result);
+    print_notes(s, told, &result);
     note_unused(s, one, &result);
     if (s->verbose) {
         report_verbose(s, one, &result);
@@ -115,7 +150,8 @@ static bool same_folder(const char *a, const char *b)
 
 /* Sees to the folder of the job's output, and runs it. *latest: the job before whose folder is
  * there, or NULL. */
-static int run_in_folder(const settings *s, job *one, int index, const job **latest)
+static int run_in_folder(const settings *s, job *one, int index, const job **latest,
+                         told_notes *told)
 {
     char why[2 * PATH_MAX];
     if (outputs_collide(s, one, why, sizeof why)) {
@@ -129,13 +165,14 @@ static int run_in_folder(const settings *s, job *one, int index, const job **lat
         satf_files_sweep(one->output);
     }
     *latest = one;
-    return run_one(s, one, index);
+    return run_one(s, one, index, told);
 }
 
 /* Runs all jobs that are not skipped. */
 static void run_all(const settings *s, job *jobs, int count, report_summary *sum)
 {
     const job *latest = NULL;
+    told_notes told = {.count = {0}};
     for (int i = 0; i < count; i++) {
         sum->existing += jobs[i].skipped;
     }
@@ -148,12 +185,13 @@ static void run_all(const settings *s, job *jobs, int count, report_summary *sum
             }
             continue;
         }
-        int status = run_in_folder(s, &jobs[i], sum->done + sum->failed, &latest);
+        int status = run_in_folder(s, &jobs[i], sum->done + sum->failed, &latest, &told);
         sum->done += status == EXIT_SUCCESS;
         sum->failed += status != EXIT_SUCCESS;
         sum->unsuited += status == EXIT_USAGE;
     }
     progress_hide();
+    print_other_notes(s, &told);
     for (int i = count - 1; i >= 0 && sum->failed; i--) {
         outputs_unmake_folders(&jobs[i]);
     }
