@@ -153,10 +153,11 @@ SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);
 /* Milliseconds that each stage was busy, and of the whole by the clock. */
 typedef struct satf_file_times {
     double decode_ms, compute_ms, encode_ms, total_ms;
-    int64_t in_bytes, out_bytes; /* sizes of the files, 0 if they have none (pipes) */
+    int64_t in_bytes;  /* the input's size, 0 of pipes */
+    int64_t out_bytes; /* that were written */
 } satf_file_times;
 
-#define SATF_FILE_NOTES 4
+#define SATF_FILE_NOTES 8
 
 /* What a user should know of a call that went well, such as pictures that were left out. */
 typedef struct satf_file_note {

@@ -77,9 +77,10 @@ check "the output's folder inside, twice" "$? $(files tree/out)" \
     "0 ./a/deep/y.pgm ./a/x.pgm ./b/link.pgm ./b/x.pgm ./x.pgm "
 rm -r tree/out
 run --box 3 -r tree -r tree/a -o o7
-check "a collision of two trees" "$? $(grep -c 'would be the output of both' stderr) $(ls -d o7 2>/dev/null)" "2 1 "
-run --box 3 -r tree tree/b/x.pgm -o o7
-check "a collision with an operand" "$? $(ls -d o7 2>/dev/null)" "2 "
+check "collisions of two trees" "$? $(grep -c ': its output o7/.* is that of .* too' stderr) $(files o7)" \
+    "3 1 ./a/deep/y.pgm ./a/x.pgm ./b/link.pgm ./b/x.pgm ./deep/y.pgm ./x.pgm "
+run --box 3 -r tree tree/x.pgm -o o7
+check "a collision with an operand" "$? $(grep -c 'tree/x.pgm: is named twice; once is enough' stderr)" "3 1"
 run --box 3 -r tree -o tree
 check "a tree onto itself" "$? $(grep -c 'no input\|replace an input' stderr)" "2 1"
 run --box 3 -r missing -o o7

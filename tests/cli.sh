@@ -389,8 +389,8 @@ run 0 -q --box 5 a/one.ppm a/two.png -o made2 --format png
 check "names with --format" "$(ls made2 | tr '\n' ' ')" "one.png two.png "
 run 0 -o no/parent --box 5 a/one.ppm
 check "missing parents of -o are made" "$(ls no/parent)" one.ppm
-run 2 -o made3 --box 5 a/one.ppm b/one.ppm;             says 'would be the output of both'
-run 2 -o made3 --box 5 --format png a/one.ppm b/one.ppm; says 'would be the output of both'
+run 2 -o made3 --box 5 a/one.ppm b/one.ppm;             says 'is that of a/one.ppm too'
+run 2 -o made3 --box 5 --format png a/one.ppm b/one.ppm; says 'is that of a/one.ppm too'
 run 2 -o a --box 5 a/one.ppm;                           says 'would replace an input'
 run 2 -o ./a/../a --box 5 b/one.ppm a/one.ppm
 run 2 -o made3 --box 5 -
@@ -509,7 +509,7 @@ if [ "$(awk 'length > m { m = length } END { print m }' help)" -le 100 ]; then
 else
     fail "--help is wider than 100 columns"
 fi
-"$satfilter" -h --box 2>stderr | cmp -s - help
+"$satfilter" -h 2>stderr | cmp -s - help
 check "-h is --help" $? 0
 "$satfilter" --list >list 2>stderr
 check "--list" $? 0

@@ -100,9 +100,25 @@ if command -v script >/dev/null 2>&1; then
     typed '' "stty cols 40; \"\$satfilter\" --box 3 a/1.pgm late.pgm $long.pgm -o slow"
     check "a batch at a terminal" "$? $(ls slow | wc -l)" "0 3"
     line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
-    check "progress: files, rate, time" "$(echo "$line" | grep -c '1 of 3 files, [0-9.]* a second, [0-9]* s left')" 1
-    check "cut to the terminal's width" "$([ -n "$line" ] && [ "${#line}" -le 39 ] && echo yes)" yes
+    check "progress: what has no room is left out" \
+        "$(echo "$line" | grep -c '^1 of 3 files, [0-9]* s left: late.pgm [0-9]* %$')" 1
     check "the last line" "$(grep -ac 'satfilter: 3 of 3 done in [0-9.]* s ([0-9.]* a second)' screen)" 1
+    rm late.pgm && mkfifo late.pgm never.pgm
+    (sleep 1.3 && cat in.pgm >late.pgm) &
+    typed '' 'stty cols 120; "$satfilter" --box 3 a/1.pgm late.pgm never.pgm -o cut & child=$!
+        sleep 2; kill -TERM $child; wait $child'
+    line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
+    check "progress: all of it" \
+        "$(echo "$line" | grep -c '^1 of 3 files, [0-9.]* a second, [0-9]* s left: late.pgm [0-9]* %$')" 1
+    line=$(tr '\r' '\n' <screen | grep -a files -A 1 | tail -n 1)
+    check "a signal clears the line" "$line" $'\033[K'
+
+    # Questions are asked until they are answered.
+    cp other.pgm kept.pgm
+    typed $'what\nyes' '"$satfilter" --box 3 in.pgm kept.pgm'
+    check "a mistyped answer" "$? $(same want.pgm kept.pgm) $(grep -ao 'overwrite? ' screen | wc -l)" "0 same 2"
+    typed $'x\n\nq\ns' '"$satfilter" --box 3 a/*.pgm -o out'
+    check "an empty one behind it stops" "$? $(grep -ac 'stopped; nothing was written' screen)" "1 1"
 else
     skipped=$((skipped + 1))
     echo "skipped: questions at a terminal (no script)"
@@ -162,12 +178,33 @@ check "-o - is standard output" "$? $(same want.pgm stdout)" "0 same"
 run --box 3 in.pgm other.pgm -o -
 check "-o - with two inputs" "$? $(ls -d ./- 2>/dev/null)$(grep -c 'takes one picture' stderr)" "2 1"
 
+run --box 3 in.pgm -o result.tif
+check "-o with a suffix of no format" "$? $(ls -d result.tif 2>/dev/null)" "2 "
+says 'names no format.* png, jpeg, pnm, pfm, npy; for a folder of that name write result.tif/'
+run --box 3 in.pgm -o result.tif/
+check "the folder of that name" "$? $(files result.tif)" "0 ./in.pgm "
+run --box 3 --format pgm in.pgm -o result.xyz
+check "--format makes it a file" "$? $(same want.pgm result.xyz)" "0 same"
+run --box 3 in.pgm -o results-v1.2
+check "a number is no suffix" "$? $(files results-v1.2)" "0 ./in.pgm "
+run --box 3 --format pgm in.pgm -o plain
+check "no suffix: a folder, with --format too" "$? $(files plain)" "0 ./in.pgm "
+touch there
+run --box 3 --format pgm in.pgm -o there
+check "a file that is there is a file" "$? $(same want.pgm there)" "0 same"
+run --box 3 in.pgm -o /dev/null
+check "-o /dev/null" "$? $(cat stderr)" "0 "
+run --box 3 in.pgm /dev/null
+check "/dev/null" "$? $(cat stderr)" "0 "
+run --box 3 in.pgm other.pgm -o /dev/null
+check "-o /dev/null with two inputs" "$? $(grep -c 'is not a folder' stderr)" "1 1"
+
 # ---------------------------------------------------------------------- parents
 
 mkdir -p p/x p/y && cp in.pgm p/x/1.pgm && cp other.pgm p/y/1.pgm
 run --box 3 p/x/1.pgm p/y/1.pgm -o flat
 check "equal names of two folders" "$? $(ls -d flat 2>/dev/null)" "2 "
-says 'both p/x/1.pgm and p/y/1.pgm; --parents keeps their folders apart'
+says 'p/y/1.pgm: its output flat/1.pgm is that of p/x/1.pgm too; --parents keeps their folders apart'
 run -q --parents --box 3 p/x/1.pgm ./p//y/1.pgm -o apart
 check "--parents" "$? $(files apart)" "0 ./p/x/1.pgm ./p/y/1.pgm "
 run -q --parents --box 3 -r p/x -r "$work/p/y" -o apart2
@@ -179,7 +216,26 @@ run --parents --box 3 p/../in.pgm -o apart4/below
 check "never out of the folder" "$? $(ls -d apart4 2>/dev/null)" "2 "
 says "'..' leads out"
 run --box 3 in.pgm in.pgm -o twice
-check "one input named twice" "$? $(grep -c 'in.pgm: is named twice' stderr)" "2 1"
+check "one input named twice" "$? $(grep -c 'in.pgm: is named twice$' stderr)" "2 1"
+run --box 3 in.pgm ./in.pgm -o twice
+check "by two names" "$? $(grep -c './in.pgm: is named twice, also as in.pgm$' stderr)" "2 1"
+run --parents --box 3 p//x/1.pgm p/./x/1.pgm -o twice
+check "two names with --parents" "$? $(grep -c 'is named twice, also as p//x/1.pgm$' stderr)" "2 1"
+mkdir same && cp in.pgm same/p.pgm && cp in.pgm same/q.pgm
+"$satfilter" --box 3 --format png in.pgm - >same/p.png 2>stderr
+run --box 3 same/p.pgm same/p.png --format pgm -o twice
+check "equal names in one folder" "$? $(ls -d twice 2>/dev/null)" "2 "
+says 'same/p.png: its output twice/p.pgm is that of same/p.pgm too; filter them into different folders'
+run --box 3 -r same --format pgm -o once
+check "with -r the later one fails alone" "$? $(files once)" "3 ./p.pgm ./q.pgm "
+says 'same/p.png: its output once/p.pgm is that of same/p.pgm too; filter them'
+mkdir odd && cp in.pgm "odd/(limit: a).pgm" && cp same/p.png "odd/(limit: a).png"
+run --box 3 odd/*.pgm odd/*.png --format pgm -o twice
+says 'odd/(limit: a).png: its output twice/(limit: a).pgm is that of odd/(limit: a).pgm too'
+run --max-pixels 3 --box 3 in.pgm out.pgm
+says 'above the limit of 3 pixels (--max-pixels)$'
+run --box 3 -r same --format pgm -o once --skip-existing
+check "and is not taken for one that exists" "$? $(grep -c 'is that of' stderr)" "3 1"
 
 # ---------------------------------------------------------------------- folders
 
@@ -223,14 +279,74 @@ check "folders as operands" "$? $(grep -c 'tree/: is a folder.* -r' stderr)" "2 
 run --box 3 --format pgm in.pgm -o /dev/stdout
 check "-o /dev/stdout" "$? $(same want.pgm stdout)" "0 same"
 
+# A folder that cannot be made leaves none behind, and the next input tries again.
+touch blocked && mkdir q && cp in.pgm q/1.pgm && cp in.pgm q/2.pgm && mkdir -p t9 && touch t9/q
+run --box 3 --parents q/1.pgm q/2.pgm other.pgm -o t9
+check "a folder that cannot be made" "$? $(files t9) $(grep -c '^satfilter: t9/q/[12].pgm: t9/q is no folder' stderr)" \
+    "3 ./other.pgm ./q  2"
+long=$(printf '%0256d' 0)
+run --box 3 in.pgm -o "t10/a/$long/x.pgm"
+check "no half of a path stays" "$? $(ls -d t10 2>/dev/null)" "1 "
+says 'cannot be made: File name too long'
+run --box 3 in.pgm -o in.pgm/x.pgm
+check "a file in a folder's place" "$? $(grep -c 'in.pgm/x.pgm: in.pgm is no folder' stderr)" "1 1"
+run --box 3 in.pgm in.pgm/x.pgm
+check "also without -o" "$? $(grep -c 'in.pgm is no directory' stderr)" "1 1"
+
+# -------------------------------------------------------------------------- JSON
+
+# json KEY FILE: the values of that key, an object a line.
+json() { sed -n 's/.*"'"$1"'": \("[^"]*"\|[^,}]*\).*/\1/p' "$2" | tr '\n' ' '; }
+"$satfilter" --json --box 3 --format pgm in.pgm - >piped 2>stderr
+check "bytes that went to standard output" "$(json output_bytes stderr)" "$(wc -c <piped) "
+for route in --stream --no-stream; do
+    for name in j.png j.jpg j.npy j.pfm; do
+        run --json --box 3 --range 0:255 $route in.pgm $name
+        check "bytes of $name, $route" "$(json output_bytes stdout)" "$(wc -c <$name) "
+    done
+done
+run --json --box 3 --skip-existing in.pgm j.png
+check "an object for what is skipped" "$? $(json skipped stdout) $(json output stdout)" '0 true  "j.png" '
+run --json --box 3 --skip-existing j.png in.pgm other.pgm -o done
+check "in a batch too" "$? $(wc -l <stdout)" "0 4"
+run --json --box 3 --skip-existing j.png in.pgm other.pgm -o done
+check "each of them" "$? $(grep -c '"skipped": true' stdout)" "0 3"
+run --json --box 3 --parents q/1.pgm q/2.pgm -o t9
+check "an object where no folder can be made" "$? $(json error stdout) $(json status stdout)" \
+    '1 "t9/q is no folder" "t9/q is no folder"  "SATF_IO" "SATF_IO" '
+run --json --box 3 -r same --format pgm -o once
+check "an object for a collision" "$(json at stdout)" '"same/p.png" '
+
+# Notes that many inputs share are told three times, and then counted.
+mkdir two && for i in 1 2 3 4 5; do cat in.pgm in.pgm >two/$i.pgm; done
+run --box 3 -r two -o t11
+check "a note of many" "$? $(grep -c '/[1-5].pgm: holds more than one' stderr)" "0 3"
+says '^satfilter: 2 more files: holds more than one picture; only the first is read$'
+run --box 3 -v -r two -o t11
+check "-v tells all" "$(grep -c '/[1-5].pgm: holds more than one' stderr) $(grep -c 'more files' stderr)" "5 0"
+
 # ------------------------------------------------------------------- wrong words
 
-for word in blur gaussian median threshold sharpen resize size std otsu; do
+for word in blur gaussian median threshold sharpen resize size std otsu convolve kernel edge laplacian \
+    box-blur adaptive-threshold normalize silent compression depth gray negate equalize keep; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
     status=$?
-    answered="no such option; .*\(--[a-z]\|size\)"
+    answered="no such option; .*\(--[a-z]\|size\|grey\)"
     check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
+done
+for letter in y:--force n:--skip-existing j:--threads i:'without an option'; do
+    run -${letter%:*} in.pgm out.pgm
+    check "-${letter%:*}" "$? $(grep -c -e "^satfilter: -${letter%:*}: no such option; .*${letter#*:}" stderr)" "2 1"
+done
+for word in resize:'no filter changes the size of the picture' output:--output? box:--box? threads:--threads?; do
+    run -${word%:*} 50% in.pgm out.pgm
+    check "-${word%:*} is one word" "$? $(grep -c -e "^satfilter: -${word%:*}: .*${word#*:}$" stderr)" "2 1"
+done
+check "no folder of 'esize'" "$(ls -d esize utput 2>/dev/null)" ""
+for guess in out:--output? boxx:--box? thread:--threads? keeps:--list zzz:--list sun:--sum? max:--list; do
+    run --${guess%:*} 3 in.pgm out.pgm
+    check "a guess for --${guess%:*}" "$? $(grep -c -e "${guess#*:}$" stderr)" "2 1"
 done
 run --box in.png out.png
 check "a file in the value's place" "$? $(grep -c "'in.png' is no window" stderr)" "2 1"
@@ -246,6 +362,12 @@ check "--quality with JPEGs" "$?" 0
 
 # -------------------------------------------------------------------------- help
 
+run --list --json
+check "formats that are read and written" \
+    "$(grep -c '"reads": true, "writes": true' stdout) $(grep -c '"reads": true, "writes": false' stdout)" "5 5"
+check "filters in words" "$(grep -c '^  "detail": ".' stdout)" "$(grep -c '"kind": "' stdout)"
+check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 2
+
 run -V
 check "-V" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"
 run help
@@ -258,7 +380,21 @@ check "--help border" "$? $(grep -c -e '--border' -e 'dcb|abcd|cba' stdout)" "0 
 run --help formats
 check "--help formats" "$? $(grep -c '^  png  *rw' stdout)" "0 1"
 run --help --quality
-check "--help of an option" "$? $(grep -c '1 to 100' stdout)" "0 1"
+check "--help of an option" "$? $(grep -c '1 to 100' stdout) $(wc -l <stdout)" "0 1 4"
+run --help --box 15 in.pgm out.pgm
+check "--help in front of a command" "$? $(head -n 1 stdout)" "0 satfilter --box N|WxH ..."
+run --help box stddev
+check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' ' ')" "0 --box --stddev "
+for topic in blur:'mean over N x N pixels is --box' png:'png  *rw' jpg:'jpeg  *rw' \
+    no-clobber:'leave existing files alone' 1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
+    squared:'A flag of --integral' resize:'no filter changes the size' type:'u8 u16'; do
+    run --help "${topic%%:*}"
+    check "--help ${topic%%:*}" "$? $(grep -q -e "${topic#*:}" stdout && echo told)" "0 told"
+done
+run --help=box
+check "--help=box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
+run --help box in.png
+check "--help of what is no topic" "$? $(wc -c <stdout) $(grep -c "nothing on 'in.png'; see --list" stderr)" "2 0 1"
 run --help brder
 check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
 run
@@ -288,6 +424,32 @@ for name in /dev/stdout -; do
 done
 "$satfilter" --box 3 --quality 50 <in.pgm >piped 2>stderr
 check "--quality for what is no JPEG" "$? $(grep -c 'quality is for jpeg files; this is pnm' stderr)" "0 1"
+run --box 3 in.pgm /dev/stdin
+check "/dev/stdin is no output" "$? $(grep -c '/dev/stdin: is standard input, and no output' stderr)" "2 1"
+run --box 3 in.pgm -o /dev/fd/0
+check "nor behind -o" "$? $(grep -c 'is standard input, and no output' stderr)" "2 1"
+run --box 3 /dev/stdout out.pgm
+check "/dev/stdout is no input" "$? $(grep -c 'is standard output, and no input' stderr)" "2 1"
+run --box 3 in.pgm ''
+check "an empty name" "$? $(grep -c "^satfilter: '' is not the name of a file; name the output" stderr)" "2 1"
+run --box 3 '' in.pgm -o out
+check "an empty name of an input" "$? $(grep -c "'' is not the name of a file; name the input" stderr)" "2 1"
+printf '\357\273\277in.pgm\nother.pgm\n' >marked
+run -q --box 3 --filelist marked -o c2
+check "a byte order mark in front of a list" "$? $(files c2)" "0 ./in.pgm ./other.pgm "
+for range in auto:10% auto:10; do
+    run -q --box 1 --range $range in.pgm range-${range%\%}.pgm
+    check "--range $range" "$?" 0
+done
+for range in auto:10%% auto:% auto:60% 0:10%; do
+    run --box 1 --range $range in.pgm out.pgm
+    check "--range $range" "$? $(grep -c '^satfilter: --range: ' stderr)" "2 1"
+done
+run --box 3,at=2:0 in.pgm other.pgm -o at
+check "at= beside the window" "$? $(wc -l <stderr) $(ls -d at 2>/dev/null)" "2 1 "
+says '^satfilter: --box: at=2:0 of box: a window of 3 x 3 contains its own pixel for -1 to 1'
+run --threads -1 --box 3 in.pgm out.pgm
+check "--threads -1" "$? $(grep -c '^satfilter: --threads: ' stderr)" "2 1"
 run --box 3
 check "/dev/null is no input" "$? $(grep -c 'no input and no output' stderr)" "2 1"
 

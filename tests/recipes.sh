@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every command of docs/recipes.md and samples/README.md runs as it stands, in a copy of
 # what a clone has, and makes the files that it names; README's first commands among them.
+# Each picture that it makes is read again: it has its input's size, and shows something.
 set -u
 build=$(cd "${top_builddir:-.}" && pwd)
 source=$(cd "${top_srcdir:-.}" && pwd)
@@ -33,18 +34,63 @@ outputs_of()
     case $last in *.png | *.npy) echo "$last" ;; esac
 }
 
-# A picture that shows something: not all of it is one value.
-shows_something()
+# "640x480": the size of a picture or an array, which becomes the array shown.npy; nothing if it
+# cannot be read.
+size_of()
 {
-    case $1 in *.npy | *.json | *.txt) [ -s "$1" ] && return ;; esac
-    ./satfilter -q --box 1 --format npy "$1" shown.npy || return 1
-    [ "$(tail -c +129 shown.npy | od -An -v -w1 -tu1 | sort -u | wc -l)" -gt 1 ]
+    ./satfilter -q --json --box 1 "$1" shown.npy 2>>stderr |
+        sed -n 's/.*"width": \([0-9]*\), "height": \([0-9]*\), .*/\1x\2/p'
+}
+
+# The input of a picture: one of its name in samples and docs/images, else the first that the
+# command names.
+input_of()
+{
+    local found word
+    found=$(find samples docs/images -name "$(basename "$1")" | head -n 1)
+    # shellcheck disable=SC2086 # words of a command that this project wrote
+    for word in $2; do
+        case $word in samples/*.png | docs/*.png) found=${found:-$word} ;; esac
+    done
+    echo "$found"
+}
+
+# check_picture PICTURE COMMAND
+check_picture()
+{
+    local want got
+    want=$(size_of "$(input_of "$1" "$2")")
+    got=$(size_of "$1")
+    if [ -z "$got" ] || [ "$got" != "$want" ]; then
+        fail "$2: $1 is ${got:-no picture}, its input $want"
+    elif [ "$(tail -c +129 shown.npy | od -An -v -w1 -tu1 | sort -u | wc -l)" -le 1 ]; then
+        fail "$2: all of $1 is one value"
+    else
+        pass
+    fi
+}
+
+# check_output OUTPUT COMMAND: a file, or a folder that holds pictures.
+check_output()
+{
+    local picture count=0
+    case $1 in
+    *.json)
+        if [ "$(grep -c '"output": ' "$1")" -eq 2 ]; then pass; else fail "$2: two objects in $1"; fi
+        return
+        ;;
+    esac
+    while IFS= read -r picture; do
+        check_picture "$picture" "$2"
+        count=$((count + 1))
+    done < <(find "$1" -type f)
+    [ $count -gt 0 ] || fail "$2: no picture in $1"
 }
 
 # page NAME LEAST: runs its commands, of which there must be so many.
 page()
 {
-    local commands=0 command output picture
+    local commands=0 command output
     while IFS= read -r command; do
         commands=$((commands + 1))
         for output in $(outputs_of "$command"); do rm -rf "$output"; done
@@ -54,10 +100,7 @@ page()
             continue
         fi
         for output in $(outputs_of "$command"); do
-            [ -e "$output" ] || fail "$1: $command: no $output"
-            for picture in $(find "$output" -type f -name '*.png'); do
-                if shows_something "$picture"; then pass; else fail "$1: $command: $picture shows nothing"; fi
-            done
+            check_output "$output" "$command"
         done
         pass
     done < <(sed -n 's/^    \([^ ].*\)/\1/p' "$source/$1")

@@ -275,6 +275,7 @@ static void test_png_late_exif(void **state)
         assert_int_equal(io_put_rows(ctx, writer, row, 3, 1), SATF_OK);
     }
     assert_int_equal(io_writer_finish(ctx, writer), SATF_OK);
+    io_writer_close(writer);
     fclose(stream);
     io_close(reader);
     satf_image *read = must_decode(ctx, data, out.n);

@@ -81,9 +81,7 @@ static inline satf_status encode(satf_context *ctx, const satf_image *image,
         if (!status) {
             status = io_writer_finish(ctx, writer);
         }
-        if (status) {
-            io_writer_abandon(writer);
-        }
+        io_writer_close(writer);
     }
     fclose(file);
     out->data = (unsigned char *)data;

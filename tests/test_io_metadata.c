@@ -278,6 +278,7 @@ static void png_pipe_of(satf_context *ctx, bool strip)
         assert_int_equal(io_put_rows(ctx, writer, row, 3, 1), SATF_OK);
     }
     assert_int_equal(io_writer_finish(ctx, writer), SATF_OK);
+    io_writer_close(writer);
     fclose(stream);
     io_close(reader);
     satf_image *read = must_decode(ctx, data, out.n);

@@ -2,6 +2,8 @@
  * that were left out. Whole and by rows alike. */
 #include "pipeline_jobs.h"
 
+#include <jpeglib.h>
+
 static void run_job(const char *in, const char *out, const char *spec, satf_route way,
                     satf_write_options options, satf_file_report *result)
 {
@@ -166,6 +168,20 @@ static void several_pictures(void **state)
     assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
 }
 
+/* Inserts bytes into the file, so many behind its start. */
+static void insert(const char *name, size_t at, const char *inserted, size_t n)
+{
+    size_t bytes;
+    unsigned char *plain = slurp(name, &bytes);
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    fwrite(plain, 1, at, file);
+    fwrite(inserted, 1, n, file);
+    fwrite(plain + at, 1, bytes - at, file);
+    fclose(file);
+    free(plain);
+}
+
 /* A JPEG with IPTC, or another resource of Photoshop, and, if asked for, a marker of extended XMP.
  */
 static void write_jpeg(const char *name, bool iptc, bool extended)
@@ -183,15 +199,7 @@ static void write_jpeg(const char *name, bool iptc, bool extended)
     satf_image_destroy(image);
     if (extended) {
         static const char marker[] = "\xff\xe1\0\x26http://ns.adobe.com/xmp/extension/\0G";
-        size_t bytes;
-        unsigned char *plain = slurp(name, &bytes);
-        FILE *file = fopen(name, "wb");
-        assert_non_null(file);
-        fwrite(plain, 1, 2, file);
-        fwrite(marker, 1, sizeof marker - 1, file);
-        fwrite(plain + 2, 1, bytes - 2, file);
-        fclose(file);
-        free(plain);
+        insert(name, 2, marker, sizeof marker - 1);
     }
 }
 
@@ -228,13 +236,89 @@ static void lost_metadata(void **state)
     }
 }
 
+/* Text in front of a PNG's pixels and behind them, and in a JPEG. */
+static void lost_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text;
+        size_t n;
+        const char *note;
+    } cases[] = {
+        {"in.png", "\0\0\0\012tEXtComment\0hi\242\242Xf", 22,
+         "its text, such as a comment, is not kept"},
+        {"in.png", "\0\0\0\012tEXtSoftware\0x\112\215\277\316", 22, NULL},
+        {"in.png", "\0\0\0\032iTXtXML:com.adobe.xmp\0\1\0\0\0xxxx$>\227\241", 38,
+         "its XMP is damaged and not kept"},
+        {"in.jpg", "\xff\xfe\0\7hello", 9, "its text, such as a comment, is not kept"},
+    };
+    enum { PNG_HEAD = 33, PNG_END = 12 };
+    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
+        char in[300], out[300], ppm[300];
+        satf_file_report result;
+        satf_write_options options = satf_write_defaults();
+        satf_route way = i & 2 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS;
+        const char *note = cases[i / 4].note;
+        snprintf(in, sizeof in, "%s", path(cases[i / 4].name));
+        snprintf(out, sizeof out, "%s", path(i & 1 ? "o.png" : "o.jpg"));
+        snprintf(ppm, sizeof ppm, "%s", path("o.ppm"));
+        write_noise(in, 20, 10, 3, SATF_U8, 0, 1);
+        struct stat info;
+        assert_int_equal(stat(in, &info), 0);
+        bool jpeg = strstr(in, ".jpg") != NULL;
+        insert(in,
+               jpeg    ? 2
+               : i & 1 ? (size_t)info.st_size - PNG_END
+                       : PNG_HEAD,
+               cases[i / 4].text, cases[i / 4].n);
+        run_job(in, out, "box=1", way, options, &result);
+        expect_note(&result, in, note);
+        run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
+        expect_note(&result, NULL, NULL);
+        options.strip = 1;
+        run_job(in, out, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+    }
+}
+
+static void lost_ink(void **state)
+{
+    (void)state;
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    char in[300];
+    snprintf(in, sizeof in, "%s", path("cmyk.jpg"));
+    FILE *file = fopen(in, "wb");
+    assert_non_null(file);
+    c.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&c);
+    jpeg_stdio_dest(&c, file);
+    c.image_width = c.image_height = 8;
+    c.input_components = 4;
+    c.in_color_space = JCS_CMYK;
+    jpeg_set_defaults(&c);
+    jpeg_start_compress(&c, TRUE);
+    unsigned char samples[32] = {0}, *row = samples;
+    while (c.next_scanline < c.image_height) {
+        jpeg_write_scanlines(&c, &row, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    fclose(file);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
+        run_job(in, path("o.ppm"), "box=1", way, satf_write_defaults(), &result);
+        expect_note(&result, in,
+                    "its CMYK is converted to RGB, without regard to a colour profile");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hardly_used),
-        cmocka_unit_test(found),
-        cmocka_unit_test(several_pictures),
-        cmocka_unit_test(lost_metadata),
+        cmocka_unit_test(hardly_used),      cmocka_unit_test(found),
+        cmocka_unit_test(several_pictures), cmocka_unit_test(lost_metadata),
+        cmocka_unit_test(lost_text),        cmocka_unit_test(lost_ink),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,47 @@
 #include "progress.h"
 #include "report.h"
 
-static void print_notes(const settings *s, const satf_file_report *result)
+/* Notes of a batch by their texts: of those that many inputs share the first are told one by one,
+ * and the number of the others at the end. */
+enum { NOTE_TEXTS = 16, NOTES_EACH = 3 };
+typedef struct told_notes {
+    char text[NOTE_TEXTS][sizeof((satf_file_note *)NULL)->text];
+    int count[NOTE_TEXTS]; /* 0: the text is free */
+} told_notes;
+
+/* Counts the note; true if it is to be told. */
+static bool is_told(told_notes *told, const char *text)
+{
+    for (int i = 0; i < NOTE_TEXTS; i++) {
+        if (!told->count[i]) {
+            strcpy(told->text[i], text);
+        }
+        if (strcmp(told->text[i], text) == 0) {
+            return ++told->count[i] <= NOTES_EACH;
+        }
+    }
+    return true;
+}
+
+static void print_notes(const settings *s, told_notes *told, const satf_file_report *result)
 {
     for (int i = 0; i < result->note_count && !s->quiet; i++) {
-        message(result->notes[i].at, "%s", result->notes[i].text);
+        char text[sizeof result->notes[i].text];
+        memcpy(text, result->notes[i].text, sizeof text);
+        name_options(text);
+        if (is_told(told, text) || s->verbose) {
+            message(result->notes[i].at, "%s", text);
+        }
+    }
+}
+
+static void print_other_notes(const settings *s, const told_notes *told)
+{
+    for (int i = 0; i < NOTE_TEXTS && !s->quiet && !s->verbose; i++) {
+        if (told->count[i] > NOTES_EACH) {
+            int others = told->count[i] - NOTES_EACH;
+            message(NULL, "%d more file%s: %s", others, others > 1 ? "s" : "", told->text[i]);
+        }
     }
 }
 
@@ -46,8 +84,25 @@ static const char *advice(const settings *s, const job *one, const satf_file_rep
                     : "";
 }
 
+/* Where the JSON object of a job goes: not where its picture goes. */
+static FILE *json_stream(const job *one)
+{
+    return satf_is_stdout(one->output) ? stderr : stdout;
+}
+
+/* A job that fails before any work on it. */
+static int fail(const settings *s, const job *one, const char *at, satf_status status,
+                const char *why)
+{
+    message(at, "%s", why);
+    if (s->json) {
+        report_json_failure(json_stream(one), s, one, at, status, why);
+    }
+    return EXIT_FAILURE;
+}
+
 /* Runs one job and reports on it. */
-static int run_one(const settings *s, job *one, int index)
+static int run_one(const settings *s, const job *one, int index, told_notes *told)
 {
     satf_write_options write = s->write;
     satf_file_options how;
@@ -55,33 +110,35 @@ static int run_one(const settings *s, job *one, int index)
     how.write = &write;
     how.route = s->route;
     how.input_format = s->filters_stdin;
-    bool to_stdout = satf_is_stdout(one->output); /* asked before it is replaced */
-    if (strcmp(one->output, "-") == 0 && !write.format && !how.input_format) {
-        write.format = "png";
-    }
+    FILE *json = json_stream(one); /* asked before the output is replaced */
+    write.format = write.format ? write.format : one->format;
     write.no_clobber = s->skip_existing; /* what has appeared since they were looked for */
     progress_file(one->input, index);
     satf_context_set_progress(s->ctx, progress_show, NULL);
     satf_file_report result;
     satf_status status =
         satf_filter_file(s->ctx, s->filter, one->input, one->output, &how, &result, sizeof result);
-    if (s->verbose || s->json || to_stdout) {
+    if (s->verbose || s->json || json == stderr) {
         progress_hide();
     }
     if (status) {
-        message(result.at, "%s%s", satf_message(s->ctx), advice(s, one, &result));
-    } else {
-        print_notes(s, &result);
-        note_unused(s, one, &result);
+        const char *why = library_message(s->ctx);
+        message(result.at, "%s%s", why, advice(s, one, &result));
+        if (s->json) {
+            report_json_failure(json, s, one, result.at, status, why);
+        }
+        bool usage = result.unsuited && s->word_count > 1; /* filters that do not go together */
+        return usage ? EXIT_USAGE : EXIT_FAILURE;
     }
-    if (!status && s->verbose) {
+    print_notes(s, told, &result);
+    note_unused(s, one, &result);
+    if (s->verbose) {
         report_verbose(s, one, &result);
     }
     if (s->json) {
-        report_json(to_stdout ? stderr : stdout, s, one, &result, status);
+        report_json(json, s, one, &result);
     }
-    bool usage = result.unsuited && s->word_count > 1; /* filters that do not follow one another */
-    return !status ? EXIT_SUCCESS : usage ? EXIT_USAGE : EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }
 
 static bool same_folder(const char *a, const char *b)
@@ -91,30 +148,50 @@ static bool same_folder(const char *a, const char *b)
     return length == (slash_b ? (size_t)(slash_b - b) : 0) && strncmp(a, b, length) == 0;
 }
 
+/* Sees to the folder of the job's output, and runs it. *latest: the job before whose folder is
+ * there, or NULL. */
+static int run_in_folder(const settings *s, job *one, int index, const job **latest,
+                         told_notes *told)
+{
+    char why[2 * PATH_MAX];
+    if (outputs_collide(s, one, why, sizeof why)) {
+        return fail(s, one, one->input, SATF_INVALID, why);
+    }
+    if (!*latest || !same_folder((*latest)->output, one->output)) {
+        *latest = NULL;
+        if (s->output && !outputs_make_folders(one, why, sizeof why)) {
+            return fail(s, one, one->output, SATF_IO, why);
+        }
+        satf_files_sweep(one->output);
+    }
+    *latest = one;
+    return run_one(s, one, index, told);
+}
+
 /* Runs all jobs that are not skipped. */
 static void run_all(const settings *s, job *jobs, int count, report_summary *sum)
 {
     const job *latest = NULL;
+    told_notes told = {.count = {0}};
     for (int i = 0; i < count; i++) {
         sum->existing += jobs[i].skipped;
     }
     progress_start(count - sum->existing, s->quiet);
     for (int i = 0; i < count; i++) {
         if (jobs[i].skipped) {
+            if (s->json) {
+                progress_hide();
+                report_json_skipped(json_stream(&jobs[i]), s, &jobs[i]);
+            }
             continue;
         }
-        bool good = true;
-        if (!latest || !same_folder(latest->output, jobs[i].output)) {
-            good = !s->output || outputs_make_folders(&jobs[i]);
-            satf_files_sweep(jobs[i].output);
-        }
-        latest = &jobs[i];
-        int status = good ? run_one(s, &jobs[i], sum->done + sum->failed) : EXIT_FAILURE;
+        int status = run_in_folder(s, &jobs[i], sum->done + sum->failed, &latest, &told);
         sum->done += status == EXIT_SUCCESS;
         sum->failed += status != EXIT_SUCCESS;
         sum->unsuited += status == EXIT_USAGE;
     }
     progress_hide();
+    print_other_notes(s, &told);
     for (int i = count - 1; i >= 0 && sum->failed; i--) {
         outputs_unmake_folders(&jobs[i]);
     }
@@ -193,14 +270,12 @@ int batch_run(const settings *s)
     int status = outputs_is_file(s) ? single_input(s, &all) : inputs_gather(s, &all);
     if (!status) {
         jobs = calloc(1, (size_t)all.count * sizeof *jobs);
-        if (!jobs) {
-            message(NULL, "out of memory");
-            status = EXIT_FAILURE;
-        }
+        status = jobs ? 0 : out_of_memory();
     }
     for (int i = 0; jobs && i < all.count; i++) {
         jobs[i].input = all.at[i].path;
         jobs[i].name = all.at[i].path + all.at[i].name_at;
+        jobs[i].named = all.at[i].named;
     }
     status = status ? status : run_jobs(s, jobs, &all);
     for (int i = 0; jobs && i < all.count; i++) {

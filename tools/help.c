@@ -1,9 +1,13 @@
 #include "help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
 #include "nearest.h"
+#include "rows.h"
+#include "synonyms.h"
 
 const help_example help_examples[] = {
     {"satfilter --box 15 in.jpg out.png", "mean over 15 x 15 pixels"},
@@ -20,42 +24,13 @@ const help_status help_statuses[] = {
     {0, NULL},
 };
 
-enum { HELP_COLUMN = 26 };
-
-/* Prints text in lines that end before column 95, all but the first indented;
- * the first begins at column `at`. */
-static void print_wrapped(const char *text, int at, int indent)
-{
-    int column = at;
-    bool first = true;
-    while (*(text += strspn(text, " \n"))) {
-        int length = (int)strcspn(text, " \n");
-        if (!first && column + 1 + length > 95) {
-            printf("\n%*s", indent, "");
-            column = indent;
-            first = true;
-        }
-        column += printf("%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length;
-    }
-    putchar('\n');
-}
-
-/* "  -o, --output DIR   help" with help in its column. */
-void help_row(const char *head, const char *help)
-{
-    int at = printf("  %-*s ", HELP_COLUMN - 3, head);
-    print_wrapped(help, at, HELP_COLUMN);
-}
-
 static void print_option(const option *o)
 {
     char head[64];
     char letter[] = {'-', o->letter, ',', ' ', '\0'};
     snprintf(head, sizeof head, "%s--%s%s%s", o->letter ? letter : "", o->name,
              o->metavar ? " " : "", o->metavar ? o->metavar : "");
-    help_row(head, o->help);
+    print_row(head, o->help);
 }
 
 /* True if no filter before `index` has a flag of that name: each is shown once. */
@@ -69,37 +44,39 @@ static bool first_with_flag(size_t index, const char *name)
     return true;
 }
 
-void help_examples_to(FILE *to)
+/* How the command is called, and examples. */
+static void print_head(FILE *to)
 {
     fputs("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
-          "       satfilter [OPTIONS] FILTER... INPUT... -o DIR\n\n",
+          "       satfilter [OPTIONS] FILTER... INPUT... -o DIR\n"
+          "       satfilter [OPTIONS] FILTER... < INPUT > OUTPUT\n\n",
           to);
     for (const help_example *e = help_examples; e->command; e++) {
         fprintf(to, "  %-53s %s\n", e->command, e->meaning);
     }
+}
+
+void help_short(FILE *to)
+{
+    print_head(to);
     fputs("\nAll of it: satfilter --help\n", to);
 }
 
-void help_usage(void)
+static void help_usage(void)
 {
-    puts("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
-         "       satfilter [OPTIONS] FILTER... INPUT... -o DIR\n"
-         "       satfilter [OPTIONS] FILTER... < INPUT > OUTPUT\n");
-    for (const help_example *e = help_examples; e->command; e++) {
-        printf("  %-53s %s\n", e->command, e->meaning);
-    }
+    print_head(stdout);
     puts("\nFilters, applied in the order written (--help FILTER tells all about one):");
     satf_filter_info info;
     for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
         char head[64];
         const char *value = filter_value_syntax(info.name);
         snprintf(head, sizeof head, "--%s%s%s", info.name, value ? " " : "", value ? value : "");
-        help_row(head, info.help);
+        print_row(head, info.help);
         satf_param_info p;
         for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
             if (p.type == SATF_PARAM_FLAG && first_with_flag(i, p.name)) {
                 snprintf(head, sizeof head, "--%s", p.name);
-                help_row(head, p.help);
+                print_row(head, p.help);
             }
         }
     }
@@ -133,7 +110,7 @@ static void param_row(const satf_param_info *p)
     bool has_default = p->default_text && p->default_text[0] && !flag;
     snprintf(help, sizeof help, "%s%s%s%s", p->help, has_default ? " (default " : "",
              has_default ? p->default_text : "", has_default ? ")" : "");
-    help_row(head, help);
+    print_row(head, help);
 }
 
 static void help_filter(const satf_filter_info *info)
@@ -163,36 +140,124 @@ static void help_filter(const satf_filter_info *info)
 static void help_option(const option *o)
 {
     print_option(o);
+    const option *same;
+    for (size_t i = 0; (same = option_at(i)) && !option_shown(o); i++) {
+        if (same->take == o->take && option_shown(same)) {
+            o = same;
+            print_option(o);
+        }
+    }
     if (o->detail) {
         putchar('\n');
         print_wrapped(o->detail, 0, 0);
     }
 }
 
-static const option *shown_option(const char *name)
+/* What a word of --help means; the members that it does not mean are NULL or -1. */
+typedef struct topic {
+    satf_filter_info filter;
+    const char *flag_of; /* the first filter with this flag */
+    satf_param_info flag;
+    const option *option;
+    int table;
+    satf_format_info format;
+    bool algorithm;
+    const synonym *synonym;
+} topic;
+
+/* By name, or as it is written: "--box", "-o". */
+static const option *find_option(const char *word, const char *name)
 {
     const option *o = option_find(name, strlen(name));
-    return o && option_shown(o) ? o : NULL;
+    for (size_t i = 0; !o && word[0] == '-' && word[1] && !word[2] && option_at(i); i++) {
+        o = option_at(i)->letter == word[1] ? option_at(i) : NULL;
+    }
+    return o;
 }
 
-bool help_knows(const char *topic)
+/* False if there is nothing to say of the word. */
+static bool find_topic(const settings *s, const char *word, topic *t)
 {
-    return satf_filter_find(topic, NULL, 0) || shown_option(topic) || help_find_table(topic) >= 0;
+    const char *name = word + strspn(word, "-"), *filter;
+    *t = (topic){.option = find_option(word, name), .table = help_find_table(name)};
+    satf_filter_find(name, &t->filter, sizeof t->filter);
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)) && !t->flag_of; i++) {
+        int flag = filter_flag_index(filter, name);
+        if (flag >= 0) {
+            satf_filter_param(filter, (size_t)flag, &t->flag, sizeof t->flag);
+            t->flag_of = filter;
+        }
+    }
+    if (t->filter.name || t->flag_of || t->option || t->table >= 0) {
+        return true;
+    }
+    satf_format_find(name, &t->format, sizeof t->format);
+    t->algorithm = satf_context_set_algorithm(s->ctx, name) == SATF_OK; /* no work follows */
+    t->synonym = synonym_find(name, strlen(name));
+    return t->format.name || t->algorithm || t->synonym;
 }
 
-void help_topic(const char *topic)
+static void print_topic(const settings *s, const char *word)
 {
-    satf_filter_info info;
-    const option *o = shown_option(topic);
-    int table = help_find_table(topic);
-    if (satf_filter_find(topic, &info, sizeof info)) {
-        help_filter(&info);
+    topic t;
+    find_topic(s, word, &t);
+    const char *name = word + strspn(word, "-");
+    if (t.filter.name) {
+        help_filter(&t.filter);
+    } else if (t.flag_of) {
+        char head[64];
+        snprintf(head, sizeof head, "--%s", t.flag.name);
+        print_row(head, t.flag.help);
+        printf("\nA flag of --%s.\n", t.flag_of);
     }
-    if (o) {
-        help_option(o);
+    if (t.option) {
+        help_option(t.option);
     }
-    if (table >= 0) {
-        fputs(o ? "\n" : "", stdout);
-        help_print_table(table);
+    if (t.table >= 0) {
+        fputs(t.option ? "\n" : "", stdout);
+        help_print_table(t.table);
     }
+    if (t.format.name) {
+        help_print_format(&t.format);
+    }
+    if (t.algorithm && !help_print_algorithms(name)) {
+        printf("%s: an algorithm that this build does not have\n\n", name);
+        help_print_table(help_find_table("algorithm"));
+    }
+    if (t.synonym) {
+        printf("%s: no such option; %s\n", word, t.synonym->answer);
+        if (t.synonym->option) {
+            putchar('\n');
+            print_topic(s, t.synonym->option);
+        }
+    }
+}
+
+int help_print(const settings *s)
+{
+    bool options = false, first = true;
+    for (char **word = s->topics; word && *word; word++) {
+        topic t;
+        if (find_topic(s, *word, &t)) {
+            options = options || **word == '-';
+        } else if (!options) { /* behind an option it may be its value, or a file */
+            const char *name = *word + strspn(*word, "-");
+            const char *nearest = nearest_option(name, strlen(name));
+            return usage_error("--help", "there is nothing on '%s'%s%s%s", *word,
+                               nearest ? "; did you mean " : "; see --list, or --help alone",
+                               nearest ? nearest : "", nearest ? "?" : "");
+        }
+    }
+    for (char **word = s->topics; word && *word; word++) {
+        topic t;
+        if (find_topic(s, *word, &t)) {
+            fputs(first ? "" : "\n", stdout);
+            print_topic(s, *word);
+            first = false;
+        }
+    }
+    if (first) {
+        help_usage();
+    }
+    return EXIT_SUCCESS;
 }

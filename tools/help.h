@@ -7,25 +7,26 @@
 #include "options.h"
 
 /* Each prints to standard output. */
-void help_usage(void);              /* --help */
-void help_topic(const char *topic); /* --help TOPIC, one that help_knows() */
-void help_list(void);               /* --list */
-void help_list_json(void);          /* the same as one JSON object */
-void help_man_page(void);           /* the man page, roff with man macros */
-void help_completion(void);         /* completion for bash */
+void help_list(void);                   /* --list */
+void help_list_json(satf_context *ctx); /* the same as one JSON object */
+void help_man_page(void);               /* the man page, roff with man macros */
+void help_completion(void);             /* completion for bash */
 
-/* True for filters, options and the tables of borders, formats, algorithms and samples. */
-bool help_knows(const char *topic);
+/* --help: all that s->topics name, or without any the command. Returns an EXIT_ status, having
+ * printed one line on stderr unless it is 0. */
+int help_print(const settings *s);
+
+/* What the command without arguments says. */
+void help_short(FILE *to);
 
 /* The tables of --list: the one that a word of --help means, -1 if none. (lists.c) */
 int help_find_table(const char *word);
 void help_print_table(int index);
 
-/* "  -o, --output DIR   help" with help in its column, wrapped. */
-void help_row(const char *head, const char *help);
-
-/* What the command without arguments says. */
-void help_examples_to(FILE *to);
+/* Rows of these tables: of one format, and of the algorithms of that name, NULL: all; false if
+ * there is none. (lists.c) */
+void help_print_format(const satf_format_info *format);
+bool help_print_algorithms(const char *name);
 
 typedef struct help_example {
     const char *command, *meaning;

@@ -12,12 +12,6 @@
 
 #include "message.h"
 
-static int out_of_memory(void)
-{
-    message(NULL, "out of memory");
-    return EXIT_FAILURE;
-}
-
 static int add(input_list *all, const char *path, size_t length, size_t name_at)
 {
     if (all->count == all->room) {
@@ -39,7 +33,7 @@ static int add(input_list *all, const char *path, size_t length, size_t name_at)
     }
     memcpy(copy, path, length);
     copy[length] = '\0';
-    all->at[all->count++] = (input){copy, name_at};
+    all->at[all->count++] = (input){copy, name_at, false};
     return 0;
 }
 
@@ -147,7 +141,8 @@ static int add_list(const settings *s, const char *path, char separator, input_l
         status = usage_error(path, "holds a NUL byte; for names with NUL between them there is "
                                    "--filelist0");
     }
-    for (size_t at = 0; at < length && !status;) {
+    size_t start = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* UTF-8's mark */
+    for (size_t at = start; at < length && !status;) {
         const char *end = memchr(text + at, separator, length - at);
         size_t line = end ? (size_t)(end - text) - at : length - at;
         size_t name = line - (separator && line && text[at + line - 1] == '\r');
@@ -321,6 +316,9 @@ int inputs_gather(const settings *s, input_list *all)
         switch (s->sources[i].kind) {
         case SOURCE_FILE:
             status = add_named(s, all, name, strlen(name));
+            if (!status) {
+                all->at[all->count - 1].named = true;
+            }
             break;
         case SOURCE_LIST:
             status = add_list(s, name, '\n', all);

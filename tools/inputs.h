@@ -7,6 +7,7 @@
 typedef struct input {
     char *path;     /* owned */
     size_t name_at; /* path + name_at names the output in the directory of -o */
+    bool named;     /* on the command line itself, not in a list or folder */
 } input;
 
 /* Suffixes that are listed by name; behind them "..." stands for the others. */

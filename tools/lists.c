@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "rows.h"
 
 /* ------------------------------------------------------------------ tables */
 
@@ -11,7 +12,7 @@ static void list_filters(void)
     puts("Filters:");
     satf_filter_info info;
     for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
-        help_row(info.name, info.help);
+        print_row(info.name, info.help);
     }
 }
 
@@ -26,8 +27,17 @@ static void list_borders(void)
                                           [SATF_SHRINK] =
                                               "only the part of the window inside the image"};
     for (int i = 0; satf_border_name(i); i++) {
-        help_row(satf_border_name(i), borders[i]);
+        print_row(satf_border_name(i), borders[i]);
     }
+}
+
+void help_print_format(const satf_format_info *format)
+{
+    char head[64], help[256];
+    snprintf(head, sizeof head, "%-6s %s%s", format->name, format->can_read ? "r" : "-",
+             format->can_write ? "w" : "-");
+    snprintf(help, sizeof help, "%s; suffixes %s", format->help, format->suffixes);
+    print_row(head, help);
 }
 
 static void list_formats(void)
@@ -35,25 +45,32 @@ static void list_formats(void)
     puts("Formats (r: read, w: written):");
     satf_format_info format;
     for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
-        char head[64];
-        char help[256];
-        snprintf(head, sizeof head, "%-6s %s%s", format.name, format.can_read ? "r" : "-",
-                 format.can_write ? "w" : "-");
-        snprintf(help, sizeof help, "%s; suffixes %s", format.help, format.suffixes);
-        help_row(head, help);
+        help_print_format(&format);
     }
+}
+
+bool help_print_algorithms(const char *only)
+{
+    const char *name, *device, *help;
+    bool any = !only || strcmp(only, "auto") == 0;
+    if (any) {
+        print_row("auto", "the fastest for the device and the image");
+    }
+    for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
+        if (!only || strcmp(name, only) == 0) {
+            char head[64];
+            snprintf(head, sizeof head, "%-10s %s", name, device);
+            print_row(head, help);
+            any = true;
+        }
+    }
+    return any;
 }
 
 static void list_algorithms(void)
 {
     puts("Algorithms for the summed area table:");
-    help_row("auto", "the fastest for the device and the image");
-    const char *name, *device, *help;
-    for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
-        char head[64];
-        snprintf(head, sizeof head, "%-10s %s", name, device);
-        help_row(head, help);
-    }
+    help_print_algorithms(NULL);
 }
 
 static void list_samples(void)
@@ -139,23 +156,68 @@ static void json_param(const satf_param_info *p)
     putchar('}');
 }
 
-void help_list_json(void)
+/* "u8": "f64" and so on: the types that the filter makes of those that it takes. */
+static void json_output_types(satf_context *ctx, const char *filter)
+{
+    satf_filter *one;
+    bool first = true;
+    if (satf_filter_create(ctx, filter, &one)) {
+        return;
+    }
+    for (int type = 0; satf_type_name(type); type++) {
+        satf_view in = satf_view_packed(NULL, 1, 1, 1, (satf_type)type), out;
+        if (satf_filter_output(ctx, one, &in, &out) == SATF_OK) {
+            printf("%s\"%s\": \"%s\"", first ? "" : ", ", satf_type_name(type),
+                   satf_type_name(out.type));
+            first = false;
+        }
+    }
+    satf_filter_destroy(one);
+}
+
+static void json_filter(satf_context *ctx, const satf_filter_info *info)
+{
+    static const char *const kinds[] = {[SATF_FILTER_WINDOW] = "window",
+                                        [SATF_FILTER_RECTS] = "rectangles",
+                                        [SATF_FILTER_PREFIX] = "prefix",
+                                        [SATF_FILTER_MOVE] = "move"};
+    putchar('{');
+    json_text("name", info->name);
+    fputs(", ", stdout);
+    json_text("help", info->help);
+    fputs(",\n  ", stdout);
+    json_text("detail", info->detail);
+    printf(",\n  \"kind\": \"%s\", \"output_types\": {", kinds[info->kind]);
+    json_output_types(ctx, info->name);
+    fputs("}, \"parameters\": [", stdout);
+    satf_param_info p;
+    for (size_t i = 0; satf_filter_param(info->name, i, &p, sizeof p); i++) {
+        fputs(i ? ",\n  " : "\n  ", stdout);
+        json_param(&p);
+    }
+    fputs("]}", stdout);
+}
+
+static void json_format(const satf_format_info *format)
+{
+    putchar('{');
+    json_text("name", format->name);
+    printf(", \"reads\": %s, \"writes\": %s, ", format->can_read ? "true" : "false",
+           format->can_write ? "true" : "false");
+    json_text("suffixes", format->suffixes);
+    fputs(", ", stdout);
+    json_text("help", format->help);
+    putchar('}');
+}
+
+void help_list_json(satf_context *ctx)
 {
     fputs("{\"filters\": [", stdout);
-    const char *name, *device;
+    const char *name, *device, *help;
     satf_filter_info info;
-    for (size_t i = 0; (name = satf_filter_name(i, &info, sizeof info)); i++) {
-        fputs(i ? ",\n {" : "\n {", stdout);
-        json_text("name", name);
-        fputs(", ", stdout);
-        json_text("help", info.help);
-        fputs(", \"parameters\": [", stdout);
-        satf_param_info p;
-        for (size_t k = 0; satf_filter_param(name, k, &p, sizeof p); k++) {
-            fputs(k ? ",\n  " : "\n  ", stdout);
-            json_param(&p);
-        }
-        fputs("]}", stdout);
+    for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
+        fputs(i ? ",\n " : "\n ", stdout);
+        json_filter(ctx, &info);
     }
     fputs("],\n\"borders\": [", stdout);
     for (int i = 0; (name = satf_border_name(i)); i++) {
@@ -163,13 +225,15 @@ void help_list_json(void)
     }
     fputs("],\n\"formats\": [", stdout);
     satf_format_info format;
-    for (size_t i = 0; (name = satf_format(i, &format, sizeof format)); i++) {
-        printf("%s{\"name\": \"%s\", \"writes\": %s, \"suffixes\": \"%s\"}", i ? ", " : "", name,
-               format.can_write ? "true" : "false", format.suffixes);
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        fputs(i ? ",\n " : "\n ", stdout);
+        json_format(&format);
     }
     fputs("],\n\"algorithms\": [", stdout);
-    for (size_t i = 0; (name = satf_algorithm(i, &device, NULL)); i++) {
-        printf("%s{\"name\": \"%s\", \"device\": \"%s\"}", i ? ", " : "", name, device);
+    for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
+        printf("%s{\"name\": \"%s\", \"device\": \"%s\", ", i ? ",\n " : "\n ", name, device);
+        json_text("help", help);
+        putchar('}');
     }
     puts("]}");
 }

@@ -126,8 +126,9 @@ void help_man_page(void)
         "another). Without any file, standard input is filtered to standard output in its own "
         "format. Depth, alpha, colour profile, gamma, resolution, EXIF, XMP and IPTC of the input "
         "reach the output where its format can hold them; thumbnails in them, which show the "
-        "unfiltered picture, do not. Of a file of several pictures the first is read, and a note "
-        "says so.");
+        "unfiltered picture, do not. Of a file of several pictures the first is read. Notes on "
+        "standard error tell what else of the input the output lacks, such as comments; one that "
+        "more than three inputs of a batch share is counted.");
     puts(".PP");
     roff_paragraph(
         "An output appears whole or not at all, and an existing file stays as it was on "

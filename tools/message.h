@@ -2,32 +2,30 @@
 #ifndef SATFILTER_MESSAGE_H
 #define SATFILTER_MESSAGE_H
 
+#include <satfilter.h>
 #include <stdbool.h>
 
-/* Prints "satfilter: SUBJECT: text", one line, cleaned and with options named as below. subject may
- * be NULL. Erases the progress line first. */
+/* Prints "satfilter: SUBJECT: text", one line, cleaned. subject may be NULL. Erases the progress
+ * line first. */
 void message(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints the text and returns EXIT_USAGE. */
 int usage_error(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * Prints text on standard error, `columns` columns of a terminal at most. File names may hold
- * anything: what is not UTF-8 and control characters, line ends and escape sequences among them,
- * become '?'. Returns the columns taken.
- */
-int print_clean(const char *text, int columns);
+/* Says so and returns EXIT_FAILURE. */
+int out_of_memory(void);
 
-/* The length of the UTF-8 sequence at text (RFC 3629), 0 if it is none. */
-int utf8_length(const unsigned char *text);
+/* The context's latest message in the command's words; valid until the next call. */
+const char *library_message(const satf_context *ctx);
 
-/* A message of the library in the command's words: "(limit: max-memory)" and "(option: range)"
- * become
- * "(--max-memory)" and "(--range)". Returns text, which becomes shorter in place. */
+/* The same of a text of the library: "(limit: max-memory)" or "(option: range)" at its end becomes
+ * "(--max-memory)" or "(--range)". Returns text, which becomes shorter in place. */
 char *name_options(char *text);
 
-/* Asks at the terminal and reads a line; its first letter, lower case, or 0 for none. */
-int ask(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Asks at the terminal, again until the line that is typed begins with one of the letters or is
+ * empty. That letter, lower case; 0 for an empty line or none. */
+int ask(const char *letters, const char *subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Whether there is somebody to ask. */
 bool can_ask(void);

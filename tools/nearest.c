@@ -48,18 +48,13 @@ static int distance(const char *a, size_t a_length, const char *b, size_t b_leng
     return d[a_length][b_length];
 }
 
+/* The name that is nearest to word so far. */
 struct guess {
     const char *word;
     size_t length;
     const char *best;
     int best_distance;
 };
-
-static struct guess guess_start(const char *word, size_t length)
-{
-    /* More than a third of the letters wrong is another word. */
-    return (struct guess){word, length, NULL, (int)length / 3 + 1};
-}
 
 static void guess_try(struct guess *guess, const char *name)
 {
@@ -68,7 +63,10 @@ static void guess_try(struct guess *guess, const char *name)
         return;
     }
     int d = distance(guess->word, guess->length, name, length);
-    if (d < guess->best_distance || (d == guess->best_distance && !guess->best)) {
+    bool is_start = 2 * guess->length >= length && strncmp(name, guess->word, guess->length) == 0;
+    d = is_start && d > 1 ? 1 : d;
+    /* More letters wrong, or more than a third of them, make another word. */
+    if (d <= 2 && 3 * d <= (int)guess->length && (!guess->best || d < guess->best_distance)) {
         guess->best = name;
         guess->best_distance = d;
     }
@@ -76,7 +74,7 @@ static void guess_try(struct guess *guess, const char *name)
 
 const char *nearest_option(const char *word, size_t length)
 {
-    struct guess guess = guess_start(word, length);
+    struct guess guess = {.word = word, .length = length};
     const char *filter;
     for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
         guess_try(&guess, filter);

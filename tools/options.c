@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "help.h"
 #include "message.h"
-#include "nearest.h"
 
 /* ------------------------------------------------------------------ values */
 
@@ -62,7 +60,7 @@ static int take_integer(const char *option_name, const char *text, bool suffixes
 static int take_border(settings *s, const char *value)
 {
     if (satf_border_parse(s->ctx, value, &s->border, &s->constant)) {
-        return usage_error("--border", "%s", satf_message(s->ctx));
+        return usage_error("--border", "%s", library_message(s->ctx));
     }
     s->border_given = true;
     return 0;
@@ -86,7 +84,9 @@ static int take_range(settings *s, const char *value)
     s->write.clip_percent = 0;
     if (s->write.auto_range) {
         double *clip = &s->write.clip_percent;
-        if (value[4] && (!parse_double(value + 5, '\0', clip, &rest) || *clip < 0 || *clip >= 50)) {
+        if (value[4] && ((!parse_double(value + 5, '\0', clip, &rest) &&
+                          !(parse_double(value + 5, '%', clip, &rest) && !rest[1])) ||
+                         *clip < 0 || *clip >= 50)) {
             return usage_error("--range",
                                "'%s': behind auto: comes a percentage from 0 to below 50", value);
         }
@@ -128,7 +128,7 @@ static int take_engine(settings *s, const char *value)
 static int take_algorithm(settings *s, const char *value)
 {
     if (satf_context_set_algorithm(s->ctx, value)) {
-        return usage_error("--algorithm", "%s", satf_message(s->ctx));
+        return usage_error("--algorithm", "%s", library_message(s->ctx));
     }
     s->algorithm = strcmp(value, "auto") ? value : NULL;
     return 0;
@@ -137,7 +137,7 @@ static int take_algorithm(settings *s, const char *value)
 static int take_sync(settings *s, const char *value)
 {
     if (satf_context_set_sync(s->ctx, value)) {
-        return usage_error("--sync", "%s", satf_message(s->ctx));
+        return usage_error("--sync", "%s", library_message(s->ctx));
     }
     s->sync = strcmp(value, "auto") ? value : NULL;
     return 0;
@@ -172,7 +172,7 @@ static int take_int(const char *option_name, const char *value, int least, int m
 
 static int take_threads(settings *s, const char *value)
 {
-    return take_int("-T", value, 0, 1024, &s->threads);
+    return take_int("--threads", value, 0, 1024, &s->threads);
 }
 
 static int take_output(settings *s, const char *value)
@@ -272,7 +272,7 @@ TAKE_LIMIT(ratio, SATF_MAX_RATIO, "--max-ratio")
 static int take_formats(settings *s, const char *value)
 {
     if (satf_context_set_formats(s->ctx, value)) {
-        return usage_error("--formats", "%s; see --list", satf_message(s->ctx));
+        return usage_error("--formats", "%s; see --list", library_message(s->ctx));
     }
     s->formats_given = true;
     return 0;
@@ -315,14 +315,8 @@ static int take_json(settings *s, const char *value)
 
 static int take_help(settings *s, const char *value)
 {
+    (void)value;
     s->action = ACTION_HELP;
-    s->topic = value && strncmp(value, "--", 2) == 0 ? value + 2 : value;
-    if (s->topic && !help_knows(s->topic)) {
-        const char *nearest = nearest_option(s->topic, strlen(s->topic));
-        return usage_error("--help", "there is nothing on '%s'%s%s%s", s->topic,
-                           nearest ? "; did you mean " : ", see --list", nearest ? nearest : "",
-                           nearest ? "?" : "");
-    }
     return 0;
 }
 
@@ -379,12 +373,16 @@ static const option options[] = {
 
     {GROUP_OUTPUT, "output", 'o', "DIR|FILE", "FILE",
      "write every output into the folder DIR, or the only one to FILE",
-     "A name that ends with \"/\" and an existing folder are folders. With one input a name with "
-     "the suffix of a format is a file, \"-\" is standard output, and any other name is a folder. "
-     "Missing folders are made. In a folder an output has its input's name, with the suffix "
-     "of --format, else that of its input if it can be written, else .png. Two inputs that give "
-     "the same name, and an output that would replace an input, are refused before any work. An "
-     "input that fails costs the others nothing.",
+     "A name that ends with \"/\" and an existing folder are folders; \"-\" is standard output. "
+     "With one input a name with the suffix of a format is a file, and so is a device; a name "
+     "without suffix is a folder. A suffix has two to five letters and digits, first a letter: "
+     "results-v1.2 has none. One that is no format's is refused unless --format says what the file "
+     "is. With several inputs a name is a folder unless it has the suffix of a format; then it is "
+     "refused. Missing folders are made. In a folder an output has its input's name, with the "
+     "suffix of --format, else that of its input if it can be written, else .png. Two operands "
+     "that give the same name, and an output that would replace an input, are refused before any "
+     "work. Of inputs from lists and folders that give the same name the first has it, and the "
+     "others fail. An input that fails costs the others nothing.",
      take_output},
     {GROUP_OUTPUT, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike.",
@@ -479,13 +477,17 @@ static const option options[] = {
     {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",
      NULL, take_verbose},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
-     "A batch ends with an object \"summary\" that counts what was done, failed and passed over. "
-     "They go to standard output, or to standard error where the picture goes to standard output. "
-     "Bytes of a file name that are not UTF-8 appear as U+FFFD.",
+     "An input that is passed over has \"skipped\": true, one that fails \"error\". A batch ends "
+     "with an object \"summary\" that counts what was done, failed and passed over. They go to "
+     "standard output, or to standard error where the picture goes to standard output. Bytes of a "
+     "file name that are not UTF-8 appear as U+FFFD.",
      take_json},
-    {GROUP_INFORMATION, "help", 'h', "[TOPIC]", "TOPIC",
-     "this, or all about a filter, an option, border, formats, algorithms", NULL, take_help},
-    {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms", NULL,
+    {GROUP_INFORMATION, "help", 'h', "[TOPIC]...", "TOPIC",
+     "this, or all about filters, options, formats, algorithms", NULL, take_help},
+    {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms",
+     "With --json as one object. Its output_types are those of a small picture: of a large one "
+     "sums "
+     "may need u64.",
      take_list},
     {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL, take_version},
 

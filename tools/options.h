@@ -39,7 +39,7 @@ typedef struct source {
 typedef struct settings {
     satf_context *ctx; /* set up as the options say */
     action action;
-    const char *topic;   /* ACTION_HELP: what help_topic() knows, NULL for the command */
+    char **topics;       /* ACTION_HELP: the words behind it, until NULL */
     satf_filter *filter; /* the chain; owned */
     char *spec;          /* the chain as text: "box=15 variance=7"; owned */
     satf_write_options write;
@@ -109,7 +109,7 @@ const char *option_group_title(option_group group);
  * Reads the command line into *s, which options_free() frees in either case.
  * Touches no file but those that filters name. Returns an EXIT_ status, having
  * printed one line on stderr unless it is 0. With an action other than
- * ACTION_RUN and ACTION_TUNE what stands behind it is not looked at.
+ * ACTION_RUN and ACTION_TUNE the words behind it become topics.
  */
 int options_parse(settings *s, int argc, char **argv);
 void options_free(settings *s);

@@ -1,6 +1,8 @@
 #include "outputs.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +11,6 @@
 #include <unistd.h>
 
 #include "message.h"
-
-static int out_of_memory(void)
-{
-    message(NULL, "out of memory");
-    return EXIT_FAILURE;
-}
 
 static const char *base_name(const char *path)
 {
@@ -36,14 +32,48 @@ bool outputs_exists(const char *output)
 
 /* ----------------------------------------------------------------- naming */
 
+/* Does the name end like a file's: a dot and two to five letters and digits, of which the first is
+ * a letter? "results-v1.2" does not. */
+static bool has_suffix(const char *base)
+{
+    const char *dot = strrchr(base, '.');
+    if (!dot || dot == base || !isalpha((unsigned char)dot[1])) {
+        return false;
+    }
+    size_t length = 1;
+    while (isalnum((unsigned char)dot[length])) {
+        length++;
+    }
+    return !dot[length] && length >= 3 && length <= 6;
+}
+
+/* What the name of -o stands for when there is one input that was named. */
+typedef enum output_kind { OUTPUT_FOLDER, OUTPUT_FILE, OUTPUT_UNCLEAR } output_kind;
+
+static output_kind kind_of(const settings *s)
+{
+    struct stat info;
+    const char *base = base_name(s->output);
+    if (strcmp(s->output, "-") == 0) {
+        return OUTPUT_FILE;
+    }
+    bool exists = stat(s->output, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        return OUTPUT_FOLDER;
+    }
+    if ((exists && !S_ISREG(info.st_mode)) || satf_format_of_path(base, NULL, 0)) {
+        return OUTPUT_FILE;
+    }
+    bool suffix = has_suffix(base);
+    return s->write.format && (exists || suffix) ? OUTPUT_FILE
+           : suffix                              ? OUTPUT_UNCLEAR
+                                                 : OUTPUT_FOLDER;
+}
+
 bool outputs_is_file(const settings *s)
 {
-    if (!s->output) {
-        return true;
-    }
-    const char *base = base_name(s->output);
-    bool looks_so = strcmp(s->output, "-") == 0 || satf_format_of_path(base, NULL, 0);
-    return *base && looks_so && !is_folder(s->output) && s->source_count == 1 && s->file_count == 1;
+    bool one = s->source_count == 1 && s->file_count == 1;
+    return !s->output || (one && kind_of(s) != OUTPUT_FOLDER);
 }
 
 /* The suffix, and its length, that --format gives an output: its word if that is a suffix of the
@@ -57,6 +87,22 @@ static const char *suffix_of_format(const char *word, const char *own, size_t *l
     const char *suffix = !is_name ? word : same ? own : format.suffixes;
     *length = strcspn(suffix, " ");
     return suffix;
+}
+
+/* Takes out what makes different names of one path: "a//b" and "a/./b" are "a/b". */
+static void tidy(char *path)
+{
+    char *to = path;
+    for (const char *at = path; *at;) {
+        if (at[0] == '/' && at[1] == '/') {
+            at++;
+        } else if (at[0] == '/' && at[1] == '.' && at[2] == '/') {
+            at += 2;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
 }
 
 /* The output's name in the folder of -o: see the help of -o. NULL without memory. */
@@ -86,41 +132,72 @@ static char *name_in_folder(const settings *s, const char *relative)
     if (name) {
         snprintf(name, bytes, "%.*s%s%.*s.%.*s", (int)folder, s->output, slash, (int)stem, relative,
                  (int)suffix_length, suffix);
+        tidy(name + folder + strlen(slash) - 1); /* from the folder's last byte on */
     }
     return name;
 }
 
 /* ----------------------------------------------------------------- formats */
 
-/* The name of an output's format; NULL if that is not known beforehand. */
-static const char *format_of(const settings *s, const char *output)
+/* "png" where the output's name can say nothing: standard output, devices and pipes. Else NULL. */
+static const char *default_format(const settings *s, const char *output)
 {
-    return s->write.format            ? satf_format_find(s->write.format, NULL, 0)
-           : strcmp(output, "-") != 0 ? satf_format_of_path(output, NULL, 0)
-           : s->filters_stdin         ? NULL
-                                      : "png";
+    struct stat info;
+    if (strcmp(output, "-") == 0) {
+        return s->filters_stdin ? NULL : "png";
+    }
+    bool stream = stat(output, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    return stream && !satf_format_of_path(output, NULL, 0) ? "png" : NULL;
+}
+
+/* The name of an output's format; NULL if that is not known beforehand. */
+static const char *format_of(const settings *s, const job *one)
+{
+    const char *word = s->write.format ? s->write.format : one->format;
+    return word ? satf_format_find(word, NULL, 0) : satf_format_of_path(one->output, NULL, 0);
 }
 
 /* Refuses samples (--type) that the output's format cannot hold. */
-static int check_type(const settings *s, const char *output)
+static int check_type(const settings *s, const job *one)
 {
-    const char *format = format_of(s, output);
+    const char *format = format_of(s, one);
     if (s->write.type != SATF_TYPE_AUTO && format &&
         satf_format_check_type(s->ctx, format, s->write.type)) {
-        return usage_error(output, "%s (--type)", satf_message(s->ctx));
+        return usage_error(one->output, "%s (--type)", library_message(s->ctx));
     }
     return 0;
 }
 
-/* Refuses a single output whose format cannot be known. */
-static int check_suffix(const settings *s, const char *output)
+/* "png, jpeg, pnm": the formats that can be written. */
+static void list_formats(char *text, size_t room)
 {
-    if (s->write.format || strcmp(output, "-") == 0) {
+    satf_format_info format;
+    size_t used = 0;
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        if (format.can_write && used < room) {
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", format.name);
+        }
+    }
+}
+
+/* Refuses a single output whose format cannot be known. */
+static int check_suffix(const settings *s, const job *one)
+{
+    satf_format_info format;
+    const char *output = one->output;
+    if (s->write.format || one->format || strcmp(output, "-") == 0) {
         return 0;
     }
-    satf_format_info format;
     if (!satf_format_of_path(output, &format, sizeof format)) {
-        return usage_error(output, "the suffix names no format; use one of --list, or --format");
+        char formats[128];
+        list_formats(formats, sizeof formats);
+        bool unclear = s->output && !outputs_exists(output);
+        return usage_error(output,
+                           "the suffix names no format; use one of --list, or --format with one of "
+                           "%s%s%s%s",
+                           formats, unclear ? "; for a folder of that name write " : "",
+                           unclear ? output : "", unclear ? "/" : "");
     }
     if (!format.can_write) {
         return usage_error(output, "%s can only be read; use another suffix, or --format",
@@ -135,7 +212,7 @@ static int check_format_option(const settings *s, const job *jobs, int count, co
 {
     const char *own = NULL;
     for (int i = 0; i < count; i++) {
-        own = format_of(s, jobs[i].output);
+        own = format_of(s, &jobs[i]);
         if (!own || strcmp(own, format) == 0) {
             return 0;
         }
@@ -154,25 +231,51 @@ static int check_formats(const settings *s, const job *jobs, int count)
 
 /* -------------------------------------------------------------- collisions */
 
+/* By name, and then in the order of the inputs. */
 static int compare_outputs(const void *a, const void *b)
 {
-    return strcmp((*(job *const *)a)->output, (*(job *const *)b)->output);
+    const job *x = *(job *const *)a, *y = *(job *const *)b;
+    int order = strcmp(x->output, y->output);
+    return order ? order : x < y ? -1 : x > y;
 }
 
-static int refuse_collision(const settings *s, const job *a, const job *b)
+/* Whether two names lead to one file, or at least into one folder. */
+static void compare_inputs(const char *a, const char *b, bool *same_file, bool *same_folder)
 {
-    size_t folder_a = (size_t)(base_name(a->input) - a->input);
-    size_t folder_b = (size_t)(base_name(b->input) - b->input);
-    if (strcmp(a->input, b->input) == 0) {
-        return usage_error(a->input, "is named twice");
+    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+    if (real_a && real_b) {
+        a = real_a;
+        b = real_b;
     }
-    bool apart = folder_a != folder_b || strncmp(a->input, b->input, folder_a) != 0;
-    return usage_error(b->output, "would be the output of both %s and %s; %s", a->input, b->input,
-                       apart && !s->parents ? "--parents keeps their folders apart"
-                                            : "filter them into different folders");
+    size_t folder = (size_t)(base_name(a) - a);
+    *same_file = strcmp(a, b) == 0;
+    *same_folder = folder == (size_t)(base_name(b) - b) && strncmp(a, b, folder) == 0;
+    free(real_a);
+    free(real_b);
 }
 
-/* Refuses two inputs for one output. */
+bool outputs_collide(const settings *s, const job *one, char *why, size_t room)
+{
+    const job *first = one->rival;
+    if (!first) {
+        return false;
+    }
+    bool same_file, same_folder;
+    compare_inputs(first->input, one->input, &same_file, &same_folder);
+    if (same_file) {
+        bool alike = strcmp(first->input, one->input) == 0;
+        snprintf(why, room, "is named twice%s%s%s", alike ? "" : ", also as ",
+                 alike ? "" : first->input, first->named && one->named ? "" : "; once is enough");
+    } else {
+        snprintf(why, room, "its output %s is that of %s too; %s", one->output, first->input,
+                 same_folder || s->parents ? "filter them into different folders"
+                                           : "--parents keeps their folders apart");
+    }
+    return true;
+}
+
+/* Of inputs for one output the first has it. Others that were named on the command line, like the
+ * first, are refused; what lists and folders bring fails by itself. */
 static int check_distinct(const settings *s, job *jobs, int count)
 {
     job **sorted = malloc((size_t)count * sizeof *sorted);
@@ -185,10 +288,14 @@ static int check_distinct(const settings *s, job *jobs, int count)
     qsort(sorted, (size_t)count, sizeof *sorted, compare_outputs);
     int status = 0;
     for (int i = 1; i < count && !status; i++) {
-        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0) {
-            bool in_order = sorted[i - 1] < sorted[i]; /* qsort() may have changed it */
-            status = refuse_collision(s, in_order ? sorted[i - 1] : sorted[i],
-                                      in_order ? sorted[i] : sorted[i - 1]);
+        job *one = sorted[i], *before = sorted[i - 1];
+        char why[2 * PATH_MAX];
+        if (strcmp(before->output, one->output) != 0) {
+            continue;
+        }
+        one->rival = before->rival ? before->rival : before;
+        if (one->named && one->rival->named && outputs_collide(s, one, why, sizeof why)) {
+            status = usage_error(one->input, "%s", why);
         }
     }
     free(sorted);
@@ -249,8 +356,9 @@ static int name_single(const settings *s, job *one)
     if (strcmp(output, "-") && is_folder(output)) {
         return usage_error(output, "is a folder; to write into it use -o");
     }
-    int status = check_suffix(s, output);
-    return status ? status : check_type(s, output);
+    one->format = default_format(s, output);
+    int status = check_suffix(s, one);
+    return status ? status : check_type(s, one);
 }
 
 static int name_in_folders(const settings *s, job *jobs, int count)
@@ -261,15 +369,16 @@ static int name_in_folders(const settings *s, job *jobs, int count)
                            "standard output takes one picture, of one file that is named; for "
                            "several name a folder");
     }
-    if (satf_format_of_path(base_name(s->output), NULL, 0) && !is_folder(s->output)) {
+    bool exists = stat(s->output, &info) == 0;
+    if (exists && !S_ISDIR(info.st_mode)) {
+        message(s->output, "is not a folder");
+        return EXIT_FAILURE;
+    }
+    if (!exists && satf_format_of_path(base_name(s->output), NULL, 0)) {
         return usage_error(s->output,
                            "names a single file; for a folder of that name write "
                            "%s/",
                            s->output);
-    }
-    if (stat(s->output, &info) == 0 && !S_ISDIR(info.st_mode)) {
-        message(s->output, "is not a folder");
-        return EXIT_FAILURE;
     }
     for (int i = 0; i < count; i++) {
         if (strcmp(jobs[i].input, "-") == 0) {
@@ -282,7 +391,7 @@ static int name_in_folders(const settings *s, job *jobs, int count)
         if (!jobs[i].output) {
             return out_of_memory();
         }
-        int status = check_type(s, jobs[i].output);
+        int status = check_type(s, &jobs[i]);
         if (status) {
             return status;
         }
@@ -307,13 +416,13 @@ static bool same_file(const char *a, const char *b)
 static int ask_about(const job *jobs, int count, int existing, bool *skip)
 {
     if (count == 1) {
-        if (ask(jobs[0].output, "exists; overwrite? [y/N]") == 'y') {
+        if (ask("yn", jobs[0].output, "exists; overwrite? [y/N]") == 'y') {
             return 0;
         }
         message(jobs[0].output, "not overwritten");
         return EXIT_FAILURE;
     }
-    switch (ask(NULL, "%d of %d outputs exist; overwrite them, skip them, or stop? [o/s/N]",
+    switch (ask("osyn", NULL, "%d of %d outputs exist; overwrite them, skip them, or stop? [o/s/N]",
                 existing, count)) {
     case 's':
         *skip = true;
@@ -334,41 +443,57 @@ int outputs_settle_existing(const settings *s, job *jobs, int count)
     if (!skip && !s->force && can_ask()) {
         int existing = 0;
         for (int i = 0; i < count; i++) {
-            existing += outputs_exists(jobs[i].output) && !same_file(jobs[i].input, jobs[i].output);
+            existing += !jobs[i].rival && outputs_exists(jobs[i].output) &&
+                        !same_file(jobs[i].input, jobs[i].output);
         }
         status = existing ? ask_about(jobs, count, existing, &skip) : 0;
     }
     for (int i = 0; i < count && skip; i++) {
-        jobs[i].skipped = outputs_exists(jobs[i].output);
+        jobs[i].skipped = !jobs[i].rival && outputs_exists(jobs[i].output);
     }
     return status;
 }
 
 /* ------------------------------------------------------------------- folders */
 
-bool outputs_make_folders(job *one)
+/* Removes the folders above `end` that were made, of which the shallowest ends at made_to. */
+static void remove_made(job *one, char *end)
 {
-    char *slash = one->output;
-    while ((slash = strchr(slash + 1, '/'))) {
+    for (; one->made_to && end >= one->output + one->made_to; end--) {
+        if (*end == '/') {
+            *end = '\0';
+            rmdir(one->output);
+            *end = '/';
+        }
+    }
+    one->made_to = 0;
+}
+
+bool outputs_make_folders(job *one, char *why, size_t room)
+{
+    for (char *slash = one->output; (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
         bool made = mkdir(one->output, 0777) == 0;
         int error = errno;
-        one->made += made;
-        if (!made && error != EEXIST && !is_folder(one->output)) {
-            message(one->output, "cannot be created: %s", strerror(error));
-            *slash = '/';
-            return false;
+        bool good = made || is_folder(one->output);
+        if (made && !one->made_to) {
+            one->made_to = (size_t)(slash - one->output);
+        }
+        if (!good) {
+            bool file = error == EEXIST || error == ENOTDIR;
+            snprintf(why, room, "%s%s %s%s", file ? "" : "the folder ", one->output,
+                     file ? "is no folder" : "cannot be made: ", file ? "" : strerror(error));
         }
         *slash = '/';
+        if (!good) {
+            remove_made(one, slash - 1);
+            return false;
+        }
     }
     return true;
 }
 
 void outputs_unmake_folders(job *one)
 {
-    for (char *slash; one->made > 0; one->made--) {
-        slash = strrchr(one->output, '/');
-        *slash = '\0';
-        rmdir(one->output);
-    }
+    remove_made(one, one->output + strlen(one->output));
 }

@@ -8,12 +8,15 @@
 
 typedef struct job {
     const char *input;
-    const char *name; /* what the output in a folder is named by: the end of input */
-    char *output;     /* owned */
-    dev_t device;     /* of the input, if it exists */
+    const char *name;   /* what the output in a folder is named by: the end of input */
+    char *output;       /* owned */
+    const char *format; /* for an output whose name says nothing of it, such as "-"; else NULL */
+    dev_t device;       /* of the input, if it exists */
     ino_t file;
-    bool skipped; /* the output exists, and is left as it is */
-    int made;     /* folders of output that this job has made */
+    bool skipped;   /* the output exists, and is left as it is */
+    bool named;     /* the input, on the command line itself */
+    size_t made_to; /* the shallowest folder of output that this job has made ends there; 0: none */
+    const struct job *rival; /* an earlier input has this output; NULL: none */
 } job;
 
 /* Is that name of -o the only output rather than the folder of all? */
@@ -21,9 +24,9 @@ bool outputs_is_file(const settings *s);
 
 /*
  * Names the outputs of all jobs and refuses what cannot be written, would replace an input of a
- * batch or two outputs at one place. Then the outputs that exist are skipped or replaced,
- * as the options or the user say. Each returns an EXIT_ status, a message having been printed
- * unless it is 0; touches no output.
+ * batch, or two inputs of the command line for one output. Then the outputs that exist are skipped
+ * or replaced, as the options or the user say. Each returns an EXIT_ status, a message having been
+ * printed unless it is 0; touches no output.
  */
 int outputs_name(const settings *s, job *jobs, int count);
 int outputs_settle_existing(const settings *s, job *jobs, int count);
@@ -31,9 +34,12 @@ int outputs_settle_existing(const settings *s, job *jobs, int count);
 /* True if the output is there, as a file that a new one would replace. */
 bool outputs_exists(const char *output);
 
-/* Makes the folders of the output that are missing; false with a message. outputs_unmake_folders()
- * removes those that are empty again. */
-bool outputs_make_folders(job *one);
+/* False unless the job's output is that of another; else why has the sentence. */
+bool outputs_collide(const settings *s, const job *one, char *why, size_t room);
+
+/* Makes the folders of the output that are missing; if that fails there are none of them, and why
+ * has the sentence. outputs_unmake_folders() removes those that are empty again. */
+bool outputs_make_folders(job *one, char *why, size_t room);
 void outputs_unmake_folders(job *one);
 
 #endif

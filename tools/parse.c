@@ -48,21 +48,27 @@ static int take_option(settings *s, const option *o, const char *as_written,
                        const char *inline_value, char ***argv)
 {
     const char *value = inline_value;
-    bool optional = o->metavar && o->metavar[0] == '[';
+    bool topics = o->metavar && o->metavar[0] == '['; /* --help: whatever words are left */
     if (!o->metavar && value) {
         return usage_error(as_written, "takes no value");
     }
-    if (o->metavar && !value) {
-        value = next_value(*argv);
-        if (value && optional && value[0] == '-') {
-            value = NULL;
-        }
-        *argv += value != NULL;
+    if (topics && value) { /* --help=box: the word is to be read again, from its value on */
+        **argv += value - **argv;
+        --*argv;
     }
-    if (o->metavar && !value && !optional) {
-        return usage_error(as_written, "needs a value: %s", o->metavar);
+    if (o->metavar && !value && !topics) {
+        value = next_value(*argv);
+        if (!value) {
+            return usage_error(as_written, "needs a value: %s", o->metavar);
+        }
+        ++*argv;
     }
     return o->take(s, value);
+}
+
+static int refuse_synonym(const char *written, const synonym *known)
+{
+    return usage_error(written, "no such option; %s", known->answer);
 }
 
 /* An option that there is not: what it may have meant. */
@@ -70,7 +76,7 @@ static int refuse_option(const char *written, const char *name, size_t length)
 {
     const synonym *known = synonym_find(name, length);
     if (known) {
-        return usage_error(written, "no such option; %s", known->answer);
+        return refuse_synonym(written, known);
     }
     const char *nearest = nearest_option(name, length);
     return usage_error(written, "no such option; %s%s%s",
@@ -114,16 +120,33 @@ static int take_long(settings *s, char ***argv)
     return refuse_option(word, name, length);
 }
 
+/* "-resize" is no -r of the folder "esize". */
+static bool is_long_name(const char *word, size_t length)
+{
+    const char *filter;
+    bool known = option_find(word, length) || synonym_find(word, length);
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)) && !known; i++) {
+        known = strlen(filter) == length && strncmp(filter, word, length) == 0;
+    }
+    return known && length > 1;
+}
+
 static int take_short(settings *s, char ***argv)
 {
     const char *letters = **argv + 1;
+    size_t length = strcspn(letters, "=");
+    if (is_long_name(letters, length)) {
+        return refuse_option(**argv, letters, length);
+    }
     for (const char *c = letters; *c; c++) {
         const option *o;
         for (size_t i = 0; (o = option_at(i)) && o->letter != *c; i++) {
         }
         char written[] = {'-', *c, '\0'};
         if (!o) {
-            return refuse_option(**argv, letters, strlen(letters));
+            const synonym *known = synonym_find(c, 1);
+            return known ? refuse_synonym(written, known)
+                         : refuse_option(**argv, letters, strlen(letters));
         }
         bool takes_value = o->metavar != NULL;
         int status = take_option(s, o, written, takes_value && c[1] ? c + 1 : NULL, argv);
@@ -180,6 +203,22 @@ static satf_status make_filter(settings *s, const filter_word *word, char *text,
     return status;
 }
 
+/* Finds a window that lies beside its pixel, whatever the picture: at=X:Y. */
+static satf_status check_place(satf_context *ctx, const filter_word *word,
+                               const satf_filter *filter)
+{
+    satf_param_info param;
+    bool has_place = false;
+    for (size_t i = 0; satf_filter_param(word->name, i, &param, sizeof param); i++) {
+        has_place = has_place || param.type == SATF_PARAM_PLACE;
+    }
+    satf_view in = satf_view_packed(NULL, 1, 1, 1, SATF_F64), out;
+    size_t bytes;
+    satf_status status = has_place ? satf_filter_output(ctx, filter, &in, &out) : SATF_OK;
+    status = status || !has_place ? status : satf_filter_scratch(ctx, filter, &in, &out, &bytes);
+    return status == SATF_INVALID ? status : SATF_OK;
+}
+
 /* Makes s->filter and s->spec of the words. */
 static int make_chain(settings *s)
 {
@@ -201,6 +240,10 @@ static int make_chain(settings *s)
         }
         satf_filter *one;
         satf_status status = make_filter(s, word, start, &one);
+        if (!status && check_place(s->ctx, word, one)) {
+            satf_filter_destroy(one);
+            status = SATF_INVALID;
+        }
         if (!status && s->filter) {
             status = satf_filter_append(s->ctx, s->filter, one);
             satf_filter_destroy(one);
@@ -210,7 +253,7 @@ static int make_chain(settings *s)
         if (status) {
             char subject[128];
             snprintf(subject, sizeof subject, "--%s", word->name);
-            message(subject, "%s", satf_message(s->ctx));
+            message(subject, "%s", library_message(s->ctx));
             return status == SATF_INVALID ? EXIT_USAGE : EXIT_FAILURE;
         }
         if (i > 0) {
@@ -322,12 +365,12 @@ static int set_up_context(settings *s)
     }
     if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||
         (s->r > 0 && satf_context_set_r(ctx, s->r))) {
-        return usage_error(NULL, "%s", satf_message(ctx));
+        return usage_error(NULL, "%s", library_message(ctx));
     }
     if (satf_context_set_device(ctx, device)) {
         char subject[64];
         snprintf(subject, sizeof subject, "--device %s", s->device);
-        message(subject, "%s", satf_message(ctx));
+        message(subject, "%s", library_message(ctx));
         return EXIT_FAILURE;
     }
     return 0;
@@ -342,17 +385,47 @@ static bool is_redirected(int fd)
 }
 
 /* The other names of standard input and output behave like "-": they need no suffix, and a file
- * behind them is written where it stands. */
-static const char *plain_name(const char *name)
+ * behind them is written where it stands. 0 or 1 for such a name, else -1. */
+static int stream_of(const char *name)
 {
-    static const char *const names[] = {"/dev/stdin", "/dev/stdout",     "/dev/fd/0",
-                                        "/dev/fd/1",  "/proc/self/fd/0", "/proc/self/fd/1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            return "-";
+    static const char *const names[][3] = {{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"},
+                                           {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}};
+    for (int stream = 0; stream < 2; stream++) {
+        for (int i = 0; i < 3; i++) {
+            if (strcmp(name, names[stream][i]) == 0) {
+                return stream;
+            }
         }
     }
-    return name;
+    return -1;
+}
+
+/* Makes "-" of another name of it, and refuses names that cannot be meant. */
+static int take_name(const char **name, bool is_output)
+{
+    int stream = stream_of(*name);
+    if (!**name) {
+        return usage_error(NULL, "'' is not the name of a file; name the %s",
+                           is_output ? "output" : "input");
+    }
+    if (stream == !is_output) {
+        return usage_error(*name, is_output ? "is standard input, and no output"
+                                            : "is standard output, and no input");
+    }
+    *name = stream < 0 ? *name : "-";
+    return 0;
+}
+
+static int take_names(settings *s)
+{
+    int status = s->output ? take_name(&s->output, true) : 0;
+    int output = s->output ? -1 : 1; /* among the files */
+    for (int i = 0; i < s->source_count && !status; i++) {
+        if (s->sources[i].kind == SOURCE_FILE) {
+            status = take_name(&s->sources[i].name, i == output);
+        }
+    }
+    return status;
 }
 
 static int check_whole(settings *s)
@@ -365,15 +438,12 @@ static int check_whole(settings *s)
     if (!s->word_count) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
-    if (s->output) {
-        s->output = plain_name(s->output);
-    }
     if (!s->source_count && !s->output && is_redirected(STDIN_FILENO) && !isatty(STDOUT_FILENO)) {
         s->sources[0] = s->sources[1] = (source){SOURCE_FILE, "-"};
         s->source_count = s->file_count = 2;
         s->filters_stdin = true;
     }
-    return 0;
+    return take_names(s);
 }
 
 /* Refuses too few files and too many. */
@@ -407,6 +477,16 @@ static bool goes_on(const settings *s)
     return s->action == ACTION_RUN || s->action == ACTION_TUNE;
 }
 
+/* "satfilter help box": a command with a file of that name has a filter, an option, behind it. */
+static bool is_help(char **argv)
+{
+    bool options = false;
+    for (char **word = argv + 1; *word; word++) {
+        options = options || (*word)[0] == '-';
+    }
+    return argv[1] && strcmp(argv[1], "help") == 0 && !options;
+}
+
 int options_parse(settings *s, int argc, char **argv)
 {
     *s = (settings){.write = satf_write_defaults()};
@@ -419,18 +499,18 @@ int options_parse(settings *s, int argc, char **argv)
     s->words = calloc(1, sizeof *s->words * ((size_t)argc + 1));
     s->spec = calloc(1, spec_bytes);
     if (!s->sources || !s->words || !s->spec || satf_context_create(&s->ctx)) {
-        message(NULL, "out of memory");
-        return EXIT_FAILURE;
-    }
-    if (argc <= 3 && argc >= 2 && strcmp(argv[1], "help") == 0) {
-        return option_find("help", 4)->take(s, argv[2]);
+        return out_of_memory();
     }
     bool options_end = false;
     char **arg = argv + 1;
+    if (is_help(argv)) {
+        s->action = ACTION_HELP;
+        arg++;
+    }
     for (; *arg && goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
-            s->sources[s->source_count++] = (source){SOURCE_FILE, plain_name(*arg)};
+            s->sources[s->source_count++] = (source){SOURCE_FILE, *arg};
             s->file_count++;
         } else if (strcmp(*arg, "--") == 0) {
             options_end = true;
@@ -441,6 +521,7 @@ int options_parse(settings *s, int argc, char **argv)
             return status;
         }
     }
+    s->topics = arg;
     for (; *arg && s->action == ACTION_LIST; arg++) { /* --list --json, either way round */
         s->json = s->json || strcmp(*arg, "--json") == 0;
     }
@@ -453,7 +534,7 @@ int options_parse(settings *s, int argc, char **argv)
     }
     int status = tunes ? 0 : check_whole(s);
     if (!status && set_limits(s)) { /* filters' files keep them too */
-        return usage_error(NULL, "%s", satf_message(s->ctx));
+        return usage_error(NULL, "%s", library_message(s->ctx));
     }
     status = status || tunes ? status : check_files(s);
     status = status ? status : check_engine(s);

@@ -14,6 +14,9 @@ int progress_show(void *unused, double done);
 /* Erases the line, if there is one. */
 void progress_hide(void);
 
+/* The same for handlers of signals that end the process (async-signal-safe). */
+void progress_clear(void);
+
 /* Milliseconds since progress_start(). */
 double progress_elapsed_ms(void);
 

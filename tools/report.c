@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "clean.h"
 #include "message.h"
 
 static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
@@ -86,43 +87,55 @@ static void json_notes(FILE *to, const satf_file_report *result)
     }
 }
 
-void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
-                 satf_status status)
+static void json_start(FILE *to, const settings *s, const job *one)
 {
     fputs("{\"program\": \"satfilter\"", to);
     json_member(to, "version", satf_version());
     json_member(to, "input", one->input);
     json_member(to, "output", one->output);
     json_member(to, "filter", s->spec);
-    if (status) {
-        char text[2048];
-        snprintf(text, sizeof text, "%s", satf_message(s->ctx));
-        json_member(to, "error", name_options(text));
-        json_member(to, "status", satf_status_name(status));
-        json_member(to, "at", result->at);
-    } else {
-        const satf_file_times *t = &result->times;
-        fprintf(to, ", \"width\": %" PRId64 ", \"height\": %" PRId64 ", \"channels\": %d",
-                result->in.width, result->in.height, (int)result->in.channels);
-        json_member(to, "input_type", satf_type_name(result->in.type));
-        json_member(to, "output_type", satf_type_name(result->out.type));
-        fprintf(to, ", \"output_channels\": %d", (int)result->out.channels);
-        json_member(to, "input_format", result->in_format);
-        json_member(to, "output_format", result->out_format);
-        json_member(to, "device", result->ran.device);
-        json_member(to, "engine", result->ran.engine);
-        json_member(to, "algorithm", result->ran.algorithm);
-        fprintf(to,
-                ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64
-                ", \"ms\": {\"decode\": %.3f, \"compute\": %.3f, \"encode\": %.3f, \"total\": "
-                "%.3f}",
-                satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes, t->decode_ms,
-                t->compute_ms, t->encode_ms, t->total_ms);
-        if (result->range_found) {
-            fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
-        }
-        json_notes(to, result);
+}
+
+void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,
+                         satf_status status, const char *why)
+{
+    json_start(to, s, one);
+    json_member(to, "error", why);
+    json_member(to, "status", satf_status_name(status));
+    json_member(to, "at", at);
+    fputs("}\n", to);
+}
+
+void report_json_skipped(FILE *to, const settings *s, const job *one)
+{
+    json_start(to, s, one);
+    fputs(", \"skipped\": true}\n", to);
+}
+
+void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result)
+{
+    const satf_file_times *t = &result->times;
+    json_start(to, s, one);
+    fprintf(to, ", \"width\": %" PRId64 ", \"height\": %" PRId64 ", \"channels\": %d",
+            result->in.width, result->in.height, (int)result->in.channels);
+    json_member(to, "input_type", satf_type_name(result->in.type));
+    json_member(to, "output_type", satf_type_name(result->out.type));
+    fprintf(to, ", \"output_channels\": %d", (int)result->out.channels);
+    json_member(to, "input_format", result->in_format);
+    json_member(to, "output_format", result->out_format);
+    json_member(to, "device", result->ran.device);
+    json_member(to, "engine", result->ran.engine);
+    json_member(to, "algorithm", result->ran.algorithm);
+    fprintf(to,
+            ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64
+            ", \"ms\": {\"decode\": %.3f, \"compute\": %.3f, \"encode\": %.3f, \"total\": "
+            "%.3f}",
+            satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes, t->decode_ms,
+            t->compute_ms, t->encode_ms, t->total_ms);
+    if (result->range_found) {
+        fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
     }
+    json_notes(to, result);
     fputs("}\n", to);
 }
 

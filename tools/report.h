@@ -10,9 +10,15 @@
 /* Lines on standard error. */
 void report_verbose(const settings *s, const job *one, const satf_file_report *result);
 
-/* One JSON object on a line; with "error" in place of results unless status is SATF_OK. */
-void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
-                 satf_status status);
+/* One JSON object on a line: what was done, ... */
+void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result);
+
+/* ... or why it was not, with the file that this is about, ... */
+void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,
+                         satf_status status, const char *why);
+
+/* ... or that the output exists and is kept. */
+void report_json_skipped(FILE *to, const settings *s, const job *one);
 
 /* How a batch went. */
 typedef struct report_summary {

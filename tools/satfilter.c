@@ -12,10 +12,12 @@
 #include "options.h"
 #include "progress.h"
 
-/* Removes the temporary files, then dies of the signal as if it had not been caught. */
+/* Removes the temporary files and the progress line, then dies of the signal as if it had not been
+ * caught. */
 static void die_clean(int signal_number)
 {
     satf_files_cleanup();
+    progress_clear();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -59,7 +61,7 @@ static int tune(const settings *s)
     satf_status status = satf_context_tune(s->ctx);
     progress_hide();
     if (status) {
-        message("--tune", "%s", satf_message(s->ctx));
+        message("--tune", "%s", library_message(s->ctx));
     } else if (!s->quiet) {
         message("--tune", "done: later runs use what was found");
     }
@@ -72,14 +74,9 @@ static int act(const settings *s)
     case ACTION_RUN:
         return batch_run(s);
     case ACTION_HELP:
-        if (s->topic) {
-            help_topic(s->topic);
-        } else {
-            help_usage();
-        }
-        break;
+        return help_print(s);
     case ACTION_LIST:
-        s->json ? help_list_json() : help_list();
+        s->json ? help_list_json(s->ctx) : help_list();
         break;
     case ACTION_VERSION:
         printf("satfilter %s\n", satf_version());
@@ -101,7 +98,7 @@ int main(int argc, char **argv)
     keep_standard_streams();
     catch_signals();
     if (argc < 2) {
-        help_examples_to(stderr);
+        help_short(stderr);
         return EXIT_USAGE;
     }
     settings s;

@@ -89,6 +89,7 @@ bool io_row_is_opaque(const io_plan *plan, const char *row);
 /* Reverses the bytes of count samples of so many bytes each. */
 void io_swap_bytes(void *samples, size_t count, size_t sample_bytes);
 
-satf_status io_write(satf_context *ctx, FILE *file, const void *bytes, size_t n);
+/* Writes to the writer's file, and counts. */
+satf_status io_write(satf_context *ctx, io_writer *writer, const void *bytes, size_t n);
 
 #endif

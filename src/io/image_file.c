@@ -1,30 +1,8 @@
 /* Whole images from and to files: the public functions. */
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/exif.h"
 #include "codec.h"
-
-void io_describe(const io_header *header, satf_image *image)
-{
-    image->has_range = header->has_range;
-    image->lo = header->lo;
-    image->hi = header->hi;
-    image->alpha_max = header->alpha_max;
-    image->picture_type = header->picture_type;
-}
-
-satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image)
-{
-    const satf_view *v = &header->view;
-    satf_status status = satf_image_create_unset(ctx, v->width, v->height, v->channels,
-                                                 (satf_type)v->type, v->flags, image);
-    if (!status) {
-        io_describe(header, *image);
-    }
-    return status;
-}
 
 static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image **out)
 {
@@ -86,27 +64,6 @@ satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
     return status;
 }
 
-void satf_write_options_init(satf_write_options *options, size_t bytes)
-{
-    satf_write_options all = {.bytes = bytes, .type = SATF_TYPE_AUTO, .png_level = 1};
-    satf_give(options, bytes, &all, sizeof all);
-}
-
-satf_status io_take_options(satf_context *ctx, const satf_write_options *given,
-                            satf_write_options *all)
-{
-    satf_write_options_init(all, sizeof *all);
-    size_t least = offsetof(satf_write_options, bytes) + sizeof all->bytes;
-    if (given && given->bytes < least) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the write options were not set by satf_write_options_init()");
-    }
-    if (given) {
-        memcpy(all, given, given->bytes < sizeof *all ? given->bytes : sizeof *all);
-    }
-    return SATF_OK;
-}
-
 static satf_status write_image(satf_context *ctx, const satf_image *image, const io_plan *plan,
                                FILE *file, const satf_write_options *options)
 {
@@ -119,9 +76,7 @@ static satf_status write_image(satf_context *ctx, const satf_image *image, const
     if (!status) {
         status = io_writer_finish(ctx, writer);
     }
-    if (status) {
-        io_writer_abandon(writer);
-    }
+    io_writer_close(writer);
     return status;
 }
 

@@ -11,9 +11,9 @@
 #include "../base/image.h"
 
 /*
- * Where a file's bytes come from: a file descriptor or memory, read forward, so that pipes
- * serve as well as files; memory and plain files can be gone about in. A read error sets `error`
- * and looks like the end.
+ * Where a file's bytes come from: a file descriptor or memory. Codecs read forward, so pipes serve
+ * as well as files. Memory and regular files can also be read at any position. A read error sets
+ * `error` and looks like the end.
  */
 typedef struct io_source {
     const unsigned char *at, *end; /* bytes at hand */
@@ -21,7 +21,7 @@ typedef struct io_source {
     unsigned char *buffer;         /* owned; NULL for memory */
     const unsigned char *begin;    /* of memory */
     int64_t position;              /* bytes that have been read of a file descriptor */
-    int64_t start;                 /* a plain file's offset where reading began */
+    int64_t start;                 /* a regular file's offset where reading began */
     int64_t bytes;                 /* from there to its end when it was opened; -1: a pipe */
     bool ended;
     int error; /* errno, or 0 */
@@ -40,6 +40,9 @@ typedef struct io_header {
                                * io_find_metadata() has looked there */
     int64_t pictures; /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
                        * than one. Certain after the last row only */
+    bool was_cmyk;    /* the file's colours were ink */
+    bool has_text;    /* comments, which are not kept; certain after the last row only, ... */
+    bool xmp_damaged; /* ... as is this: it has XMP that cannot be read */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */
@@ -113,6 +116,12 @@ const io_format *io_format_at(size_t index);       /* NULL behind the last */
 const io_format *io_format_find(const char *name); /* or one of its suffixes */
 const io_format *io_format_by_suffix(const char *path);
 
+/* The format of a file that begins so; n <= IO_PROBE_BYTES. NULL: none. */
+const io_format *io_format_probe(const unsigned char *head, size_t n);
+
+/* May the context read files of that format? */
+bool io_format_is_readable(const satf_context *ctx, const io_format *format);
+
 /* SATF_UNSUPPORTED unless files of that format can hold samples of that type. */
 satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type);
 
@@ -170,8 +179,13 @@ static inline bool io_plan_copies(const io_plan *plan)
     return plan->how == IO_IDENTITY && !plan->drop_alpha && !plan->spread;
 }
 
-/* *all = the caller's options, which a program compiled with another header may have handed in, or
- * the defaults for NULL. */
+/* Copies a caller's struct, which begins with its size, over the defaults in *all, as far as both
+ * reach: the program may have been compiled with another header. NULL leaves the defaults. name:
+ * "write" for satf_write_options. */
+satf_status io_take_struct(satf_context *ctx, const char *name, const void *given, void *all,
+                           size_t bytes);
+
+/* *all = the caller's options, or the defaults for NULL. */
 satf_status io_take_options(satf_context *ctx, const satf_write_options *given,
                             satf_write_options *all);
 
@@ -209,6 +223,7 @@ struct io_writer {
     satf_metadata stripped;                                 /* owns nothing */
     unsigned char orientation[SATF_EXIF_ORIENTATION_BYTES]; /* the EXIF that is left */
     int64_t next_row;
+    int64_t bytes;    /* that have gone to the file */
     io_extremes seen; /* among the colour samples, where plan.judge_range */
     void *converted;  /* rows on their way from plan.in to plan.out */
     void *state;      /* the codec's */
@@ -240,8 +255,8 @@ void io_output_sweep(const char *path);
 bool io_output_is_stdout(const char *path);
 
 /*
- * Writing by rows: io_writer_open -> io_put_rows ... -> io_writer_finish, or
- * io_writer_abandon. Rows are of plan->in's samples; conversion happens inside.
+ * Writing by rows: io_writer_open -> io_put_rows ... -> io_writer_finish, unless something
+ * fails, and always io_writer_close. Rows are of plan->in's samples; conversion happens inside.
  * options may be NULL. file and metadata stay the caller's and must outlive the
  * writer; the file is flushed by io_output_commit(), not here.
  */
@@ -254,7 +269,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
 /* After the last row: true if less than a hundredth of the range shown occurs, with a sentence that
  * says so. */
 bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
-satf_status io_writer_finish(satf_context *ctx, io_writer *writer); /* frees on success only */
-void io_writer_abandon(io_writer *writer);                          /* NULL is allowed */
+satf_status io_writer_finish(satf_context *ctx, io_writer *writer);
+void io_writer_close(io_writer *writer); /* NULL is allowed */
 
 #endif

@@ -101,19 +101,17 @@ static void set_sampling(struct jpeg_compress_struct *cinfo, const satf_jpeg_cod
     }
 }
 
-/* Samples that are coded, those included that fill up blocks and units of blocks. */
-static uint64_t coded_samples(const struct jpeg_compress_struct *cinfo)
+uint64_t io_jpeg_coded_samples(const jpeg_component_info *components, int count, JDIMENSION width,
+                               JDIMENSION height)
 {
     uint64_t h_most = 1, v_most = 1, samples = 0;
-    for (int i = 0; i < cinfo->num_components; i++) {
-        const jpeg_component_info *c = &cinfo->comp_info[i];
+    for (const jpeg_component_info *c = components; c < components + count; c++) {
         h_most = (uint64_t)c->h_samp_factor > h_most ? (uint64_t)c->h_samp_factor : h_most;
         v_most = (uint64_t)c->v_samp_factor > v_most ? (uint64_t)c->v_samp_factor : v_most;
     }
-    uint64_t across = (cinfo->image_width + h_most * DCTSIZE - 1) / (h_most * DCTSIZE);
-    uint64_t down = (cinfo->image_height + v_most * DCTSIZE - 1) / (v_most * DCTSIZE);
-    for (int i = 0; i < cinfo->num_components; i++) {
-        const jpeg_component_info *c = &cinfo->comp_info[i];
+    uint64_t across = (width + h_most * DCTSIZE - 1) / (h_most * DCTSIZE);
+    uint64_t down = (height + v_most * DCTSIZE - 1) / (v_most * DCTSIZE);
+    for (const jpeg_component_info *c = components; c < components + count; c++) {
         samples += across * down * (uint64_t)(c->h_samp_factor * c->v_samp_factor) * DCTSIZE2;
     }
     return samples;
@@ -123,7 +121,9 @@ static uint64_t coded_samples(const struct jpeg_compress_struct *cinfo)
 static satf_status choose_entropy_coding(satf_context *ctx, struct jpeg_compress_struct *cinfo,
                                          bool progressive)
 {
-    uint64_t bytes = 2 * coded_samples(cinfo), little = UINT64_C(64) << 20;
+    uint64_t bytes = 2 * io_jpeg_coded_samples(cinfo->comp_info, cinfo->num_components,
+                                               cinfo->image_width, cinfo->image_height);
+    uint64_t little = UINT64_C(64) << 20;
     uint64_t limit = (uint64_t)ctx->max_bytes;
     if (progressive && bytes > limit) {
         return satf_fail(ctx, SATF_LIMIT,

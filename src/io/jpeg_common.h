@@ -18,15 +18,15 @@ typedef struct io_jpeg_state {
         struct jpeg_decompress_struct in;
         struct jpeg_compress_struct out;
     } c;
-    bool started, writing;
+    bool started;
     struct jpeg_source_mgr from;
     struct jpeg_progress_mgr progress;
     io_source *source;
     bool in_header;
     struct jpeg_destination_mgr to;
-    FILE *file;
+    io_writer *writer;     /* NULL: reading */
     unsigned char *row;    /* CMYK, before it becomes RGB */
-    unsigned char *buffer; /* on the way to file */
+    unsigned char *buffer; /* on the way to its file */
 } io_jpeg_state;
 
 #define IO_METRES_PER_INCH 0.0254
@@ -55,6 +55,11 @@ void io_jpeg_note_coding(const struct jpeg_decompress_struct *cinfo, satf_jpeg_c
  * takes too much memory. */
 satf_status io_jpeg_set_coding(satf_context *ctx, struct jpeg_compress_struct *cinfo, int quality,
                                const satf_jpeg_coding *coding);
+
+/* Samples that are coded of all components, those included that fill up blocks and units of
+ * blocks. */
+uint64_t io_jpeg_coded_samples(const jpeg_component_info *components, int count, JDIMENSION width,
+                               JDIMENSION height);
 
 bool io_jpeg_probe(const unsigned char *head, size_t n);
 satf_status io_jpeg_open(satf_context *ctx, io_reader *reader);

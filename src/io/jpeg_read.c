@@ -18,7 +18,7 @@ _Noreturn void io_jpeg_stop(j_common_ptr cinfo)
             cinfo->err->msg_code == JERR_OUT_OF_MEMORY
                 ? satf_fail(state->ctx, SATF_NO_MEMORY, "libjpeg is out of memory")
                 : satf_fail(state->ctx, SATF_DATA, "%s: %s",
-                            state->writing ? "libjpeg cannot write it" : "the JPEG is damaged",
+                            state->writer ? "libjpeg cannot write it" : "the JPEG is damaged",
                             message);
     }
     longjmp(state->jump, 1);
@@ -42,7 +42,7 @@ void io_jpeg_destroy(io_jpeg_state *state)
 {
     if (state) {
         /* Right for what is zeroed, or half made when memory ran out. */
-        if (state->writing) {
+        if (state->writer) {
             jpeg_destroy_compress(&state->c.out);
         } else {
             jpeg_destroy_decompress(&state->c.in);
@@ -198,15 +198,10 @@ static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metada
     }
 }
 
-/* Of all components, which may be of lower resolution than the picture. */
 static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
 {
-    uint64_t samples = 0;
-    for (int i = 0; i < cinfo->num_components; i++) {
-        const jpeg_component_info *c = &cinfo->comp_info[i];
-        samples += (uint64_t)c->width_in_blocks * c->height_in_blocks * DCTSIZE2;
-    }
-    return samples;
+    return io_jpeg_coded_samples(cinfo->comp_info, cinfo->num_components, cinfo->image_width,
+                                 cinfo->image_height);
 }
 
 static satf_status read_header(satf_context *ctx, io_reader *reader)
@@ -228,6 +223,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     jpeg_save_markers(cinfo, IO_JPEG_APP1, 0xffff);
     jpeg_save_markers(cinfo, IO_JPEG_APP2, 0xffff); /* ICC */
     jpeg_save_markers(cinfo, IO_JPEG_APP13, 0xffff);
+    jpeg_save_markers(cinfo, JPEG_COM, 1); /* only whether there is one */
     state->in_header = true;
     jpeg_read_header(cinfo, TRUE);
     check_header_bytes(state);
@@ -246,6 +242,10 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
         io_check_ratio(ctx, &reader->source, coded_samples(cinfo), 8, "\xff\xd9", 2);
     if (status) {
         return status;
+    }
+    reader->header.was_cmyk = n == 4;
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
+        reader->header.has_text |= m->marker == JPEG_COM;
     }
     copy_density(cinfo, &reader->header.metadata);
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);

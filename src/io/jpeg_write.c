@@ -16,7 +16,7 @@ static void init_output(j_compress_ptr cinfo)
 static void write_out(j_compress_ptr cinfo, size_t n)
 {
     io_jpeg_state *state = cinfo->client_data;
-    state->status = io_write(state->ctx, state->file, state->buffer, n);
+    state->status = io_write(state->ctx, state->writer, state->buffer, n);
     if (state->status) {
         io_jpeg_stop((j_common_ptr)cinfo);
     }
@@ -173,8 +173,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
         return satf_fail_memory(ctx, OUTPUT_BYTES, "a JPEG's buffer");
     }
     state->ctx = ctx;
-    state->file = writer->file;
-    state->writing = true;
+    state->writer = writer;
     io_jpeg_set_errors(state, &state->c.out.err);
     state->c.out.client_data = state;
     return write_header(ctx, writer);

@@ -205,7 +205,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     header[9] = (unsigned char)((all - 10) >> 8);
     memcpy(header + 10, dictionary, (size_t)n);
     header[all - 1] = '\n';
-    return io_write(ctx, writer->file, header, all);
+    return io_write(ctx, writer, header, all);
 }
 
 static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
@@ -213,8 +213,8 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
 {
     satf_status status = SATF_OK;
     for (int64_t y = 0; y < n && !status; y++) {
-        status = io_write(ctx, writer->file, (const char *)src + y * stride,
-                          (size_t)writer->plan.out.stride);
+        status =
+            io_write(ctx, writer, (const char *)src + y * stride, (size_t)writer->plan.out.stride);
     }
     return status;
 }

@@ -183,9 +183,12 @@ static satf_status fail_open(satf_context *ctx, const char *path, int error)
     int length = slash ? (int)(slash - path) : 1;
     const char *dir = slash ? path : ".";
     length = length > 0 ? length : 1; /* "/name" */
-    if (error == ENOENT || error == ENOTDIR) {
-        return satf_fail(ctx, SATF_IO, "cannot be written: there is no directory %.*s", length,
-                         dir);
+    if (error == ENOTDIR) {
+        return satf_fail(ctx, SATF_IO, "cannot be written: %.*s is no directory", length, dir);
+    }
+    if (error == ENOENT) {
+        return satf_fail(ctx, SATF_IO, "cannot be written: there is no directory %.*s to hold it",
+                         length, dir);
     }
     if (error == EACCES || error == EROFS || error == EPERM) {
         return satf_fail(ctx, SATF_IO, "cannot be written: the directory %.*s is not writable (%s)",

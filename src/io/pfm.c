@@ -147,7 +147,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     char header[64];
     int n = snprintf(header, sizeof header, "P%c\n%" PRId64 " %" PRId64 "\n-1.0\n",
                      v->channels == 3 ? 'F' : 'f', v->width, v->height);
-    satf_status status = io_write(ctx, writer->file, header, (size_t)n);
+    satf_status status = io_write(ctx, writer, header, (size_t)n);
     if (status) {
         return status;
     }
@@ -163,8 +163,8 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     }
     if (bytes > (size_t)ctx->max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
-                         "PFM into a pipe takes %zu bytes, above the limit of %" PRId64
-                         " bytes (limit: max-memory); write a file, or .npy",
+                         "PFM into a pipe takes %zu bytes; write a file, or .npy, for the limit is "
+                         "%" PRId64 " bytes (limit: max-memory)",
                          bytes, ctx->max_bytes);
     }
     out->waiting = satf_alloc(bytes);
@@ -185,7 +185,7 @@ static satf_status write_upwards(satf_context *ctx, io_writer *writer, const cha
             io_swap_bytes(out->row, bytes / sizeof(float), sizeof(float));
             row = out->row;
         }
-        status = io_write(ctx, writer->file, row, bytes);
+        status = io_write(ctx, writer, row, bytes);
     }
     return status;
 }

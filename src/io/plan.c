@@ -59,23 +59,6 @@ static satf_status check_channels(satf_context *ctx, const satf_view *view, io_p
     return SATF_OK;
 }
 
-satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type)
-{
-    if (format->value_types & IO_TYPE_BIT(type)) {
-        return SATF_OK;
-    }
-    char names[64] = "";
-    const io_format *other;
-    for (size_t i = 0; (other = io_format_at(i)); i++) {
-        if (other->create && (other->value_types & IO_TYPE_BIT(type))) {
-            size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
-        }
-    }
-    return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; possible in: %s",
-                     format->name, satf_type_name((int)type), names);
-}
-
 /* The picture type: the asked one, else the image's, lowered to what the format has. */
 static satf_status choose_picture_type(satf_context *ctx, const io_format *format, int wanted,
                                        int preferred, int *out)
@@ -103,13 +86,13 @@ static satf_status check_range(satf_context *ctx, const io_plan *plan, bool give
     }
     if (finite) {
         return satf_fail(ctx, SATF_INVALID,
-                         "every possible value is %g, so there is no range to show; name LO:HI "
-                         "(option: range), or write .npy",
+                         "every possible value is %g, so there is no range to show; write .npy, "
+                         "or name LO:HI (option: range)",
                          plan->lo);
     }
     return satf_fail(ctx, SATF_INVALID,
-                     "the possible values are too large for a range; name LO:HI (option: range), "
-                     "or write .npy");
+                     "the possible values are too large for a range; write .npy, or name LO:HI "
+                     "(option: range)");
 }
 
 static satf_status plan_picture(satf_context *ctx, const satf_image *image,
@@ -121,8 +104,8 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
     bool given = options->has_range || options->auto_range;
     if (!image->has_range && !given) {
         return satf_fail(ctx, SATF_INVALID,
-                         "%s samples of unknown range need LO:HI or auto (option: range) to "
-                         "become a %s picture (or write .npy)",
+                         "%s samples of unknown range do not make a %s picture by themselves; "
+                         "write .npy, or name LO:HI or auto (option: range)",
                          satf_type_name(in->type), format->name);
     }
     plan->lo = options->has_range ? options->lo : image->lo;

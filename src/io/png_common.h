@@ -11,13 +11,13 @@ typedef struct io_png_state {
     satf_status status; /* of an error that a callback has reported already */
     png_structp png;
     png_infop info;
-    io_source *source;       /* reading */
-    satf_metadata *metadata; /* the reader's */
-    int64_t frames;          /* of an animation; 0: it is none */
+    io_source *source;  /* reading */
+    io_header *header;  /* the reader's */
+    int64_t frames;     /* of an animation; 0: it is none */
     int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */
     bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;
-    FILE *file;                     /* writing */
+    io_writer *writer;              /* NULL: reading */
     bool exif_pending, xmp_pending; /* known only after the pixels: goes behind them */
 } io_png_state;
 
@@ -32,10 +32,10 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader);
 
 #define IO_PNG_XMP_KEYWORD "XML:com.adobe.xmp"
 
-/* Takes the XMP in the data of an iTXt chunk, if that is what it holds. What is malformed is left
- * alone, as libpng does with other metadata. */
+/* Takes the XMP in the data of an iTXt chunk, if that is what it holds, or notes that it is
+ * damaged; of other text, in tEXt and zTXt too, notes that there is some. */
 satf_status io_png_take_text(satf_context *ctx, const unsigned char *chunk, size_t n,
-                             satf_metadata *metadata);
+                             io_header *header);
 satf_status io_png_fail_metadata(satf_context *ctx);
 satf_status io_png_find_metadata(satf_context *ctx, io_reader *reader);
 satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);

@@ -60,29 +60,54 @@ static satf_status inflate_text(satf_context *ctx, const unsigned char *packed, 
     return status;
 }
 
-/* iTXt: keyword, NUL, whether it is packed, how, language, NUL, translated keyword, NUL, text. */
-satf_status io_png_take_text(satf_context *ctx, const unsigned char *chunk, size_t n,
-                             satf_metadata *metadata)
+/* XMP in iTXt: keyword, NUL, whether it is packed, how, language, NUL, translated keyword, NUL,
+ * text. */
+static satf_status take_xmp(satf_context *ctx, const unsigned char *chunk, size_t n,
+                            io_header *header)
 {
     enum { PACKED = sizeof IO_PNG_XMP_KEYWORD, METHOD, LANGUAGE };
-    if (metadata->xmp || n < LANGUAGE ||
-        memcmp(chunk, IO_PNG_XMP_KEYWORD, sizeof IO_PNG_XMP_KEYWORD) != 0) {
-        return SATF_OK;
-    }
+    satf_metadata *metadata = &header->metadata;
     const unsigned char *at = chunk + LANGUAGE, *end = chunk + n;
+    header->xmp_damaged = true;
     for (int i = 0; i < 2; i++) {
-        at = memchr(at, 0, (size_t)(end - at));
+        at = n < LANGUAGE ? NULL : memchr(at, 0, (size_t)(end - at));
         if (!at) {
             return SATF_OK;
         }
         at++;
     }
     size_t bytes = (size_t)(end - at);
+    satf_status status = SATF_OK;
     if (chunk[PACKED] == 1 && chunk[METHOD] == 0) {
-        return inflate_text(ctx, at, bytes, &metadata->xmp, &metadata->xmp_bytes);
+        status = inflate_text(ctx, at, bytes, &metadata->xmp, &metadata->xmp_bytes);
+    } else if (!chunk[PACKED]) {
+        status = satf_copy_block(ctx, at, bytes, &metadata->xmp, &metadata->xmp_bytes);
     }
-    return chunk[PACKED] ? SATF_OK
-                         : satf_copy_block(ctx, at, bytes, &metadata->xmp, &metadata->xmp_bytes);
+    header->xmp_damaged = !metadata->xmp && bytes > 0;
+    return status;
+}
+
+/* What a file says of itself, when and by what it was written, does not hold for another. */
+static bool is_about_file(const unsigned char *chunk, size_t n)
+{
+    static const char *const keywords[] = {"Software", "date:create", "date:modify",
+                                           "date:timestamp"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+        size_t length = strlen(keywords[i]) + 1;
+        if (n >= length && memcmp(chunk, keywords[i], length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+satf_status io_png_take_text(satf_context *ctx, const unsigned char *chunk, size_t n,
+                             io_header *header)
+{
+    bool is_xmp = n >= sizeof IO_PNG_XMP_KEYWORD &&
+                  memcmp(chunk, IO_PNG_XMP_KEYWORD, sizeof IO_PNG_XMP_KEYWORD) == 0;
+    header->has_text |= !is_xmp && !is_about_file(chunk, n);
+    return is_xmp && !header->metadata.xmp ? take_xmp(ctx, chunk, n, header) : SATF_OK;
 }
 
 /* ----------------------------------------------------------- behind the pixels */
@@ -126,7 +151,7 @@ static satf_status take_late(satf_context *ctx, io_reader *reader, const unsigne
         return status;
     }
     if (text) {
-        status = io_png_take_text(ctx, data, (size_t)bytes, metadata);
+        status = io_png_take_text(ctx, data, (size_t)bytes, &reader->header);
     } else if (memcmp(data, "II*\0", 4) == 0 || memcmp(data, "MM\0*", 4) == 0) {
         metadata->exif = data;
         metadata->exif_bytes = (size_t)bytes;

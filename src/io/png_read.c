@@ -39,13 +39,13 @@ void io_png_warning(png_structp png, png_const_charp message)
 _Noreturn void io_png_error(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
-    if (!state->status && !state->file && speaks_of_limit(message)) {
+    if (!state->status && !state->writer && speaks_of_limit(message)) {
         state->status = io_png_fail_metadata(state->ctx);
     }
     if (!state->status) {
         state->status =
             satf_fail(state->ctx, SATF_DATA, "%s: %s",
-                      state->file ? "libpng cannot write it" : "the PNG is damaged", message);
+                      state->writer ? "libpng cannot write it" : "the PNG is damaged", message);
     }
     png_longjmp(png, 1);
 }
@@ -92,7 +92,7 @@ static satf_status check_claim(satf_context *ctx, io_source *source)
                                    "IEND", 4);
 }
 
-/* Chunks that say nothing about the pixels are skipped unread. */
+/* Chunks that say nothing about the pixels are skipped unread, or go to take_chunk(). */
 static void skip_other_chunks(png_structp png)
 {
     static const png_byte skipped[] = "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0"
@@ -109,8 +109,8 @@ static int take_chunk(png_structp png, png_unknown_chunkp chunk)
         state->frames = png_get_uint_32(chunk->data);
         return 1;
     }
-    if (memcmp(chunk->name, "iTXt", 4) == 0) {
-        state->status = io_png_take_text(state->ctx, chunk->data, chunk->size, state->metadata);
+    if (memcmp(chunk->name + 1, "TXt", 3) == 0 || memcmp(chunk->name, "tEXt", 4) == 0) {
+        state->status = io_png_take_text(state->ctx, chunk->data, chunk->size, state->header);
         return state->status ? -1 : 1; /* an error, which io_png_error() finds reported */
     }
     return 0;
@@ -246,7 +246,7 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
     }
     state->ctx = ctx;
     state->source = &reader->source;
-    state->metadata = &reader->header.metadata;
+    state->header = &reader->header;
     state->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, state, io_png_error,
                                           io_png_warning, state, io_png_malloc, io_png_free);
     state->info = state->png ? png_create_info_struct(state->png) : NULL;

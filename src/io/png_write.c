@@ -8,7 +8,7 @@
 static void write_bytes(png_structp png, png_bytep bytes, size_t n)
 {
     io_png_state *state = png_get_io_ptr(png);
-    state->status = io_write(state->ctx, state->file, bytes, n);
+    state->status = io_write(state->ctx, state->writer, bytes, n);
     if (state->status) {
         png_error(png, "write");
     }
@@ -153,7 +153,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
         return satf_fail_memory(ctx, sizeof *state, "a PNG writer");
     }
     state->ctx = ctx;
-    state->file = writer->file;
+    state->writer = writer;
     state->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, state, io_png_error,
                                            io_png_warning, state, io_png_malloc, io_png_free);
     state->info = state->png ? png_create_info_struct(state->png) : NULL;

@@ -409,7 +409,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     if (bytes && !writer->state) {
         return satf_fail_memory(ctx, bytes, "a PNM row");
     }
-    return io_write(ctx, writer->file, header, (size_t)n);
+    return io_write(ctx, writer, header, (size_t)n);
 }
 
 /* Black is 1; false if there is a grey. */
@@ -449,7 +449,7 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
             io_swap_bytes(writer->state, bytes / 2, 2);
             row = writer->state;
         }
-        status = io_write(ctx, writer->file, row, bytes);
+        status = io_write(ctx, writer, row, bytes);
     }
     return status;
 }

@@ -216,7 +216,7 @@ satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double cli
     double lo = key_value(pixels->type, found.least), hi = key_value(pixels->type, found.most);
     if (!isfinite((hi - lo) * UINT16_MAX)) { /* as the image form computes */
         return satf_fail(ctx, SATF_INVALID, "the values that occur, %g:%g, are too far apart; %s",
-                         lo, hi, "name LO:HI (option: range), or write .npy");
+                         lo, hi, "write .npy, or name LO:HI (option: range)");
     }
     plan->lo = lo;
     plan->hi = hi;

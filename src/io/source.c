@@ -296,11 +296,3 @@ void io_swap_bytes(void *samples, size_t count, size_t sample_bytes)
         break;
     }
 }
-
-satf_status io_write(satf_context *ctx, FILE *file, const void *bytes, size_t n)
-{
-    if (n > 0 && fwrite(bytes, 1, n, file) != n) {
-        return satf_fail(ctx, SATF_IO, "writing failed: %s", strerror(errno));
-    }
-    return SATF_OK;
-}

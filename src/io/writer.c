@@ -1,7 +1,9 @@
 /* Writing by rows: conversion, what is left of metadata, and what is noticed on the way. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "codec.h"
 
@@ -34,6 +36,15 @@ static void strip(io_writer *writer)
 
 /* ----------------------------------------------------------------------- rows */
 
+satf_status io_write(satf_context *ctx, io_writer *writer, const void *bytes, size_t n)
+{
+    if (n > 0 && fwrite(bytes, 1, n, writer->file) != n) {
+        return satf_fail(ctx, SATF_IO, "writing failed: %s", strerror(errno));
+    }
+    writer->bytes += (int64_t)n;
+    return SATF_OK;
+}
+
 satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            const satf_write_options *options, const satf_metadata *metadata,
                            io_writer **out)
@@ -64,7 +75,7 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
         status = plan->format->create(ctx, writer);
     }
     if (status) {
-        io_writer_abandon(writer);
+        io_writer_close(writer);
         return status;
     }
     *out = writer;
@@ -130,14 +141,10 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
                          writer->next_row, writer->plan.in.height);
     }
     strip(writer);
-    satf_status status = writer->format->finish(ctx, writer);
-    if (!status) {
-        io_writer_abandon(writer);
-    }
-    return status;
+    return writer->format->finish(ctx, writer);
 }
 
-void io_writer_abandon(io_writer *writer)
+void io_writer_close(io_writer *writer)
 {
     if (writer) {
         writer->format->abandon(writer);

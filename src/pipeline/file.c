@@ -1,7 +1,4 @@
 /* Files to files: the public functions. */
-#include <stddef.h>
-#include <string.h>
-
 #include "../base/memory.h"
 #include "pipeline.h"
 
@@ -9,20 +6,6 @@ void satf_file_options_init(satf_file_options *options, size_t bytes)
 {
     satf_file_options all = {.bytes = bytes};
     satf_give(options, bytes, &all, sizeof all);
-}
-
-static satf_status take_options(satf_context *ctx, const satf_file_options *given,
-                                satf_file_options *all)
-{
-    satf_file_options_init(all, sizeof *all);
-    if (given && given->bytes < sizeof given->bytes) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the file options were not set by satf_file_options_init()");
-    }
-    if (given) {
-        memcpy(all, given, given->bytes < sizeof *all ? given->bytes : sizeof *all);
-    }
-    return SATF_OK;
 }
 
 satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const char *input,
@@ -42,7 +25,8 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     }
     satf_file_options all;
     pipeline_job job = {.input = input, .output = output, .filter = filter};
-    satf_status status = take_options(ctx, options, &all);
+    satf_file_options_init(&all, sizeof all);
+    satf_status status = io_take_struct(ctx, "file", options, &all, sizeof all);
     if (!status) {
         status = io_take_options(ctx, all.write, &job.write);
     }

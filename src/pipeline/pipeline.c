@@ -1,11 +1,9 @@
 #include "pipeline.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "stream.h"
@@ -13,78 +11,11 @@
 /* Shares of a whole-image job for its progress: decode, compute, encode. */
 static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
 
-double pipeline_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static int64_t file_bytes(const char *path)
 {
     struct stat info;
     bool sized = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
     return sized ? (int64_t)info.st_size : 0;
-}
-
-int64_t pipeline_block_rows(const satf_view *view)
-{
-    int64_t rows =
-        ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
-    return rows < 1 ? 1 : rows > view->height ? view->height : rows;
-}
-
-/* --------------------------------------------------------------------- notes */
-
-void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
-{
-    if (result->note_count < SATF_FILE_NOTES) {
-        satf_file_note *note = &result->notes[result->note_count++];
-        note->at = at;
-        va_list args;
-        va_start(args, format);
-        vsnprintf(note->text, sizeof note->text, format, args);
-        va_end(args);
-    }
-}
-
-/* Before filters change it. */
-static void note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                          const satf_metadata *metadata)
-{
-    if (plan->format->metadata == IO_METADATA_NONE || job->write.strip) {
-        return;
-    }
-    if (metadata->xmp_extended) {
-        pipeline_note_add(
-            result, job->input,
-            "its extended XMP, such as embedded pictures and depth maps, is not kept");
-    }
-    if (!plan->format->stores_iptc && satf_metadata_has_iptc(metadata)) {
-        pipeline_note_add(result, job->output,
-                          "its input's IPTC is left out, which %s cannot hold; JPEG can",
-                          plan->name);
-    }
-}
-
-void pipeline_note_pictures(satf_file_report *result, const pipeline_job *job,
-                            const io_header *header)
-{
-    if (header->pictures > 1) {
-        pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
-                          (long long)header->pictures);
-    } else if (header->pictures == IO_PICTURES_SEVERAL) {
-        pipeline_note_add(result, job->input,
-                          "holds more than one picture; only the first is read");
-    }
-}
-
-void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer)
-{
-    char text[sizeof result->notes->text];
-    if (io_writer_judge(writer, text, sizeof text)) {
-        pipeline_note_add(result, job->output, "%s", text);
-    }
 }
 
 /* ------------------------------------------------------------------ planning */
@@ -182,8 +113,8 @@ static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_
 }
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                          satf_image **out, satf_file_report *result)
+static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                          io_reader *reader, satf_image **out, satf_file_report *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -196,7 +127,7 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, io_reader 
         satf_image_destroy(image);
         return status;
     }
-    pipeline_note_pictures(result, job, header);
+    pipeline_note_input(result, job, &plan->io, header);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
@@ -246,9 +177,8 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
         pipeline_judge(result, job, writer);
         status = io_writer_finish(ctx, writer);
     }
-    if (status) {
-        io_writer_abandon(writer);
-    }
+    result->times.out_bytes = writer->bytes;
+    io_writer_close(writer);
     return status;
 }
 
@@ -260,17 +190,17 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     io_plan written = plan->io;
     satf_file_times *times = &result->times;
 
-    double start_ms = pipeline_now_ms();
+    double start_ms = satf_now_ms();
     stage_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, job, *reader, &in, result);
+    satf_status status = decode(ctx, job, plan, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
-    times->decode_ms += pipeline_now_ms() - start_ms;
+    times->decode_ms += satf_now_ms() - start_ms;
     if (status) {
         return status;
     }
 
-    start_ms = pipeline_now_ms();
+    start_ms = satf_now_ms();
     stage_begin(ctx, progress, compute_share);
     status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
     if (status && pipeline_leave_device(ctx, plan, status, result)) {
@@ -278,12 +208,12 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     }
     satf_context_ran(ctx, &result->ran, sizeof result->ran);
     satf_image_destroy(in);
-    times->compute_ms = pipeline_now_ms() - start_ms;
+    times->compute_ms = satf_now_ms() - start_ms;
     if (status) {
         return status;
     }
 
-    start_ms = pipeline_now_ms();
+    start_ms = satf_now_ms();
     stage_begin(ctx, progress, encode_share);
     result->at = job->output;
     status = find_range(ctx, out, job, &written, result);
@@ -299,7 +229,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
         }
     }
     satf_image_destroy(out);
-    times->encode_ms = pipeline_now_ms() - start_ms;
+    times->encode_ms = satf_now_ms() - start_ms;
     return status;
 }
 
@@ -323,10 +253,14 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
                                                                                    : SIZE_MAX;
 }
 
-/* Whether to stream: wherever the CPU computes and it is possible, but for a small limit that only
- * whole images keep. Only a picture that is large is decoded twice for it, and not carried to a
- * CUDA device as a whole, unless somebody insists; large: more than a quarter of the machine's
- * memory, or than a third of the limit, of which the default is three quarters. */
+/*
+ * Streams if every filter can and no device has been chosen. Exceptions:
+ * - with the route set to whole images it never does;
+ * - a picture that must be decoded twice is streamed if it is large or the route says so;
+ * - if whole images fit the memory limit and rows do not, it takes whole images.
+ * A streamed picture that is large, or that the route wants by rows, is not moved to a CUDA device.
+ * Large is more than a third of the limit: by default that is a quarter of the machine's memory.
+ */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
                                pipeline_plan *plan, satf_file_report *result, bool *streams)
 {
@@ -378,7 +312,7 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
         status = choose_path(ctx, job, *reader, &plan, result, &streams);
     }
     if (!status) {
-        note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
+        pipeline_note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
     }
     if (!status && streams) {
         status = pipeline_stream(ctx, job, &plan, *reader, result);
@@ -394,14 +328,14 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file
 {
     pipeline_job job = *asked;
     *result = (satf_file_report){.at = job.input};
-    double start_ms = pipeline_now_ms();
+    double start_ms = satf_now_ms();
     result->times.in_bytes = file_bytes(job.input);
     io_reader *reader;
     satf_status status = io_open(ctx, job.input, &reader);
     if (status) {
         return status;
     }
-    result->times.decode_ms = pipeline_now_ms() - start_ms;
+    result->times.decode_ms = satf_now_ms() - start_ms;
     result->in = reader->header.view;
     result->in_format = reader->format->name;
     job.write.format = output_format(&job, reader->format);
@@ -411,8 +345,7 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file
     io_close(reader);
     ctx->device = device;
     if (!status) {
-        result->times.out_bytes = file_bytes(job.output);
-        result->times.total_ms = pipeline_now_ms() - start_ms;
+        result->times.total_ms = satf_now_ms() - start_ms;
     }
     return status;
 }

@@ -4,9 +4,6 @@
 
 #include "pipeline.h"
 
-/* Milliseconds of the monotonic clock. */
-double pipeline_now_ms(void);
-
 /* Rows of a block that is decoded or encoded at once: 256 KiB of samples, at
  * least one row, at most all. */
 int64_t pipeline_block_rows(const satf_view *view);
@@ -14,9 +11,14 @@ int64_t pipeline_block_rows(const satf_view *view);
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* After the last row: a note if the input holds more pictures than the one that was read. */
-void pipeline_note_pictures(satf_file_report *result, const pipeline_job *job,
-                            const io_header *header);
+/* Before filters change it: notes on metadata that the output will not have. */
+void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                            const satf_metadata *metadata);
+
+/* After the last row: notes on what of the input the result does not have, more pictures among
+ * it. */
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header);
 
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
@@ -90,13 +91,13 @@ static void stage_begin(stage *t)
     pthread_mutex_lock(&s->lock);
     take_turn(s);
     pthread_mutex_unlock(&s->lock);
-    t->busy_ms = -pipeline_now_ms();
+    t->busy_ms = -satf_now_ms();
 }
 
 static void stage_end(stage *t, satf_status status)
 {
     stream *s = t->stream;
-    t->busy_ms += pipeline_now_ms() - t->waited_ms;
+    t->busy_ms += satf_now_ms() - t->waited_ms;
     t->status = status;
     pthread_mutex_lock(&s->lock);
     if (status && s->failed < 0) {
@@ -121,14 +122,14 @@ static bool await(stage *t, const int64_t *counter, int64_t wanted)
     stream *s = t->stream;
     pthread_mutex_lock(&s->lock);
     if (s->failed < 0 && *counter < wanted) {
-        double start_ms = pipeline_now_ms();
+        double start_ms = satf_now_ms();
         s->working--;
         pthread_cond_broadcast(&s->moved);
         while (s->failed < 0 && *counter < wanted) {
             pthread_cond_wait(&s->moved, &s->lock);
         }
         take_turn(s);
-        t->waited_ms += pipeline_now_ms() - start_ms;
+        t->waited_ms += satf_now_ms() - start_ms;
     }
     bool good = s->failed < 0;
     pthread_mutex_unlock(&s->lock);
@@ -329,17 +330,16 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     pthread_cond_destroy(&s->moved);
     pthread_mutex_destroy(&s->lock);
     if (!status) {
-        double start_ms = pipeline_now_ms();
+        double start_ms = satf_now_ms();
         filter_late(s, metadata, had_exif, had_xmp);
-        pipeline_note_pictures(result, s->job, &s->reader->header);
+        pipeline_note_input(result, s->job, plan, &s->reader->header);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(encoder->ctx, s->writer);
-        encoder->busy_ms += pipeline_now_ms() - start_ms;
+        encoder->busy_ms += satf_now_ms() - start_ms;
         s->failed = status ? encoder->number : -1;
     }
-    if (status) {
-        io_writer_abandon(s->writer);
-    }
+    result->times.out_bytes = s->writer->bytes;
+    io_writer_close(s->writer);
     return status;
 }
 
@@ -546,9 +546,9 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
         goto done;
     }
     if (s.rings[0].end > 0) {
-        double start_ms = pipeline_now_ms();
+        double start_ms = satf_now_ms();
         status = read_end(ctx, &s, &s.rings[0]);
-        result->times.decode_ms += pipeline_now_ms() - start_ms;
+        result->times.decode_ms += satf_now_ms() - start_ms;
         if (status) {
             goto done;
         }
@@ -568,9 +568,9 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
         goto done;
     }
     take_times(&s, &result->times);
-    double start_ms = pipeline_now_ms();
+    double start_ms = satf_now_ms();
     status = io_output_commit(ctx, file);
-    result->times.encode_ms += pipeline_now_ms() - start_ms;
+    result->times.encode_ms += satf_now_ms() - start_ms;
     satf_context_ran(ctx, &result->ran, sizeof result->ran);
     result->streamed = true;
 done:

@@ -1,0 +1,59 @@
+/* What codecs say of a picture before its pixels come, and what that makes of an image. */
+#include "codec.h"
+
+#include <inttypes.h>
+
+void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
+                   bool alpha, double maxval)
+{
+    header->view = satf_view_packed(NULL, width, height, channels, type);
+    header->view.flags = alpha ? SATF_ALPHA : 0;
+    header->has_range = maxval > 0;
+    header->lo = 0;
+    header->hi = maxval;
+    header->alpha_max = maxval > 0 ? maxval : 1;
+    header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
+    header->rows_in_order = true;
+    header->pictures = 1;
+}
+
+satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes)
+{
+    if (width < 1 || height < 1) {
+        return satf_fail(ctx, SATF_DATA,
+                         "the file claims %" PRId64 " x %" PRId64
+                         " pixels; an empty picture cannot be filtered",
+                         width, height);
+    }
+    int64_t pixels, row_bytes;
+    if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->max_pixels) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the picture of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
+                         " pixels (limit: max-pixels)",
+                         width, height, ctx->max_pixels);
+    }
+    if (__builtin_mul_overflow(width, pixel_bytes, &row_bytes)) {
+        row_bytes = INT64_MAX;
+    }
+    return io_check_bytes(ctx, (uint64_t)row_bytes);
+}
+
+void io_describe(const io_header *header, satf_image *image)
+{
+    image->has_range = header->has_range;
+    image->lo = header->lo;
+    image->hi = header->hi;
+    image->alpha_max = header->alpha_max;
+    image->picture_type = header->picture_type;
+}
+
+satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image)
+{
+    const satf_view *v = &header->view;
+    satf_status status = satf_image_create_unset(ctx, v->width, v->height, v->channels,
+                                                 (satf_type)v->type, v->flags, image);
+    if (!status) {
+        io_describe(header, *image);
+    }
+    return status;
+}

@@ -1,0 +1,168 @@
+/* Opening a file and reading its rows, whatever its format. */
+#include "codec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A picture that is not compressed and of which a part is missing is refused before memory is
+ * taken for it. */
+static satf_status check_left(satf_context *ctx, const io_reader *reader)
+{
+    const io_source *source = &reader->source;
+    const io_source cut = {.fd = -1};
+    int64_t rows = reader->header.view.height, row_bytes = reader->header.file_row_bytes;
+    bool missing =
+        source->bytes >= 0 && row_bytes > (source->bytes - io_source_taken(source)) / rows;
+    return missing ? io_fail_short(ctx, &cut) : SATF_OK;
+}
+
+/* Finds the format and opens its decoder; on failure the reader is still the caller's. */
+static satf_status open_source(satf_context *ctx, io_reader *reader)
+{
+    size_t n = io_source_peek(&reader->source, IO_PROBE_BYTES);
+    if (n == 0) {
+        return reader->source.error ? io_fail_short(ctx, &reader->source)
+                                    : satf_fail(ctx, SATF_DATA, "the file is empty");
+    }
+    const unsigned char *head = reader->source.at;
+    const io_format *format = io_format_probe(head, n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES);
+    if (!format) {
+        return satf_fail(ctx, SATF_DATA,
+                         "the format is not known; convert the picture to PNG, for example");
+    }
+    if (!io_format_is_readable(ctx, format)) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "is a %s file, which is none of the formats that may be read here "
+                         "(limit: formats)",
+                         format->name);
+    }
+    reader->format = format;
+    satf_status status = reader->format->open(ctx, reader);
+    if (status) {
+        return status;
+    }
+    const satf_view *v = &reader->header.view;
+    status =
+        io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
+    return status ? status : check_left(ctx, reader);
+}
+
+static satf_status open_file(satf_context *ctx, const char *path, io_source *source)
+{
+    int fd = STDIN_FILENO;
+    if (strcmp(path, "-") != 0) {
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    struct stat info;
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        int error = errno;
+        if (fd > STDIN_FILENO) {
+            close(fd);
+        }
+        return satf_fail(ctx, SATF_IO, "cannot be read: %s", strerror(error));
+    }
+    satf_status status = S_ISDIR(info.st_mode)
+                             ? satf_fail(ctx, SATF_IO, "is a directory; name the files in it")
+                             : io_source_open_fd(ctx, fd, source);
+    if (status && fd > STDIN_FILENO) {
+        close(fd);
+    }
+    return status;
+}
+
+static satf_status open_reader(satf_context *ctx, io_source *source, io_reader **out)
+{
+    io_reader *reader = satf_alloc_zeroed(sizeof *reader);
+    if (!reader) {
+        io_source_close(source);
+        return satf_fail_memory(ctx, sizeof *reader, "a reader");
+    }
+    reader->source = *source;
+    satf_status status = open_source(ctx, reader);
+    if (status) {
+        io_close(reader);
+        return status;
+    }
+    *out = reader;
+    return SATF_OK;
+}
+
+satf_status io_open(satf_context *ctx, const char *path, io_reader **reader)
+{
+    *reader = NULL;
+    io_source source;
+    satf_status status = open_file(ctx, path, &source);
+    return status ? status : open_reader(ctx, &source, reader);
+}
+
+satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader)
+{
+    *reader = NULL;
+    io_source source;
+    io_source_open_memory(data, bytes, &source);
+    return open_reader(ctx, &source, reader);
+}
+
+/* The whole picture into reader->held, from which rows are then copied. */
+static satf_status hold(satf_context *ctx, io_reader *reader)
+{
+    const satf_view *v = &reader->header.view;
+    size_t bytes = (size_t)v->stride * (size_t)v->height;
+    satf_status status = io_check_bytes(ctx, bytes);
+    if (status) {
+        return status;
+    }
+    reader->held = satf_alloc(bytes);
+    if (!reader->held) {
+        return satf_fail_memory(ctx, bytes, "a picture that cannot be decoded row by row");
+    }
+    return reader->format->rows(ctx, reader, reader->held, v->stride, v->height);
+}
+
+satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n)
+{
+    const satf_view *v = &reader->header.view;
+    if (n < 0 || n > v->height - reader->next_row) {
+        return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows asked for, %" PRId64 " are left", n,
+                         v->height - reader->next_row);
+    }
+    satf_status status = SATF_OK;
+    bool all = n == v->height;
+    if (!reader->header.rows_in_order && !all && !reader->held) {
+        status = hold(ctx, reader);
+    }
+    if (!status && reader->held) {
+        for (int64_t y = 0; y < n; y++) {
+            memcpy((char *)dst + y * stride,
+                   (const char *)reader->held + (reader->next_row + y) * v->stride,
+                   (size_t)v->stride);
+        }
+    } else if (!status && n > 0) {
+        status = reader->format->rows(ctx, reader, dst, stride, n);
+    }
+    reader->next_row += status ? 0 : n;
+    return status;
+}
+
+satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
+{
+    bool look = reader->header.metadata_may_follow && reader->format->find_metadata;
+    return look ? reader->format->find_metadata(ctx, reader) : SATF_OK;
+}
+
+void io_close(io_reader *reader)
+{
+    if (reader) {
+        if (reader->format) {
+            reader->format->close(reader);
+        }
+        io_source_close(&reader->source);
+        satf_metadata_clear(&reader->header.metadata);
+        satf_free(reader->held);
+        satf_free(reader);
+    }
+}

@@ -1,0 +1,80 @@
+/* What the paths of a job share: blocks of rows, and notes. */
+#include "stages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "../base/view.h"
+
+int64_t pipeline_block_rows(const satf_view *view)
+{
+    int64_t rows =
+        ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
+    return rows < 1 ? 1 : rows > view->height ? view->height : rows;
+}
+
+void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
+{
+    if (result->note_count < SATF_FILE_NOTES) {
+        satf_file_note *note = &result->notes[result->note_count++];
+        note->at = at;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(note->text, sizeof note->text, format, args);
+        va_end(args);
+    }
+}
+
+/* Would metadata reach the output? */
+static bool keeps_metadata(const pipeline_job *job, const io_plan *plan)
+{
+    return plan->format->metadata != IO_METADATA_NONE && !job->write.strip;
+}
+
+void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                            const satf_metadata *metadata)
+{
+    if (!keeps_metadata(job, plan)) {
+        return;
+    }
+    if (metadata->xmp_extended) {
+        pipeline_note_add(
+            result, job->input,
+            "its extended XMP, such as embedded pictures and depth maps, is not kept");
+    }
+    if (!plan->format->stores_iptc && satf_metadata_has_iptc(metadata)) {
+        pipeline_note_add(result, job->output,
+                          "its input's IPTC is left out, which %s cannot hold; JPEG can",
+                          plan->name);
+    }
+}
+
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                         const io_header *header)
+{
+    if (header->was_cmyk) {
+        pipeline_note_add(result, job->input,
+                          "its CMYK is converted to RGB, without regard to a colour profile");
+    }
+    if (header->has_text && keeps_metadata(job, plan)) {
+        pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
+    }
+    if (header->xmp_damaged && keeps_metadata(job, plan)) {
+        pipeline_note_add(result, job->input, "its XMP is damaged and not kept");
+    }
+    if (header->pictures > 1) {
+        pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
+                          (long long)header->pictures);
+    } else if (header->pictures == IO_PICTURES_SEVERAL) {
+        pipeline_note_add(result, job->input,
+                          "holds more than one picture; only the first is read");
+    }
+}
+
+void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer)
+{
+    char text[sizeof result->notes->text];
+    if (io_writer_judge(writer, text, sizeof text)) {
+        pipeline_note_add(result, job->output, "%s", text);
+    }
+}

@@ -1,0 +1,31 @@
+#include "rows.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 26 };
+
+void print_wrapped(const char *text, int at, int indent)
+{
+    int column = at;
+    bool first = true;
+    while (*(text += strspn(text, " \n"))) {
+        int length = (int)strcspn(text, " \n");
+        if (!first && column + 1 + length > 95) {
+            printf("\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        column += printf("%s%.*s", first ? "" : " ", length, text);
+        first = false;
+        text += length;
+    }
+    putchar('\n');
+}
+
+void print_row(const char *head, const char *help)
+{
+    int at = printf("  %-*s ", HELP_COLUMN - 3, head);
+    print_wrapped(help, at, HELP_COLUMN);
+}
