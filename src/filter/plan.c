@@ -47,7 +47,7 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
  * SATF_HOST: the CPU. */
 static int device_of(const satf_context *ctx, const satf_view *in)
 {
-    return in->device != SATF_HOST ? in->device : ctx->device >= 0 ? ctx->device : SATF_HOST;
+    return in->device != SATF_HOST ? in->device : ctx->device > SATF_HOST ? ctx->device : SATF_HOST;
 }
 
 static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
