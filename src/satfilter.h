@@ -97,7 +97,10 @@ SATF_API int satf_type_find(const char *name);
 
 /* ------------------------------------------------------------------- views */
 
-#define SATF_HOST (-1)  /* satf_view.device: host memory */
+/* Devices, wherever a device has a number. A struct of zeros is on the host. */
+#define SATF_HOST 0            /* host memory, and the CPU */
+#define SATF_CUDA(n) ((n) + 1) /* CUDA device n, as CUDA counts: from 0 */
+
 #define SATF_ALPHA 0x1u /* satf_view.flags: the last channel is straight alpha */
 
 /*
@@ -113,7 +116,7 @@ typedef struct satf_view {
     int64_t stride;        /* bytes from a row to the next */
     int32_t channels;      /* 1 ... SATF_MAX_CHANNELS, interleaved */
     int32_t type;          /* satf_type */
-    int32_t device;        /* SATF_HOST, or the CUDA device that owns data */
+    int32_t device;        /* SATF_HOST, or the SATF_CUDA(n) that owns data */
     uint32_t flags;        /* 0 or SATF_ALPHA */
 } satf_view;
 
@@ -136,10 +139,9 @@ SATF_API void satf_context_destroy(satf_context *ctx);
  * until its next call. NULL gives the message for a missing context. */
 SATF_API const char *satf_message(const satf_context *ctx);
 
-#define SATF_DEVICE_AUTO (-2)
-#define SATF_DEVICE_CPU (-1)
+#define SATF_DEVICE_AUTO (-1)
 
-/* SATF_DEVICE_AUTO (default), SATF_DEVICE_CPU, or a CUDA device number.
+/* SATF_DEVICE_AUTO (default), SATF_HOST, which is the CPU, or SATF_CUDA(n).
  * SATF_NO_DEVICE if that CUDA device cannot be used. With one, SAT and filter calls
  * on host views copy them there and the result back, and return when it is there;
  * with the other two host views are computed on the CPU. */
@@ -163,8 +165,8 @@ SATF_API satf_status satf_context_set_stream(satf_context *ctx, void *stream);
 /* Back to the stream of its own. */
 SATF_API satf_status satf_context_use_own_stream(satf_context *ctx);
 
-/* *stream = the one that work on that CUDA device is enqueued on, as a cudaStream_t. One of the
- * context's own is valid until the context is destroyed or used with another device. */
+/* *stream = the one that work on that device, a SATF_CUDA(n), is enqueued on, as a cudaStream_t.
+ * One of the context's own is valid until the context is destroyed or used with another device. */
 SATF_API satf_status satf_context_get_stream(satf_context *ctx, int device, void **stream);
 
 /* Waits until all that the context has enqueued is done; errors of it turn up here. */
@@ -319,7 +321,7 @@ typedef struct satf_permutation satf_permutation;
  * element_bytes 4 or 8 each, whatever they mean.
  *
  * places:    host memory, a permutation of 0 ... n - 1; not needed afterwards.
- * device:    SATF_HOST, or the CUDA device that in and out will be on; what is
+ * device:    SATF_HOST, or the SATF_CUDA(n) that in and out will be on; what is
  *            prepared is copied there, and waited for.
  * algorithm: a name of satf_permutation_algorithm(), or "auto". SATF_UNSUPPORTED if that
  *            one cannot do this permutation, and the reason: "scheduled" and "fused"
@@ -496,7 +498,7 @@ SATF_API satf_status satf_plan_run(satf_plan *plan, const void *const *inputs,
 typedef struct satf_plan_info {
     size_t steps; /* one a filter of the chain */
     size_t bytes; /* of memory, of the device that computes */
-    int device;   /* SATF_HOST, or the CUDA device that computes */
+    int device;   /* that computes: SATF_HOST or SATF_CUDA(n) */
     double ms;    /* a run takes: a rough estimate, of how plans compare */
 } satf_plan_info;
 

@@ -121,8 +121,13 @@ static void views(void **state)
     WRONG(SATF_INVALID, "in", view.stride = 0);
     WRONG(SATF_INVALID, "in", view.flags = 2);
     WRONG(SATF_INVALID, "in", view.flags = SATF_ALPHA, view.channels = 1);
+    WRONG(SATF_INVALID, "device -1", view.device = SATF_DEVICE_AUTO);
 #undef WRONG
-    satf_view view = good;
+    /* A struct that says nothing of a device is on the host. */
+    satf_view view = {.data = pixels, .width = 9, .height = 4, .stride = 9, .channels = 1};
+    assert_int_equal(satf_check_view(ctx, &view, "in", true), SATF_OK);
+    assert_int_equal(view.device, SATF_HOST);
+    view = good;
     view.data = NULL;
     assert_int_equal(satf_check_view(ctx, &view, "in", false), SATF_OK);
     view.stride = -60;
@@ -292,7 +297,7 @@ static void contexts(void **state)
     assert_int_equal(satf_context_create(NULL), SATF_INVALID);
     satf_context_destroy(NULL);
 
-    assert_int_equal(satf_context_set_device(NULL, 0), SATF_INVALID);
+    assert_int_equal(satf_context_set_device(NULL, SATF_HOST), SATF_INVALID);
     assert_int_equal(satf_context_set_threads(NULL, 1), SATF_INVALID);
     assert_int_equal(satf_context_set_stream(NULL, NULL), SATF_INVALID);
     assert_int_equal(satf_context_set_engine(NULL, SATF_ENGINE_SAT), SATF_INVALID);
@@ -355,25 +360,30 @@ static void devices(void **state)
 {
     satf_context *ctx = *state;
     assert_int_equal(ctx->device, SATF_DEVICE_AUTO);
-    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_CPU), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
     assert_fails(ctx, satf_context_set_device(ctx, -3), SATF_INVALID, "-3");
     assert_fails(ctx, satf_context_set_device(ctx, 1000000), SATF_NO_DEVICE, "no CUDA device");
-    assert_int_equal(ctx->device, SATF_DEVICE_CPU);
+    assert_int_equal(ctx->device, SATF_HOST);
     const char *why = NULL;
     void *memory = ctx;
     if (satf_gpu_count(&why) == 0) {
         assert_non_null(why);
-        assert_fails(ctx, satf_context_set_device(ctx, 0), SATF_NO_DEVICE, "no CUDA device: ");
+        assert_fails(ctx, satf_context_set_device(ctx, SATF_CUDA(0)), SATF_NO_DEVICE,
+                     "no CUDA device: ");
         assert_non_null(strstr(satf_message(ctx), why));
-        assert_int_equal(ctx->device, SATF_DEVICE_CPU);
-        assert_fails(ctx, satf_gpu_alloc(ctx, 0, 1, "a test", &memory), SATF_NO_DEVICE, why);
+        assert_int_equal(ctx->device, SATF_HOST);
+        assert_fails(ctx, satf_gpu_alloc(ctx, SATF_CUDA(0), 1, "a test", &memory), SATF_NO_DEVICE,
+                     why);
         assert_null(memory);
-        assert_fails(ctx, satf_gpu_wait(ctx, 0), SATF_NO_DEVICE, why);
+        assert_fails(ctx, satf_gpu_wait(ctx, SATF_CUDA(0)), SATF_NO_DEVICE, why);
     } else {
-        assert_int_equal(satf_context_set_device(ctx, 0), SATF_OK);
-        assert_int_equal(ctx->device, 0);
+        assert_int_equal(satf_context_set_device(ctx, SATF_CUDA(0)), SATF_OK);
+        assert_int_equal(ctx->device, SATF_CUDA(0));
     }
     assert_null(ctx->gpu); /* choosing starts nothing */
+    assert_int_equal(satf_gpu_ordinal(SATF_CUDA(3)), 3);
+    assert_true(satf_gpu_ordinal(SATF_HOST) < 0);
+    assert_fails(ctx, satf_context_get_stream(ctx, SATF_HOST, &memory), SATF_INVALID, "no stream");
     assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
 }
 

@@ -68,15 +68,15 @@ static void test_misuse(void **state)
     wrong.width = 7;
     expect(ctx, satf_filter_apply(ctx, box, &in, &wrong), SATF_INVALID, "7 x 8");
     wrong = in;
-    wrong.device = 0;
+    wrong.device = SATF_CUDA(0);
     expect(ctx, satf_filter_apply(ctx, box, &wrong, &out), SATF_INVALID, "one device");
     if (satf_gpu_count(NULL) == 0) {
         satf_view there = out;
-        there.device = 0;
+        there.device = SATF_CUDA(0);
         expect(ctx, satf_filter_apply(ctx, box, &wrong, &there), SATF_NO_DEVICE, "CUDA");
         expect(ctx, satf_filter_scratch(ctx, box, &wrong, &there, &bytes), SATF_NO_DEVICE, "CUDA");
         assert_int_equal(satf_filter_output(ctx, box, &wrong, &there), SATF_OK);
-        assert_int_equal(there.device, 0);
+        assert_int_equal(there.device, SATF_CUDA(0));
     }
     wrong = satf_view_packed(pixels, 4, 4, 1, SATF_U32);
     expect(ctx, satf_filter_scratch(ctx, box, &wrong, &wrong, &bytes), SATF_UNSUPPORTED, "u32");

@@ -266,10 +266,10 @@ static void keeps_to_what_only_a_device_has(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(satf_context_set_algorithm(ctx, cases[i].algorithm), SATF_OK);
         assert_int_equal(satf_context_set_sync(ctx, cases[i].sync), SATF_OK);
-        ctx->device = 0;
+        ctx->device = SATF_CUDA(0);
         satf_fail_memory(ctx, 1, "the image");
         assert_int_equal(pipeline_leave_device(ctx, &plan, SATF_NO_MEMORY, &result), cases[i].left);
-        assert_int_equal(ctx->device, cases[i].left ? SATF_DEVICE_AUTO : 0);
+        assert_int_equal(ctx->device, cases[i].left ? SATF_DEVICE_AUTO : SATF_CUDA(0));
     }
     ctx->device = SATF_DEVICE_AUTO;
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);

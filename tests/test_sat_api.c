@@ -217,13 +217,13 @@ static void test_refusals(void **unused)
     expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "no data");
     bad = out, bad.data = image, bad.stride = -bad.stride;
     expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "overlaps");
-    bad = out, bad.device = 0;
+    bad = out, bad.device = SATF_CUDA(0);
     expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "one device");
     bad.device = -2;
     expect(satf_sat(ctx, &in, &bad, 0), SATF_INVALID, "device -2");
     if (satf_gpu_count(NULL) == 0) {
         satf_view there = in;
-        there.device = bad.device = 0;
+        there.device = bad.device = SATF_CUDA(0);
         expect(satf_sat(ctx, &there, &bad, 0), SATF_NO_DEVICE, "no CUDA device");
         expect(satf_sat_scratch(ctx, &there, &bad, 0, &bytes), SATF_NO_DEVICE, "no CUDA device");
     }
@@ -316,7 +316,7 @@ static int set_up(void **unused)
 {
     (void)unused;
     make_image();
-    return satf_context_create(&ctx) || satf_context_set_device(ctx, SATF_DEVICE_CPU);
+    return satf_context_create(&ctx) || satf_context_set_device(ctx, SATF_HOST);
 }
 
 static int tear_down(void **unused)

@@ -36,7 +36,7 @@ static sat_job job_of(satf_type type, satf_sum_type sum_type, bool f32_out, int6
     sat_job job = {.in = satf_view_packed(NULL, side, side, 1, type),
                    .sum_type = sum_type,
                    .f32_out = f32_out};
-    job.in.device = 0;
+    job.in.device = SATF_CUDA(0);
     return job;
 }
 
@@ -169,11 +169,11 @@ static void saves_by_rename(void **state)
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     assert_non_null(mkdtemp(folder));
     setenv("XDG_CACHE_HOME", folder, 1);
-    assert_true(sat_cache_path(3, path, sizeof path));
+    assert_true(sat_cache_path(SATF_CUDA(3), path, sizeof path));
     snprintf(expected, sizeof expected, "%s/satfilter/tuning-cuda3", folder);
     assert_string_equal(path, expected);
-    assert_false(sat_cache_path(3, path, 10));
-    assert_true(sat_cache_path(3, path, sizeof path));
+    assert_false(sat_cache_path(SATF_CUDA(3), path, 10));
+    assert_true(sat_cache_path(SATF_CUDA(3), path, sizeof path));
     assert_int_equal(sat_cache_try(ctx, path), SATF_OK);
     char *slash = strrchr(path, '/');
     *slash = '\0';
@@ -217,7 +217,7 @@ static void tries_the_folder(void **state)
     satf_context *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
-    assert_true(sat_cache_path(0, path, sizeof path));
+    assert_true(sat_cache_path(SATF_CUDA(0), path, sizeof path));
     assert_int_equal(sat_cache_try(ctx, path), SATF_IO);
     assert_non_null(
         strstr(satf_message(ctx), "/proc/nowhere/satfilter/tuning-cuda0 cannot be written: "));
@@ -230,12 +230,12 @@ static void follows_the_xdg_variables(void **state)
     char path[256];
     setenv("HOME", "/home/someone", 1);
     setenv("XDG_CACHE_HOME", "relative", 1);
-    assert_true(sat_cache_path(0, path, sizeof path));
+    assert_true(sat_cache_path(SATF_CUDA(0), path, sizeof path));
     assert_string_equal(path, "/home/someone/.cache/satfilter/tuning-cuda0");
     unsetenv("XDG_CACHE_HOME");
-    assert_true(sat_cache_path(0, path, sizeof path));
+    assert_true(sat_cache_path(SATF_CUDA(0), path, sizeof path));
     unsetenv("HOME");
-    assert_false(sat_cache_path(0, path, sizeof path));
+    assert_false(sat_cache_path(SATF_CUDA(0), path, sizeof path));
 }
 
 static void names_what_it_cannot_honour(void **state)
@@ -266,7 +266,7 @@ static void names_what_it_cannot_honour(void **state)
     assert_int_equal(satf_context_set_sync(ctx, NULL), SATF_INVALID);
     assert_int_equal(satf_context_set_sync(NULL, "auto"), SATF_INVALID);
     assert_int_equal(satf_context_set_sync(ctx, "auto"), SATF_OK);
-    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_CPU), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
     assert_int_equal(satf_context_tune(ctx), SATF_NO_DEVICE);
     assert_int_equal(satf_context_tune(NULL), SATF_INVALID);
     unsetenv("SATFILTER_TUNE");
@@ -287,7 +287,7 @@ static void begins_anew(void **state)
     satf_context *ctx;
     int calls = 0;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
-    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_CPU), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
     assert_int_equal(satf_context_set_progress(ctx, stop_first, &calls), SATF_OK);
     assert_int_equal(satf_report_progress(ctx, 1), SATF_CANCELLED);
     assert_int_equal(satf_context_tune(ctx), SATF_NO_DEVICE);
@@ -429,7 +429,7 @@ bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
 static void takes_what_a_file_remembers(void **state)
 {
     (void)state;
-    enum { GOOD = 1, OTHER_DRIVER, REFUSED, ABSENT, DEVICES };
+    enum { GOOD = SATF_CUDA(1), OTHER_DRIVER, REFUSED, ABSENT, DEVICES };
     char folder[] = "/tmp/satfilter-tuner-XXXXXX", path[DEVICES][256];
     satf_context *ctx;
     const sat_row *row;
@@ -517,14 +517,14 @@ static void signs_all_variants(void **state)
     sat_cache_key usual, again, other[SAT_TUNED_PAIRS * MEMBERS];
     pretend = true;
     other_pair = -1;
-    assert_true(sat_tuner_key(0, &usual) && sat_tuner_key(1, &again));
+    assert_true(sat_tuner_key(SATF_CUDA(0), &usual) && sat_tuner_key(SATF_CUDA(1), &again));
     assert_memory_equal(&usual, &again, sizeof usual);
     assert_string_equal(usual.device, "a device of the test");
     assert_string_equal(usual.driver, "the test's");
     for (int i = 0; i < SAT_TUNED_PAIRS * MEMBERS; i++) {
         other_pair = i / MEMBERS;
         other_member = i % MEMBERS;
-        assert_true(sat_tuner_key(0, &other[i]));
+        assert_true(sat_tuner_key(SATF_CUDA(0), &other[i]));
         assert_true(other[i].signature != usual.signature);
         for (int j = 0; j < i; j++) {
             assert_true(other[i].signature != other[j].signature);
@@ -557,7 +557,7 @@ static void lists_each_variant_once(void **state)
         const sat_row *row = sat_row_at(r);
         for (int pair = 0; pair < SAT_TUNED_PAIRS && row->variant; pair++) {
             sat_job job = sat_tuned_job(pair, 4096);
-            job.in.device = 0;
+            job.in.device = SATF_CUDA(0);
             for (job.in.channels = 1; job.in.channels <= 4; job.in.channels++) {
                 job.summand = SATF_SUMMAND_PLAIN;
                 check_variants(row, &job);

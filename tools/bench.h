@@ -43,7 +43,7 @@ typedef struct bench_options {
         int count;
         bool given; /* not the table's default */
     } list[BENCH_LISTS];
-    int device;        /* SATF_DEVICE_CPU or a CUDA device */
+    int device;        /* SATF_HOST or SATF_CUDA(n) */
     int threads;       /* 0: one per core */
     int repeat;        /* 0: as many as a few seconds allow */
     sat_tuning tuning; /* of a CUDA row; 0 in a member: not given */
@@ -126,7 +126,7 @@ struct bench {
     const bench_table *table;
     bench_options options;
     struct bench_report *report;
-    int place;                 /* SATF_HOST or the CUDA device: where the measured calls work */
+    int place;                 /* SATF_HOST or SATF_CUDA(n): where the measured calls work */
     satf_context *copy_ctx;    /* the host's copy has threads of its own */
     void *copy_from, *copy_to; /* of copy_bytes, there */
     size_t copy_bytes;
@@ -179,7 +179,7 @@ typedef satf_status bench_work(void *user);
 satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *peer, void *user,
                           bench_timing *timing);
 
-/* From now on calls are measured there: SATF_HOST or a CUDA device. Gives back
+/* From now on calls are measured there: SATF_HOST or SATF_CUDA(n). Gives back
  * copies and scratch. */
 void bench_set_place(bench *b, int place);
 

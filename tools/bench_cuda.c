@@ -155,7 +155,7 @@ satf_status bench_device_leaves(bench *b, bench_work *work, void *user, void *th
 
 int bench_needs_device(bench *b)
 {
-    if (b->options.device < 0) {
+    if (b->options.device == SATF_HOST) {
         return bench_error(1,
                            "the table %s is timed on a CUDA device; use --device cuda, or "
                            "--simulate to count without one",

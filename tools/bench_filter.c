@@ -310,7 +310,7 @@ static int run(bench *b)
     static const bench_item no_window = {.number = 0};
     const struct bench_values *list = b->options.list;
     int failed = check_names(&list[BENCH_FILTERS]);
-    if (b->options.device >= 0) {
+    if (b->options.device != SATF_HOST) {
         bench_set_place(b, b->options.device);
     }
     for (int f = 0; f < list[BENCH_FILTERS].count && !failed; f++) {

@@ -195,7 +195,7 @@ static satf_status find_tuning(sat_call *call, const sat_row *row)
 static satf_status prepare(sat_call *call, const sat_line *line)
 {
     bench *b = call->b;
-    bool device = !line->on_host && b->options.device >= 0;
+    bool device = !line->on_host && b->options.device != SATF_HOST;
     sat_tuning tuning = device ? b->options.tuning : (sat_tuning){0};
     if (device && strcmp(line->algorithm, "1+r") != 0) {
         tuning.r = 0;
@@ -300,7 +300,7 @@ static int run_line(sat_call *call, const sat_line *line)
 
 static void add_paper_lines(const bench *b, sat_line *lines, int *count)
 {
-    bool cuda = b->options.device >= 0;
+    bool cuda = b->options.device != SATF_HOST;
     for (size_t i = 0; i < sizeof paper_lines / sizeof *paper_lines; i++) {
         if ((cuda || paper_lines[i].on_host) && *count < MAX_LINES) {
             lines[*count] = paper_lines[i];
@@ -345,7 +345,7 @@ static int choose_lines(const bench *b, sat_line *lines, int *count)
 static satf_status allocate(sat_call *call, const sat_line *lines, int count)
 {
     bench *b = call->b;
-    bool device = b->options.device >= 0, host = !device;
+    bool device = b->options.device != SATF_HOST, host = !device;
     for (int i = 0; i < count; i++) {
         host = host || lines[i].on_host;
     }
@@ -377,7 +377,7 @@ static int run_image(bench *b, const bench_item *size, const bench_item *types, 
     }
     satf_status status = allocate(&call, lines, count);
     int failed = 0;
-    if (status == SATF_NO_MEMORY && b->options.device >= 0) {
+    if (status == SATF_NO_MEMORY && b->options.device != SATF_HOST) {
         bench_error(0, "%s: skipped, %s", size->text, satf_message(b->ctx));
     } else if (status != SATF_OK) {
         failed = bench_call_error(b, status, size->text);

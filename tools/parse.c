@@ -358,9 +358,9 @@ static int set_up_context(settings *s)
     }
     int device = SATF_DEVICE_AUTO;
     if (s->device && strcmp(s->device, "auto")) {
-        device = strncmp(s->device, "cuda", 4) ? SATF_DEVICE_CPU : 0;
+        device = strncmp(s->device, "cuda", 4) ? SATF_HOST : SATF_CUDA(0);
         if (strncmp(s->device, "cuda:", 5) == 0) {
-            device = atoi(s->device + 5);
+            device = SATF_CUDA(atoi(s->device + 5));
         }
     }
     if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||

@@ -47,7 +47,7 @@ int bench_call_error(bench *b, satf_status status, const char *what)
 
 const char *bench_device_kind(const bench *b)
 {
-    return b->options.device >= 0 ? "cuda" : "cpu";
+    return b->options.device != SATF_HOST ? "cuda" : "cpu";
 }
 
 /* ----------------------------------------------------------------- options */
@@ -67,14 +67,16 @@ static bool parse_int(const char *text, long min, long max, int *out)
 static bool set_device(bench_options *o, const char *text)
 {
     if (strcmp(text, "cpu") == 0) {
-        o->device = SATF_DEVICE_CPU;
+        o->device = SATF_HOST;
         return true;
     }
     if (strncmp(text, "cuda", 4) != 0 || (text[4] && text[4] != ':')) {
         return false;
     }
-    o->device = 0;
-    return !text[4] || parse_int(text + 5, 0, 1023, &o->device);
+    int ordinal = 0;
+    bool good = !text[4] || parse_int(text + 5, 0, 1023, &ordinal);
+    o->device = SATF_CUDA(ordinal);
+    return good;
 }
 
 static bool set_threads(bench_options *o, const char *text)
@@ -418,7 +420,7 @@ static void name_device(const bench *b, device_names *d)
     struct utsname system;
     satf_gpu_info info;
     snprintf(d->driver, sizeof d->driver, "unknown");
-    if (b->options.device >= 0 && satf_gpu_describe(b->options.device, &info)) {
+    if (b->options.device != SATF_HOST && satf_gpu_describe(b->options.device, &info)) {
         snprintf(d->name, sizeof d->name, "%s", info.name);
         snprintf(d->driver, sizeof d->driver, "%s", info.driver);
         return;
@@ -473,7 +475,7 @@ static int write_files(bench *b, output *json, output *plot, char **argv)
         char title[512], threads[32] = "";
         if (b->options.simulate) {
             snprintf(device.name, sizeof device.name, "simulated");
-        } else if (b->options.device < 0) {
+        } else if (b->options.device == SATF_HOST) {
             int count = satf_thread_count(b->ctx);
             snprintf(threads, sizeof threads, ", %d thread%s", count, count == 1 ? "" : "s");
         }
@@ -499,7 +501,7 @@ static int check_options(const bench *b)
     if (takes_stdout(o->json) && takes_stdout(o->plot)) {
         return bench_error(2, "--json and --plot cannot both go to standard output");
     }
-    if (o->simulate && o->device >= 0) {
+    if (o->simulate && o->device != SATF_HOST) {
         return bench_error(2, "a simulation takes no device; leave out --device or --simulate");
     }
     if (o->simulate && o->repeat) {
@@ -508,12 +510,12 @@ static int check_options(const bench *b)
     if (!o->simulate && !b->table->run) {
         return bench_error(1, "the table %s is counted only, on no device; use --simulate", name);
     }
-    if (o->device < 0 && is_sat(b->table) &&
+    if (o->device == SATF_HOST && is_sat(b->table) &&
         (o->tuning.tile || o->tuning.threads || o->tuning.sync || o->tuning.r > 0 || o->search)) {
         return bench_error(2, "--tile, --block-threads, --sync, --r and --search are of CUDA rows; "
                               "use --device cuda");
     }
-    if (o->device >= 0 && !b->table->on_cuda) {
+    if (o->device != SATF_HOST && !b->table->on_cuda) {
         return bench_error(2, "the table %s is measured on the CPU only", name);
     }
     return 0;
@@ -540,7 +542,8 @@ static int measure(bench *b, char **argv)
     if (status != SATF_OK) {
         return bench_error(1, "%s", satf_message(b->ctx));
     }
-    b->report = bench_report_create(b->table, b->options.markdown, b->options.device >= 0, to);
+    b->report =
+        bench_report_create(b->table, b->options.markdown, b->options.device != SATF_HOST, to);
     failed = b->report ? 0 : bench_error(1, "out of memory for the report");
     if (!failed) {
         failed = open_output(b, &json, b->options.json);
@@ -569,7 +572,7 @@ int main(int argc, char **argv)
 {
     (void)argc;
     static bench b = {
-        .options = {.device = SATF_DEVICE_CPU, .seed = 1, .latency = 100},
+        .options = {.device = SATF_HOST, .seed = 1, .latency = 100},
         .place = SATF_HOST,
     };
     int status = parse_command(&b, argv);

@@ -59,7 +59,7 @@ static void name_driver(char *text, size_t bytes)
 bool satf_gpu_describe(int device, satf_gpu_info *info)
 {
     cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    if (cudaGetDeviceProperties(&properties, satf_gpu_ordinal(device)) != cudaSuccess) {
         cudaGetLastError();
         return false;
     }

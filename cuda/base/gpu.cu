@@ -53,7 +53,7 @@ void satf_gpu_close(satf_context *ctx)
         return;
     }
     enter(ctx);
-    cudaSetDevice(gpu->device);
+    cudaSetDevice(satf_gpu_ordinal(gpu->device));
     for (int i = 0; i < BUFFERS; i++) {
         if (gpu->staging[i].done) {
             cudaEventSynchronize(gpu->staging[i].done);
@@ -96,7 +96,7 @@ static satf_status make_pool(satf_context *ctx, satf_gpu *gpu)
     cudaMemPoolProps properties = {};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
-    properties.location.id = gpu->device;
+    properties.location.id = satf_gpu_ordinal(gpu->device);
     CUDA_RETURN(ctx, cudaMemPoolCreate(&gpu->pool, &properties));
     CUDA_RETURN(ctx,
                 cudaMemPoolSetAttribute(gpu->pool, cudaMemPoolAttrReleaseThreshold, &threshold));
@@ -119,7 +119,7 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
         ctx->gpu->device = device;
     }
     enter(ctx);
-    CUDA_GOTO(fail, status, ctx, cudaSetDevice(device));
+    CUDA_GOTO(fail, status, ctx, cudaSetDevice(satf_gpu_ordinal(device)));
     if (!ctx->gpu->pool) {
         status = make_pool(ctx, ctx->gpu);
         if (status) {

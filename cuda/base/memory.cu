@@ -30,7 +30,7 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
         CUDA_RETURN(ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
         return satf_fail(ctx, SATF_NO_MEMORY,
                          "out of memory on CUDA device %d: %zu bytes wanted for %s, %zu are free",
-                         device, bytes, what, free_bytes);
+                         satf_gpu_ordinal(device), bytes, what, free_bytes);
     }
     return cuda_check(ctx, error, "cudaMallocFromPoolAsync");
 }

@@ -10,7 +10,7 @@ enum { BUFFERS = 2 };
 
 /* What a context has on the device it used last. */
 struct satf_gpu {
-    int device;
+    int device;       /* SATF_CUDA(n) */
     cudaStream_t own; /* NULL as long as the caller's stream is used */
     cudaMemPool_t pool;
     cudaEvent_t begin, end; /* NULL until something is timed */

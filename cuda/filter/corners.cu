@@ -261,7 +261,7 @@ extern "C" satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *
     }
     int processors = 0;
     CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                                            plan->task.in.device));
+                                            satf_gpu_ordinal(plan->task.in.device)));
     plan->kernel = (void (*)(void))kernel;
     for (int aligned = 0; aligned < 2; aligned++) {
         corner_plan blocks = plan_blocks(&plan->task, aligned, processors);

@@ -121,8 +121,8 @@ static const char *refuses_blocks(const sat_job *job)
 static bool has_shared(int device, int bytes)
 {
     int most = 0;
-    if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-        cudaSuccess) {
+    if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               satf_gpu_ordinal(device)) != cudaSuccess) {
         cudaGetLastError();
         return true;
     }

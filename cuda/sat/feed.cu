@@ -48,9 +48,9 @@ bool has_engine(int device)
 /* Whether the copy engine takes rows that lie so. */
 static bool suits_engine(const sat_plane &p)
 {
-    int device = 0;
+    int ordinal = 0;
     return p.in_align >= 16 && p.in_stride > 0 && p.in_stride < INT64_C(1) << 40 &&
-           cudaGetDevice(&device) == cudaSuccess && has_engine(device);
+           cudaGetDevice(&ordinal) == cudaSuccess && has_engine(SATF_CUDA(ordinal));
 }
 
 feed_map make_feed_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels)

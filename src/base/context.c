@@ -136,6 +136,10 @@ satf_status satf_context_get_stream(satf_context *ctx, int device, void **stream
     if (!stream) {
         return satf_fail(ctx, SATF_INVALID, "there is no place for the stream");
     }
+    if (device <= SATF_HOST) {
+        return satf_fail(ctx, SATF_INVALID, "device %d has no stream; CUDA devices, from %d, have",
+                         device, SATF_CUDA(0));
+    }
     *stream = NULL;
     satf_status status = satf_gpu_open(ctx, device);
     if (!status) {

@@ -20,7 +20,7 @@ typedef struct satf_progress_part {
 
 struct satf_context {
     /* The settings that satf_context_create_like() copies: all that stands before `stream`. */
-    int device;  /* SATF_DEVICE_AUTO, SATF_DEVICE_CPU or a CUDA device */
+    int device;  /* SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
     int threads; /* settled: what was sized by it must go on fitting */
     satf_engine engine;
     char algorithm[32];

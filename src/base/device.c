@@ -8,20 +8,21 @@ satf_status satf_gpu_check(satf_context *ctx, int device)
     if (count == 0) {
         return satf_fail(ctx, SATF_NO_DEVICE, "no CUDA device: %s; use the device cpu", why);
     }
-    if (device < 0 || device >= count) {
-        return satf_fail(ctx, SATF_NO_DEVICE, "no CUDA device %d: there are 0 to %d", device,
+    int ordinal = satf_gpu_ordinal(device);
+    if (ordinal < 0 || ordinal >= count) {
+        return satf_fail(ctx, SATF_NO_DEVICE, "no CUDA device %d: there are 0 to %d", ordinal,
                          count - 1);
     }
     satf_gpu_info info;
     if (!satf_gpu_describe(device, &info)) {
         return satf_fail(ctx, SATF_NO_DEVICE,
-                         "no CUDA device %d: it does not answer; use the device cpu", device);
+                         "no CUDA device %d: it does not answer; use the device cpu", ordinal);
     }
     if (!info.runs_kernels) {
         return satf_fail(ctx, SATF_NO_DEVICE,
                          "CUDA device %d (%s) has compute capability %d.%d, which this build is "
                          "not compiled for; use the device cpu",
-                         device, info.name, info.major, info.minor);
+                         ordinal, info.name, info.major, info.minor);
     }
     return SATF_OK;
 }
@@ -33,11 +34,11 @@ satf_status satf_context_set_device(satf_context *ctx, int device)
     }
     if (device < SATF_DEVICE_AUTO) {
         return satf_fail(ctx, SATF_INVALID,
-                         "there is no device %d: %d (auto), %d (CPU) and CUDA devices from 0 are "
-                         "possible",
-                         device, SATF_DEVICE_AUTO, SATF_DEVICE_CPU);
+                         "there is no device %d: %d (auto), %d (host) and, for CUDA devices, "
+                         "numbers from %d are possible",
+                         device, SATF_DEVICE_AUTO, SATF_HOST, SATF_CUDA(0));
     }
-    if (device >= 0) {
+    if (device > SATF_HOST) {
         satf_status status = satf_gpu_check(ctx, device);
         if (status) {
             return status;

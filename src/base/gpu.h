@@ -2,11 +2,18 @@
  * CUDA devices for the layers above, in plain C: what cuda/base does where the
  * build has CUDA; without it gpu_none.c and devices_none.c, where no device is ever found.
  * Nothing here is called, and no driver touched, while a context stays on the CPU.
+ * Devices are the interface's, SATF_CUDA(n); what speaks to CUDA or to people takes their n.
  */
 #ifndef SATF_BASE_GPU_H
 #define SATF_BASE_GPU_H
 
 #include "context.h"
+
+/* The n of SATF_CUDA(n); negative for what is no CUDA device. */
+static inline int satf_gpu_ordinal(int device)
+{
+    return device - SATF_CUDA(0);
+}
 
 /* How many devices there are. If none, and why is not NULL, *why becomes a
  * clause that says the reason (static storage). */

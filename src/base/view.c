@@ -81,9 +81,9 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
     }
     if (view->device < SATF_HOST) {
         return satf_fail(ctx, SATF_INVALID,
-                         "the %s view is on device %d; %d (the host) and CUDA devices from 0 are "
-                         "possible",
-                         what, (int)view->device, SATF_HOST);
+                         "the %s view is on device %d; %d (the host) and, for CUDA devices, "
+                         "numbers from %d are possible",
+                         what, (int)view->device, SATF_HOST, SATF_CUDA(0));
     }
     int64_t pixels, row_bytes, all_bytes;
     int64_t pixel_bytes = (int64_t)types[view->type].bytes * view->channels;

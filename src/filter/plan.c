@@ -41,7 +41,7 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
  * SATF_HOST: the CPU. */
 static int device_of(const satf_context *ctx, const satf_view *in)
 {
-    return in->device != SATF_HOST ? in->device : ctx->device >= 0 ? ctx->device : SATF_HOST;
+    return in->device != SATF_HOST ? in->device : ctx->device > SATF_HOST ? ctx->device : SATF_HOST;
 }
 
 /* What planning adds up: the most that an image takes behind even and odd filters, between the

@@ -207,8 +207,9 @@ static satf_status prepare(satf_context *ctx, const uint32_t *places, int64_t n,
     }
     if (device < SATF_HOST) {
         return satf_fail(ctx, SATF_INVALID,
-                         "there is no device %d: %d (host) and CUDA devices from 0 are possible",
-                         device, SATF_HOST);
+                         "there is no device %d: %d (host) and, for CUDA devices, numbers from %d "
+                         "are possible",
+                         device, SATF_HOST, SATF_CUDA(0));
     }
     if (!algorithm || (strcmp(algorithm, "auto") != 0 && !find_row(algorithm))) {
         return satf_fail(ctx, SATF_INVALID,

@@ -85,7 +85,7 @@ struct satf_permutation {
     const struct permute_row *row;
     int64_t n;
     int element_bytes;
-    int device; /* SATF_HOST, or the CUDA device that holds the tables */
+    int device; /* SATF_HOST, or the SATF_CUDA(n) that holds the tables */
     permute_shape shape;
     permute_tile tile;
     void *table[PERMUTE_MAX_TABLES]; /* the row's, NULL behind the last */

@@ -8,5 +8,5 @@ satf_status permute_cuda_small(const permute_call *call, permute_way way, bool i
                                int64_t times)
 {
     (void)way, (void)in_place, (void)which, (void)in, (void)out, (void)table, (void)times;
-    return satf_gpu_check(call->ctx, 0);
+    return satf_gpu_check(call->ctx, SATF_CUDA(0));
 }

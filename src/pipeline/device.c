@@ -98,10 +98,10 @@ void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline
     satf_gpu_info info;
     if (satf_gpu_count(&why) == 0) {
         explain(result, "no CUDA device (%s)%s", why, then);
-    } else if (!satf_gpu_describe(0, &info) || !info.runs_kernels) {
+    } else if (!satf_gpu_describe(SATF_CUDA(0), &info) || !info.runs_kernels) {
         explain(result, "CUDA device 0 cannot be used%s", then);
     } else if (cuda) {
-        ctx->device = 0;
+        ctx->device = SATF_CUDA(0);
     }
 }
 
@@ -125,7 +125,7 @@ bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_st
 {
     bool cpu, cuda;
     kinds_of(ctx, &cpu, &cuda);
-    if (!plan->automatic || ctx->device < 0 || !cpu ||
+    if (!plan->automatic || ctx->device <= SATF_HOST || !cpu ||
         (status != SATF_NO_MEMORY && status != SATF_NO_DEVICE && status != SATF_DEVICE_FAILED)) {
         return false;
     }

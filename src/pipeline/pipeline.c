@@ -273,7 +273,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     pipeline_look look;
     bool fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->max_bytes / 3;
     pipeline_stream_look(ctx, job, plan, reader, &look);
-    bool possible = !*look.refusal && ctx->device < 0;
+    bool possible = !*look.refusal && ctx->device <= SATF_HOST;
     if (job->route == SATF_ROUTE_ROWS && !possible) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s (option: stream)",
                          *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
@@ -288,7 +288,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         return SATF_OK;
     }
     pipeline_choose_device(ctx, job, plan, *streams, result);
-    *streams = *streams && ctx->device < 0;
+    *streams = *streams && ctx->device <= SATF_HOST;
     return SATF_OK;
 }
 

@@ -108,7 +108,7 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
 /* Views of the host, but a context that computes on a CUDA device. */
 static bool crosses(const satf_context *ctx, const satf_view *in)
 {
-    return in->device == SATF_HOST && ctx->device >= 0;
+    return in->device == SATF_HOST && ctx->device > SATF_HOST;
 }
 
 /* Does such a job: up, over there, and down again. */

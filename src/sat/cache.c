@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 
@@ -168,11 +169,11 @@ bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cach
 bool sat_cache_path(int device, char *path, size_t bytes)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length = -1;
+    int length = -1, ordinal = satf_gpu_ordinal(device);
     if (cache && cache[0] == '/') { /* others are to be ignored, says the XDG specification */
-        length = snprintf(path, bytes, "%s/satfilter/tuning-cuda%d", cache, device);
+        length = snprintf(path, bytes, "%s/satfilter/tuning-cuda%d", cache, ordinal);
     } else if (home && home[0] == '/') {
-        length = snprintf(path, bytes, "%s/.cache/satfilter/tuning-cuda%d", home, device);
+        length = snprintf(path, bytes, "%s/.cache/satfilter/tuning-cuda%d", home, ordinal);
     }
     return length > 0 && (size_t)length < bytes;
 }

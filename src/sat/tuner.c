@@ -67,7 +67,7 @@ static uint64_t table_signature(void)
         mix(&hash, row->name, strlen(row->name) + 1);
         for (int pair = 0; pair < SAT_TUNED_PAIRS && row->variant; pair++) {
             sat_job job = sat_tuned_job(pair, 4096);
-            job.in.device = 0;
+            job.in.device = SATF_CUDA(0);
             mix_number(&hash, pair);
             sat_tuning tuning;
             for (size_t i = 0; row->variant(&job, i, &tuning); i++) {
@@ -106,18 +106,19 @@ static struct {
 /* Under the lock: the device's place, NULL if it has none. */
 static sat_cache *place_of(int device, bool *loaded)
 {
-    if (device < 0 || device >= DEVICES) {
+    int i = satf_gpu_ordinal(device);
+    if (i < 0 || i >= DEVICES) {
         return NULL;
     }
-    if (!memory[device]) {
-        memory[device] = calloc(1, sizeof *memory[device]);
+    if (!memory[i]) {
+        memory[i] = calloc(1, sizeof *memory[i]);
     }
-    if (!memory[device]) {
+    if (!memory[i]) {
         return NULL;
     }
-    *loaded = memory[device]->loaded;
-    memory[device]->loaded = true;
-    return &memory[device]->cache;
+    *loaded = memory[i]->loaded;
+    memory[i]->loaded = true;
+    return &memory[i]->cache;
 }
 
 void sat_tuner_remember(int device, const sat_cache *cache)

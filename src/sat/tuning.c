@@ -219,10 +219,10 @@ static satf_status tune(satf_context *ctx)
 {
     satf_progress_begin(ctx);
     const char *why = "the context is on the CPU";
-    if (ctx->device == SATF_DEVICE_CPU || satf_gpu_count(&why) == 0) {
+    if (ctx->device == SATF_HOST || satf_gpu_count(&why) == 0) {
         return satf_fail(ctx, SATF_NO_DEVICE, "there is no CUDA device to tune for: %s", why);
     }
-    int device = ctx->device >= 0 ? ctx->device : 0;
+    int device = ctx->device > SATF_HOST ? ctx->device : SATF_CUDA(0);
     char path[4096];
     sat_cache_key key;
     if (!sat_cache_path(device, path, sizeof path)) {
@@ -230,7 +230,8 @@ static satf_status tune(satf_context *ctx)
                          "there is no place for the cache: set XDG_CACHE_HOME or HOME");
     }
     if (!sat_tuner_key(device, &key)) {
-        return satf_fail(ctx, SATF_NO_DEVICE, "CUDA device %d does not answer", device);
+        return satf_fail(ctx, SATF_NO_DEVICE, "CUDA device %d does not answer",
+                         satf_gpu_ordinal(device));
     }
     satf_status status = sat_cache_try(ctx, path); /* before minutes are spent on it */
     if (status) {

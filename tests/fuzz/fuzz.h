@@ -27,7 +27,7 @@ static inline satf_context *fuzz_context(void)
     static satf_context *ctx;
     if (!ctx) {
         FUZZ_REQUIRE(satf_context_create(&ctx) == SATF_OK);
-        FUZZ_REQUIRE(satf_context_set_device(ctx, SATF_DEVICE_CPU) == SATF_OK);
+        FUZZ_REQUIRE(satf_context_set_device(ctx, SATF_HOST) == SATF_OK);
         FUZZ_REQUIRE(satf_context_set_threads(ctx, 1) == SATF_OK);
         FUZZ_REQUIRE(satf_context_set_limits(ctx, 1 << 18, 1 << 25) == SATF_OK);
     }

@@ -23,7 +23,8 @@ void gpu_test_begin(int argc, char **argv)
         exit(77);
     }
     if (!satf_gpu_describe(GPU_DEVICE, &info) || !info.runs_kernels) {
-        fprintf(stderr, "skipped: CUDA device %d cannot run this build's kernels\n", GPU_DEVICE);
+        fprintf(stderr, "skipped: CUDA device %d cannot run this build's kernels\n",
+                satf_gpu_ordinal(GPU_DEVICE));
         exit(77);
     }
     printf("device: %s\ndriver: %s\n", info.name, info.driver);
@@ -61,7 +62,7 @@ int gpu_set_up(void **unused)
 {
     (void)unused;
     gpu = gpu_new_context();
-    return satf_context_create(&cpu) || satf_context_set_device(cpu, SATF_DEVICE_CPU) ||
+    return satf_context_create(&cpu) || satf_context_set_device(cpu, SATF_HOST) ||
            satf_context_set_engine(cpu, SATF_ENGINE_SAT);
 }
 

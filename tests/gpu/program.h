@@ -12,7 +12,7 @@
 #include "../../src/base/context.h"
 #include "../../src/base/gpu.h"
 
-enum { GPU_DEVICE = 0, GPU_GUARD = 0xA5 };
+enum { GPU_DEVICE = SATF_CUDA(0), GPU_GUARD = 0xA5 };
 
 /* --small: a few cases for compute-sanitizer, and buffers only as large as asked for, each
  * allocated anew, so that it sees every byte too many. --long: all cases there are. */

@@ -386,11 +386,11 @@ static void test_current_context(void **state)
     assert_int_equal(driver.get(&before), 0);
     assert_int_equal(driver.set(NULL), 0);
     check_current(NULL, "no context");
-    assert_int_equal(driver.retain(&primary, GPU_DEVICE), 0);
+    assert_int_equal(driver.retain(&primary, satf_gpu_ordinal(GPU_DEVICE)), 0);
     assert_int_equal(driver.set(primary), 0);
     check_current(primary, "the device's own");
     assert_int_equal(driver.set(before), 0);
-    assert_int_equal(driver.release(GPU_DEVICE), 0);
+    assert_int_equal(driver.release(satf_gpu_ordinal(GPU_DEVICE)), 0);
 }
 
 int main(int argc, char **argv)

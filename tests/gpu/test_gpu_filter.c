@@ -99,7 +99,7 @@ static void apply_on_device(const test_case *t, const satf_view *got)
         gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->name);
     }
     gpu_must_do(gpu, satf_gpu_copy(gpu, &out, got), "download");
-    gpu_must_do(gpu, satf_gpu_wait(gpu, 0), t->name);
+    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), t->name);
     gpu_check_guards(gpu, &out, memory[1], pad);
     satf_gpu_free(gpu, memory[0]);
     satf_gpu_free(gpu, memory[1]);
@@ -349,20 +349,20 @@ static void test_sat(void **state)
     gpu_must_do(cpu, satf_sat(cpu, &in, &want, SATF_SQUARED), "sat");
     gpu_must_do(gpu, satf_sat(gpu, &in, &got, SATF_SQUARED), "sat");
     compare(&t, &want, &got, "host views");
-    mixed.device = 0;
+    mixed.device = GPU_DEVICE;
     assert_int_equal(satf_sat(gpu, &in, &mixed, 0), SATF_INVALID);
     void *memory[3];
     satf_view there = gpu_view(gpu, &in, 3, 1, true, &memory[0]);
     satf_view out = gpu_view(gpu, &like, 7, 2, false, &memory[1]);
     size_t bytes;
     gpu_must_do(gpu, satf_sat_scratch(gpu, &there, &out, SATF_SQUARED, &bytes), "scratch");
-    gpu_must_do(gpu, satf_gpu_alloc(gpu, 0, bytes, "a test", &memory[2]), "scratch");
+    gpu_must_do(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &memory[2]), "scratch");
     gpu_must_do(gpu, satf_context_set_scratch(gpu, bytes ? memory[2] : NULL, bytes), "scratch");
     gpu_must_do(gpu, satf_gpu_copy(gpu, &in, &there), "upload");
     gpu_must_do(gpu, satf_sat(gpu, &there, &out, SATF_SQUARED), "sat");
     memset(got.data, 0, (size_t)(got.stride * got.height));
     gpu_must_do(gpu, satf_gpu_copy(gpu, &out, &got), "download");
-    gpu_must_do(gpu, satf_gpu_wait(gpu, 0), "sat");
+    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), "sat");
     compare(&t, &want, &got, "device views, the caller's scratch");
     gpu_check_guards(gpu, &out, memory[1], 2);
     gpu_must_do(gpu, satf_context_set_scratch(gpu, NULL, 0), "scratch");
@@ -401,7 +401,7 @@ static void test_copies(void **state)
             }
             gpu_must_do(gpu, satf_gpu_copy(gpu, &up, &there), "upload");
             gpu_must_do(gpu, satf_gpu_copy(gpu, &there, &down), "download");
-            gpu_must_do(gpu, satf_gpu_wait(gpu, 0), "copies");
+            gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), "copies");
             for (int64_t y = 0; y < height; y++) {
                 assert_memory_equal(satf_row(&up, y), satf_row(&down, y), (size_t)width);
             }
@@ -439,7 +439,7 @@ static void test_two_contexts(void **state)
     for (int k = 0; k < N; k++) {
         satf_view got = host_view(&host[k]);
         gpu_must_do(ctx[k], satf_gpu_copy(ctx[k], &out[k], &got), "download");
-        gpu_must_do(ctx[k], satf_gpu_wait(ctx[k], 0), "box");
+        gpu_must_do(ctx[k], satf_gpu_wait(ctx[k], GPU_DEVICE), "box");
         test_case t = {filter, "two contexts", host[k], host[k], SATF_MIRROR, 15, 9, 0};
         compare(&t, &want[k], &got, "device views");
         satf_gpu_free(ctx[k], memory[k][0]);
@@ -455,11 +455,11 @@ static void test_exhaustion(void **state)
 {
     (void)state;
     satf_gpu_info info;
-    assert_true(satf_gpu_describe(0, &info));
+    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
     satf_context *ctx;
     gpu_must_do(NULL, satf_context_create(&ctx), "context");
     void *memory[2] = {NULL, NULL};
-    assert_int_equal(satf_gpu_alloc(ctx, 0, info.memory_bytes * 2, "a test", &memory[0]),
+    assert_int_equal(satf_gpu_alloc(ctx, GPU_DEVICE, info.memory_bytes * 2, "a test", &memory[0]),
                      SATF_NO_MEMORY);
     assert_null(memory[0]);
     assert_non_null(strstr(satf_message(ctx), "bytes wanted for a test"));
@@ -467,22 +467,26 @@ static void test_exhaustion(void **state)
     satf_view in =
         satf_view_packed(NULL, 1 << 16, (int64_t)(info.memory_bytes / 5) >> 16, 1, SATF_U8);
     satf_view out = in;
-    in.device = out.device = 0;
-    gpu_must_do(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[0]),
-                "input");
-    gpu_must_do(ctx, satf_gpu_alloc(ctx, 0, (size_t)(in.stride * in.height), "a test", &memory[1]),
-                "output");
+    in.device = out.device = GPU_DEVICE;
+    gpu_must_do(
+        ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)(in.stride * in.height), "a test", &memory[0]),
+        "input");
+    gpu_must_do(
+        ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)(in.stride * in.height), "a test", &memory[1]),
+        "output");
     in.data = memory[0], out.data = memory[1];
     satf_filter *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_NO_MEMORY);
     assert_non_null(strstr(satf_message(ctx), "bytes wanted for filtering"));
     in.height = out.height = 64;
-    gpu_must_do(ctx, satf_gpu_set_bytes(ctx, 0, in.data, 7, (size_t)(in.stride * in.height)),
+    gpu_must_do(ctx,
+                satf_gpu_set_bytes(ctx, GPU_DEVICE, in.data, 7, (size_t)(in.stride * in.height)),
                 "fill");
     gpu_must_do(ctx, satf_filter_apply(ctx, filter, &in, &out), "box after a refusal");
     unsigned char sample = 0;
-    gpu_must_do(ctx, satf_gpu_copy_bytes(ctx, 0, &sample, (char *)out.data + 12345, 1), "download");
-    gpu_must_do(ctx, satf_gpu_wait(ctx, 0), "box after a refusal");
+    gpu_must_do(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, &sample, (char *)out.data + 12345, 1),
+                "download");
+    gpu_must_do(ctx, satf_gpu_wait(ctx, GPU_DEVICE), "box after a refusal");
     assert_int_equal(sample, 7);
     satf_gpu_free(ctx, memory[0]);
     satf_gpu_free(ctx, memory[1]);

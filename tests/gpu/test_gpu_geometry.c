@@ -73,7 +73,7 @@ static void run_case(const char *name, const satf_filter *filter, const satf_vie
     gpu_must_do(gpu, satf_filter_apply(gpu, filter, &there, &result), name);
     memset(got.data, GPU_GUARD, bytes);
     gpu_must_do(gpu, satf_gpu_copy(gpu, &result, &got), "download");
-    gpu_must_do(gpu, satf_gpu_wait(gpu, 0), name);
+    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), name);
     compare(name, in, &want, &got, seed, "device views");
     gpu_check_guards(gpu, &result, memory[1], 3 - shift);
     satf_gpu_free(gpu, memory[0]);

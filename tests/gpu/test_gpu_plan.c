@@ -380,7 +380,7 @@ int main(int argc, char **argv)
     setenv("SATFILTER_TUNE", "off", 1);
     gpu_test_begin(argc, argv);
     handle primary;
-    if (!find_driver() || driver.retain(&primary, GPU_DEVICE) != 0 ||
+    if (!find_driver() || driver.retain(&primary, satf_gpu_ordinal(GPU_DEVICE)) != 0 ||
         driver.set_current(primary) != 0) {
         return 1;
     }
@@ -390,6 +390,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_graphs),
     };
     int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);
-    driver.release(GPU_DEVICE);
+    driver.release(satf_gpu_ordinal(GPU_DEVICE));
     return gpu_test_end("test_gpu_plan", failed);
 }

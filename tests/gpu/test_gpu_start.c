@@ -38,7 +38,7 @@ static bool device_has_context(void)
     assert_non_null(get_state);
     unsigned flags = 0;
     int active = -1;
-    assert_int_equal(get_state(GPU_DEVICE, &flags, &active), 0);
+    assert_int_equal(get_state(satf_gpu_ordinal(GPU_DEVICE), &flags, &active), 0);
     dlclose(driver);
     return active != 0;
 }
@@ -92,7 +92,7 @@ static satf_status work_on_cpu(void)
     satf_context *ctx = NULL;
     satf_status status = satf_context_create(&ctx);
     status = status ? status : small_file(ctx);
-    status = status ? status : satf_context_set_device(ctx, SATF_DEVICE_CPU);
+    status = status ? status : satf_context_set_device(ctx, SATF_HOST);
     status = status ? status : table_of_ones(ctx);
     satf_context_destroy(ctx);
     return status;

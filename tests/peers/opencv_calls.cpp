@@ -219,7 +219,7 @@ int main(int argc, char **argv)
     for (int threads = 1; threads <= max_threads; threads++) {
         check(nullptr, satf_context_create(&contexts[threads]));
         check(contexts[threads], satf_context_set_threads(contexts[threads], threads));
-        check(contexts[threads], satf_context_set_device(contexts[threads], SATF_DEVICE_CPU));
+        check(contexts[threads], satf_context_set_device(contexts[threads], SATF_HOST));
     }
     cv::Mat bytes(size, size, CV_8U), floats(size, size, CV_32F);
     cv::randu(bytes, 0, 256);

@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     satf_context *contexts[2];
     for (int k = 0; k < 2; k++) {
         check(NULL, satf_context_create(&contexts[k]));
-        check(contexts[k], satf_context_set_device(contexts[k], SATF_DEVICE_CPU));
+        check(contexts[k], satf_context_set_device(contexts[k], SATF_HOST));
         check(contexts[k], satf_context_set_threads(contexts[k], k == 0 ? 1 : 0));
     }
     printf("%41s %10s %6s\n", "us, 1", "us, all", "ratio");
