@@ -203,22 +203,6 @@ static satf_status make_filter(settings *s, const filter_word *word, char *text,
     return status;
 }
 
-/* Finds a window that lies beside its pixel, whatever the picture: at=X:Y. */
-static satf_status check_place(satf_context *ctx, const filter_word *word,
-                               const satf_filter *filter)
-{
-    satf_param_info param;
-    bool has_place = false;
-    for (size_t i = 0; satf_filter_param(word->name, i, &param, sizeof param); i++) {
-        has_place = has_place || param.type == SATF_PARAM_PLACE;
-    }
-    satf_view in = satf_view_packed(NULL, 1, 1, 1, SATF_F64), out;
-    size_t bytes;
-    satf_status status = has_place ? satf_filter_output(ctx, filter, &in, &out) : SATF_OK;
-    status = status || !has_place ? status : satf_filter_scratch(ctx, filter, &in, &out, &bytes);
-    return status == SATF_INVALID ? status : SATF_OK;
-}
-
 /* Makes s->filter and s->spec of the words. */
 static int make_chain(settings *s)
 {
@@ -240,10 +224,6 @@ static int make_chain(settings *s)
         }
         satf_filter *one;
         satf_status status = make_filter(s, word, start, &one);
-        if (!status && check_place(s->ctx, word, one)) {
-            satf_filter_destroy(one);
-            status = SATF_INVALID;
-        }
         if (!status && s->filter) {
             status = satf_filter_append(s->ctx, s->filter, one);
             satf_filter_destroy(one);

@@ -114,6 +114,24 @@ satf_status filter_set_param(satf_context *ctx, chain_link *link, const filter_p
     return status;
 }
 
+satf_status filter_check_place(satf_context *ctx, const chain_link *link)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_place *at = chain_value(link, PARAM_PLACE);
+    if (!size || !at) {
+        return SATF_OK;
+    }
+    int64_t w = size->width, h = size->height, x = at->x, y = at->y;
+    if (x > w / 2 || x <= w / 2 - w || y > h / 2 || y <= h / 2 - h) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "at=%" PRId64 ":%" PRId64 " of %s: a window of %" PRId64 " x %" PRId64
+                         " contains its own pixel for %" PRId64 " to %" PRId64 " and %" PRId64
+                         " to %" PRId64,
+                         x, y, link->info->name, w, h, w / 2 - w + 1, w / 2, h / 2 - h + 1, h / 2);
+    }
+    return SATF_OK;
+}
+
 size_t filter_count(const satf_filter *filter)
 {
     return filter->count;

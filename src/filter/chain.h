@@ -48,6 +48,9 @@ static inline void chain_note_given(chain_link *link, const filter_param *param)
 satf_status filter_set_param(satf_context *ctx, chain_link *link, const filter_param *param,
                              const char *text);
 
+/* SATF_OK if the filter's window, where it has one, contains its pixel. */
+satf_status filter_check_place(satf_context *ctx, const chain_link *link);
+
 /* The value of the filter's parameter of that kind; NULL if it has none. */
 static inline const void *chain_value(const chain_link *link, param_kind kind)
 {

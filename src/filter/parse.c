@@ -57,7 +57,7 @@ static satf_status parse_filter(satf_context *ctx, satf_filter *chain, char *wor
         seen |= bit;
         status = filter_set_param(ctx, chain_last(chain), found, value);
     }
-    return status;
+    return status ? status : filter_check_place(ctx, chain_last(chain));
 }
 
 satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter **out)

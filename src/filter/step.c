@@ -110,20 +110,6 @@ static void read_options(const chain_link *link, filter_step *step)
     step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
 }
 
-/* The window must contain the pixel. */
-static satf_status check_place(satf_context *ctx, const filter_step *step)
-{
-    int64_t w = step->size.width, h = step->size.height, x = step->at.x, y = step->at.y;
-    if (x > w / 2 || x <= w / 2 - w || y > h / 2 || y <= h / 2 - h) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "at=%" PRId64 ":%" PRId64 " of %s: a window of %" PRId64 " x %" PRId64
-                         " contains its own pixel for %" PRId64 " to %" PRId64 " and %" PRId64
-                         " to %" PRId64,
-                         x, y, step->info->name, w, h, w / 2 - w + 1, w / 2, h / 2 - h + 1, h / 2);
-    }
-    return SATF_OK;
-}
-
 /* ------------------------------------------------------------------ engines */
 
 static const filter_engine *const engines[] = {
@@ -262,7 +248,7 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
         uint64_t max = satf_type_max((int)spec->input_type);
         step->border.constant = spec->part->outside(step->border.constant, max ? (double)max : 1);
     }
-    status = status ? status : check_place(ctx, step);
+    status = status ? status : filter_check_place(ctx, link);
     status = status ? status : choose_engine(ctx, step);
     if (status) {
         return status;
