@@ -2,7 +2,7 @@
  * satfilter.h - image filters on summed area tables (integral images).
  *
  * What a program includes; C99 and C++ clean. Images, formats and files are declared in
- * satfilter-images.h, which this header includes.
+ * satfilter-images.h, pictures that come row by row in satfilter-rows.h; this header includes both.
  *
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
@@ -572,5 +572,6 @@ SATF_API const char *satf_filter_param(const char *filter, size_t index, satf_pa
 #endif
 
 #include "satfilter-images.h"
+#include "satfilter-rows.h"
 
 #endif
