@@ -29,7 +29,7 @@ src/io: src/base src/satfilter.h
 src/sat: src/base src/machine src/satfilter.h
 src/window: src/base src/satfilter.h
 src/move: src/base src/satfilter.h
-src/filter: src/move src/sat src/window src/base src/satfilter.h filters/all.h
+src/filter: src/permute src/machine src/move src/sat src/window src/base src/satfilter.h filters/all.h
 src/filter/picture.c: src/filter src/base src/satfilter.h src/satfilter-images.h
 filters: src/filter/formula.h
 src/permute: src/machine src/move src/base src/satfilter.h

@@ -142,7 +142,7 @@ static satf_status run_captured(satf_context *ctx, const satf_filter *filter, co
 {
     plan_images images = {in->data, NULL, out->data};
     satf_plan *plan;
-    satf_status status = filter_plan_make(ctx, filter, in, NULL, out, false, &plan);
+    satf_status status = filter_plan_make(ctx, filter, in, NULL, out, FILTER_ONCE, &plan);
     if (!status && plan->pictured) {
         filter_plan_free(ctx, plan);
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -162,7 +162,7 @@ static satf_status replace_plan(satf_context *ctx, const satf_filter *filter, co
 {
     satf_context_forget(ctx);
     ctx->forget = forget;
-    return filter_plan_make(ctx, filter, in, NULL, out, false, &ctx->plan);
+    return filter_plan_make(ctx, filter, in, NULL, out, FILTER_ONCE, &ctx->plan);
 }
 
 static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -209,7 +209,7 @@ static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, c
     }
     satf_plan *plan;
     *bytes = 0;
-    status = filter_plan_make(ctx, filter, in, NULL, out, false, &plan);
+    status = filter_plan_make(ctx, filter, in, NULL, out, FILTER_ONCE, &plan);
     if (!status) {
         if (plan->device == plan->in.device && plan->bytes) { /* else it is the device's */
             *bytes = plan->bytes + 63;                        /* the caller's may need aligning */

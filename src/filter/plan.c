@@ -83,7 +83,7 @@ typedef struct plan_link {
     plan_place in, out;
 } plan_link;
 
-static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of, bool by_rows,
+static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of,
                             plan_sizes *sizes)
 {
     plan_step *step;
@@ -91,7 +91,8 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
                              .in = of->from,
                              .out = of->to,
                              .input_type = (satf_type)of->from.type,
-                             .by_rows = by_rows};
+                             .by_rows = plan->by_rows,
+                             .lasting = plan->lasting};
     satf_status status = add_step(ctx, plan, &spec, sizes, &step);
     if (!status) {
         step->in = of->in;
@@ -160,7 +161,7 @@ static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_lin
     return status;
 }
 
-static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
+static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
 {
     plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
     plan_sizes sizes = {{0, 0}, 0, 0, 0};
@@ -177,13 +178,13 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
         bool several = of.link->info->recipe->parts[0] != NULL;
-        if (several && by_rows) {
+        if (several && plan->by_rows) {
             plan->refusal = "takes several steps, each of the whole picture";
             return SATF_OK;
         }
         status = status    ? status
                  : several ? plan_parts(ctx, plan, &of, &sizes)
-                           : plan_one(ctx, plan, &of, by_rows, &sizes);
+                           : plan_one(ctx, plan, &of, &sizes);
         of.from = of.to;
         of.in = of.out;
     }
@@ -206,7 +207,7 @@ static size_t most_steps(const satf_filter *chain)
     return steps;
 }
 
-static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
+static satf_status decide(satf_context *ctx, satf_plan *plan)
 {
     bool crosses = plan->device != plan->in.device;
     satf_status status = SATF_OK;
@@ -220,7 +221,7 @@ static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
     if (plan->beside.width > 0 && plan->device != plan->beside.device && !status) {
         status = reserve_view(ctx, plan, &plan->from_beside, &plan->beside_at);
     }
-    status = status ? status : plan_steps(ctx, plan, by_rows);
+    status = status ? status : plan_steps(ctx, plan);
     if (status || plan->device != SATF_HOST || plan->bytes <= (uint64_t)ctx->max_bytes) {
         return status; /* the limit is the host's; the device's memory has its own end */
     }
@@ -235,7 +236,7 @@ void filter_plan_free(satf_context *ctx, satf_plan *plan)
     filter_plan_detach(ctx, plan);
     satf_gpu_order_free(&plan->order);
     for (size_t i = 0; plan->steps && i < plan->count; i++) {
-        satf_free(plan->steps[i].step.state);
+        filter_step_release(&plan->steps[i].step);
     }
     satf_free(plan->steps);
     satf_filter_destroy(plan->chain);
@@ -257,7 +258,7 @@ static satf_view find_picture(const satf_filter *chain, bool *found)
 }
 
 satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *beside, const satf_view *out, bool by_rows,
+                             const satf_view *beside, const satf_view *out, filter_use use,
                              satf_plan **made)
 {
     *made = NULL;
@@ -271,7 +272,9 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
     plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
     plan->beside = beside ? *beside : find_picture(chain, &plan->pictured);
     plan->from_beside = plan->beside;
-    plan->device = by_rows ? SATF_HOST : device_of(ctx, in);
+    plan->by_rows = use == FILTER_BY_ROWS;
+    plan->lasting = use == FILTER_LASTING;
+    plan->device = plan->by_rows ? SATF_HOST : device_of(ctx, in);
     plan->threads = satf_thread_count(ctx);
     memcpy(plan->settings, ctx, sizeof plan->settings);
     plan->chain = chain_new(ctx);
@@ -279,7 +282,7 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
     if (!status) {
         size_t bytes = most_steps(chain) * sizeof *plan->steps;
         plan->steps = satf_alloc_zeroed(bytes);
-        status = plan->steps ? decide(ctx, plan, by_rows) : satf_fail_memory(ctx, bytes, "a plan");
+        status = plan->steps ? decide(ctx, plan) : satf_fail_memory(ctx, bytes, "a plan");
     }
     if (status) {
         filter_plan_free(ctx, plan);

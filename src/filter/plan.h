@@ -19,6 +19,9 @@ typedef struct plan_step {
     plan_place in, out, beside[2];
 } plan_step;
 
+/* What a plan is for: a call, many runs, or a run by rows. */
+typedef enum filter_use { FILTER_ONCE, FILTER_LASTING, FILTER_BY_ROWS } filter_use;
+
 /* Images of a run, where the work is done. */
 typedef struct plan_images {
     const void *in, *beside;
@@ -36,6 +39,7 @@ struct satf_plan {
     satf_view from, from_beside, to;
     int device; /* where it is done */
     int threads;
+    bool by_rows, lasting;
     size_t count;
     plan_step *steps;
     const char *refusal; /* by rows: why not, before any step is planned */
@@ -61,7 +65,7 @@ satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, con
 
 /* Decides; the plan has no memory yet. beside: NULL if no image is given beside the input. */
 satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *beside, const satf_view *out, bool by_rows,
+                             const satf_view *beside, const satf_view *out, filter_use use,
                              satf_plan **plan);
 
 /* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares

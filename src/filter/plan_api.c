@@ -25,7 +25,8 @@ static satf_status create(satf_context *ctx, const satf_filter *filter, const sa
     if (!status && beside) {
         status = check_beside(ctx, filter, beside);
     }
-    status = status ? status : filter_plan_make(ctx, filter, inputs, beside, out, false, plan);
+    status =
+        status ? status : filter_plan_make(ctx, filter, inputs, beside, out, FILTER_LASTING, plan);
     if (!status) {
         status = filter_plan_attach(ctx, *plan, NULL);
         if (status) {

@@ -115,7 +115,7 @@ static void read_options(const chain_link *link, filter_step *step)
 static const filter_engine *const engines[] = {
     &filter_window_engine,        &filter_prefix_engine,      &filter_rows_engine,
     &filter_table_engine,         &filter_move_engine,        &filter_device_engine,
-    &filter_device_prefix_engine, &filter_device_move_engine,
+    &filter_device_prefix_engine, &filter_device_move_engine, &filter_permute_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
@@ -224,7 +224,8 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
                           .out = spec->out,
                           .beside = {spec->beside[0], spec->beside[1]},
                           .input_type = spec->input_type,
-                          .by_rows = spec->by_rows};
+                          .by_rows = spec->by_rows,
+                          .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
     read_options(link, step);
     if (spec->part && spec->part->single) {
@@ -261,10 +262,18 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
     status = step->engine->plan(ctx, step);
     status = status ? status : add_grey(ctx, step);
     if (status) {
-        satf_free(step->state);
-        step->state = NULL;
+        filter_step_release(step);
     }
     return status;
+}
+
+void filter_step_release(filter_step *step)
+{
+    if (step->state && step->engine->release) {
+        step->engine->release(step->state);
+    }
+    satf_free(step->state);
+    step->state = NULL;
 }
 
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,

@@ -23,6 +23,7 @@ typedef struct filter_step {
     bool grey;            /* in is the grey of source, in memory of the plan */
     satf_view source;
     bool by_rows; /* the picture is never held whole: in, source and out have no data */
+    bool lasting; /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
     double ns;   /* a sample of the result: roughly, on one thread */
@@ -51,6 +52,7 @@ typedef struct filter_engine {
     satf_status (*plan)(satf_context *ctx, filter_step *step);
     satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
     satf_status (*run)(satf_context *ctx, filter_step *step);     /* on a device: enqueues */
+    void (*release)(void *state);                                 /* NULL: it owns nothing */
     satf_status (*run_rows)(satf_context *ctx, filter_step *step, const filter_rows *rows);
     /* The algorithm of the step's table; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
@@ -58,7 +60,10 @@ typedef struct filter_engine {
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_rows_engine, filter_move_engine, filter_device_engine, filter_device_prefix_engine,
-    filter_device_move_engine;
+    filter_device_move_engine, filter_permute_engine;
+
+/* Frees what planning has made. */
+void filter_step_release(filter_step *step);
 
 /* The view that a filter makes of in by default; data is NULL. */
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
@@ -70,7 +75,7 @@ typedef struct filter_step_spec {
     const filter_part *part; /* or NULL */
     satf_view in, out, beside[2];
     satf_type input_type;
-    bool by_rows;
+    bool by_rows, lasting;
 } filter_step_spec;
 
 /* Checks it, chooses its engine and lets it plan. On failure nothing is left to free. */
