@@ -475,9 +475,13 @@ SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *f
  */
 typedef struct satf_plan satf_plan;
 
-/* Plans for images like these views (one each; their data are not looked at, and where they lie
- * need not stay). An input of the host is computed on the context's device, as by
- * satf_filter_apply(). The filter may be destroyed afterwards. */
+/*
+ * Plans for images like these views: one output; the input and, for a filter that takes one
+ * (guided), the image beside it, which must be like the input. Their data are not looked at. An
+ * input of the host is computed on the context's device, as by satf_filter_apply(). The filter may
+ * be destroyed afterwards. For `permute` of pixels of 4 or 8 bytes on a device the order is
+ * prepared as by satf_permutation_create(), which takes seconds for some 2^24 pixels.
+ */
 SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
                                       const satf_view *inputs, size_t input_count,
                                       const satf_view *outputs, size_t output_count,
@@ -496,7 +500,7 @@ SATF_API satf_status satf_plan_run(satf_plan *plan, const void *const *inputs,
 
 /* What was decided. */
 typedef struct satf_plan_info {
-    size_t steps; /* one a filter of the chain */
+    size_t steps; /* one a filter of the chain, several for one of several (guided) */
     size_t bytes; /* of memory, of the device that computes */
     int device;   /* that computes: SATF_HOST or SATF_CUDA(n) */
     double ms;    /* a run takes: a rough estimate, of how plans compare */
