@@ -375,6 +375,63 @@ static void test_beside(void **unused)
     satf_filter_destroy(filter);
 }
 
+/* An order without any pattern, too large for the device's caches: prepared, and as a gather where
+ * images are not aligned to their pixels. */
+static void test_permute(void **unused)
+{
+    (void)unused;
+    enum { SIDE = 4096, PIXELS = SIDE * SIDE };
+    if (gpu_small) {
+        skip();
+    }
+    int64_t *order = malloc(PIXELS * sizeof *order);
+    float *pixels = malloc(PIXELS * sizeof *pixels), *want = malloc(PIXELS * sizeof *want);
+    float *got = malloc(PIXELS * sizeof *got);
+    uint64_t seed = 1;
+    for (int64_t i = 0; i < PIXELS; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int64_t j = (int64_t)((seed >> 33) % (uint64_t)(i + 1));
+        order[i] = order[j];
+        order[j] = i;
+        pixels[i] = (float)i;
+    }
+    for (int64_t i = 0; i < PIXELS; i++) {
+        want[i] = pixels[order[i]];
+    }
+    satf_filter *filter;
+    satf_plan *plan;
+    satf_ran ran;
+    satf_view view = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_F32);
+    view.device = GPU_DEVICE;
+    gpu_must(gpu, satf_filter_create(gpu, "permute", &filter));
+    gpu_must(gpu, satf_filter_set_order(gpu, filter, order, PIXELS));
+    gpu_must(gpu, satf_plan_create(gpu, filter, &view, 1, &view, 1, &plan));
+    satf_plan_step(plan, 0, &ran, sizeof ran);
+    assert_string_equal(ran.engine, "permute");
+    assert_true(strcmp(ran.algorithm, "fused") == 0 || strcmp(ran.algorithm, "scheduled") == 0);
+    void *in, *out;
+    size_t bytes = PIXELS * sizeof *pixels;
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &in));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &out));
+    for (int shift = 0; shift <= 2; shift += 2) {
+        void *from = (char *)in + shift, *to = (char *)out + shift;
+        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, from, pixels, bytes));
+        gpu_must(gpu, satf_plan_run(plan, (const void *const *)&from, &to));
+        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, to, bytes));
+        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        assert_memory_equal(got, want, bytes);
+        gpu_runs++;
+    }
+    satf_gpu_free(gpu, in);
+    satf_gpu_free(gpu, out);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+    free(order);
+    free(pixels);
+    free(want);
+    free(got);
+}
+
 int main(int argc, char **argv)
 {
     setenv("SATFILTER_TUNE", "off", 1);
@@ -387,7 +444,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),   cmocka_unit_test(test_across),
         cmocka_unit_test(test_beside), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_graphs), cmocka_unit_test(test_permute),
     };
     int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);
     driver.release(satf_gpu_ordinal(GPU_DEVICE));
