@@ -231,9 +231,8 @@ static satf_status decide(satf_context *ctx, satf_plan *plan)
                      plan->bytes, ctx->max_bytes);
 }
 
-void filter_plan_free(satf_context *ctx, satf_plan *plan)
+void filter_plan_drop(satf_plan *plan)
 {
-    filter_plan_detach(ctx, plan);
     satf_gpu_order_free(&plan->order);
     for (size_t i = 0; plan->steps && i < plan->count; i++) {
         filter_step_release(&plan->steps[i].step);
@@ -285,7 +284,7 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
         status = plan->steps ? decide(ctx, plan) : satf_fail_memory(ctx, bytes, "a plan");
     }
     if (status) {
-        filter_plan_free(ctx, plan);
+        filter_plan_drop(plan);
         return status;
     }
     *made = plan;

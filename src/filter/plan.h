@@ -75,7 +75,8 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
 /* Takes it away again. */
 void filter_plan_detach(satf_context *ctx, satf_plan *plan);
 
-/* Frees all but what is not its own. */
+/* Frees a plan that has no memory; any. */
+void filter_plan_drop(satf_plan *plan);
 void filter_plan_free(satf_context *ctx, satf_plan *plan);
 
 /* Runs it in that memory. */

@@ -93,6 +93,12 @@ void filter_plan_detach(satf_context *ctx, satf_plan *plan)
     plan->owned = NULL;
 }
 
+void filter_plan_free(satf_context *ctx, satf_plan *plan)
+{
+    filter_plan_detach(ctx, plan);
+    filter_plan_drop(plan);
+}
+
 /* ----------------------------------------------------------------------- running */
 
 static char *find(const satf_plan *plan, const plan_place *place, const plan_images *images)

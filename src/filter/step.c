@@ -184,13 +184,6 @@ double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t inde
     return least * sums_of(link);
 }
 
-satf_sum_type filter_prefix_sum(const filter_step *step)
-{
-    return satf_sum_type_for((satf_type)step->in.type,
-                             step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
-                             (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
-}
-
 /* The grey image lies in front of what the engine uses. */
 static satf_status add_grey(satf_context *ctx, filter_step *step)
 {

@@ -82,7 +82,12 @@ typedef struct filter_step_spec {
 satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
 
 /* The type of the sums over all of the image, of REGION_PREFIX: the smallest that holds them. */
-satf_sum_type filter_prefix_sum(const filter_step *step);
+static inline satf_sum_type filter_prefix_sum(const filter_step *step)
+{
+    return satf_sum_type_for((satf_type)step->in.type,
+                             step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
+                             (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
+}
 
 /* Runs it on the images at in, beside and out, in memory that is prepared. */
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
