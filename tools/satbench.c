@@ -1,4 +1,5 @@
 /* satbench - measures summed area tables and the filters built on them. */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
