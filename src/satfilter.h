@@ -141,10 +141,16 @@ SATF_API const char *satf_message(const satf_context *ctx);
 
 #define SATF_DEVICE_AUTO (-1)
 
-/* SATF_DEVICE_AUTO (default), SATF_HOST, which is the CPU, or SATF_CUDA(n).
- * SATF_NO_DEVICE if that CUDA device cannot be used. With one, SAT and filter calls
- * on host views copy them there and the result back, and return when it is there;
- * with the other two host views are computed on the CPU. */
+/*
+ * What computes images on the host: SATF_HOST, the CPU, which is the default; SATF_CUDA(n), where
+ * calls copy them to and the result back, and return when it is there; or SATF_DEVICE_AUTO.
+ * SATF_NO_DEVICE if that CUDA device cannot be used.
+ * SATF_DEVICE_AUTO takes for each filter, chain or file the faster of the CPU and CUDA device 0, by
+ * an estimate that counts the copies and, once, the start of CUDA; no driver is touched while that
+ * says CPU. Where the device cannot be used or runs out of memory the CPU computes. satf_sat()
+ * takes the CPU then: the copies alone would cost more than the table.
+ * Images on a CUDA device are computed there, whatever this says.
+ */
 SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
 
 /* Threads of the CPU to use: 1 ... 1024, or 0 for one per core that the process
@@ -192,10 +198,10 @@ SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
 SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
 
 /*
- * Measures the SAT algorithms on the context's CUDA device (device 0 for auto)
- * and remembers the fastest for each type and size, in this process and in a
- * file under $XDG_CACHE_HOME or ~/.cache that later ones read. A minute or two;
- * reports progress. Without it built-in defaults are used.
+ * Measures the SAT algorithms on the context's CUDA device (device 0 for SATF_DEVICE_AUTO; of
+ * SATF_HOST there is nothing to measure, SATF_NO_DEVICE) and remembers the fastest for each type
+ * and size, in this process and in a file under $XDG_CACHE_HOME or ~/.cache that later ones read. A
+ * minute or two; reports progress. Without it built-in defaults are used.
  */
 SATF_API satf_status satf_context_tune(satf_context *ctx);
 
@@ -234,7 +240,8 @@ SATF_API satf_status satf_context_set_filter_files(satf_context *ctx, int allowe
 /* Memory that SAT and filter calls use instead of allocating their own; at
  * least what satf_sat_scratch() or satf_filter_scratch() reports. Stays the
  * caller's; NULL, 0 goes back to allocating. Memory of the device that the
- * calls' views are on; not used for host views that are computed on a CUDA device. */
+ * calls' views are on; not used for host views that are computed on a CUDA device. Under
+ * SATF_DEVICE_AUTO what is reported for host views is what the CPU wants. */
 SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
 
 /* What the latest filter call used. Static storage. */

@@ -43,11 +43,20 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
     return reserve(ctx, plan, bytes, at);
 }
 
-/* The CUDA device that computes: that of the image, or the context's for an image on the host.
- * SATF_HOST: the CPU. */
-static int device_of(const satf_context *ctx, const satf_view *in)
+int filter_plan_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                       const satf_view *out)
 {
-    return in->device != SATF_HOST ? in->device : ctx->device > SATF_HOST ? ctx->device : SATF_HOST;
+    char why[FILTER_WHY_BYTES];
+    return in->device != SATF_HOST           ? in->device
+           : ctx->device == SATF_DEVICE_AUTO ? filter_choose_device(ctx, chain, in, out, 0, why)
+                                             : ctx->device;
+}
+
+bool filter_plan_leaves(const satf_context *ctx, const satf_view *in, int device,
+                        satf_status status)
+{
+    return ctx->device == SATF_DEVICE_AUTO && device != in->device &&
+           filter_leaves_device(ctx, status);
 }
 
 static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
@@ -120,7 +129,7 @@ void filter_plan_free(satf_context *ctx, satf_plan *plan)
 }
 
 satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *out, bool by_rows, satf_plan **made)
+                             const satf_view *out, int device, bool by_rows, satf_plan **made)
 {
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
@@ -131,7 +140,7 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
     plan->in = plan->from = *in;
     plan->out = plan->to = *out;
     plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
-    plan->device = by_rows ? SATF_HOST : device_of(ctx, in);
+    plan->device = device;
     plan->threads = satf_thread_count(ctx);
     memcpy(plan->settings, ctx, sizeof plan->settings);
     plan->chain = chain_new(ctx);
@@ -302,7 +311,7 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
                              const satf_view *in, const satf_view *out, satf_plan **plan)
 {
     satf_filter one = {.count = 1, .links = &chain->links[index]};
-    return filter_plan_make(ctx, &one, in, out, true, plan);
+    return filter_plan_make(ctx, &one, in, out, SATF_HOST, true, plan);
 }
 
 filter_rows_need filter_plan_need(const satf_plan *plan)
@@ -329,17 +338,32 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
 
 /* ---------------------------------------------------------------------- for others */
 
-static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                          const satf_view *out, satf_plan **plan)
+/* A plan with its memory. */
+static satf_status create_on(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_view *out, int device, satf_plan **plan)
 {
-    satf_status status = filter_check_views(ctx, filter, in, out, false);
-    status = status ? status : filter_plan_make(ctx, filter, in, out, false, plan);
+    satf_status status = filter_plan_make(ctx, filter, in, out, device, false, plan);
     if (!status) {
         status = filter_plan_attach(ctx, *plan, NULL);
         if (status) {
             filter_plan_free(ctx, *plan);
             *plan = NULL;
         }
+    }
+    return status;
+}
+
+static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                          const satf_view *out, satf_plan **plan)
+{
+    satf_status status = filter_check_views(ctx, filter, in, out, false);
+    if (status) {
+        return status;
+    }
+    int device = filter_plan_device(ctx, filter, in, out);
+    status = create_on(ctx, filter, in, out, device, plan);
+    if (filter_plan_leaves(ctx, in, device, status)) {
+        status = create_on(ctx, filter, in, out, SATF_HOST, plan);
     }
     return status;
 }

@@ -36,9 +36,19 @@ struct satf_plan {
 satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                const satf_view *out, bool need_data);
 
-/* Decides; the plan has no memory yet. */
+/* Where the chain is computed on such images: where they are, or for those of the host where the
+ * context's device says. */
+int filter_plan_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                       const satf_view *out);
+
+/* Decides for that device; the plan has no memory yet. by_rows: the device is SATF_HOST. */
 satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *out, bool by_rows, satf_plan **plan);
+                             const satf_view *out, int device, bool by_rows, satf_plan **plan);
+
+/* Whether the device that failed so was the context's choice (SATF_DEVICE_AUTO), and the CPU is to
+ * compute instead. */
+bool filter_plan_leaves(const satf_context *ctx, const satf_view *in, int device,
+                        satf_status status);
 
 /* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares
  * it. */

@@ -66,6 +66,10 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
 satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
                              const satf_view *out, bool by_rows, filter_step *step);
 
+/* What a sample of the filter costs by the fastest engine that the context allows, on the CPU or on
+ * a CUDA device: roughly, in ns of one thread or of the device. */
+double filter_ns(const satf_context *ctx, const chain_link *link, bool there);
+
 /* The type of the sums over all of the image, of REGION_PREFIX: the smallest that holds them. */
 satf_sum_type filter_prefix_sum(const filter_step *step);
 
