@@ -17,7 +17,8 @@ make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc mandir=/man 
     >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 doc=$work/doc
 for file in README.md NEWS LICENSE ../man/man1/satfilter.1 ../man/man1/satbench.1 \
-    ../include/satfilter.h ../include/satfilter-images.h ../include/satfilter-study.h; do
+    ../include/satfilter.h ../include/satfilter-filters.h ../include/satfilter-images.h \
+    ../include/satfilter-study.h; do
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done
 # A shared library alone needs no other: paths of this machine's toolkits stay out.

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/gpu.h"
 #include "base/parallel.h"
 #include "filter/plan.h"
 #include "filter_reference.h"
@@ -76,6 +77,39 @@ char *__wrap_getenv(const char *name)
 {
     atomic_fetch_add(&decisions, 1);
     return __real_getenv(name);
+}
+
+/* A device that is there when it is asked for, and fails when it is used. */
+static struct {
+    bool there;
+    satf_status status; /* that it fails with */
+    int asked;
+} pretended;
+
+int __real_satf_gpu_count(const char **why);
+int __wrap_satf_gpu_count(const char **why);
+int __wrap_satf_gpu_count(const char **why)
+{
+    pretended.asked++;
+    return pretended.there ? 1 : __real_satf_gpu_count(why);
+}
+
+bool __real_satf_gpu_describe(int device, satf_gpu_info *info);
+bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info);
+bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
+{
+    if (pretended.there) {
+        *info = (satf_gpu_info){.name = "a device of the test", .runs_kernels = true};
+    }
+    return pretended.there || __real_satf_gpu_describe(device, info);
+}
+
+satf_status __real_satf_gpu_open(satf_context *ctx, int device);
+satf_status __wrap_satf_gpu_open(satf_context *ctx, int device);
+satf_status __wrap_satf_gpu_open(satf_context *ctx, int device)
+{
+    return pretended.there ? satf_fail(ctx, pretended.status, "the test's device does not open")
+                           : __real_satf_gpu_open(ctx, device);
 }
 
 /* ----------------------------------------------------------------------------- cases */
@@ -302,6 +336,90 @@ static void test_describe(void **state)
     satf_plan_destroy(NULL);
 }
 
+/* A chain that is worth a device, whose start counts 210 ms, on a thread. */
+static satf_filter *expensive(satf_context *ctx, int64_t side)
+{
+    static satf_weighted_rect rects[FILTER_MAX_RECTS];
+    satf_filter *chain = NULL;
+    for (int i = 0; i < FILTER_MAX_RECTS; i++) {
+        rects[i] = (satf_weighted_rect){{i % 7 - 3, i % 5 - 2, 2, 2}, i % 3 - 1};
+    }
+    for (double ms = 0; ms < 300; ms += (double)(side * side) * FILTER_MAX_RECTS * 3 / 1e6) {
+        satf_filter *more;
+        assert_int_equal(satf_filter_create(ctx, "template", &more), SATF_OK);
+        assert_int_equal(satf_filter_set_rects(ctx, more, rects, FILTER_MAX_RECTS), SATF_OK);
+        if (chain) {
+            assert_int_equal(satf_filter_append(ctx, chain, more), SATF_OK);
+            satf_filter_destroy(more);
+        } else {
+            chain = more;
+        }
+    }
+    return chain;
+}
+
+static void expect_cpu(satf_context *ctx, const satf_plan *plan)
+{
+    satf_plan_info info;
+    satf_ran ran;
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_int_equal(info.device, SATF_HOST);
+    satf_context_ran(ctx, &ran, sizeof ran);
+    assert_string_equal(ran.device, "cpu");
+}
+
+/* Nobody asks for a device until it would be faster; what fails there is done on the CPU. */
+static void test_automatic(void **state)
+{
+    (void)state;
+    enum { SIDE = 128 };
+    static uint8_t in[SIDE * SIDE];
+    static double expected[SIDE * SIDE], got[SIDE * SIDE];
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    satf_context_set_threads(ctx, 1);
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8), to;
+    satf_filter *cheap = parse(ctx, "variance=5"), *dear = expensive(ctx, SIDE);
+    assert_int_equal(satf_filter_output(ctx, dear, &from, &to), SATF_OK);
+    assert_int_equal(to.type, SATF_F64);
+    to.data = expected;
+    pretended.there = true;
+    pretended.asked = 0;
+    assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_OK); /* the default */
+    satf_plan *plan;
+    to.data = got;
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, cheap, &from, &to), SATF_OK);
+    size_t bytes;
+    assert_int_equal(satf_filter_scratch(ctx, dear, &from, &to, &bytes), SATF_OK);
+    assert_int_equal(pretended.asked, 0);
+    assert_true(bytes > 0);
+    static const satf_status failures[] = {SATF_NO_DEVICE, SATF_NO_MEMORY, SATF_DEVICE_FAILED};
+    for (int i = 0; i < 3; i++) {
+        pretended.status = failures[i];
+        memset(got, 0, sizeof got);
+        satf_context_forget(ctx);
+        assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_OK);
+        assert_memory_equal(got, expected, sizeof got);
+        assert_true(pretended.asked > i);
+        assert_int_equal(satf_plan_create(ctx, dear, &from, 1, &to, 1, &plan), SATF_OK);
+        expect_cpu(ctx, plan);
+        satf_plan_destroy(plan);
+    }
+    int asked = pretended.asked;
+    assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_OK);
+    assert_int_equal(pretended.asked, asked); /* the CPU's plan serves the next call */
+    assert_int_equal(satf_context_set_device(ctx, SATF_CUDA(0)), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_DEVICE_FAILED);
+    pretended.there = false;
+    satf_filter_destroy(cheap);
+    satf_filter_destroy(dear);
+    satf_context_destroy(ctx);
+}
+
 static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
 {
     assert_int_equal(got, wanted);
@@ -423,7 +541,7 @@ int main(void)
         cmocka_unit_test(test_every_filter), cmocka_unit_test(test_chains),
         cmocka_unit_test(test_thousand),     cmocka_unit_test(test_describe),
         cmocka_unit_test(test_refusals),     cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_bound),        cmocka_unit_test(test_automatic),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

@@ -136,13 +136,27 @@ static satf_status run_kept(satf_context *ctx, satf_plan *plan, const plan_image
     return status;
 }
 
+/* Runs the plan that the context keeps. */
+static satf_status run_plan(satf_context *ctx, const void *in, void *out)
+{
+    plan_images images = {in, NULL, out};
+    satf_plan *plan = ctx->plan;
+    ctx->plan = NULL; /* while it runs it is nobody's to free */
+    satf_status status = ctx->scratch && plan->device == plan->in.device
+                             ? run_lent(ctx, plan, &images)
+                             : run_kept(ctx, plan, &images);
+    ctx->plan = plan;
+    return status;
+}
+
 /* Into a graph, which outlives what the context keeps: with memory of the graph's own. */
 static satf_status run_captured(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                 const satf_view *out)
 {
     plan_images images = {in->data, NULL, out->data};
     satf_plan *plan;
-    satf_status status = filter_plan_make(ctx, filter, in, NULL, out, FILTER_ONCE, &plan);
+    filter_plan_spec spec = {.in = *in, .out = *out, .device = in->device, .use = FILTER_ONCE};
+    satf_status status = filter_plan_make(ctx, filter, &spec, &plan);
     if (!status && plan->pictured) {
         filter_plan_free(ctx, plan);
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -156,13 +170,15 @@ static satf_status run_captured(satf_context *ctx, const satf_filter *filter, co
     return status;
 }
 
-/* The context's plan becomes one that serves. */
+/* The context's plan becomes one for that device, and runs. */
 static satf_status replace_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                                const satf_view *out)
+                                const satf_view *out, int device)
 {
     satf_context_forget(ctx);
     ctx->forget = forget;
-    return filter_plan_make(ctx, filter, in, NULL, out, FILTER_ONCE, &ctx->plan);
+    filter_plan_spec spec = {.in = *in, .out = *out, .device = device, .use = FILTER_ONCE};
+    satf_status status = filter_plan_make(ctx, filter, &spec, &ctx->plan);
+    return status ? status : run_plan(ctx, in->data, out->data);
 }
 
 static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -176,19 +192,15 @@ static satf_status apply(satf_context *ctx, const satf_filter *filter, const sat
     if (!status && in->device != SATF_HOST && satf_gpu_captures(ctx, in->device)) {
         return run_captured(ctx, filter, in, out);
     }
-    if (!status && !served) {
-        status = replace_plan(ctx, filter, in, out);
-    }
     if (status) {
         return status;
     }
-    plan_images images = {in->data, NULL, out->data};
-    satf_plan *plan = ctx->plan;
-    ctx->plan = NULL; /* while it runs it is nobody's to free */
-    status = ctx->scratch && plan->device == plan->in.device ? run_lent(ctx, plan, &images)
-                                                             : run_kept(ctx, plan, &images);
-    ctx->plan = plan;
-    return status;
+    int device = served ? ctx->plan->device : filter_plan_device(ctx, filter, in, out);
+    status =
+        served ? run_plan(ctx, in->data, out->data) : replace_plan(ctx, filter, in, out, device);
+    return filter_plan_leaves(ctx, in, device, status)
+               ? replace_plan(ctx, filter, in, out, SATF_HOST)
+               : status;
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -209,7 +221,11 @@ static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, c
     }
     satf_plan *plan;
     *bytes = 0;
-    status = filter_plan_make(ctx, filter, in, NULL, out, FILTER_ONCE, &plan);
+    /* What a device cannot do after all is the CPU's. */
+    int device =
+        ctx->device == SATF_DEVICE_AUTO ? in->device : filter_plan_device(ctx, filter, in, out);
+    filter_plan_spec spec = {.in = *in, .out = *out, .device = device, .use = FILTER_ONCE};
+    status = filter_plan_make(ctx, filter, &spec, &plan);
     if (!status) {
         if (plan->device == plan->in.device && plan->bytes) { /* else it is the device's */
             *bytes = plan->bytes + 63;                        /* the caller's may need aligning */

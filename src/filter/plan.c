@@ -37,11 +37,20 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
     return reserve(ctx, plan, bytes, at);
 }
 
-/* The CUDA device that computes: that of the image, or the context's for an image on the host.
- * SATF_HOST: the CPU. */
-static int device_of(const satf_context *ctx, const satf_view *in)
+int filter_plan_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                       const satf_view *out)
 {
-    return in->device != SATF_HOST ? in->device : ctx->device > SATF_HOST ? ctx->device : SATF_HOST;
+    char why[FILTER_WHY_BYTES];
+    return in->device != SATF_HOST           ? in->device
+           : ctx->device == SATF_DEVICE_AUTO ? filter_choose_device(ctx, chain, in, out, 0, why)
+                                             : ctx->device;
+}
+
+bool filter_plan_leaves(const satf_context *ctx, const satf_view *in, int device,
+                        satf_status status)
+{
+    return ctx->device == SATF_DEVICE_AUTO && device != in->device &&
+           filter_leaves_device(ctx, status);
 }
 
 /* What planning adds up: the most that an image takes behind even and odd filters, between the
@@ -256,9 +265,8 @@ static satf_view find_picture(const satf_filter *chain, bool *found)
     return (satf_view){0};
 }
 
-satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *beside, const satf_view *out, filter_use use,
-                             satf_plan **made)
+satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain,
+                             const filter_plan_spec *spec, satf_plan **made)
 {
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
@@ -266,14 +274,14 @@ satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const 
         return satf_fail_memory(ctx, sizeof *plan, "a plan");
     }
     plan->ctx = ctx;
-    plan->in = plan->from = *in;
-    plan->out = plan->to = *out;
+    plan->in = plan->from = spec->in;
+    plan->out = plan->to = spec->out;
     plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
-    plan->beside = beside ? *beside : find_picture(chain, &plan->pictured);
+    plan->beside = spec->beside.width > 0 ? spec->beside : find_picture(chain, &plan->pictured);
     plan->from_beside = plan->beside;
-    plan->by_rows = use == FILTER_BY_ROWS;
-    plan->lasting = use == FILTER_LASTING;
-    plan->device = plan->by_rows ? SATF_HOST : device_of(ctx, in);
+    plan->by_rows = spec->use == FILTER_BY_ROWS;
+    plan->lasting = spec->use == FILTER_LASTING;
+    plan->device = spec->device;
     plan->threads = satf_thread_count(ctx);
     memcpy(plan->settings, ctx, sizeof plan->settings);
     plan->chain = chain_new(ctx);

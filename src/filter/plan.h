@@ -63,10 +63,26 @@ struct satf_plan {
 satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                const satf_view *out, bool need_data);
 
-/* Decides; the plan has no memory yet. beside: NULL if no image is given beside the input. */
-satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *beside, const satf_view *out, filter_use use,
-                             satf_plan **plan);
+/* What a plan is made for: images like these, whose data are not looked at. */
+typedef struct filter_plan_spec {
+    satf_view in, beside, out; /* beside: without width if no image is given beside the input */
+    int device;                /* that computes */
+    filter_use use;
+} filter_plan_spec;
+
+/* Where the chain is computed on such images: where they are, or for those of the host where the
+ * context's device says. */
+int filter_plan_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                       const satf_view *out);
+
+/* Decides; the plan has no memory yet. */
+satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain,
+                             const filter_plan_spec *spec, satf_plan **plan);
+
+/* Whether the device that failed so was the context's choice (SATF_DEVICE_AUTO), and the CPU is to
+ * compute instead. */
+bool filter_plan_leaves(const satf_context *ctx, const satf_view *in, int device,
+                        satf_status status);
 
 /* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares
  * it. */

@@ -17,6 +17,21 @@ static satf_status check_beside(satf_context *ctx, const satf_filter *filter,
     return satf_check_view(ctx, beside, "second input", false);
 }
 
+/* A plan with its memory. */
+static satf_status create_on(satf_context *ctx, const satf_filter *filter,
+                             const filter_plan_spec *spec, satf_plan **plan)
+{
+    satf_status status = filter_plan_make(ctx, filter, spec, plan);
+    if (!status) {
+        status = filter_plan_attach(ctx, *plan, NULL);
+        if (status) {
+            filter_plan_free(ctx, *plan);
+            *plan = NULL;
+        }
+    }
+    return status;
+}
+
 static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
                           size_t input_count, const satf_view *out, satf_plan **plan)
 {
@@ -25,14 +40,18 @@ static satf_status create(satf_context *ctx, const satf_filter *filter, const sa
     if (!status && beside) {
         status = check_beside(ctx, filter, beside);
     }
-    status =
-        status ? status : filter_plan_make(ctx, filter, inputs, beside, out, FILTER_LASTING, plan);
-    if (!status) {
-        status = filter_plan_attach(ctx, *plan, NULL);
-        if (status) {
-            filter_plan_free(ctx, *plan);
-            *plan = NULL;
-        }
+    if (status) {
+        return status;
+    }
+    filter_plan_spec spec = {.in = inputs[0], .out = *out, .use = FILTER_LASTING};
+    if (beside) {
+        spec.beside = *beside;
+    }
+    spec.device = filter_plan_device(ctx, filter, inputs, out);
+    status = create_on(ctx, filter, &spec, plan);
+    if (filter_plan_leaves(ctx, inputs, spec.device, status)) {
+        spec.device = SATF_HOST;
+        status = create_on(ctx, filter, &spec, plan);
     }
     return status;
 }

@@ -219,7 +219,8 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
                              const satf_view *in, const satf_view *out, satf_plan **plan)
 {
     satf_filter one = {.count = 1, .links = &chain->links[index]};
-    return filter_plan_make(ctx, &one, in, NULL, out, FILTER_BY_ROWS, plan);
+    filter_plan_spec spec = {.in = *in, .out = *out, .device = SATF_HOST, .use = FILTER_BY_ROWS};
+    return filter_plan_make(ctx, &one, &spec, plan);
 }
 
 filter_rows_need filter_plan_need(const satf_plan *plan)

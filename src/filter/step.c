@@ -170,9 +170,8 @@ static double sums_of(const chain_link *link)
                                                   : 1;
 }
 
-double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t index, bool there)
+double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
 {
-    const chain_link *link = &filter->links[index];
     double least = 0;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         const filter_engine *engine = engines[i];

@@ -81,6 +81,10 @@ typedef struct filter_step_spec {
 /* Checks it, chooses its engine and lets it plan. On failure nothing is left to free. */
 satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
 
+/* What a sample of the filter costs by the fastest engine that the context allows, on the CPU or on
+ * a CUDA device: roughly, in ns of one thread or of the device. */
+double filter_ns(const satf_context *ctx, const chain_link *link, bool there);
+
 /* The type of the sums over all of the image, of REGION_PREFIX: the smallest that holds them. */
 static inline satf_sum_type filter_prefix_sum(const filter_step *step)
 {
