@@ -114,6 +114,26 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
 SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
                                        const satf_view *in, const satf_view *out);
 
+/*
+ * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
+ * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
+ * wrap, integral, permute, wolf). Where the chain turns the image it is the pixel that comes to lie
+ * at the result's place.
+ */
+SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
+                                       int64_t *top, int64_t *right, int64_t *bottom);
+
+/*
+ * out = the part `where` of what satf_filter_apply() makes of in; where is in the coordinates of
+ * that result, inside it, and of out's size. Only the pixels of in that it depends on are looked at
+ * (satf_filter_reach()). Integers are the same bits; floats keep the bounds above. Calls for parts
+ * of one shape, with all their surroundings inside the image, share a plan, as satf_filter_apply()
+ * does. Uses memory of its own, whatever scratch the context was given.
+ */
+SATF_API satf_status satf_filter_apply_rect(satf_context *ctx, const satf_filter *filter,
+                                            const satf_view *in, const satf_rect *where,
+                                            const satf_view *out);
+
 /* Bytes of scratch that satf_filter_apply() wants for these views: all memory
  * that it uses, but for the threads that a context starts once. */
 SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,

@@ -124,6 +124,15 @@ typedef struct satf_view {
 SATF_API satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t channels,
                                     satf_type type);
 
+/* Columns x ... x + w - 1 and rows y ... y + h - 1. */
+typedef struct satf_rect {
+    int64_t x, y, w, h;
+} satf_rect;
+
+/* That part of a view, in the same memory. A view of zeros, which every call refuses, where the
+ * rectangle is empty or leaves the view. */
+SATF_API satf_view satf_view_rect(const satf_view *view, satf_rect rect);
+
 /* ---------------------------------------------------------------- contexts */
 
 typedef struct satf_context satf_context;
@@ -295,11 +304,6 @@ SATF_API satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, co
  * image; f64 for floats. SATF_LIMIT if even u64 could wrap. */
 SATF_API satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags,
                                    satf_type *type);
-
-/* Columns x ... x + w - 1 and rows y ... y + h - 1. */
-typedef struct satf_rect {
-    int64_t x, y, w, h;
-} satf_rect;
 
 /*
  * Sums over rectangles of the image whose SAT is given (host memory):

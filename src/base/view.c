@@ -56,6 +56,22 @@ satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t ch
     return view;
 }
 
+satf_view satf_view_rect(const satf_view *view, satf_rect rect)
+{
+    satf_view part = {0};
+    if (view && satf_inside(rect.x, rect.w, view->width) &&
+        satf_inside(rect.y, rect.h, view->height)) {
+        part = *view;
+        part.width = rect.w;
+        part.height = rect.h;
+        if (part.data) {
+            part.data = (char *)satf_row(view, rect.y) +
+                        rect.x * view->channels * (int64_t)satf_type_bytes(view->type);
+        }
+    }
+    return part;
+}
+
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
                             bool need_data)
 {

@@ -18,6 +18,12 @@ static inline void *satf_row(const satf_view *view, int64_t y)
     return (char *)view->data + y * view->stride;
 }
 
+/* Whether start ... start + length - 1 is not empty and inside 0 ... size - 1. */
+static inline bool satf_inside(int64_t start, int64_t length, int64_t size)
+{
+    return start >= 0 && length >= 1 && start < size && length <= size - start;
+}
+
 /* Samples of a row: width * channels. Valid for checked views. */
 static inline int64_t satf_row_samples(const satf_view *view)
 {

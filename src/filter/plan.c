@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "pixels.h"
 
 /* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
  * the shape: where they share places of the caches a run may take a tenth longer. */
@@ -43,19 +44,21 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
     return reserve(ctx, plan, bytes, at);
 }
 
-int filter_plan_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                       const satf_view *out)
+int filter_plan_device(const satf_context *ctx, const filter_call *call)
 {
     char why[FILTER_WHY_BYTES];
-    return in->device != SATF_HOST           ? in->device
-           : ctx->device == SATF_DEVICE_AUTO ? filter_choose_device(ctx, chain, in, out, 0, why)
-                                             : ctx->device;
+    if (call->in->device != SATF_HOST) {
+        return call->in->device;
+    }
+    return ctx->device != SATF_DEVICE_AUTO
+               ? ctx->device
+               : filter_choose_device(ctx, call->filter, call->in, call->out, 0, why);
 }
 
-bool filter_plan_leaves(const satf_context *ctx, const satf_view *in, int device,
+bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
                         satf_status status)
 {
-    return ctx->device == SATF_DEVICE_AUTO && device != in->device &&
+    return ctx->device == SATF_DEVICE_AUTO && device != call->in->device &&
            filter_leaves_device(ctx, status);
 }
 
@@ -95,17 +98,47 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
     return status ? status : reserve(ctx, plan, all_kept, &plan->kept);
 }
 
+/* Whether the work is done elsewhere than where the caller's images are. */
+static bool crosses(const satf_plan *plan)
+{
+    return plan->device != plan->in.device;
+}
+
+/* Whether the chain's result lies in the plan's memory and is copied from there. */
+static bool delivers(const satf_plan *plan)
+{
+    return crosses(plan) || !plan->whole;
+}
+
+/* Where the first filter reads, and the last one writes. */
+static satf_status place_ends(satf_context *ctx, satf_plan *plan)
+{
+    satf_view result;
+    satf_status status = satf_filter_output(ctx, plan->chain, &plan->in, &result);
+    if (status) {
+        return status;
+    }
+    plan->to.width = result.width;
+    plan->to.height = result.height;
+    if (plan->whole) {
+        plan->part = (satf_rect){0, 0, result.width, result.height};
+    }
+    if (crosses(plan)) {
+        status = reserve_view(ctx, plan, &plan->from, &plan->from_at);
+    }
+    if (!status && delivers(plan)) {
+        status = reserve_view(ctx, plan, &plan->to, &plan->to_at);
+    }
+    return status;
+}
+
 static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
 {
-    bool crosses = plan->device != plan->in.device;
     satf_status status = SATF_OK;
     if (plan->device != SATF_HOST) { /* whose algorithms are asked */
         status = satf_gpu_open(ctx, plan->device);
     }
-    if (crosses && !status) {
-        status = reserve_view(ctx, plan, &plan->from, &plan->from_at);
-        status = status ? status : reserve_view(ctx, plan, &plan->to, &plan->to_at);
-    }
+    status = status ? status : place_ends(ctx, plan);
     status = status ? status : plan_steps(ctx, plan, by_rows);
     if (status || plan->device != SATF_HOST || plan->bytes <= (uint64_t)ctx->max_bytes) {
         return status; /* the limit is the host's; the device's memory has its own end */
@@ -128,27 +161,31 @@ void filter_plan_free(satf_context *ctx, satf_plan *plan)
     satf_free(plan);
 }
 
-satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *out, int device, bool by_rows, satf_plan **made)
+satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int device, bool by_rows,
+                             satf_plan **made)
 {
+    size_t steps_bytes = call->filter->count * sizeof(filter_step);
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
     if (!plan) {
         return satf_fail_memory(ctx, sizeof *plan, "a plan");
     }
     plan->ctx = ctx;
-    plan->in = plan->from = *in;
-    plan->out = plan->to = *out;
+    plan->in = plan->from = *call->in;
+    plan->out = plan->to = *call->out;
+    plan->part = call->part;
+    plan->whole = call->whole;
     plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
     plan->device = device;
     plan->threads = satf_thread_count(ctx);
     memcpy(plan->settings, ctx, sizeof plan->settings);
     plan->chain = chain_new(ctx);
-    satf_status status = plan->chain ? satf_filter_append(ctx, plan->chain, chain) : SATF_NO_MEMORY;
+    satf_status status =
+        plan->chain ? satf_filter_append(ctx, plan->chain, call->filter) : SATF_NO_MEMORY;
     if (!status) {
-        plan->steps = satf_alloc_zeroed(chain->count * sizeof *plan->steps);
-        status = plan->steps ? decide(ctx, plan, by_rows)
-                             : satf_fail_memory(ctx, chain->count * sizeof *plan->steps, "a plan");
+        plan->steps = satf_alloc_zeroed(steps_bytes);
+        status =
+            plan->steps ? decide(ctx, plan, by_rows) : satf_fail_memory(ctx, steps_bytes, "a plan");
     }
     if (status) {
         filter_plan_free(ctx, plan);
@@ -269,26 +306,45 @@ static satf_status run_steps(satf_context *ctx, satf_plan *plan, const void *in,
     return SATF_OK;
 }
 
+/* What is to be delivered of the result. */
+static satf_view part_of_result(const satf_plan *plan)
+{
+    satf_view result = plan->to;
+    result.data = plan->memory + plan->to_at;
+    return satf_view_rect(&result, plan->part);
+}
+
+/* Where the images are. */
+static satf_status run_here(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+{
+    if (!delivers(plan)) {
+        return run_steps(ctx, plan, in, out);
+    }
+    satf_view part = part_of_result(plan), back = plan->out;
+    back.data = out;
+    satf_status status = run_steps(ctx, plan, in, plan->memory + plan->to_at);
+    return status ? status : filter_copy_pixels(ctx, &part, &back);
+}
+
 /* Images of the host on a device: up, the whole chain, and down again. */
 static satf_status run_across(satf_context *ctx, satf_plan *plan, const void *in, void *out)
 {
-    satf_view here = plan->in, there = plan->from, result = plan->to, back = plan->out;
+    satf_view here = plan->in, there = plan->from, part = part_of_result(plan), back = plan->out;
     here.data = (void *)(uintptr_t)in;
     back.data = out;
     there.data = plan->memory + plan->from_at;
-    result.data = plan->memory + plan->to_at;
     satf_status status = satf_report_progress(ctx, 0);
     status = status ? status : satf_gpu_copy(ctx, &here, &there);
     if (!status) {
         satf_progress_part whole = satf_progress_enter(ctx, 1.0 / 3, 1.0 / 3);
-        status = run_steps(ctx, plan, there.data, result.data);
+        status = run_steps(ctx, plan, there.data, plan->memory + plan->to_at);
         satf_progress_leave(ctx, whole);
     }
     if (!status || status == SATF_CANCELLED) { /* the output is untouched on failure */
         satf_status waited = satf_gpu_wait(ctx, plan->device); /* and the input the caller's */
         status = status ? status : waited;
     }
-    status = status ? status : satf_gpu_copy(ctx, &result, &back);
+    status = status ? status : satf_gpu_copy(ctx, &part, &back);
     return status ? status : satf_gpu_wait(ctx, plan->device);
 }
 
@@ -298,8 +354,7 @@ satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const void *in, 
     ctx->report_device = plan->device == SATF_HOST ? "cpu" : "cuda";
     satf_status status = begin_use(ctx, plan);
     if (!status) {
-        status = plan->device == plan->in.device ? run_steps(ctx, plan, in, out)
-                                                 : run_across(ctx, plan, in, out);
+        status = crosses(plan) ? run_across(ctx, plan, in, out) : run_here(ctx, plan, in, out);
         end_use(ctx, plan);
     }
     return status ? status : satf_report_progress(ctx, 1);
@@ -311,7 +366,8 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
                              const satf_view *in, const satf_view *out, satf_plan **plan)
 {
     satf_filter one = {.count = 1, .links = &chain->links[index]};
-    return filter_plan_make(ctx, &one, in, out, SATF_HOST, true, plan);
+    filter_call call = filter_whole_call(&one, in, out);
+    return filter_plan_make(ctx, &call, SATF_HOST, true, plan);
 }
 
 filter_rows_need filter_plan_need(const satf_plan *plan)
@@ -339,10 +395,10 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
 /* ---------------------------------------------------------------------- for others */
 
 /* A plan with its memory. */
-static satf_status create_on(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                             const satf_view *out, int device, satf_plan **plan)
+static satf_status create_on(satf_context *ctx, const filter_call *call, int device,
+                             satf_plan **plan)
 {
-    satf_status status = filter_plan_make(ctx, filter, in, out, device, false, plan);
+    satf_status status = filter_plan_make(ctx, call, device, false, plan);
     if (!status) {
         status = filter_plan_attach(ctx, *plan, NULL);
         if (status) {
@@ -360,10 +416,11 @@ static satf_status create(satf_context *ctx, const satf_filter *filter, const sa
     if (status) {
         return status;
     }
-    int device = filter_plan_device(ctx, filter, in, out);
-    status = create_on(ctx, filter, in, out, device, plan);
-    if (filter_plan_leaves(ctx, in, device, status)) {
-        status = create_on(ctx, filter, in, out, SATF_HOST, plan);
+    filter_call call = filter_whole_call(filter, in, out);
+    int device = filter_plan_device(ctx, &call);
+    status = create_on(ctx, &call, device, plan);
+    if (filter_plan_leaves(ctx, &call, device, status)) {
+        status = create_on(ctx, &call, SATF_HOST, plan);
     }
     return status;
 }

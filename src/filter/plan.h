@@ -12,12 +12,14 @@ struct satf_plan {
     satf_filter *chain; /* of its own */
     satf_view in, out;  /* the caller's, without data */
     satf_view from, to; /* the same where the work is done: packed copies, if that is elsewhere */
-    int device;         /* where it is done */
+    satf_rect part;     /* of the chain's result, which is `to`, that out gets */
+    bool whole;         /* all of it */
+    int device;         /* where the work is done */
     int threads;
     size_t count;
     filter_step *steps;
     /*
-     * Offsets into the memory, in which every part is aligned to 64: of the copies, of two images
+     * Offsets into the memory, in which every part is aligned to 64: of from and to, of two images
      * behind even and odd filters that take turns, of what each step keeps, and of what all steps
      * use in turn. The images between two filters have their filter's exact type, so that nothing
      * is rounded on the way.
@@ -32,22 +34,37 @@ struct satf_plan {
     unsigned char settings[offsetof(satf_context, stream)]; /* of the context, when it was made */
 };
 
+/* What is asked for. */
+typedef struct filter_call {
+    const satf_filter *filter;
+    const satf_view *in, *out;
+    bool whole; /* out gets all that the filter makes of in, else this part of it: */
+    satf_rect part;
+} filter_call;
+
+/* A call whose output is the whole result. */
+static inline filter_call filter_whole_call(const satf_filter *filter, const satf_view *in,
+                                            const satf_view *out)
+{
+    return (filter_call){filter, in, out, true, {0, 0, 0, 0}};
+}
+
 /* Whether satf_filter_apply() can be called with these views, and in the output's data. */
 satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                const satf_view *out, bool need_data);
 
-/* Where the chain is computed on such images: where they are, or for those of the host where the
- * context's device says. */
-int filter_plan_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                       const satf_view *out);
+/* Where it is computed: where the images are, or for those of the host where the context's device
+ * says. */
+int filter_plan_device(const satf_context *ctx, const filter_call *call);
 
-/* Decides for that device; the plan has no memory yet. by_rows: the device is SATF_HOST. */
-satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *out, int device, bool by_rows, satf_plan **plan);
+/* Decides for that device and views that are checked, whose data are not looked at; the plan has no
+ * memory yet. by_rows: the device is SATF_HOST. */
+satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int device, bool by_rows,
+                             satf_plan **plan);
 
 /* Whether the device that failed so was the context's choice (SATF_DEVICE_AUTO), and the CPU is to
  * compute instead. */
-bool filter_plan_leaves(const satf_context *ctx, const satf_view *in, int device,
+bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
                         satf_status status);
 
 /* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares

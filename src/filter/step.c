@@ -111,17 +111,35 @@ static void read_options(const chain_link *link, filter_step *step)
 }
 
 /* The window must contain the pixel. */
-static satf_status check_place(satf_context *ctx, const filter_step *step)
+static satf_status check_place(satf_context *ctx, const chain_link *link)
 {
-    int64_t w = step->size.width, h = step->size.height, x = step->at.x, y = step->at.y;
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_place *at = chain_value(link, PARAM_PLACE);
+    if (!size || !at) {
+        return SATF_OK;
+    }
+    int64_t w = size->width, h = size->height, x = at->x, y = at->y;
     if (x > w / 2 || x <= w / 2 - w || y > h / 2 || y <= h / 2 - h) {
         return satf_fail(ctx, SATF_INVALID,
                          "at=%" PRId64 ":%" PRId64 " of %s: a window of %" PRId64 " x %" PRId64
                          " contains its own pixel for %" PRId64 " to %" PRId64 " and %" PRId64
                          " to %" PRId64,
-                         x, y, step->info->name, w, h, w / 2 - w + 1, w / 2, h / 2 - h + 1, h / 2);
+                         x, y, link->info->name, w, h, w / 2 - w + 1, w / 2, h / 2 - h + 1, h / 2);
     }
     return SATF_OK;
+}
+
+satf_status filter_check_link(satf_context *ctx, const chain_link *link)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (rects && !*rects) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
+    }
+    if (order && !*order) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
+    }
+    return check_place(ctx, link);
 }
 
 /* ------------------------------------------------------------------ engines */
@@ -232,19 +250,13 @@ satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const sa
     step->in.data = step->out.data = NULL;
     read_options(link, step);
     step->weighted = filter_weighs(recipe) && (in->flags & SATF_ALPHA);
-    if (recipe->region == REGION_RECTS && !step->rects) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
-    }
-    if (filter_param_of_kind(link->info, PARAM_ORDER) && !step->order) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
-    }
     if (filter_needs_grey(recipe, in)) {
         step->grey = true;
         step->source = step->in;
         step->in = filter_grey_view(in, NULL);
     }
-    satf_status status = fit_constant(ctx, in->type, &step->border);
-    status = status ? status : check_place(ctx, step);
+    satf_status status = filter_check_link(ctx, link);
+    status = status ? status : fit_constant(ctx, in->type, &step->border);
     status = status ? status : choose_engine(ctx, step);
     if (status) {
         return status;

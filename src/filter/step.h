@@ -61,6 +61,9 @@ extern const filter_engine filter_window_engine, filter_table_engine, filter_pre
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out);
 
+/* Whether the filter's parameters are all there and go together. */
+satf_status filter_check_link(satf_context *ctx, const chain_link *link);
+
 /* Checks a filter from in to out, whose data are not looked at, chooses its engine and lets it
  * plan. On failure nothing is left to free. */
 satf_status filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,

@@ -307,11 +307,6 @@ RECT_SUM(uint64_t, uint64_t)
 RECT_SUM(float, double)
 RECT_SUM(double, double)
 
-static bool inside(int64_t start, int64_t length, int64_t size)
-{
-    return start >= 0 && length >= 1 && start < size && length <= size - start;
-}
-
 satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
                            size_t count, void *sums)
 {
@@ -340,8 +335,8 @@ satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_r
                          "the rectangles or the place for their sums is missing");
     }
     for (size_t k = 0; k < count; k++) {
-        if (!inside(rects[k].x, rects[k].w, sat->width) ||
-            !inside(rects[k].y, rects[k].h, sat->height)) {
+        if (!satf_inside(rects[k].x, rects[k].w, sat->width) ||
+            !satf_inside(rects[k].y, rects[k].h, sat->height)) {
             return satf_fail(ctx, SATF_INVALID,
                              "rectangle %zu (%" PRId64 " x %" PRId64 " at %" PRId64 ", %" PRId64
                              ") is empty or leaves the table of %" PRId64 " x %" PRId64,
