@@ -105,9 +105,11 @@ SATF_API int satf_type_find(const char *name);
 
 /*
  * A rectangle of pixels in memory that somebody else owns.
- * data points at the first sample of row 0. Row y starts at data + y * stride;
- * |stride| >= width * channels * bytes of a sample; a negative stride stores
- * the picture bottom up. Neither data nor stride need any alignment; summed area tables on
+ * data points at the first sample of row 0. Row y starts at data + y * stride, its pixel x is
+ * x * pixel_stride bytes further on; |stride| is at least the bytes from a row's first sample to
+ * its last; a negative stride stores the picture bottom up. A pixel stride makes a view of some of
+ * the channels of an image, such as green of RGB: filters take it, satf_sat() and satf_rect_sums()
+ * want packed pixels. Neither data nor stride need any alignment; summed area tables on
  * CUDA devices are fastest where both are multiples of 16 bytes and the stride is positive.
  */
 typedef struct satf_view {
@@ -118,6 +120,7 @@ typedef struct satf_view {
     int32_t type;          /* satf_type */
     int32_t device;        /* SATF_HOST, or the SATF_CUDA(n) that owns data */
     uint32_t flags;        /* 0 or SATF_ALPHA */
+    int64_t pixel_stride;  /* bytes from a pixel to the next, at least a pixel's; 0: packed */
 } satf_view;
 
 /* A host view of densely packed rows. Only fills the struct; checks nothing. */

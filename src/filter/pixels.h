@@ -4,8 +4,8 @@
 
 #include "../base/context.h"
 
-/* to = the pixels of from: checked views of one shape and type that do not overlap. Both on the
- * host: at once. Else it is enqueued, as satf_gpu_copy() does it. */
+/* to = the pixels of from: checked views of one shape and type, both on the host or on one device,
+ * that do not overlap; on a device it is enqueued. */
 satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
 
 #endif

@@ -38,6 +38,7 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
     size_t row = (size_t)satf_row_samples(view) * satf_type_bytes(view->type), bytes;
     view->stride = (int64_t)satf_align64(row);
     view->device = plan->device;
+    view->pixel_stride = 0;
     if (!satf_mul((size_t)view->stride, (size_t)view->height, &bytes)) {
         return fail_size(ctx);
     }
@@ -104,10 +105,45 @@ static bool crosses(const satf_plan *plan)
     return plan->device != plan->in.device;
 }
 
-/* Whether the chain's result lies in the plan's memory and is copied from there. */
+/* Whether the chain reads a copy of the input in the plan's memory, and whether its result lies
+ * there and is copied from there. */
+static bool fetches(const satf_plan *plan)
+{
+    return crosses(plan) || !satf_is_packed(&plan->in);
+}
+
 static bool delivers(const satf_plan *plan)
 {
-    return crosses(plan) || !plan->whole;
+    return crosses(plan) || !plan->whole || !satf_is_packed(&plan->out);
+}
+
+/* A caller's image with its pixels packed. */
+static satf_view packed(const satf_view *view, void *data)
+{
+    satf_view copy =
+        satf_view_packed(data, view->width, view->height, view->channels, (satf_type)view->type);
+    copy.device = view->device;
+    copy.flags = view->flags;
+    return copy;
+}
+
+/* Packed copies of what crosses. */
+static satf_status reserve_near(satf_context *ctx, satf_plan *plan)
+{
+    const satf_view *ends[2] = {&plan->in, &plan->out};
+    for (int i = 0; i < 2; i++) {
+        satf_view copy = packed(ends[i], NULL);
+        size_t bytes;
+        plan->near_out = plan->near_bytes;
+        if (satf_is_packed(ends[i])) {
+            continue;
+        }
+        if (!satf_mul((size_t)copy.stride, (size_t)copy.height, &bytes) || bytes > SIZE_MAX / 4) {
+            return fail_size(ctx);
+        }
+        plan->near_bytes += satf_align64(bytes);
+    }
+    return SATF_OK;
 }
 
 /* Where the first filter reads, and the last one writes. */
@@ -123,8 +159,12 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
     if (plan->whole) {
         plan->part = (satf_rect){0, 0, result.width, result.height};
     }
-    if (crosses(plan)) {
+    plan->from.pixel_stride = plan->to.pixel_stride = 0;
+    if (fetches(plan)) {
         status = reserve_view(ctx, plan, &plan->from, &plan->from_at);
+    }
+    if (!status && crosses(plan)) {
+        status = reserve_near(ctx, plan);
     }
     if (!status && delivers(plan)) {
         status = reserve_view(ctx, plan, &plan->to, &plan->to_at);
@@ -140,13 +180,15 @@ static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
     }
     status = status ? status : place_ends(ctx, plan);
     status = status ? status : plan_steps(ctx, plan, by_rows);
-    if (status || plan->device != SATF_HOST || plan->bytes <= (uint64_t)ctx->max_bytes) {
-        return status; /* the limit is the host's; the device's memory has its own end */
+    /* The limit is the host's; the device's memory has its own end. */
+    size_t bytes = plan->device == SATF_HOST ? plan->bytes : plan->near_bytes;
+    if (status || bytes <= (uint64_t)ctx->max_bytes) {
+        return status;
     }
     return satf_fail(ctx, SATF_LIMIT,
                      "filtering needs %zu bytes of memory, above the limit of %" PRId64
                      " bytes (limit: max-memory)",
-                     plan->bytes, ctx->max_bytes);
+                     bytes, ctx->max_bytes);
 }
 
 void filter_plan_free(satf_context *ctx, satf_plan *plan)
@@ -200,6 +242,9 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 static satf_status allocate(satf_context *ctx, satf_plan *plan)
 {
     static const char what[] = "filtering";
+    if (plan->near_bytes && !(plan->near = satf_alloc(plan->near_bytes))) {
+        return satf_fail_memory(ctx, plan->near_bytes, what);
+    }
     if (plan->device != SATF_HOST) {
         satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
         plan->memory = status ? NULL : plan->owned;
@@ -274,7 +319,8 @@ void filter_plan_detach(satf_context *ctx, satf_plan *plan)
         satf_gpu_free(ctx, plan->owned);
         end_use(ctx, plan);
     }
-    plan->memory = NULL;
+    satf_free(plan->near);
+    plan->memory = plan->near = NULL;
     plan->owned = NULL;
 }
 
@@ -315,25 +361,41 @@ static satf_view part_of_result(const satf_plan *plan)
 }
 
 /* Where the images are. */
-static satf_status run_here(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+static satf_status run_here(satf_context *ctx, satf_plan *plan, const satf_view *in,
+                            const satf_view *out)
 {
-    if (!delivers(plan)) {
-        return run_steps(ctx, plan, in, out);
+    satf_view from = plan->from;
+    satf_status status = SATF_OK;
+    from.data = in->data;
+    if (fetches(plan)) {
+        from.data = plan->memory + plan->from_at;
+        status = filter_copy_pixels(ctx, in, &from);
     }
-    satf_view part = part_of_result(plan), back = plan->out;
-    back.data = out;
-    satf_status status = run_steps(ctx, plan, in, plan->memory + plan->to_at);
-    return status ? status : filter_copy_pixels(ctx, &part, &back);
+    if (!status) {
+        status = run_steps(ctx, plan, from.data,
+                           delivers(plan) ? plan->memory + plan->to_at : out->data);
+    }
+    if (!status && delivers(plan)) {
+        satf_view part = part_of_result(plan);
+        status = filter_copy_pixels(ctx, &part, out);
+    }
+    return status;
 }
 
 /* Images of the host on a device: up, the whole chain, and down again. */
-static satf_status run_across(satf_context *ctx, satf_plan *plan, const void *in, void *out)
+static satf_status run_across(satf_context *ctx, satf_plan *plan, const satf_view *in,
+                              const satf_view *out)
 {
-    satf_view here = plan->in, there = plan->from, part = part_of_result(plan), back = plan->out;
-    here.data = (void *)(uintptr_t)in;
-    back.data = out;
+    satf_view here = *in, there = plan->from, part = part_of_result(plan), back = *out;
     there.data = plan->memory + plan->from_at;
     satf_status status = satf_report_progress(ctx, 0);
+    if (!satf_is_packed(in)) {
+        here = packed(in, plan->near);
+        status = status ? status : filter_copy_pixels(ctx, in, &here);
+    }
+    if (!satf_is_packed(out)) {
+        back = packed(out, plan->near + plan->near_out);
+    }
     status = status ? status : satf_gpu_copy(ctx, &here, &there);
     if (!status) {
         satf_progress_part whole = satf_progress_enter(ctx, 1.0 / 3, 1.0 / 3);
@@ -345,16 +407,21 @@ static satf_status run_across(satf_context *ctx, satf_plan *plan, const void *in
         status = status ? status : waited;
     }
     status = status ? status : satf_gpu_copy(ctx, &part, &back);
-    return status ? status : satf_gpu_wait(ctx, plan->device);
+    status = status ? status : satf_gpu_wait(ctx, plan->device);
+    return status || satf_is_packed(out) ? status : filter_copy_pixels(ctx, &back, out);
 }
 
 satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const void *in, void *out)
 {
     satf_progress_begin(ctx);
     ctx->report_device = plan->device == SATF_HOST ? "cpu" : "cuda";
+    satf_view from = plan->in, to = plan->out;
+    from.data = (void *)(uintptr_t)in;
+    to.data = out;
     satf_status status = begin_use(ctx, plan);
     if (!status) {
-        status = crosses(plan) ? run_across(ctx, plan, in, out) : run_here(ctx, plan, in, out);
+        status =
+            crosses(plan) ? run_across(ctx, plan, &from, &to) : run_here(ctx, plan, &from, &to);
         end_use(ctx, plan);
     }
     return status ? status : satf_report_progress(ctx, 1);

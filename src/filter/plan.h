@@ -11,10 +11,11 @@ struct satf_plan {
     satf_context *ctx;
     satf_filter *chain; /* of its own */
     satf_view in, out;  /* the caller's, without data */
-    satf_view from, to; /* the same where the work is done: packed copies, if that is elsewhere */
-    satf_rect part;     /* of the chain's result, which is `to`, that out gets */
-    bool whole;         /* all of it */
-    int device;         /* where the work is done */
+    satf_view from,
+        to;         /* the same where the work is done, and packed: copies, where they are not */
+    satf_rect part; /* of the chain's result, which is `to`, that out gets */
+    bool whole;     /* all of it */
+    int device;     /* where the work is done */
     int threads;
     size_t count;
     filter_step *steps;
@@ -28,6 +29,10 @@ struct satf_plan {
     size_t bytes;
     char *memory; /* NULL: none yet */
     void *owned;  /* what is to be freed of it; NULL: it is the caller's */
+    /* Images of the host that are not packed, and work elsewhere: packed copies on the host, of
+     * the input, and that far behind of the output. */
+    size_t near_bytes, near_out;
+    char *near;
     /* On a device: the order of its uses there, and whether a graph may use it at any time. */
     satf_gpu_order order;
     bool in_graph;

@@ -56,6 +56,8 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
     if (!status) {
         status = satf_check_view(ctx, out, "output", need_data);
     }
+    status = status ? status : satf_check_packed(ctx, in, "input");
+    status = status ? status : satf_check_packed(ctx, out, "output");
     if (status) {
         return status;
     }
@@ -314,6 +316,7 @@ satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_r
         return SATF_INVALID;
     }
     satf_status status = satf_check_view(ctx, sat, "table", true);
+    status = status ? status : satf_check_packed(ctx, sat, "table");
     if (status) {
         return status;
     }

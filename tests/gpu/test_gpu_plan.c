@@ -363,6 +363,102 @@ static void test_automatic(void **unused)
     satf_context_destroy(own);
 }
 
+/* -------------------------------------------------------------- channels, parts of results */
+
+enum { LARGEST = W * H * 8 * 2 };
+
+/* A place in `memory` for such an image, a pixel's bytes between every two. */
+static satf_view spread(const satf_view *like, int device, void *memory)
+{
+    satf_view view = *like;
+    view.pixel_stride = 2 * satf_pixel_bytes(like);
+    view.stride = view.pixel_stride * like->width;
+    view.device = device;
+    view.data = memory;
+    return view;
+}
+
+/* In memory that was GPU_GUARD: the result's pixels, and guards between them. */
+static void check_spread(const satf_view *want, const unsigned char *memory, const char *spec,
+                         const char *how)
+{
+    size_t pixel = (size_t)satf_pixel_bytes(want);
+    for (int64_t y = 0; y < want->height; y++) {
+        const char *row = satf_row(want, y);
+        for (int64_t x = 0; x < want->width; x++, memory += 2 * pixel) {
+            bool good = memcmp(memory, row + x * (int64_t)pixel, pixel) == 0;
+            for (size_t i = 0; i < pixel; i++) {
+                good = good && memory[pixel + i] == GPU_GUARD;
+            }
+            if (!good) {
+                fail_msg("%s, %s: pixel (%ld, %ld)", spec, how, (long)x, (long)y);
+            }
+        }
+    }
+}
+
+/* Green of RGB, all of the result and a part, on the host and on the device. */
+static void check_channel(const char *spec, const uint8_t *rgb, void *there, void *result)
+{
+    static unsigned char got[LARGEST], wanted[W * H * 8];
+    satf_filter *filter;
+    gpu_must(cpu, satf_filter_parse(cpu, spec, &filter));
+    satf_view in = satf_view_packed((void *)(uintptr_t)(rgb + 1), W, H, 1, SATF_U8), want;
+    in.stride = W * CHANNELS;
+    in.pixel_stride = CHANNELS;
+    gpu_must(cpu, satf_filter_output(cpu, filter, &in, &want));
+    want.data = wanted;
+    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &want));
+    const satf_rect where = {want.width / 3, want.height / 4, 40, 30};
+    for (int way = 0; way < 4; way++) {
+        bool on_device = way & 1, part = way & 2;
+        satf_view piece = part ? satf_view_rect(&want, where) : want, from = in;
+        satf_view out =
+            spread(&piece, on_device ? GPU_DEVICE : SATF_HOST, on_device ? result : got);
+        if (on_device) {
+            from.device = GPU_DEVICE;
+            from.data = (char *)there + 1;
+            gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, result, GPU_GUARD, LARGEST));
+        }
+        memset(got, GPU_GUARD, sizeof got);
+        gpu_must_do(gpu,
+                    part ? satf_filter_apply_rect(gpu, filter, &from, &where, &out)
+                         : satf_filter_apply(gpu, filter, &from, &out),
+                    spec);
+        if (on_device) {
+            gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, result, LARGEST));
+            gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        }
+        check_spread(&piece, got, spec, on_device ? "on the device" : "on the host");
+    }
+    satf_filter_destroy(filter);
+}
+
+static void test_channels_and_parts(void **unused)
+{
+    (void)unused;
+    static const char *const grey[] = {"box=15",
+                                       "variance=7,border=mirror",
+                                       "sum=9x4,at=2:-1",
+                                       "integral",
+                                       "box=3 rotate=90 box=5",
+                                       "flip=h",
+                                       "sauvola=9",
+                                       "wolf=9",
+                                       "transpose"};
+    void *there, *result, *rgb = pixels_of(7);
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &there));
+    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, LARGEST, "a test", &result));
+    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, there, rgb, W * H * CHANNELS));
+    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    for (size_t i = 0; i < sizeof grey / sizeof *grey; i++) {
+        check_channel(grey[i], rgb, there, result);
+    }
+    satf_gpu_free(gpu, there);
+    satf_gpu_free(gpu, result);
+    free(rgb);
+}
+
 int main(int argc, char **argv)
 {
     setenv("SATFILTER_TUNE", "off", 1);
@@ -374,8 +470,8 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),      cmocka_unit_test(test_across),
-        cmocka_unit_test(test_automatic), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_automatic), cmocka_unit_test(test_channels_and_parts),
+        cmocka_unit_test(test_streams),   cmocka_unit_test(test_graphs),
     };
     int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);
     driver.release(satf_gpu_ordinal(GPU_DEVICE));
