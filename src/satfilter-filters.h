@@ -96,8 +96,8 @@ SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t 
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
                                         const satf_filter *tail);
 
-/* NULL is allowed. Work with it that was enqueued must be done: copies of its template or order
- * may be on their way to a device. */
+/* NULL is allowed. Work with it that was enqueued must be done, and graphs that its application was
+ * captured into must be gone: they copy its template or order to the device. */
 SATF_API void satf_filter_destroy(satf_filter *filter);
 
 /* The view that the filter makes of in by default: width, height, channels,
@@ -119,6 +119,26 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
 SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
                                        const satf_view *in, const satf_view *out);
 
+/*
+ * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
+ * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
+ * wrap, integral, permute, wolf). Where the chain turns the image it is the pixel that comes to lie
+ * at the result's place.
+ */
+SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
+                                       int64_t *top, int64_t *right, int64_t *bottom);
+
+/*
+ * out = the part `where` of what satf_filter_apply() makes of in; where is in the coordinates of
+ * that result, inside it, and of out's size. Only the pixels of in that it depends on are looked at
+ * (satf_filter_reach()). Integers are the same bits; floats keep the bounds above. Calls for parts
+ * of one shape, with all their surroundings inside the image, share a plan, as satf_filter_apply()
+ * does. Uses memory of its own, whatever scratch the context was given.
+ */
+SATF_API satf_status satf_filter_apply_rect(satf_context *ctx, const satf_filter *filter,
+                                            const satf_view *in, const satf_rect *where,
+                                            const satf_view *out);
+
 /* Bytes of scratch that satf_filter_apply() wants for these views: all memory
  * that it uses, but for the threads that a context starts once. */
 SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,
@@ -126,9 +146,9 @@ SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *f
 
 /*
  * A plan: everything that satf_filter_apply() decides, decided once for images of one shape, with
- * the memory that it takes. Runs allocate nothing; on a CUDA device they only enqueue, on the
- * context's stream. The context's settings count as they are when the plan is made. A plan is used
- * by one thread at a time, and is destroyed before its context.
+ * the memory that it takes. Runs allocate nothing (but for sync "graph"); on images of a CUDA
+ * device they only enqueue, on the context's stream. The context's settings count as they are when
+ * the plan is made. A plan is used by one thread at a time, and is destroyed before its context.
  */
 typedef struct satf_plan satf_plan;
 
@@ -175,10 +195,10 @@ SATF_API void satf_plan_destroy(satf_plan *plan); /* NULL is allowed */
 
 /* What a filter's results are made of. */
 typedef enum satf_filter_kind {
-    SATF_FILTER_WINDOW, /* sums over a window around the pixel, by either engine */
+    SATF_FILTER_WINDOW, /* sums over a window around the pixel */
     SATF_FILTER_RECTS,  /* sums over rectangles: needs a summed area table */
     SATF_FILTER_PREFIX, /* the summed area table itself */
-    SATF_FILTER_MOVE    /* pixels from elsewhere: no sums, no engine */
+    SATF_FILTER_MOVE    /* pixels from elsewhere: no sums */
 } satf_filter_kind;
 
 /* Static storage. */

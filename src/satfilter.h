@@ -105,9 +105,11 @@ SATF_API int satf_type_find(const char *name);
 
 /*
  * A rectangle of pixels in memory that somebody else owns.
- * data points at the first sample of row 0. Row y starts at data + y * stride;
- * |stride| >= width * channels * bytes of a sample; a negative stride stores
- * the picture bottom up. Neither data nor stride need any alignment; summed area tables on
+ * data points at the first sample of row 0. Row y starts at data + y * stride, its pixel x is
+ * x * pixel_stride bytes further on; |stride| is at least the bytes from a row's first sample to
+ * its last; a negative stride stores the picture bottom up. A pixel stride makes a view of some of
+ * the channels of an image, such as green of RGB: filters take it, satf_sat() and satf_rect_sums()
+ * want packed pixels. Neither data nor stride need any alignment; summed area tables on
  * CUDA devices are fastest where both are multiples of 16 bytes and the stride is positive.
  */
 typedef struct satf_view {
@@ -118,11 +120,21 @@ typedef struct satf_view {
     int32_t type;          /* satf_type */
     int32_t device;        /* SATF_HOST, or the SATF_CUDA(n) that owns data */
     uint32_t flags;        /* 0 or SATF_ALPHA */
+    int64_t pixel_stride;  /* bytes from a pixel to the next, at least a pixel's; 0: packed */
 } satf_view;
 
 /* A host view of densely packed rows. Only fills the struct; checks nothing. */
 SATF_API satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t channels,
                                     satf_type type);
+
+/* Columns x ... x + w - 1 and rows y ... y + h - 1. */
+typedef struct satf_rect {
+    int64_t x, y, w, h;
+} satf_rect;
+
+/* That part of a view, in the same memory. A view of zeros, which every call refuses, where the
+ * rectangle is empty or leaves the view. */
+SATF_API satf_view satf_view_rect(const satf_view *view, satf_rect rect);
 
 /* ---------------------------------------------------------------- contexts */
 
@@ -246,8 +258,8 @@ SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, s
 
 /* What the latest filter call used. Static storage. */
 typedef struct satf_ran {
-    const char *engine;    /* "window", "sat", "move"; NULL before the first call */
-    const char *algorithm; /* of the summed area table, or NULL */
+    const char *engine;    /* "window", "sat", "move", "permute"; NULL before the first call */
+    const char *algorithm; /* of the summed area table or the permutation, or NULL */
     const char *device;    /* "cpu", "cuda" */
 } satf_ran;
 
@@ -295,11 +307,6 @@ SATF_API satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, co
  * image; f64 for floats. SATF_LIMIT if even u64 could wrap. */
 SATF_API satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags,
                                    satf_type *type);
-
-/* Columns x ... x + w - 1 and rows y ... y + h - 1. */
-typedef struct satf_rect {
-    int64_t x, y, w, h;
-} satf_rect;
 
 /*
  * Sums over rectangles of the image whose SAT is given (host memory):

@@ -33,13 +33,6 @@ typedef struct filter_param {
     const char *help;         /* one line with unit and range */
 } filter_param;
 
-/* A file's name, which may hold blanks and commas. */
-static inline bool filter_param_is_file(const filter_param *param)
-{
-    return param->kind == PARAM_TEMPLATE || param->kind == PARAM_ORDER ||
-           param->kind == PARAM_IMAGE;
-}
-
 struct filter_recipe;
 
 typedef struct filter_info {

@@ -39,15 +39,17 @@ static void release(void *state)
     satf_permutation_destroy(((permute_step *)state)->permutation);
 }
 
-/* The order, for images that are not aligned to their pixels, is kept beside. */
+/* The order is kept beside: for images that are not aligned to their pixels, and where memory does
+ * not suffice to prepare it. */
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     permute_step *state = step->state;
     const filter_order *order = step->order;
     size_t bytes = (size_t)order->count * sizeof *order->entries; /* they are in memory */
     uint32_t *places = satf_alloc(bytes);
+    step->kept_bytes = bytes;
     if (!places) {
-        return satf_fail_memory(ctx, bytes, "the places of an order's pixels");
+        return SATF_OK; /* the gather will do */
     }
     for (int64_t k = 0; k < order->count; k++) {
         places[order->entries[k]] = (uint32_t)k;
@@ -56,7 +58,10 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     satf_status status =
         permute_create(ctx, &request, step->in.device, "auto", &state->permutation);
     satf_free(places);
-    step->kept_bytes = bytes;
+    if (status == SATF_LIMIT || status == SATF_NO_MEMORY) {
+        state->permutation = NULL;
+        return SATF_OK; /* likewise */
+    }
     return status ? status
                   : satf_permutation_scratch(ctx, state->permutation, &step->scratch_bytes);
 }
@@ -71,7 +76,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 {
     const permute_step *state = step->state;
     uintptr_t places = (uintptr_t)step->in.data | (uintptr_t)step->out.data;
-    if (places % (uintptr_t)pixel_bytes(&step->in) == 0) {
+    if (state->permutation && places % (uintptr_t)pixel_bytes(&step->in) == 0) {
         return permute_run(ctx, state->permutation, step->in.data, step->out.data, step->scratch);
     }
     move_job job = filter_move_job(step);
@@ -82,7 +87,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 static const char *algorithm(const filter_step *step)
 {
     const permute_step *state = step->state;
-    return satf_permutation_choice(state->permutation);
+    return state->permutation ? satf_permutation_choice(state->permutation) : "s-designated";
 }
 
 const filter_engine filter_permute_engine = {

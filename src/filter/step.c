@@ -110,6 +110,19 @@ static void read_options(const chain_link *link, filter_step *step)
     step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
 }
 
+satf_status filter_check_link(satf_context *ctx, const chain_link *link)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (rects && !*rects) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
+    }
+    if (order && !*order) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
+    }
+    return filter_check_place(ctx, link);
+}
+
 /* ------------------------------------------------------------------ engines */
 
 static const filter_engine *const engines[] = {
@@ -159,15 +172,24 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
                              step->info->name);
 }
 
-/* Sums that the filter forms a sample: two for a variance, one a rectangle of a template. */
-static double sums_of(const chain_link *link)
+/* Sums that a step forms a sample: two for a variance, one a rectangle of a template. */
+static double sums_of(const chain_link *link, const filter_recipe *recipe)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    return rects && *rects ? (double)(*rects)->count : filter_reads(recipe, FORMULA_SQUARE) ? 2 : 1;
+}
+
+/* Those of all steps of a filter. */
+static double all_sums_of(const chain_link *link)
+{
     const filter_recipe *recipe = link->info->recipe;
-    return rects && *rects                        ? (double)(*rects)->count
-           : recipe->parts[0]                     ? 2 * recipe->part_counts[0]
-           : filter_reads(recipe, FORMULA_SQUARE) ? 2
-                                                  : 1;
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    bool beside = picture && *picture;
+    double sums = recipe->parts[beside] ? 0 : sums_of(link, recipe);
+    for (int k = 0; k < recipe->part_counts[beside]; k++) {
+        sums += sums_of(link, recipe->parts[beside][k].recipe);
+    }
+    return sums;
 }
 
 double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
@@ -180,7 +202,7 @@ double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
             least = engine->ns;
         }
     }
-    return least * sums_of(link);
+    return least * all_sums_of(link);
 }
 
 /* The grey image lies in front of what the engine uses. */
@@ -225,28 +247,22 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
         step->at = (filter_place){0, 0};
     }
     step->weighted = filter_weighs(recipe) && (in->flags & SATF_ALPHA);
-    if (recipe->region == REGION_RECTS && !step->rects) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
-    }
-    if (filter_param_of_kind(link->info, PARAM_ORDER) && !step->order) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
-    }
     if (filter_needs_grey(recipe, in)) {
         step->grey = true;
         step->source = step->in;
         step->in = filter_grey_view(in, NULL);
     }
-    satf_status status = fit_constant(ctx, (int)spec->input_type, &step->border);
+    satf_status status = filter_check_link(ctx, link);
+    status = status ? status : fit_constant(ctx, (int)spec->input_type, &step->border);
     if (spec->part && spec->part->outside && step->border.kind == SATF_CONSTANT) {
         uint64_t max = satf_type_max((int)spec->input_type);
         step->border.constant = spec->part->outside(step->border.constant, max ? (double)max : 1);
     }
-    status = status ? status : filter_check_place(ctx, link);
     status = status ? status : choose_engine(ctx, step);
     if (status) {
         return status;
     }
-    step->ns = step->engine->ns * sums_of(link);
+    step->ns = step->engine->ns * sums_of(link, recipe);
     step->state = satf_alloc_zeroed(step->engine->state_bytes);
     if (!step->state) {
         return satf_fail_memory(ctx, step->engine->state_bytes, "the plan of a filter");

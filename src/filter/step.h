@@ -26,7 +26,7 @@ typedef struct filter_step {
     bool lasting; /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
-    double ns;   /* a sample of the result: roughly, on one thread */
+    double ns;   /* a sample of the result: roughly, on one thread or on the device */
     void *state; /* the engine's: state_bytes, zeros before it plans */
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
      * steps use in between. */
@@ -43,7 +43,7 @@ typedef struct filter_engine {
     satf_engine kind;   /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
     unsigned regions;   /* bit r: it takes filters of filter_region r */
     bool on_device;     /* images on a CUDA device, else on the host */
-    double ns;          /* a sum, or a sample that moves: roughly, on one thread */
+    double ns;          /* a sum, or a sample that moves: roughly, on one thread or the device */
     size_t state_bytes; /* of filter_step.state */
     /* NULL: it takes all steps of these regions. */
     bool (*suits)(const satf_context *ctx, const filter_step *step);
@@ -54,7 +54,7 @@ typedef struct filter_engine {
     satf_status (*run)(satf_context *ctx, filter_step *step);     /* on a device: enqueues */
     void (*release)(void *state);                                 /* NULL: it owns nothing */
     satf_status (*run_rows)(satf_context *ctx, filter_step *step, const filter_rows *rows);
-    /* The algorithm of the step's table; NULL: it has none. */
+    /* The algorithm of the step's table or permutation; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
 
@@ -68,6 +68,9 @@ void filter_step_release(filter_step *step);
 /* The view that a filter makes of in by default; data is NULL. */
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out);
+
+/* Whether the filter's parameters are all there and go together. */
+satf_status filter_check_link(satf_context *ctx, const chain_link *link);
 
 /* What a step is made of: a filter, or a part of one. The views' data are not looked at. */
 typedef struct filter_step_spec {
