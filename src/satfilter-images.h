@@ -6,7 +6,7 @@
 #ifndef SATFILTER_IMAGES_H
 #define SATFILTER_IMAGES_H
 
-#include "satfilter.h"
+#include "satfilter-filters.h"
 
 #ifdef __cplusplus
 extern "C" {

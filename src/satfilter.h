@@ -1,8 +1,8 @@
 /*
  * satfilter.h - image filters on summed area tables (integral images).
  *
- * What a program includes; C99 and C++ clean. Images, formats and files are declared in
- * satfilter-images.h, pictures that come row by row in satfilter-rows.h; this header includes both.
+ * What a program includes; C99 and C++ clean. Filters are declared in satfilter-filters.h, images,
+ * formats and files in satfilter-images.h; this header includes both.
  *
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
@@ -105,9 +105,11 @@ SATF_API int satf_type_find(const char *name);
 
 /*
  * A rectangle of pixels in memory that somebody else owns.
- * data points at the first sample of row 0. Row y starts at data + y * stride;
- * |stride| >= width * channels * bytes of a sample; a negative stride stores
- * the picture bottom up. Neither data nor stride need any alignment; summed area tables on
+ * data points at the first sample of row 0. Row y starts at data + y * stride, its pixel x is
+ * x * pixel_stride bytes further on; |stride| is at least the bytes from a row's first sample to
+ * its last; a negative stride stores the picture bottom up. A pixel stride makes a view of some of
+ * the channels of an image, such as green of RGB: filters take it, satf_sat() and satf_rect_sums()
+ * want packed pixels. Neither data nor stride need any alignment; summed area tables on
  * CUDA devices are fastest where both are multiples of 16 bytes and the stride is positive.
  */
 typedef struct satf_view {
@@ -118,11 +120,21 @@ typedef struct satf_view {
     int32_t type;          /* satf_type */
     int32_t device;        /* SATF_HOST, or the SATF_CUDA(n) that owns data */
     uint32_t flags;        /* 0 or SATF_ALPHA */
+    int64_t pixel_stride;  /* bytes from a pixel to the next, at least a pixel's; 0: packed */
 } satf_view;
 
 /* A host view of densely packed rows. Only fills the struct; checks nothing. */
 SATF_API satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t channels,
                                     satf_type type);
+
+/* Columns x ... x + w - 1 and rows y ... y + h - 1. */
+typedef struct satf_rect {
+    int64_t x, y, w, h;
+} satf_rect;
+
+/* That part of a view, in the same memory. A view of zeros, which every call refuses, where the
+ * rectangle is empty or leaves the view. */
+SATF_API satf_view satf_view_rect(const satf_view *view, satf_rect rect);
 
 /* ---------------------------------------------------------------- contexts */
 
@@ -141,10 +153,16 @@ SATF_API const char *satf_message(const satf_context *ctx);
 
 #define SATF_DEVICE_AUTO (-1)
 
-/* SATF_DEVICE_AUTO (default), SATF_HOST, which is the CPU, or SATF_CUDA(n).
- * SATF_NO_DEVICE if that CUDA device cannot be used. With one, SAT and filter calls
- * on host views copy them there and the result back, and return when it is there;
- * with the other two host views are computed on the CPU. */
+/*
+ * What computes images on the host: SATF_HOST, the CPU, which is the default; SATF_CUDA(n), where
+ * calls copy them to and the result back, and return when it is there; or SATF_DEVICE_AUTO.
+ * SATF_NO_DEVICE if that CUDA device cannot be used.
+ * SATF_DEVICE_AUTO takes for each filter, chain or file the faster of the CPU and CUDA device 0, by
+ * an estimate that counts the copies and, once, the start of CUDA; no driver is touched while that
+ * says CPU. Where the device cannot be used or runs out of memory the CPU computes. satf_sat()
+ * takes the CPU then: the copies alone would cost more than the table.
+ * Images on a CUDA device are computed there, whatever this says.
+ */
 SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
 
 /* Threads of the CPU to use: 1 ... 1024, or 0 for one per core that the process
@@ -192,10 +210,10 @@ SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
 SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
 
 /*
- * Measures the SAT algorithms on the context's CUDA device (device 0 for auto)
- * and remembers the fastest for each type and size, in this process and in a
- * file under $XDG_CACHE_HOME or ~/.cache that later ones read. A minute or two;
- * reports progress. Without it built-in defaults are used.
+ * Measures the SAT algorithms on the context's CUDA device (device 0 for SATF_DEVICE_AUTO; of
+ * SATF_HOST there is nothing to measure, SATF_NO_DEVICE) and remembers the fastest for each type
+ * and size, in this process and in a file under $XDG_CACHE_HOME or ~/.cache that later ones read. A
+ * minute or two; reports progress. Without it built-in defaults are used.
  */
 SATF_API satf_status satf_context_tune(satf_context *ctx);
 
@@ -234,13 +252,14 @@ SATF_API satf_status satf_context_set_filter_files(satf_context *ctx, int allowe
 /* Memory that SAT and filter calls use instead of allocating their own; at
  * least what satf_sat_scratch() or satf_filter_scratch() reports. Stays the
  * caller's; NULL, 0 goes back to allocating. Memory of the device that the
- * calls' views are on; not used for host views that are computed on a CUDA device. */
+ * calls' views are on; not used for host views that are computed on a CUDA device. Under
+ * SATF_DEVICE_AUTO what is reported for host views is what the CPU wants. */
 SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
 
 /* What the latest filter call used. Static storage. */
 typedef struct satf_ran {
-    const char *engine;    /* "window", "sat", "move"; NULL before the first call */
-    const char *algorithm; /* of the summed area table, or NULL */
+    const char *engine;    /* "window", "sat", "move", "permute"; NULL before the first call */
+    const char *algorithm; /* of the summed area table or the permutation, or NULL */
     const char *device;    /* "cpu", "cuda" */
 } satf_ran;
 
@@ -288,11 +307,6 @@ SATF_API satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, co
  * image; f64 for floats. SATF_LIMIT if even u64 could wrap. */
 SATF_API satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags,
                                    satf_type *type);
-
-/* Columns x ... x + w - 1 and rows y ... y + h - 1. */
-typedef struct satf_rect {
-    int64_t x, y, w, h;
-} satf_rect;
 
 /*
  * Sums over rectangles of the image whose SAT is given (host memory):
@@ -355,223 +369,11 @@ SATF_API const char *satf_permutation_algorithm(size_t index, const char **help)
 /* The one that the permutation was prepared for; NULL for NULL. Static storage. */
 SATF_API const char *satf_permutation_choice(const satf_permutation *permutation);
 
-/* ----------------------------------------------------------------- filters */
-
-typedef enum satf_border {
-    SATF_CLAMP,    /* the edge pixel goes on:     aaa|abcd|ddd */
-    SATF_MIRROR,   /* edge pixel not repeated:    dcb|abcd|cba */
-    SATF_REFLECT,  /* edge pixel repeated:        cba|abcd|dcb */
-    SATF_WRAP,     /* periodic:                   bcd|abcd|abc */
-    SATF_CONSTANT, /* a value:                    VVV|abcd|VVV */
-    SATF_SHRINK    /* only the part inside counts              */
-} satf_border;
-
-/* "clamp" ... "shrink"; NULL if border is none of the six. Static storage. */
-SATF_API const char *satf_border_name(int border);
-
-/* Reads "clamp", "constant:7" and so on; *constant becomes 0 for other borders. */
-SATF_API satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *border,
-                                       double *constant);
-
-/* A term of a template: weight times the sum over the rectangle whose upper
- * left pixel lies (x, y) away from the pixel being computed. */
-typedef struct satf_weighted_rect {
-    satf_rect rect;
-    double weight;
-} satf_weighted_rect;
-
-/* One filter or a chain of filters, with their parameters. Immutable while
- * applied, so several contexts may share it. */
-typedef struct satf_filter satf_filter;
-
-/*
- * Parses "NAME[=VALUE][,PARAM=VALUE]..." filters separated by blanks, the
- * grammar of the command line: "box=15", "box=15x9,border=mirror variance=7",
- * "integral,squared", "rotate=90 box=3". On failure *out is NULL and the message quotes the
- * offending word.
- */
-SATF_API satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter **out);
-
-/* A filter by name with every parameter at its default (a window of 3 x 3, an angle of 90). */
-SATF_API satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter **out);
-
-/*
- * Sets any parameter of the last filter of the chain from its text: "size" to "15x9", "border" to
- * "constant:7", "squared" to "on" (or NULL). Unlike in satf_filter_parse() the name of a file may
- * hold blanks and commas. Unknown names and values out of range are SATF_INVALID.
- */
-SATF_API satf_status satf_filter_set(satf_context *ctx, satf_filter *filter, const char *param,
-                                     const char *text);
-
-/* The same by type. Integers: those, reals, flags (0 or 1), choices of numbers ("angle": 90, 180,
- * 270), "size" (both sides of the window), "width" and "height" (one each). Doubles: reals, and
- * "constant", which makes the border SATF_CONSTANT of that value. */
-SATF_API satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
-                                         int64_t value);
-SATF_API satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter,
-                                            const char *param, double value);
-SATF_API satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter,
-                                            satf_border border, double constant);
-/* Copies the rectangles. Only for filters that take a template. */
-SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
-                                           const satf_weighted_rect *rects, size_t count);
-
-/*
- * The order of a filter that has one ("permute"): pixel k of the result, counted
- * along the rows, is pixel order[k] of the image. Copied; each of 0 ... count - 1
- * must be there once, else SATF_INVALID names the entry. count is the images' width
- * times height, at most 2^32.
- */
-SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter,
-                                           const int64_t *order, size_t count);
-
-/* The image beside the input of a filter that takes one (guided's guide), which is copied: a view
- * of the host, of the input's width, height, channels and sample type. */
-SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter,
-                                           const satf_view *image);
-
-/* Writes the filter as satf_filter_parse() reads it, as snprintf() does: at most `bytes` with the
- * zero at the end; returns the length of the whole. Parameters at their defaults are left out, of
- * what came from a file there is "FILE". */
-SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes);
-
-/* Appends copies of tail's filters to chain; tail stays the caller's. */
-SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
-                                        const satf_filter *tail);
-
-/* NULL is allowed. Work with it that was enqueued must be done: copies of its template or order
- * may be on their way to a device. */
-SATF_API void satf_filter_destroy(satf_filter *filter);
-
-/* The view that the filter makes of in by default: width, height, channels,
- * flags, packed stride and exact type; data is NULL. */
-SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter,
-                                        const satf_view *in, satf_view *out);
-
-/*
- * Applies the filter. in: u8, u16, f32, f64, and u32, u64 too where pixels are but
- * moved (transpose, rotate, flip, permute). out: width, height, channels as
- * satf_filter_output() says; any of the six types: real values are rounded to
- * nearest (halves up) and saturated for integer types. out must not overlap in.
- * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter
- * averages; out's alpha is the mean alpha, or the pixel's own (unsharp). Filters to black and
- * white (sauvola, wolf) take grey or RGB, and give one channel of 0 and 255.
- * The context keeps the plan for the next call of the same shape, with up to 64 MiB of memory (on a
- * device 512 MiB); satf_plan_create() makes one that is the caller's.
- */
-SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
-                                       const satf_view *in, const satf_view *out);
-
-/* Bytes of scratch that satf_filter_apply() wants for these views: all memory
- * that it uses, but for the threads that a context starts once. */
-SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,
-                                         const satf_view *in, const satf_view *out, size_t *bytes);
-
-/*
- * A plan: everything that satf_filter_apply() decides, decided once for images of one shape, with
- * the memory that it takes. Runs allocate nothing; on a CUDA device they only enqueue, on the
- * context's stream. The context's settings count as they are when the plan is made. A plan is used
- * by one thread at a time, and is destroyed before its context.
- */
-typedef struct satf_plan satf_plan;
-
-/* Plans for images like these views (one each; their data are not looked at, and where they lie
- * need not stay). An input of the host is computed on the context's device, as by
- * satf_filter_apply(). The filter may be destroyed afterwards. */
-SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
-                                      const satf_view *inputs, size_t input_count,
-                                      const satf_view *outputs, size_t output_count,
-                                      satf_plan **plan);
-
-/*
- * Runs it on the images whose first rows lie at inputs[0], inputs[1] if there are two, and
- * outputs[0], of the planned strides.
- * SATF_INVALID if they overlap, or if the context has more threads now than it had.
- * Runs on a device follow one another, also on different streams. A stream may be captured into a
- * CUDA graph; then the plan must live as long as the graph, and launches of the graph and other
- * runs of the plan must not overlap.
- */
-SATF_API satf_status satf_plan_run(satf_plan *plan, const void *const *inputs,
-                                   void *const *outputs);
-
-/* What was decided. */
-typedef struct satf_plan_info {
-    size_t steps; /* one a filter of the chain */
-    size_t bytes; /* of memory, of the device that computes */
-    int device;   /* that computes: SATF_HOST or SATF_CUDA(n) */
-    double ms;    /* a run takes: a rough estimate, of how plans compare */
-} satf_plan_info;
-
-/* Fills *info (bytes: its size) as far as it reaches. */
-SATF_API void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes);
-
-/* The name of the filter of step `index`, NULL behind the last; *ran (bytes: its size; may be
- * NULL): what it runs on. Static storage. */
-SATF_API const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran,
-                                    size_t bytes);
-
-SATF_API void satf_plan_destroy(satf_plan *plan); /* NULL is allowed */
-
-/* What a filter's results are made of. */
-typedef enum satf_filter_kind {
-    SATF_FILTER_WINDOW, /* sums over a window around the pixel, by either engine */
-    SATF_FILTER_RECTS,  /* sums over rectangles: needs a summed area table */
-    SATF_FILTER_PREFIX, /* the summed area table itself */
-    SATF_FILTER_MOVE    /* pixels from elsewhere: no sums, no engine */
-} satf_filter_kind;
-
-/* Static storage. */
-typedef struct satf_filter_info {
-    const char *name;   /* "box" */
-    const char *help;   /* a line */
-    const char *detail; /* a paragraph: formula, range, types */
-    satf_filter_kind kind;
-} satf_filter_info;
-
-/* The filters: index 0, 1, ... until NULL; else the filter's name, and *info (may be NULL; bytes:
- * its size) is filled as far as it reaches. */
-SATF_API const char *satf_filter_name(size_t index, satf_filter_info *info, size_t bytes);
-
-/* The same by name; NULL if there is no such filter. */
-SATF_API const char *satf_filter_find(const char *name, satf_filter_info *info, size_t bytes);
-
-/* Gives the border to every filter of the chain that has one and was not given its own. */
-SATF_API satf_status satf_filter_default_border(satf_context *ctx, satf_filter *chain,
-                                                satf_border border, double constant);
-
-typedef enum satf_param_type {
-    SATF_PARAM_INTEGER,
-    SATF_PARAM_REAL,
-    SATF_PARAM_SIZE,   /* a window: "15" or "15x9" */
-    SATF_PARAM_PLACE,  /* pixels to the right and down: "2:-1" */
-    SATF_PARAM_FLAG,   /* "on" or "off" */
-    SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V" or "shrink" */
-    SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
-    SATF_PARAM_FILE    /* the name of a file */
-} satf_param_type;
-
-/* A parameter of a filter. Static storage. */
-typedef struct satf_param_info {
-    const char *name;
-    satf_param_type type;
-    const char *syntax;       /* "N|WxH", "90|180|270"; NULL for a flag */
-    const char *unit;         /* of its numbers: "pixels"; "" if they have none */
-    double min, max;          /* of each number in it; else 0 */
-    const char *default_text; /* NULL: there is none, it must be given */
-    const char *help;         /* a line */
-    int is_value;             /* non-zero: the value that must follow the filter's name */
-} satf_param_info;
-
-/* The parameters of the filter of that name: index 0, 1, ... until NULL; else the parameter's
- * name, and *info (bytes: its size) is filled, as far as it reaches. */
-SATF_API const char *satf_filter_param(const char *filter, size_t index, satf_param_info *info,
-                                       size_t bytes);
-
 #ifdef __cplusplus
 }
 #endif
 
+#include "satfilter-filters.h"
 #include "satfilter-images.h"
-#include "satfilter-rows.h"
 
 #endif

@@ -20,7 +20,7 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md NEWS m
 # folder: the folders and files, besides itself, whose headers it may include.
 # (src/ itself holds the public headers alone; src/filter joins the list of filters.)
 cat <<'TABLE' >"$findings.layers"
-src: src/satfilter.h src/satfilter-images.h src/satfilter-rows.h
+src: src/satfilter.h src/satfilter-filters.h src/satfilter-images.h
 src/base: src/satfilter.h
 src/machine/layout.h:
 src/machine/permutation.h: src/machine/layout.h
@@ -29,7 +29,7 @@ src/io: src/base src/satfilter.h
 src/sat: src/base src/machine src/satfilter.h
 src/window: src/base src/satfilter.h
 src/move: src/base src/satfilter.h
-src/filter: src/move src/sat src/window src/base src/satfilter.h filters/all.h
+src/filter: src/permute src/machine src/move src/sat src/window src/base src/satfilter.h filters/all.h
 src/filter/picture.c: src/filter src/base src/satfilter.h src/satfilter-images.h
 filters: src/filter/formula.h
 src/permute: src/machine src/move src/base src/satfilter.h

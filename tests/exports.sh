@@ -14,10 +14,15 @@ trap 'rm -rf "$work"' EXIT
 # a declaration may go on to the next line, but its name stands on the first
 sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir"/src/satfilter*.h |
     LC_ALL=C sort >"$work/declared"
-${NM:-nm} -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' |
+${NM:-nm} -D --defined-only "$library" | awk '$2 != "A" { print $NF }' | sed 's/@.*//' |
     LC_ALL=C sort >"$work/exported"
 [ "$(wc -l <"$work/declared")" = "$(cat "$top_srcdir"/src/satfilter*.h | grep -c '^SATF_API ')" ]
 diff "$work/declared" "$work/exported"
+${NM:-nm} -D --defined-only "$library" | grep ' T ' | grep -v '@@satf_0\.1$' >"$work/unversioned" || true
+if [ -s "$work/unversioned" ]; then
+    echo "without a version:" && cat "$work/unversioned"
+    exit 1
+fi
 
 static=$top_builddir/.libs/libsatfilter.a
 if [ -e "$static" ]; then

@@ -38,6 +38,20 @@ if head -c 9999 "$work/page.pgm" | "$top_builddir/samples/rows" box=3 >"$work/ro
 fi
 grep '^rows: SATF_DATA' "$work/message"
 
+# frame after frame, as the command does each
+"$satfilter" -q --flip h "$top_srcdir/samples/scene.png" "$work/turned.png"
+for picture in "$top_srcdir/samples/scene.png" "$work/turned.png"; do
+    "$satfilter" -q --format ppm --box 1 "$picture" "$work/frame.ppm" -f
+    "$satfilter" -q --format ppm --box 9 "$picture" "$work/blurred.ppm" -f
+    size=$(head -c 15 "$work/frame.ppm" | sed -n '2p')
+    bytes=$(($(echo "$size" | tr ' ' '*') * 3))
+    tail -c "$bytes" "$work/frame.ppm" >>"$work/in.rgb"
+    tail -c "$bytes" "$work/blurred.ppm" >>"$work/want.rgb"
+done
+# shellcheck disable=SC2086 # two numbers
+"$top_builddir/samples/frames" box=9 $size <"$work/in.rgb" >"$work/out.rgb"
+cmp "$work/out.rgb" "$work/want.rgb"
+
 # the example reports an error, and leaves no file
 if "$top_builddir/samples/example" "$work/none.png" "$work/out.png" 2>"$work/message"; then
     echo "a missing file went unnoticed"

@@ -359,7 +359,7 @@ static void contexts(void **state)
 static void devices(void **state)
 {
     satf_context *ctx = *state;
-    assert_int_equal(ctx->device, SATF_DEVICE_AUTO);
+    assert_int_equal(ctx->device, SATF_HOST);
     assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
     assert_fails(ctx, satf_context_set_device(ctx, -3), SATF_INVALID, "-3");
     assert_fails(ctx, satf_context_set_device(ctx, 1000000), SATF_NO_DEVICE, "no CUDA device");

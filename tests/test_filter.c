@@ -134,9 +134,12 @@ static void test_places(void **state)
     satf_filter *filter;
     satf_view in = satf_view_packed(NULL, 9, 9, 1, SATF_U8), out = in;
     size_t bytes;
-    assert_int_equal(satf_filter_parse(*state, "box=4x5,at=3:0", &filter), SATF_OK);
-    assert_int_equal(satf_filter_scratch(*state, filter, &in, &out, &bytes), SATF_INVALID);
+    assert_int_equal(satf_filter_parse(*state, "box=4x5,at=3:0", &filter), SATF_INVALID);
     assert_non_null(strstr(satf_message(*state), "-1 to 2 and -2 to 2"));
+    assert_int_equal(satf_filter_parse(*state, "box=4x5,at=2:0", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set(*state, filter, "size", "3x5"), SATF_OK); /* no more inside */
+    assert_int_equal(satf_filter_scratch(*state, filter, &in, &out, &bytes), SATF_INVALID);
+    assert_non_null(strstr(satf_message(*state), "-1 to 1 and -2 to 2"));
     satf_filter_destroy(filter);
 }
 

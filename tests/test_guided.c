@@ -350,6 +350,44 @@ static void test_file(void **state)
     satf_filter_destroy(view);
 }
 
+/* Each filter of a chain has its own guide, or none. */
+static void test_chain(void **state)
+{
+    satf_context *ctx = *state;
+    enum { W = 24, H = 18 };
+    uint8_t in[W * H], guide[2][W * H], between[W * H], want[W * H], got[W * H];
+    for (int i = 0; i < W * H; i++) {
+        in[i] = (uint8_t)(i * 37);
+        guide[0][i] = (uint8_t)(i % W < 10 ? 20 : 200);
+        guide[1][i] = (uint8_t)(i / W < 7 ? 20 : 200);
+    }
+    satf_view a = satf_view_packed(in, W, H, 1, SATF_U8), b = a, c = a;
+    b.data = between;
+    for (int which = 0; which < 9; which++) {
+        int of[2] = {which % 3 - 1, which / 3 - 1}; /* -1: none */
+        satf_filter *one[2];
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(satf_filter_parse(ctx, "guided=5", &one[k]), SATF_OK);
+            c.data = of[k] < 0 ? NULL : guide[of[k]];
+            if (c.data) {
+                assert_int_equal(satf_filter_set_image(ctx, one[k], &c), SATF_OK);
+            }
+        }
+        assert_int_equal(satf_filter_apply(ctx, one[0], &a, &b), SATF_OK);
+        c.data = want;
+        assert_int_equal(satf_filter_apply(ctx, one[1], &b, &c), SATF_OK);
+        assert_int_equal(satf_filter_append(ctx, one[0], one[1]), SATF_OK);
+        c.data = got;
+        assert_int_equal(satf_filter_apply(ctx, one[0], &a, &c), SATF_OK);
+        assert_memory_equal(got, want, sizeof got);
+        char text[80];
+        satf_filter_print(one[0], text, sizeof text);
+        assert_int_equal(strstr(text, "guided=5,guide=FILE guided") == text, of[0] >= 0);
+        satf_filter_destroy(one[0]);
+        satf_filter_destroy(one[1]);
+    }
+}
+
 static void test_refusals(void **state)
 {
     satf_context *ctx = *state;
@@ -363,6 +401,10 @@ static void test_refusals(void **state)
     expect(ctx, satf_filter_set_image(ctx, box, &view), SATF_INVALID, "box takes no image");
     expect(ctx, satf_plan_create(ctx, box, inputs, 2, &result, 1, &plan), SATF_INVALID,
            "the filter has one");
+    inputs[1].device = SATF_CUDA(0);
+    expect(ctx, satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_INVALID,
+           "both inputs must be on one device");
+    inputs[1].device = SATF_HOST;
     inputs[1].height = 7;
     expect(ctx, satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_INVALID,
            "must be 8 x 8");
@@ -387,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_chain),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;

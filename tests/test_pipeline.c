@@ -150,6 +150,7 @@ static void names_the_missing_device(void **state)
     static const satf_route ways[] = {SATF_ROUTE_AUTO, SATF_ROUTE_WHOLE};
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
     assert_int_equal(satf_context_set_algorithm(ctx, "lookback"), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(
             run(path("q.pgm"), path("none.pgm"), "box=3", SATF_TYPE_AUTO, ways[i], 2, &result),
@@ -157,6 +158,7 @@ static void names_the_missing_device(void **state)
         assert_non_null(strstr(satf_message(ctx), "lookback needs a CUDA device"));
         assert_non_null(strstr(satf_message(ctx), why));
     }
+    assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
 }
@@ -240,12 +242,15 @@ static void no_word_of_devices(void **state)
         cuda |= strcmp(kind, "cuda") == 0;
     }
     write_noise(path("w.pgm"), 40, 30, 1, SATF_U8, 0, 15);
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
     for (satf_route way = SATF_ROUTE_AUTO; way <= SATF_ROUTE_ROWS; way++) {
         satf_file_report result;
         assert_int_equal(
             run(path("w.pgm"), path("w2.pgm"), "box=3", SATF_TYPE_AUTO, way, 2, &result), SATF_OK);
         assert_int_equal(result.why_cpu[0] != 0, cuda);
+        assert_int_equal(ctx->device, SATF_DEVICE_AUTO);
     }
+    assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
 }
 
 /* A device that was chosen is left for the CPU only where that can do what is asked for. */
@@ -269,9 +274,9 @@ static void keeps_to_what_only_a_device_has(void **state)
         ctx->device = SATF_CUDA(0);
         satf_fail_memory(ctx, 1, "the image");
         assert_int_equal(pipeline_leave_device(ctx, &plan, SATF_NO_MEMORY, &result), cases[i].left);
-        assert_int_equal(ctx->device, cases[i].left ? SATF_DEVICE_AUTO : SATF_CUDA(0));
+        assert_int_equal(ctx->device, cases[i].left ? SATF_HOST : SATF_CUDA(0));
     }
-    ctx->device = SATF_DEVICE_AUTO;
+    ctx->device = SATF_HOST;
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     assert_int_equal(satf_context_set_sync(ctx, "auto"), SATF_OK);
 }

@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
+#include "base/gpu.h"
 #include "base/parallel.h"
 #include "filter/plan.h"
+#include "filter_make.h"
 #include "filter_reference.h"
 #include "sat/sat.h"
 #include "window/plan.h"
@@ -59,15 +61,15 @@ void __wrap_window_prepare(const window_plan *plan, void *memory)
     __real_window_prepare(plan, memory);
 }
 
-satf_status __real_filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
-                                    const satf_view *out, bool by_rows, filter_step *step);
-satf_status __wrap_filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
-                                    const satf_view *out, bool by_rows, filter_step *step);
-satf_status __wrap_filter_step_plan(satf_context *ctx, const chain_link *link, const satf_view *in,
-                                    const satf_view *out, bool by_rows, filter_step *step)
+satf_status __real_filter_step_plan(satf_context *ctx, const filter_step_spec *spec,
+                                    filter_step *step);
+satf_status __wrap_filter_step_plan(satf_context *ctx, const filter_step_spec *spec,
+                                    filter_step *step);
+satf_status __wrap_filter_step_plan(satf_context *ctx, const filter_step_spec *spec,
+                                    filter_step *step)
 {
     atomic_fetch_add(&decisions, 1);
-    return __real_filter_step_plan(ctx, link, in, out, by_rows, step);
+    return __real_filter_step_plan(ctx, spec, step);
 }
 
 char *__real_getenv(const char *name);
@@ -78,44 +80,42 @@ char *__wrap_getenv(const char *name)
     return __real_getenv(name);
 }
 
+/* A device that is there when it is asked for, and fails when it is used. */
+static struct {
+    bool there;
+    satf_status status; /* that it fails with */
+    int asked;
+} pretended;
+
+int __real_satf_gpu_count(const char **why);
+int __wrap_satf_gpu_count(const char **why);
+int __wrap_satf_gpu_count(const char **why)
+{
+    pretended.asked++;
+    return pretended.there ? 1 : __real_satf_gpu_count(why);
+}
+
+bool __real_satf_gpu_describe(int device, satf_gpu_info *info);
+bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info);
+bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
+{
+    if (pretended.there) {
+        *info = (satf_gpu_info){.name = "a device of the test", .runs_kernels = true};
+    }
+    return pretended.there || __real_satf_gpu_describe(device, info);
+}
+
+satf_status __real_satf_gpu_open(satf_context *ctx, int device);
+satf_status __wrap_satf_gpu_open(satf_context *ctx, int device);
+satf_status __wrap_satf_gpu_open(satf_context *ctx, int device)
+{
+    return pretended.there ? satf_fail(ctx, pretended.status, "the test's device does not open")
+                           : __real_satf_gpu_open(ctx, device);
+}
+
 /* ----------------------------------------------------------------------------- cases */
 
 enum { W = 131, H = 77, MOST = W * H * 4 * 8 };
-
-static satf_filter *parse(satf_context *ctx, const char *spec)
-{
-    satf_filter *filter;
-    if (satf_filter_parse(ctx, spec, &filter)) {
-        fail_msg("%s: %s", spec, satf_message(ctx));
-    }
-    return filter;
-}
-
-/* The filter by its table entry alone. */
-static satf_filter *make(satf_context *ctx, const filter_info *info, int border)
-{
-    satf_filter *filter;
-    assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
-    if (filter_param_of_kind(info, PARAM_SIZE)) {
-        assert_int_equal(satf_filter_set(ctx, filter, "size", "7x4"), SATF_OK);
-    }
-    if (filter_param_of_kind(info, PARAM_BORDER)) {
-        assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, 1), SATF_OK);
-    }
-    if (filter_param_of_kind(info, PARAM_TEMPLATE)) {
-        static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
-        assert_int_equal(satf_filter_set_rects(ctx, filter, rects, 2), SATF_OK);
-    }
-    if (filter_param_of_kind(info, PARAM_ORDER)) {
-        int64_t *order = malloc(W * H * sizeof *order);
-        for (int64_t i = 0; i < W * H; i++) {
-            order[i] = i * 5 % (W * H); /* 5 divides neither side */
-        }
-        assert_int_equal(satf_filter_set_order(ctx, filter, order, W * H), SATF_OK);
-        free(order);
-    }
-    return filter;
-}
 
 /* The image's samples, then the same turned around, so that two runs differ. */
 static void turn_around(const satf_view *view)
@@ -190,7 +190,7 @@ static void test_every_filter(void **state)
             satf_view in = ref_view(&image, 0);
             bool tables = c >= 12 && info->recipe->region != REGION_PIXEL;
             satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
-            satf_filter *filter = make(ctx, info, c % SATF_SHRINK);
+            satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W * H);
             check_plan(ctx, filter, info->name, &in);
             satf_filter_destroy(filter);
             free(in.data);
@@ -212,7 +212,7 @@ static void test_chains(void **state)
             ref_fill(&image, k);
             satf_view in = ref_view(&image, 5);
             satf_context_set_engine(*state, (satf_engine)engine);
-            satf_filter *filter = parse(*state, specs[k]);
+            satf_filter *filter = parse_filter(*state, specs[k]);
             check_plan(*state, filter, specs[k], &in);
             satf_filter_destroy(filter);
             free(in.data);
@@ -230,7 +230,7 @@ static void test_thousand(void **state)
     for (size_t i = 0; i < sizeof in; i++) {
         in[i] = (uint8_t)(i * 7 + i / 64);
     }
-    satf_filter *filter = parse(ctx, "box=5 rotate=180 box=3");
+    satf_filter *filter = parse_filter(ctx, "box=5 rotate=180 box=3");
     satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8);
     satf_plan *plan;
     int deciding = atomic_load(&decisions);
@@ -248,6 +248,38 @@ static void test_thousand(void **state)
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
     assert_memory_equal(out, first, sizeof out);
     satf_plan_destroy(plan);
+}
+
+/* The second filter reads nothing of an input that is long, narrow and bottom up, which lies at the
+ * end of its memory. */
+static void test_bottom_up(void **state)
+{
+    satf_context *ctx = *state;
+    enum { LONG = 1000 };
+    uint8_t *in = malloc(LONG), *out = malloc(LONG), *want = malloc(LONG), *turned = malloc(LONG);
+    for (int i = 0; i < LONG; i++) {
+        in[i] = (uint8_t)(i * i >> 2);
+        turned[i] = in[i];
+    }
+    satf_filter *chain = parse_filter(ctx, "transpose unsharp=3"),
+                *unsharp = parse_filter(ctx, "unsharp=3");
+    satf_view from = satf_view_packed(in + LONG - 1, 1, LONG, 1, SATF_U8);
+    satf_view row = satf_view_packed(turned, LONG, 1, 1, SATF_U8), to = row;
+    from.stride = -1;
+    for (int i = 0; i < LONG; i++) {
+        turned[i] = in[LONG - 1 - i];
+    }
+    to.data = out;
+    assert_int_equal(satf_filter_apply(ctx, chain, &from, &to), SATF_OK);
+    to.data = want;
+    assert_int_equal(satf_filter_apply(ctx, unsharp, &row, &to), SATF_OK);
+    assert_memory_equal(out, want, LONG);
+    satf_filter_destroy(chain);
+    satf_filter_destroy(unsharp);
+    free(in);
+    free(out);
+    free(want);
+    free(turned);
 }
 
 /* -------------------------------------------------------------------------- decisions */
@@ -269,7 +301,7 @@ static void expect_step(const satf_plan *plan, size_t index, const char *filter,
 static void test_describe(void **state)
 {
     satf_context *ctx = *state;
-    satf_filter *filter = parse(ctx, "box=5 flip=h box=9");
+    satf_filter *filter = parse_filter(ctx, "box=5 flip=h box=9");
     satf_view view = satf_view_packed(NULL, 640, 480, 3, SATF_U8);
     satf_plan *plan;
     satf_plan_info info;
@@ -302,6 +334,90 @@ static void test_describe(void **state)
     satf_plan_destroy(NULL);
 }
 
+/* A chain that is worth a device, whose start counts 210 ms, on a thread. */
+static satf_filter *expensive(satf_context *ctx, int64_t side)
+{
+    static satf_weighted_rect rects[FILTER_MAX_RECTS];
+    satf_filter *chain = NULL;
+    for (int i = 0; i < FILTER_MAX_RECTS; i++) {
+        rects[i] = (satf_weighted_rect){{i % 7 - 3, i % 5 - 2, 2, 2}, i % 3 - 1};
+    }
+    for (double ms = 0; ms < 300; ms += (double)(side * side) * FILTER_MAX_RECTS * 3 / 1e6) {
+        satf_filter *more;
+        assert_int_equal(satf_filter_create(ctx, "template", &more), SATF_OK);
+        assert_int_equal(satf_filter_set_rects(ctx, more, rects, FILTER_MAX_RECTS), SATF_OK);
+        if (chain) {
+            assert_int_equal(satf_filter_append(ctx, chain, more), SATF_OK);
+            satf_filter_destroy(more);
+        } else {
+            chain = more;
+        }
+    }
+    return chain;
+}
+
+static void expect_cpu(satf_context *ctx, const satf_plan *plan)
+{
+    satf_plan_info info;
+    satf_ran ran;
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_int_equal(info.device, SATF_HOST);
+    satf_context_ran(ctx, &ran, sizeof ran);
+    assert_string_equal(ran.device, "cpu");
+}
+
+/* Nobody asks for a device until it would be faster; what fails there is done on the CPU. */
+static void test_automatic(void **state)
+{
+    (void)state;
+    enum { SIDE = 128 };
+    static uint8_t in[SIDE * SIDE];
+    static double expected[SIDE * SIDE], got[SIDE * SIDE];
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    satf_context_set_threads(ctx, 1);
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8), to;
+    satf_filter *cheap = parse_filter(ctx, "variance=5"), *dear = expensive(ctx, SIDE);
+    assert_int_equal(satf_filter_output(ctx, dear, &from, &to), SATF_OK);
+    assert_int_equal(to.type, SATF_F64);
+    to.data = expected;
+    pretended.there = true;
+    pretended.asked = 0;
+    assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_OK); /* the default */
+    satf_plan *plan;
+    to.data = got;
+    assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, cheap, &from, &to), SATF_OK);
+    size_t bytes;
+    assert_int_equal(satf_filter_scratch(ctx, dear, &from, &to, &bytes), SATF_OK);
+    assert_int_equal(pretended.asked, 0);
+    assert_true(bytes > 0);
+    static const satf_status failures[] = {SATF_NO_DEVICE, SATF_NO_MEMORY, SATF_DEVICE_FAILED};
+    for (int i = 0; i < 3; i++) {
+        pretended.status = failures[i];
+        memset(got, 0, sizeof got);
+        satf_context_forget(ctx);
+        assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_OK);
+        assert_memory_equal(got, expected, sizeof got);
+        assert_true(pretended.asked > i);
+        assert_int_equal(satf_plan_create(ctx, dear, &from, 1, &to, 1, &plan), SATF_OK);
+        expect_cpu(ctx, plan);
+        satf_plan_destroy(plan);
+    }
+    int asked = pretended.asked;
+    assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_OK);
+    assert_int_equal(pretended.asked, asked); /* the CPU's plan serves the next call */
+    assert_int_equal(satf_context_set_device(ctx, SATF_CUDA(0)), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, dear, &from, &to), SATF_DEVICE_FAILED);
+    pretended.there = false;
+    satf_filter_destroy(cheap);
+    satf_filter_destroy(dear);
+    satf_context_destroy(ctx);
+}
+
 static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
 {
     assert_int_equal(got, wanted);
@@ -314,7 +430,7 @@ static void test_refusals(void **state)
 {
     satf_context *ctx = *state;
     static uint8_t memory[2][64 * 64];
-    satf_filter *filter = parse(ctx, "box=5"), *empty;
+    satf_filter *filter = parse_filter(ctx, "box=5"), *empty;
     satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), narrow = view;
     satf_plan *plan = (satf_plan *)memory;
     narrow.width = 63;
@@ -365,7 +481,7 @@ static void test_kept(void **state)
         in[i] = (uint8_t)(i * i >> 3);
     }
     satf_view from = satf_view_packed(in, 64, 64, 1, SATF_U8), to = from;
-    satf_filter *filter = parse(ctx, "box=5");
+    satf_filter *filter = parse_filter(ctx, "box=5");
     to.data = expected;
     assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
     to.data = out;
@@ -398,7 +514,7 @@ static void test_bound(void **state)
 {
     satf_context *ctx = *state;
     enum { SIDE = 4200, BOUND = 64 << 20 };
-    satf_filter *filter = parse(ctx, "box=5");
+    satf_filter *filter = parse_filter(ctx, "box=5");
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     for (int64_t height = SIDE / 4; height <= SIDE; height += SIDE - SIDE / 4) {
         satf_view from = satf_view_packed(calloc((size_t)height, SIDE), SIDE, height, 1, SATF_U8);
@@ -421,9 +537,10 @@ int main(void)
     satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_filter), cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_thousand),     cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_thousand),     cmocka_unit_test(test_bottom_up),
+        cmocka_unit_test(test_describe),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_kept),         cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_automatic),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }

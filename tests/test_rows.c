@@ -166,7 +166,8 @@ static satf_filter *any_filter(satf_context *ctx, const filter_info *info)
 
 static bool filter_wants_file(const filter_info *info)
 {
-    return info->needs_value && filter_param_is_file(info->params);
+    char text[64];
+    return info->needs_value && !any_value(info->params, any, NULL, text, sizeof text);
 }
 
 /* Whether a filter of the table takes rows that are pushed, by what it needs. */
@@ -253,6 +254,40 @@ static void chains(void **state)
     }
 }
 
+/* The pixels of a channel of three, and room for four: nothing between them is touched. */
+static void pixels_apart(void **state)
+{
+    satf_context *ctx = *state;
+    satf_view all = noise(301, 40, 3, SATF_U8), in = all, room = image(301, 40, 4, SATF_U16);
+    satf_filter *filter = parse(ctx, "box=5 sum=3");
+    satf_view whole, out = room;
+    size_t bytes = (size_t)(room.stride * room.height);
+    satf_rows *rows;
+    int64_t pulled = 0, n;
+    in.data = (char *)all.data + 1;
+    in.channels = out.channels = 1;
+    in.pixel_stride = 3;
+    out.pixel_stride = 8;
+    whole = out;
+    whole.data = malloc(bytes);
+    memset(whole.data, 7, bytes);
+    memset(out.data, 7, bytes);
+    assert_int_equal(satf_filter_apply(ctx, filter, &in, &whole), SATF_OK);
+    assert_int_equal(satf_rows_open(ctx, filter, &in, &out, &rows), SATF_OK);
+    for (int64_t y = 0; y < 40; y++) {
+        assert_int_equal(satf_rows_push(rows, satf_row(&in, y), in.stride, 1, &n), SATF_OK);
+        assert_int_equal(satf_rows_pull(rows, satf_row(&out, pulled), out.stride, 40, &n), SATF_OK);
+        pulled += n;
+    }
+    assert_int_equal(pulled, 40);
+    assert_memory_equal(out.data, whole.data, bytes);
+    satf_rows_close(rows);
+    satf_filter_destroy(filter);
+    free(whole.data);
+    free(room.data);
+    free(all.data);
+}
+
 /* Whoever does not pull is not waited for; what a ring has no room for is not taken. */
 static void room_is_bounded(void **state)
 {
@@ -288,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_filter),
         cmocka_unit_test(chains),
+        cmocka_unit_test(pixels_apart),
         cmocka_unit_test(room_is_bounded),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context);

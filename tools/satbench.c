@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -16,223 +15,7 @@
 #include "../src/sat/cache.h"
 #include "bench.h"
 
-static const bench_table *const tables[] = {
-    &bench_sat_table,      &bench_filter_table, &bench_model_table,   &bench_rap_table,
-    &bench_amm_table,      &bench_giles_table,  &bench_permute_table, &bench_permute_global_table,
-    &bench_coalesce_table,
-};
-
-enum { TABLES = sizeof tables / sizeof *tables };
-
-const bench_table *bench_table_at(size_t index)
-{
-    return index < TABLES ? tables[index] : NULL;
-}
-
-int bench_error(int status, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("satbench: ", stderr);
-    vfprintf(stderr, format, args);
-    putc('\n', stderr);
-    va_end(args);
-    return status;
-}
-
-int bench_call_error(bench *b, satf_status status, const char *what)
-{
-    return bench_error(status == SATF_INVALID ? 2 : 1, "%s: %s", what, satf_message(b->ctx));
-}
-
-const char *bench_device_kind(const bench *b)
-{
-    return b->options.device != SATF_HOST ? "cuda" : "cpu";
-}
-
 /* ----------------------------------------------------------------- options */
-
-static bool parse_int(const char *text, long min, long max, int *out)
-{
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < min || value > max) {
-        return false;
-    }
-    *out = (int)value;
-    return true;
-}
-
-static bool set_device(bench_options *o, const char *text)
-{
-    if (strcmp(text, "cpu") == 0) {
-        o->device = SATF_HOST;
-        return true;
-    }
-    if (strncmp(text, "cuda", 4) != 0 || (text[4] && text[4] != ':')) {
-        return false;
-    }
-    int ordinal = 0;
-    bool good = !text[4] || parse_int(text + 5, 0, 1023, &ordinal);
-    o->device = SATF_CUDA(ordinal);
-    return good;
-}
-
-static bool set_threads(bench_options *o, const char *text)
-{
-    return parse_int(text, 0, SATF_MAX_THREADS, &o->threads);
-}
-
-static bool set_repeat(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1000, &o->repeat);
-}
-
-/* Of a CUDA row; one that it does not have is refused where it is measured. */
-static bool set_tile(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 4096, &o->tuning.tile);
-}
-
-static bool set_block_threads(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1024, &o->tuning.threads);
-}
-
-static bool set_search(bench_options *o, const char *text)
-{
-    (void)text;
-    o->search = true;
-    return true;
-}
-
-static bool set_sync(bench_options *o, const char *text)
-{
-    return sat_sync_parse(text, &o->tuning.sync);
-}
-
-static bool set_r(bench_options *o, const char *text)
-{
-    char *end;
-    o->tuning.r = strtod(text, &end);
-    return end != text && !*end && o->tuning.r > 0 && o->tuning.r < 1;
-}
-
-static bool set_json(bench_options *o, const char *text)
-{
-    o->json = text;
-    return *text;
-}
-
-static bool set_plot(bench_options *o, const char *text)
-{
-    o->plot = text;
-    return *text;
-}
-
-static bool set_markdown(bench_options *o, const char *text)
-{
-    (void)text;
-    o->markdown = true;
-    return true;
-}
-
-static bool set_simulate(bench_options *o, const char *text)
-{
-    (void)text;
-    o->simulate = true;
-    return true;
-}
-
-static bool set_samples(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1000000000, &o->samples);
-}
-
-static bool set_seed(bench_options *o, const char *text)
-{
-    return parse_int(text, 0, INT_MAX, &o->seed);
-}
-
-static bool set_latency(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1000000, &o->latency);
-}
-
-static bool is_sat(const bench_table *table)
-{
-    return table == &bench_sat_table;
-}
-
-static bool takes_tile(const bench_table *table)
-{
-    return is_sat(table) || table == &bench_permute_global_table;
-}
-
-static bool is_simulated(const bench_table *table)
-{
-    return table->simulate;
-}
-
-static bool takes_r(const bench_table *table)
-{
-    return is_sat(table) || table == &bench_model_table;
-}
-
-static bool is_sampled(const bench_table *table)
-{
-    return table == &bench_rap_table || table == &bench_permute_global_table;
-}
-
-static bool is_random(const bench_table *table)
-{
-    return is_sampled(table) || table == &bench_model_table;
-}
-
-static bool is_model(const bench_table *table)
-{
-    return table == &bench_model_table;
-}
-
-static bool has_plot(const bench_table *table)
-{
-    return table->x_title;
-}
-
-static const bench_option commons[] = {
-    {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device, NULL},
-    {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads, NULL},
-    {"--threads", "N", NULL, set_threads, NULL},
-    {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat,
-     NULL},
-    {"--tile", "N", "side of a CUDA row's blocks in samples, or fused's rows in elements", set_tile,
-     takes_tile},
-    {"--block-threads", "N", "threads of a CUDA row's blocks", set_block_threads, is_sat},
-    {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, is_sat},
-    {"--r", "R", "of (1+r)R1W on CUDA or simulated, above 0 and below 1", set_r, takes_r},
-    {"--search", NULL, "find each CUDA row's fastest tile, threads, barrier and r first",
-     set_search, is_sat},
-    {"--simulate", NULL, "count on a simulated memory machine; needs no device", set_simulate,
-     is_simulated},
-    {"--samples", "N", "simulated accesses, or random permutations, to take; default by table",
-     set_samples, is_sampled},
-    {"--seed", "N", "of random numbers; default 1", set_seed, is_random},
-    {"--latency", "N", "time units of a simulated global memory; default 100", set_latency,
-     is_model},
-    {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
-     set_json, NULL},
-    {"--plot", "FILE", "write a plot as SVG: time and ratio to the copy, or what is simulated",
-     set_plot, has_plot},
-    {"--markdown", NULL, "print the table in Markdown", set_markdown, NULL},
-};
-
-enum { COMMONS = sizeof commons / sizeof *commons };
-
-const bench_option *bench_option_at(size_t index)
-{
-    return index < COMMONS ? &commons[index] : NULL;
-}
 
 /* The option's value: behind "=", or the next word; NULL if there is none. */
 static const char *option_value(const char *word, size_t name_length, char ***next)
@@ -269,15 +52,16 @@ static int parse_option(bench *b, const char *word, char ***next)
         b->options.list[list].given = true;
         return bench_parse_list((bench_list)list, value, &b->options.list[list]) ? 0 : 2;
     }
-    for (size_t i = 0; i < COMMONS; i++) {
-        const char *option = commons[i].option, *value = "";
+    const bench_option *common;
+    for (size_t i = 0; (common = bench_option_at(i)); i++) {
+        const char *option = common->option, *value = "";
         if (!is_option(word, option)) {
             continue;
         }
-        if (commons[i].takes && !commons[i].takes(b->table)) {
+        if (common->takes && !common->takes(b->table)) {
             return bench_error(2, "the table %s takes no %s", b->table->name, option);
         }
-        if (commons[i].metavar) {
+        if (common->metavar) {
             value = option_value(word, strlen(option), next);
         } else if (word[strlen(option)]) {
             return bench_error(2, "%s takes no value", option);
@@ -285,7 +69,7 @@ static int parse_option(bench *b, const char *word, char ***next)
         if (!value) {
             return bench_error(2, "%s needs a value", option);
         }
-        if (!commons[i].set(&b->options, value)) {
+        if (!common->set(&b->options, value)) {
             return bench_error(2, "%s cannot be \"%s\"; see satbench --help", option, value);
         }
         return 0;
@@ -296,9 +80,9 @@ static int parse_option(bench *b, const char *word, char ***next)
 /* 0 or the exit status after a message. */
 static int choose_table(bench *b, const char *name)
 {
-    for (size_t i = 0; i < TABLES; i++) {
-        if (strcmp(tables[i]->name, name) == 0) {
-            b->table = tables[i];
+    for (size_t i = 0; bench_table_at(i); i++) {
+        if (strcmp(bench_table_at(i)->name, name) == 0) {
+            b->table = bench_table_at(i);
             return 0;
         }
     }
@@ -511,7 +295,7 @@ static int check_options(const bench *b)
     if (!o->simulate && !b->table->run) {
         return bench_error(1, "the table %s is counted only, on no device; use --simulate", name);
     }
-    if (o->device == SATF_HOST && is_sat(b->table) &&
+    if (o->device == SATF_HOST && b->table == &bench_sat_table &&
         (o->tuning.tile || o->tuning.threads || o->tuning.sync || o->tuning.r > 0 || o->search)) {
         return bench_error(2, "--tile, --block-threads, --sync, --r and --search are of CUDA rows; "
                               "use --device cuda");

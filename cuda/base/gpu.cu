@@ -111,6 +111,7 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
         if (status) {
             return status;
         }
+        satf_context_forget(ctx); /* a plan of the device before, whose memory goes with it */
         satf_gpu_close(ctx);
         ctx->gpu = (satf_gpu *)satf_alloc_zeroed(sizeof *ctx->gpu);
         if (!ctx->gpu) {

@@ -158,6 +158,9 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
 
 void satf_gpu_kept(satf_context *ctx, bool good)
 {
+    if (!ctx->gpu) { /* the device was lost in between */
+        return;
+    }
     gpu_keeper *keeper = ctx->gpu->keeper;
     satf_gpu_order_end(ctx, &keeper->order);
     if (good) {

@@ -39,6 +39,9 @@ satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *
 
 void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order)
 {
+    if (!ctx->gpu) { /* the device was lost in between */
+        return;
+    }
     cudaStream_t stream = stream_of(ctx);
     cudaEvent_t event = (cudaEvent_t)order->done;
     if (captures(stream)) {
@@ -60,6 +63,16 @@ void satf_gpu_order_wait(satf_gpu_order *order)
         cudaEventSynchronize((cudaEvent_t)order->done);
         cudaGetLastError();
     }
+}
+
+void satf_gpu_free_behind(satf_gpu_order *order, void *memory)
+{
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* else a wait would end a capture */
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    satf_gpu_order_wait(order);
+    cudaFree(memory);
+    cudaGetLastError();
+    cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
 void satf_gpu_order_free(satf_gpu_order *order)

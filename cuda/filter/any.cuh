@@ -81,7 +81,7 @@ static __device__ inline double load_sample(int type, const char *from)
     return sample;
 }
 
-/* What a kernel computes: a formula that the descriptor's trait names, or any. */
+/* What a kernel computes: a formula that is known to be the recipe's `kernel`, or any. */
 struct known_mean {
     static __device__ formula_value apply(const formula_sums *in)
     {

@@ -50,6 +50,11 @@ static satf_status run_graph(satf_context *ctx, const char *row, const sat_job *
     what.in = job->in.type;
     what.sum = (int)job->sum_type + (job->f32_out ? 16 : 0);
     memcpy(key, &what, sizeof what);
+    cudaStreamCaptureStatus capturing;
+    CUDA_RETURN(ctx, cudaStreamIsCapturing(stream, &capturing));
+    if (capturing != cudaStreamCaptureStatusNone) {
+        return enqueue(stream); /* which makes them part of the caller's graph */
+    }
     kept_graph *kept = (kept_graph *)ctx->device_cache;
     if (!kept || memcmp(kept->key, key, sizeof key) != 0) {
         cudaStream_t capture = NULL;

@@ -45,7 +45,7 @@ satf_status satf_context_create(satf_context **out)
     if (!ctx) {
         return SATF_NO_MEMORY;
     }
-    ctx->device = SATF_DEVICE_AUTO;
+    ctx->device = SATF_HOST;
     ctx->threads = satf_core_count();
     ctx->max_pixels = default_max_pixels;
     ctx->max_bytes = default_max_bytes();

@@ -19,7 +19,8 @@ typedef struct satf_progress_part {
 } satf_progress_part;
 
 struct satf_context {
-    /* The settings that satf_context_create_like() copies: all that stands before `stream`. */
+    /* The settings: all that stands before `stream`. satf_context_create_like() copies them, and a
+     * kept plan serves as long as they are what they were. */
     int device;  /* SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
     int threads; /* settled: what was sized by it must go on fitting */
     satf_engine engine;

@@ -83,6 +83,9 @@ satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *
 /* It is enqueued. */
 void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order);
 
+/* Frees memory behind its latest use, at once, also while the stream is captured. */
+void satf_gpu_free_behind(satf_gpu_order *order, void *memory);
+
 /* Waits for the latest use. */
 void satf_gpu_order_wait(satf_gpu_order *order);
 void satf_gpu_order_free(satf_gpu_order *order);

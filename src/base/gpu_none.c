@@ -101,6 +101,11 @@ void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order)
     (void)ctx, (void)order;
 }
 
+void satf_gpu_free_behind(satf_gpu_order *order, void *memory)
+{
+    (void)order, (void)memory;
+}
+
 void satf_gpu_order_free(satf_gpu_order *order)
 {
     (void)order;

@@ -9,6 +9,7 @@ satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *
     *view = *like;
     view->data = NULL;
     view->device = device;
+    view->pixel_stride = 0;
     size_t row, bytes;
     if (!satf_mul((size_t)satf_row_samples(like), satf_type_bytes(like->type), &row) ||
         row > INT64_MAX - 63 || !satf_mul(satf_align64(row), (size_t)like->height, &bytes)) {

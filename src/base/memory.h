@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -48,12 +48,27 @@ int satf_type_find(const char *name)
 satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t channels,
                            satf_type type)
 {
-    satf_view view = {data, width, height, 0, channels, (int32_t)type, SATF_HOST, 0};
+    satf_view view = {data, width, height, 0, channels, (int32_t)type, SATF_HOST, 0, 0};
     int64_t pixel_bytes = (int64_t)channels * (int64_t)satf_type_bytes(type);
     if (__builtin_mul_overflow(width, pixel_bytes, &view.stride)) {
         view.stride = 0; /* refused by every call that checks */
     }
     return view;
+}
+
+satf_view satf_view_rect(const satf_view *view, satf_rect rect)
+{
+    satf_view part = {0};
+    if (view && satf_inside(rect.x, rect.w, view->width) &&
+        satf_inside(rect.y, rect.h, view->height)) {
+        part = *view;
+        part.width = rect.w;
+        part.height = rect.h;
+        if (part.data) {
+            part.data = (char *)satf_row(view, rect.y) + rect.x * satf_pixel_stride(view);
+        }
+    }
+    return part;
 }
 
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
@@ -85,9 +100,16 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
                          "numbers from %d are possible",
                          what, (int)view->device, SATF_HOST, SATF_CUDA(0));
     }
-    int64_t pixels, row_bytes, all_bytes;
-    int64_t pixel_bytes = (int64_t)types[view->type].bytes * view->channels;
-    if (view->stride == INT64_MIN || __builtin_mul_overflow(view->width, pixel_bytes, &row_bytes) ||
+    int64_t pixels, row_bytes, all_bytes, pixel_bytes = satf_pixel_bytes(view);
+    if (view->pixel_stride && view->pixel_stride < pixel_bytes) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the %s view's pixel stride of %" PRId64 " bytes is shorter than its "
+                         "pixels of %" PRId64,
+                         what, view->pixel_stride, pixel_bytes);
+    }
+    if (view->stride == INT64_MIN ||
+        __builtin_mul_overflow(view->width - 1, satf_pixel_stride(view), &row_bytes) ||
+        __builtin_add_overflow(row_bytes, pixel_bytes, &row_bytes) ||
         (view->stride < 0 ? -view->stride : view->stride) < (view->height > 1 ? row_bytes : 0)) {
         return satf_fail(ctx, SATF_INVALID,
                          "the %s view's stride of %" PRId64 " bytes is shorter than its rows", what,
@@ -103,6 +125,25 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
     return SATF_OK;
 }
 
+satf_status satf_check_packed(satf_context *ctx, const satf_view *view, const char *what)
+{
+    return satf_is_packed(view)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_UNSUPPORTED,
+                           "the %s view's pixels are %" PRId64 " bytes apart; this call takes "
+                           "packed ones, of %" PRId64,
+                           what, view->pixel_stride, satf_pixel_bytes(view));
+}
+
+/* Whether pixels of two rows share bytes, if the rows go on long enough; b begins so many bytes
+ * behind a. */
+static bool pixels_collide(const satf_view *a, const satf_view *b, uintptr_t behind)
+{
+    uintptr_t step = (uintptr_t)satf_pixel_stride(a), into = behind % step;
+    return satf_pixel_stride(b) != satf_pixel_stride(a) || into < (uintptr_t)satf_pixel_bytes(a) ||
+           (uintptr_t)satf_pixel_bytes(b) > step - into;
+}
+
 bool satf_views_overlap(const satf_view *a, const satf_view *b)
 {
     uintptr_t first[2], last[2], row[2], stride[2];
@@ -111,7 +152,7 @@ bool satf_views_overlap(const satf_view *a, const satf_view *b)
         const satf_view *v = views[i];
         uintptr_t top = (uintptr_t)v->data;
         uintptr_t bottom = (uintptr_t)satf_row(v, v->height - 1);
-        row[i] = (uintptr_t)(satf_row_samples(v) * (int64_t)types[v->type].bytes);
+        row[i] = (uintptr_t)((v->width - 1) * satf_pixel_stride(v) + satf_pixel_bytes(v));
         stride[i] = (uintptr_t)(v->stride < 0 ? -v->stride : v->stride);
         first[i] = top < bottom ? top : bottom;
         last[i] = (top < bottom ? bottom : top) + row[i] - 1;
@@ -125,5 +166,7 @@ bool satf_views_overlap(const satf_view *a, const satf_view *b)
         return true;
     }
     uintptr_t into = (first[high] - first[low]) % stride[0];
-    return into < row[low] || row[high] > stride[0] - into;
+    bool meets = into<row[low], meets_next = row[high]> stride[0] - into;
+    return (meets && pixels_collide(views[low], views[high], into)) ||
+           (meets_next && pixels_collide(views[high], views[low], stride[0] - into));
 }

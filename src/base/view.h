@@ -18,6 +18,29 @@ static inline void *satf_row(const satf_view *view, int64_t y)
     return (char *)view->data + y * view->stride;
 }
 
+/* Bytes of a pixel, and from one to the next. Valid for views of a known type. */
+static inline int64_t satf_pixel_bytes(const satf_view *view)
+{
+    return view->channels * (int64_t)satf_type_bytes(view->type);
+}
+
+static inline int64_t satf_pixel_stride(const satf_view *view)
+{
+    return view->pixel_stride ? view->pixel_stride : satf_pixel_bytes(view);
+}
+
+/* Whether the pixels of a row have nothing between them: what all but the ends of plans want. */
+static inline bool satf_is_packed(const satf_view *view)
+{
+    return satf_pixel_stride(view) == satf_pixel_bytes(view);
+}
+
+/* Whether start ... start + length - 1 is not empty and inside 0 ... size - 1. */
+static inline bool satf_inside(int64_t start, int64_t length, int64_t size)
+{
+    return start >= 0 && length >= 1 && start < size && length <= size - start;
+}
+
 /* Samples of a row: width * channels. Valid for checked views. */
 static inline int64_t satf_row_samples(const satf_view *view)
 {
@@ -25,13 +48,16 @@ static inline int64_t satf_row_samples(const satf_view *view)
 }
 
 /* SATF_OK if view (called what in messages) keeps the rules of satfilter.h:
- * sizes >= 1, channels, type, |stride| large enough, nothing overflows 63 bits;
+ * sizes >= 1, channels, type, strides large enough, nothing overflows 63 bits;
  * data may be NULL only if !need_data. */
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
                             bool need_data);
 
-/* False if the two checked views, of one device, share no byte: they lie apart, or side by side in
- * rows of one length. */
+/* SATF_OK if that is so, for calls that take packed pixels alone. */
+satf_status satf_check_packed(satf_context *ctx, const satf_view *view, const char *what);
+
+/* False if the two checked views, of one device, share no byte: they lie apart, side by side in
+ * rows of one length, or between one another's pixels. */
 bool satf_views_overlap(const satf_view *a, const satf_view *b);
 
 #endif

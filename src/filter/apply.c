@@ -6,73 +6,11 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "plan.h"
+#include "region.h"
+#include "views.h"
 
 /* Memory of plans beyond that goes back after the call; plans that a program makes keep all. */
 enum { KEPT_BYTES_HERE = 64 << 20, KEPT_BYTES_THERE = 512 << 20 };
-
-static satf_status check_in(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                            bool need_data)
-{
-    if (!filter) {
-        return satf_fail(ctx, SATF_INVALID, "the filter is missing");
-    }
-    return satf_check_view(ctx, in, "input", need_data);
-}
-
-satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                               const satf_view *out, bool need_data)
-{
-    satf_view wanted;
-    satf_status status = check_in(ctx, filter, in, need_data);
-    status = status ? status : satf_filter_output(ctx, filter, in, &wanted);
-    if (!status) {
-        status = satf_check_view(ctx, out, "output", need_data);
-    }
-    if (status) {
-        return status;
-    }
-    if (out->device != in->device) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the input and the output view must be on one device, or both on the "
-                         "host");
-    }
-    if (out->width != wanted.width || out->height != wanted.height ||
-        out->channels != wanted.channels) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the output view is %" PRId64 " x %" PRId64 " of %d channels; it must be "
-                         "%" PRId64 " x %" PRId64 " of %d",
-                         out->width, out->height, (int)out->channels, wanted.width, wanted.height,
-                         (int)wanted.channels);
-    }
-    if (need_data && satf_views_overlap(in, out)) {
-        return satf_fail(ctx, SATF_INVALID, "the output view overlaps the input view");
-    }
-    return SATF_OK;
-}
-
-satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                               satf_view *out)
-{
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    satf_status status = check_in(ctx, filter, in, false);
-    if (!status && !out) {
-        status = satf_fail(ctx, SATF_INVALID, "the result is missing");
-    }
-    if (status) {
-        return status;
-    }
-    satf_view view = *in, next;
-    for (size_t i = 0; i < filter->count; i++, view = next) {
-        status = filter_step_output(ctx, &filter->links[i], &view, &next);
-        if (status) {
-            return status;
-        }
-    }
-    *out = view;
-    return SATF_OK;
-}
 
 /* -------------------------------------------------------------- the context's plan */
 
@@ -80,7 +18,7 @@ static bool same_shape(const satf_view *a, const satf_view *b)
 {
     return a->width == b->width && a->height == b->height && a->stride == b->stride &&
            a->channels == b->channels && a->type == b->type && a->device == b->device &&
-           a->flags == b->flags;
+           a->flags == b->flags && satf_pixel_stride(a) == satf_pixel_stride(b);
 }
 
 /* Files that parameters name are shared, so their places are their identity. */
@@ -94,18 +32,24 @@ static bool same_filter(const satf_filter *a, const satf_filter *b)
     return same;
 }
 
-static bool serves(const satf_plan *plan, const satf_filter *filter, const satf_view *in,
-                   const satf_view *out)
+static bool same_part(const satf_plan *plan, const filter_call *call)
 {
-    return same_shape(&plan->in, in) && same_shape(&plan->out, out) &&
-           same_filter(plan->chain, filter) &&
+    return plan->whole == call->whole &&
+           (call->whole || (plan->part.x == call->part.x && plan->part.y == call->part.y));
+}
+
+static bool serves(const satf_plan *plan, const filter_call *call)
+{
+    return same_shape(&plan->in, call->in) && same_shape(&plan->out, call->out) &&
+           same_part(plan, call) && same_filter(plan->chain, call->filter) &&
            memcmp(plan->settings, plan->ctx, sizeof plan->settings) == 0;
 }
 
 static void forget(satf_context *ctx)
 {
-    filter_plan_free(ctx, ctx->plan);
-    ctx->plan = NULL;
+    satf_plan *plan = ctx->plan;
+    ctx->plan = NULL; /* what follows may open a device, and come here again */
+    filter_plan_free(ctx, plan);
 }
 
 /* Runs it in the caller's memory, which may hold anything. */
@@ -136,65 +80,130 @@ static satf_status run_kept(satf_context *ctx, satf_plan *plan, const plan_image
     return status;
 }
 
-/* Into a graph, which outlives what the context keeps: with memory of the graph's own. */
-static satf_status run_captured(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                                const satf_view *out)
+/* Runs the plan that the context keeps. */
+static satf_status run_plan(satf_context *ctx, const filter_call *call)
 {
-    plan_images images = {in->data, NULL, out->data};
-    satf_plan *plan;
-    satf_status status = filter_plan_make(ctx, filter, in, NULL, out, false, &plan);
-    if (!status && plan->pictured) {
-        filter_plan_free(ctx, plan);
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "an image beside the input that a filter keeps cannot be copied into a "
-                         "graph; make a plan with two inputs");
-    }
-    if (!status) {
-        status = ctx->scratch ? run_lent(ctx, plan, &images) : run_kept(ctx, plan, &images);
-        filter_plan_free(ctx, plan);
-    }
+    plan_images images = {call->in->data, NULL, call->out->data};
+    satf_plan *plan = ctx->plan;
+    ctx->plan = NULL; /* while it runs it is nobody's to free */
+    satf_status status = ctx->scratch && plan->whole && plan->device == plan->in.device
+                             ? run_lent(ctx, plan, &images)
+                             : run_kept(ctx, plan, &images);
+    ctx->plan = plan;
     return status;
 }
 
-/* The context's plan becomes one that serves. */
-static satf_status replace_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                                const satf_view *out)
+/* Into a graph, which outlives what the context keeps: with memory of the graph's own. */
+static satf_status run_captured(satf_context *ctx, const filter_call *call)
+{
+    plan_images images = {call->in->data, NULL, call->out->data};
+    satf_plan *plan;
+    satf_status status = filter_plan_make(ctx, call, call->in->device, FILTER_CALL, &plan);
+    if (status) {
+        return status;
+    }
+    if (plan->picture_count > 0) {
+        status = satf_fail(ctx, SATF_UNSUPPORTED,
+                           "an image beside the input that a filter keeps cannot be copied into a "
+                           "graph; make a plan before");
+    } else {
+        status = ctx->scratch && call->whole ? run_lent(ctx, plan, &images)
+                                             : run_kept(ctx, plan, &images);
+    }
+    filter_plan_free(ctx, plan);
+    return status;
+}
+
+/* The context's plan becomes one for that device, and runs. */
+static satf_status replace_plan(satf_context *ctx, const filter_call *call, int device)
 {
     satf_context_forget(ctx);
     ctx->forget = forget;
-    return filter_plan_make(ctx, filter, in, NULL, out, false, &ctx->plan);
+    satf_status status = filter_plan_make(ctx, call, device, FILTER_CALL, &ctx->plan);
+    return status ? status : run_plan(ctx, call);
+}
+
+/* A call whose views are checked, by the context's plan if that serves it. */
+static satf_status run_call(satf_context *ctx, const filter_call *call, bool served)
+{
+    satf_progress_begin(ctx);
+    satf_status status;
+    if (call->in->device != SATF_HOST && satf_gpu_captures(ctx, call->in->device)) {
+        status = run_captured(ctx, call);
+    } else {
+        int device = served ? ctx->plan->device : filter_plan_device(ctx, call);
+        status = served ? run_plan(ctx, call) : replace_plan(ctx, call, device);
+        if (filter_plan_leaves(ctx, call, device, status)) {
+            status = replace_plan(ctx, call, SATF_HOST);
+        }
+    }
+    return status ? status : satf_report_progress(ctx, 1);
 }
 
 static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                          const satf_view *out)
 {
     satf_status status = SATF_OK;
-    bool served = ctx->plan && filter && in && out && serves(ctx->plan, filter, in, out);
+    filter_call call = filter_whole_call(filter, in, out);
+    bool served = ctx->plan && filter && in && out && serves(ctx->plan, &call);
     if (!served || !in->data || !out->data || satf_views_overlap(in, out)) {
         status = filter_check_views(ctx, filter, in, out, true);
     }
-    if (!status && in->device != SATF_HOST && satf_gpu_captures(ctx, in->device)) {
-        return run_captured(ctx, filter, in, out);
-    }
-    if (!status && !served) {
-        status = replace_plan(ctx, filter, in, out);
-    }
-    if (status) {
-        return status;
-    }
-    plan_images images = {in->data, NULL, out->data};
-    satf_plan *plan = ctx->plan;
-    ctx->plan = NULL; /* while it runs it is nobody's to free */
-    status = ctx->scratch && plan->device == plan->in.device ? run_lent(ctx, plan, &images)
-                                                             : run_kept(ctx, plan, &images);
-    ctx->plan = plan;
-    return status;
+    return status ? status : run_call(ctx, &call, served);
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                               const satf_view *out)
 {
     return ctx ? satf_gpu_leave(ctx, apply(ctx, filter, in, out)) : SATF_INVALID;
+}
+
+/* Whether `where` is a part of the result, and out a view for it. */
+static satf_status check_part(satf_context *ctx, const satf_view *result, const satf_rect *where,
+                              const satf_view *out)
+{
+    if (!satf_inside(where->x, where->w, result->width) ||
+        !satf_inside(where->y, where->h, result->height)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the part of %" PRId64 " x %" PRId64 " at %" PRId64 ", %" PRId64
+                         " is empty or leaves the result of %" PRId64 " x %" PRId64,
+                         where->w, where->h, where->x, where->y, result->width, result->height);
+    }
+    satf_view part = *result;
+    part.width = where->w;
+    part.height = where->h;
+    return filter_check_out(ctx, &part, out);
+}
+
+static satf_status apply_rect(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_rect *where, const satf_view *out)
+{
+    satf_view result;
+    satf_status status = filter_check_in(ctx, filter, in, true);
+    if (!status && !where) {
+        status = satf_fail(ctx, SATF_INVALID, "the part of the result is missing");
+    }
+    status = status ? status : satf_check_view(ctx, out, "output", true);
+    status = status ? status : satf_filter_output(ctx, filter, in, &result);
+    status = status ? status : check_part(ctx, &result, where, out);
+    if (!status && satf_views_overlap(in, out)) {
+        status = filter_fail_overlap(ctx);
+    }
+    satf_rect crop, part;
+    status = status ? status : filter_find_region(ctx, filter, in, where, &crop, &part);
+    if (status) {
+        return status;
+    }
+    satf_view from = satf_view_rect(in, crop);
+    filter_call call = {.filter = filter, .in = &from, .out = out, .part = part};
+    return run_call(ctx, &call, ctx->plan && serves(ctx->plan, &call));
+}
+
+satf_status satf_filter_apply_rect(satf_context *ctx, const satf_filter *filter,
+                                   const satf_view *in, const satf_rect *where,
+                                   const satf_view *out)
+{
+    return ctx ? satf_gpu_leave(ctx, apply_rect(ctx, filter, in, where, out)) : SATF_INVALID;
 }
 
 static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -209,7 +218,10 @@ static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, c
     }
     satf_plan *plan;
     *bytes = 0;
-    status = filter_plan_make(ctx, filter, in, NULL, out, false, &plan);
+    /* What a device cannot do after all is the CPU's. */
+    filter_call call = filter_whole_call(filter, in, out);
+    int device = ctx->device == SATF_DEVICE_AUTO ? in->device : filter_plan_device(ctx, &call);
+    status = filter_plan_make(ctx, &call, device, FILTER_CALL, &plan);
     if (!status) {
         if (plan->device == plan->in.device && plan->bytes) { /* else it is the device's */
             *bytes = plan->bytes + 63;                        /* the caller's may need aligning */

@@ -10,10 +10,10 @@
 #include "rects.h"
 
 typedef enum filter_region {
-    REGION_WINDOW, /* width x height around the pixel, either engine */
-    REGION_RECTS,  /* the template's rectangles, SAT engine */
+    REGION_WINDOW, /* width x height around the pixel */
+    REGION_RECTS,  /* the template's rectangles */
     REGION_PREFIX, /* everything above and left of the pixel, and the pixel: the SAT itself */
-    REGION_PIXEL   /* one pixel from elsewhere, as it is: no sums, no engine, any sample type */
+    REGION_PIXEL   /* one pixel from elsewhere, as it is: no sums, any sample type */
 } filter_region;
 
 typedef enum filter_type_rule {
@@ -73,6 +73,8 @@ typedef struct filter_recipe {
  * of step k, which is f64, has the input's shape and is not rounded; the last step's is the
  * filter's.
  */
+enum { FILTER_MAX_PARTS = 16 };
+
 struct filter_part {
     const filter_recipe *recipe; /* REGION_WINDOW */
     int of;                      /* what is summed */

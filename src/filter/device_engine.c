@@ -53,7 +53,7 @@ static filter_gpu_task make_task(const filter_step *step, const filter_tables *t
     };
     finisher finish;
     finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
-    finisher_of_part(&finish, step->input_type);
+    finisher_set_scale(&finish, step->input_type);
     task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
     task.constants = finish.constants;
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);

@@ -33,13 +33,6 @@ typedef struct filter_param {
     const char *help;         /* one line with unit and range */
 } filter_param;
 
-/* A file's name, which may hold blanks and commas. */
-static inline bool filter_param_is_file(const filter_param *param)
-{
-    return param->kind == PARAM_TEMPLATE || param->kind == PARAM_ORDER ||
-           param->kind == PARAM_IMAGE;
-}
-
 struct filter_recipe;
 
 typedef struct filter_info {
@@ -67,9 +60,26 @@ size_t filter_count(const satf_filter *filter);
 const filter_info *filter_at(const satf_filter *filter, size_t index);
 const void *filter_options(const satf_filter *filter, size_t index);
 
-/* What a sample of filter `index` costs by the fastest engine that the context allows, on the CPU
- * or on a CUDA device: roughly, in ns of one thread or of the device. */
-double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t index, bool there);
+/* Whether the CPU has what the context's settings name: the algorithm, and no barriers of a
+ * device's stages. */
+bool filter_suits_cpu(const satf_context *ctx);
+
+/* Whether the build has CUDA: where it has not, nobody wonders why the CPU computes. */
+bool filter_has_cuda(void);
+
+/*
+ * Where SATF_DEVICE_AUTO has a chain computed on images of the host: SATF_CUDA(0) if it can be used
+ * and would be done first by estimate, its start and the copies included, else SATF_HOST.
+ * besides_ns: what a device costs besides, a sample of the input. why: becomes why it is not the
+ * device, or "". No driver is touched unless the work is worth a device. A build without CUDA says
+ * nothing of a CPU that is fast enough.
+ */
+enum { FILTER_WHY_BYTES = 256 };
+int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                         const satf_view *out, double besides_ns, char why[FILTER_WHY_BYTES]);
+
+/* Whether that is a failure of a device where the CPU can do what is asked for. */
+bool filter_leaves_device(const satf_context *ctx, satf_status status);
 
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);

@@ -16,17 +16,17 @@ void finisher_init(finisher *f, const filter_recipe *recipe, const void *options
                     .channels = in->channels,
                     .out_channels = out->channels,
                     .weighted = weighted,
-                    .stream = satf_row_samples(out) * out->height >=
-                              SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
+                    .around_caches = satf_row_samples(out) * out->height >=
+                                     SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
     f->constants.real = satf_type_is_float(in->type);
     f->constants.rounded = !satf_type_is_float(out->type);
     f->formula = recipe->formula;
     f->kernels = SATF_ISA_CHOOSE(&finish_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
-    finisher_of_part(f, (satf_type)in->type);
+    finisher_set_scale(f, (satf_type)in->type);
 }
 
-void finisher_of_part(finisher *f, satf_type input_type)
+void finisher_set_scale(finisher *f, satf_type input_type)
 {
     double max = (double)satf_type_max((int)input_type);
     f->constants.full = max > 0 ? max : 1;
@@ -259,7 +259,7 @@ void finish_segment(const finisher *f, const window_segment *segment, void *dst)
     }
     size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
     _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
-    if (f->stream && bytes <= sizeof finished) {
+    if (f->around_caches && bytes <= sizeof finished) {
         finish_here(f, segment, finished);
         f->kernels->stream(dst, finished, bytes);
     } else {

@@ -20,7 +20,7 @@ typedef struct finisher {
     int channels;           /* lanes of the sums */
     int out_channels;       /* as many, or all but alpha */
     bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
-    bool stream;            /* the output is so large that it is written around the caches */
+    bool around_caches;     /* the output is so large that it is written around the caches */
     formula_sums constants; /* what all samples have in common */
     satf_view beside[2];    /* of a part of a filter; of a run: with data */
     formula_number formula;
@@ -38,12 +38,12 @@ void finisher_begin_survey(finisher *f, finish_survey *survey);
 void finisher_end_survey(finisher *f);
 
 /* Large outputs are written around the caches, which is not for rows on their way to a next filter:
- * who makes such clears `stream`. */
+ * who makes such clears `around_caches`. */
 void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted);
 
-/* Likewise for a part of a filter whose input has that type. */
-void finisher_of_part(finisher *f, satf_type input_type);
+/* full and level of that type: of the filter of which this is a part. */
+void finisher_set_scale(finisher *f, satf_type input_type);
 
 /* dst: the segment's first pixel in the output (no alignment). Filters of
  * REGION_WINDOW and REGION_PREFIX. */

@@ -88,6 +88,9 @@ satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan);
 /* Enqueues `to` = the grey of `from`, as filter_run_grey() wants them. */
 satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to);
 
+/* Enqueues `to` = the pixels of `from`, a view of one shape and type, which need not be packed. */
+satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
+
 /* Enqueues `to` = the samples of `from`, a view of equal size and another type, rounded and
  * saturated as results are (formula_store()). `from` is aligned to its samples. */
 satf_status filter_gpu_convert(satf_context *ctx, const satf_view *from, const satf_view *to);

@@ -24,3 +24,9 @@ satf_status filter_gpu_convert(satf_context *ctx, const satf_view *from, const s
     (void)to;
     return satf_gpu_check(ctx, from->device);
 }
+
+satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    (void)to;
+    return satf_gpu_check(ctx, from->device);
+}

@@ -25,22 +25,10 @@ satf_view filter_grey_view(const satf_view *in, void *data)
     return view;
 }
 
-static const grey_kernels *choose_kernels(void)
-{
-#ifdef SATF_HAVE_X86_ISA
-    satf_isa isa = satf_cpu_isa();
-    return isa == SATF_ISA_AVX512 ? &grey_kernels_avx512
-           : isa == SATF_ISA_AVX2 ? &grey_kernels_avx2
-                                  : &grey_kernels_base;
-#else
-    return &grey_kernels_base;
-#endif
-}
-
 /* A row of `in` to a row of grey. */
 static void grey_row(const satf_view *in, const void *row, void *dst)
 {
-    choose_kernels()->row[in->type](in->channels, in->width, row, dst);
+    SATF_ISA_CHOOSE(&grey_kernels)->row[in->type](in->channels, in->width, row, dst);
 }
 
 typedef struct grey_work {

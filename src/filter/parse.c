@@ -130,7 +130,8 @@ static void print_link(printer *to, const chain_link *link)
         if (kind->print) {
             kind->print(param, link->options + param->offset, value, sizeof value);
         }
-        if (!own_value && (!kind->print || strcmp(value, param->default_text) == 0)) {
+        bool given = link->given >> (param - info->params) & 1;
+        if (!own_value && (kind->print ? strcmp(value, param->default_text) == 0 : !given)) {
             continue;
         }
         put(to, own_value ? "=" : ",");

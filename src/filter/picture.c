@@ -2,12 +2,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "../base/image.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "../satfilter-images.h"
+#include "pixels.h"
 
 /* Takes the image. */
 static satf_status wrap(satf_context *ctx, satf_image *image, filter_picture **out)
@@ -54,9 +54,10 @@ satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter
     if (status) {
         return status;
     }
-    size_t bytes = (size_t)satf_row_samples(view) * satf_type_bytes(view->type);
-    for (int64_t y = 0; y < view->height; y++) {
-        memcpy(satf_row(&image->view, y), satf_row(view, y), bytes);
+    status = filter_copy_pixels(ctx, view, &image->view);
+    if (status) {
+        satf_image_destroy(image);
+        return status;
     }
     return wrap(ctx, image, out);
 }

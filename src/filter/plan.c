@@ -31,17 +31,29 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
     size_t row = (size_t)satf_row_samples(view) * satf_type_bytes(view->type), bytes;
     view->stride = (int64_t)satf_align64(row);
     view->device = plan->device;
+    view->pixel_stride = 0;
     if (!satf_mul((size_t)view->stride, (size_t)view->height, &bytes)) {
         return fail_size(ctx);
     }
     return reserve(ctx, plan, bytes, at);
 }
 
-/* The CUDA device that computes: that of the image, or the context's for an image on the host.
- * SATF_HOST: the CPU. */
-static int device_of(const satf_context *ctx, const satf_view *in)
+int filter_plan_device(const satf_context *ctx, const filter_call *call)
 {
-    return in->device != SATF_HOST ? in->device : ctx->device > SATF_HOST ? ctx->device : SATF_HOST;
+    char why[FILTER_WHY_BYTES];
+    if (call->in->device != SATF_HOST) {
+        return call->in->device;
+    }
+    return ctx->device != SATF_DEVICE_AUTO
+               ? ctx->device
+               : filter_choose_device(ctx, call->filter, call->in, call->out, 0, why);
+}
+
+bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
+                        satf_status status)
+{
+    return ctx->device == SATF_DEVICE_AUTO && device != call->in->device &&
+           filter_leaves_device(ctx, status);
 }
 
 /* What planning adds up: the most that an image takes behind even and odd filters, between the
@@ -83,7 +95,7 @@ typedef struct plan_link {
     plan_place in, out;
 } plan_link;
 
-static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of, bool by_rows,
+static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of,
                             plan_sizes *sizes)
 {
     plan_step *step;
@@ -91,7 +103,8 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
                              .in = of->from,
                              .out = of->to,
                              .input_type = (satf_type)of->from.type,
-                             .by_rows = by_rows};
+                             .by_rows = plan->use == FILTER_BY_ROWS,
+                             .lasting = plan->use == FILTER_LASTING};
     satf_status status = add_step(ctx, plan, &spec, sizes, &step);
     if (!status) {
         step->in = of->in;
@@ -100,67 +113,108 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
     return status;
 }
 
-/* The image `number` of a filter of several steps (filter_part). */
-static plan_place part_place(const satf_plan *plan, const plan_link *of, int number, size_t bytes,
-                             satf_view *view)
+/* The image beside the input of a filter of several steps: its own, or the second input, or none.
+ */
+static satf_status find_beside(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                               plan_place *place, satf_view *view)
 {
-    if (number < 2) {
-        bool beside = number == 1 && plan->beside.width > 0;
-        *view = beside ? plan->from_beside : of->from;
-        return beside ? (plan_place){PLACE_BESIDE, 0} : of->in;
+    filter_picture *const *picture = chain_value(of->link, PARAM_IMAGE);
+    *place = (plan_place){PLACE_NONE, 0};
+    if (picture && *picture) {
+        plan_picture *kept = &plan->pictures[plan->picture_count];
+        *kept = (plan_picture){.view = (*picture)->view, .there = (*picture)->view};
+        *place = (plan_place){PLACE_PICTURE, plan->picture_count++};
+        satf_status status = SATF_OK;
+        kept->there.data = NULL;
+        if (plan->device != SATF_HOST) {
+            status = reserve_view(ctx, plan, &kept->there, &kept->at);
+        }
+        *view = kept->there;
+        return status ? status : filter_picture_check(ctx, view, &of->from);
     }
-    *view = satf_view_packed(NULL, of->from.width, of->from.height, of->from.channels, SATF_F64);
-    view->device = plan->device;
-    return (plan_place){PLACE_PART, (size_t)(number - 2) * bytes};
+    if (plan->beside.width > 0) {
+        *place = (plan_place){PLACE_BESIDE, 0};
+        *view = plan->from_beside;
+        return filter_picture_check(ctx, view, &of->from);
+    }
+    return SATF_OK;
+}
+
+/* The images of a filter of several steps (filter_part). */
+typedef struct part_images {
+    const plan_link *of;
+    plan_place beside;
+    satf_view beside_view;
+    satf_view between; /* like a result of a part that is not the last */
+    size_t bytes;      /* of it */
+} part_images;
+
+static plan_place part_place(const part_images *images, int number, satf_view *view)
+{
+    if (number == 0) {
+        *view = images->of->from;
+        return images->of->in;
+    }
+    if (number == 1) {
+        *view = images->beside_view;
+        return images->beside;
+    }
+    *view = images->between;
+    return (plan_place){PLACE_PART, (size_t)(number - 2) * images->bytes};
+}
+
+static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_images *images,
+                             const filter_part *part, int number, bool last, plan_sizes *sizes)
+{
+    static const unsigned reads[2] = {FORMULA_BESIDE, FORMULA_BESIDE_TOO};
+    const plan_link *of = images->of;
+    filter_step_spec spec = {
+        .link = of->link, .part = part, .input_type = (satf_type)of->from.type};
+    plan_place in = part_place(images, part->of, &spec.in), beside[2] = {{PLACE_NONE, 0}};
+    plan_place out = part_place(images, number, &spec.out);
+    for (int b = 0; b < 2; b++) {
+        if (filter_reads(part->recipe, reads[b])) {
+            beside[b] = part_place(images, part->beside[b], &spec.beside[b]);
+        }
+    }
+    if (last) {
+        spec.out = of->to;
+        out = of->out;
+    }
+    plan_step *step;
+    satf_status status = add_step(ctx, plan, &spec, sizes, &step);
+    if (!status) {
+        step->in = in;
+        step->out = out;
+        memcpy(step->beside, beside, sizeof beside);
+    }
+    return status;
 }
 
 static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_link *of,
                               plan_sizes *sizes)
 {
-    bool beside = plan->beside.width > 0;
-    if (beside) {
-        satf_status status = filter_picture_check(ctx, &plan->beside, &of->from);
-        if (status) {
-            return status;
-        }
-    }
     const filter_recipe *recipe = of->link->info->recipe;
-    const filter_part *parts = recipe->parts[beside];
-    int count = recipe->part_counts[beside];
-    satf_view view;
-    size_t bytes = 0, all = 0;
-    part_place(plan, of, 2, 0, &view);
-    satf_status status = image_bytes(ctx, &view, &bytes);
-    if (!status && !satf_mul(bytes, (size_t)count - 1, &all)) {
+    const satf_view *from = &of->from;
+    part_images images = {.of = of};
+    satf_status status = find_beside(ctx, plan, of, &images.beside, &images.beside_view);
+    bool beside = images.beside.kind != PLACE_NONE;
+    size_t count = (size_t)recipe->part_counts[beside], all = 0;
+    images.between = satf_view_packed(NULL, from->width, from->height, from->channels, SATF_F64);
+    images.between.device = plan->device;
+    status = status ? status : image_bytes(ctx, &images.between, &images.bytes);
+    if (!status && !satf_mul(images.bytes, count - 1, &all)) {
         status = fail_size(ctx);
     }
     sizes->parts = all > sizes->parts ? all : sizes->parts;
-    for (int k = 0; k < count && !status; k++) {
-        const filter_part *part = &parts[k];
-        plan_place in, out, aside[2];
-        filter_step_spec spec = {
-            .link = of->link, .part = part, .input_type = (satf_type)of->from.type};
-        in = part_place(plan, of, part->of, bytes, &spec.in);
-        out = part_place(plan, of, 2 + k, bytes, &spec.out);
-        for (int b = 0; b < 2; b++) {
-            aside[b] = part_place(plan, of, part->beside[b], bytes, &spec.beside[b]);
-        }
-        if (k + 1 == count) {
-            spec.out = of->to;
-            out = of->out;
-        }
-        plan_step *step;
-        status = add_step(ctx, plan, &spec, sizes, &step);
-        if (!status) {
-            step->in = in;
-            step->out = out;
-            memcpy(step->beside, aside, sizeof aside);
-        }
+    for (size_t k = 0; k < count && !status; k++) {
+        const filter_part *part = &recipe->parts[beside][k];
+        status = plan_part(ctx, plan, &images, part, 2 + (int)k, k + 1 == count, sizes);
     }
     return status;
 }
 
-static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
+static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
 {
     plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
     plan_sizes sizes = {{0, 0}, 0, 0, 0};
@@ -177,21 +231,21 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan, bool by_rows)
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
         bool several = of.link->info->recipe->parts[0] != NULL;
-        if (several && by_rows) {
+        if (several && plan->use == FILTER_BY_ROWS) {
             plan->refusal = "takes several steps, each of the whole picture";
             return SATF_OK;
         }
         status = status    ? status
                  : several ? plan_parts(ctx, plan, &of, &sizes)
-                           : plan_one(ctx, plan, &of, by_rows, &sizes);
+                           : plan_one(ctx, plan, &of, &sizes);
         of.from = of.to;
         of.in = of.out;
     }
-    status = status ? status : reserve(ctx, plan, sizes.image[0], &plan->images[0]);
-    status = status ? status : reserve(ctx, plan, sizes.image[1], &plan->images[1]);
-    status = status ? status : reserve(ctx, plan, sizes.parts, &plan->parts);
-    status = status ? status : reserve(ctx, plan, sizes.scratch, &plan->scratch);
-    return status ? status : reserve(ctx, plan, sizes.kept, &plan->kept);
+    status = status ? status : reserve(ctx, plan, sizes.image[0], &plan->images_at[0]);
+    status = status ? status : reserve(ctx, plan, sizes.image[1], &plan->images_at[1]);
+    status = status ? status : reserve(ctx, plan, sizes.parts, &plan->parts_at);
+    status = status ? status : reserve(ctx, plan, sizes.scratch, &plan->scratch_at);
+    return status ? status : reserve(ctx, plan, sizes.kept, &plan->kept_at);
 }
 
 /* Steps of the chain, at most. */
@@ -206,83 +260,139 @@ static size_t most_steps(const satf_filter *chain)
     return steps;
 }
 
-static satf_status decide(satf_context *ctx, satf_plan *plan, bool by_rows)
+bool plan_fetches(const satf_plan *plan)
 {
-    bool crosses = plan->device != plan->in.device;
+    return plan_crosses(plan) || !satf_is_packed(&plan->in);
+}
+
+bool plan_delivers(const satf_plan *plan)
+{
+    return plan_crosses(plan) || !plan->whole || !satf_is_packed(&plan->out);
+}
+
+satf_view plan_packed(const satf_view *view, void *data)
+{
+    satf_view copy =
+        satf_view_packed(data, view->width, view->height, view->channels, (satf_type)view->type);
+    copy.device = view->device;
+    copy.flags = view->flags;
+    return copy;
+}
+
+/* Packed copies of what crosses. */
+static satf_status reserve_near(satf_context *ctx, satf_plan *plan)
+{
+    const satf_view *ends[2] = {&plan->in, &plan->out};
+    for (int i = 0; i < 2; i++) {
+        satf_view copy = plan_packed(ends[i], NULL);
+        size_t bytes;
+        plan->near_out = plan->near_bytes;
+        if (satf_is_packed(ends[i])) {
+            continue;
+        }
+        if (!satf_mul((size_t)copy.stride, (size_t)copy.height, &bytes) || bytes > SIZE_MAX / 4) {
+            return fail_size(ctx);
+        }
+        plan->near_bytes += satf_align64(bytes);
+    }
+    return SATF_OK;
+}
+
+/* Where the first filter reads, and the last one writes. */
+static satf_status place_ends(satf_context *ctx, satf_plan *plan)
+{
+    satf_view result;
+    satf_status status = satf_filter_output(ctx, plan->chain, &plan->in, &result);
+    if (status) {
+        return status;
+    }
+    plan->to.width = result.width;
+    plan->to.height = result.height;
+    if (plan->whole) {
+        plan->part = (satf_rect){0, 0, result.width, result.height};
+    }
+    plan->from.pixel_stride = plan->to.pixel_stride = 0;
+    if (plan_fetches(plan)) {
+        status = reserve_view(ctx, plan, &plan->from, &plan->from_at);
+    }
+    if (!status && plan_crosses(plan)) {
+        status = reserve_near(ctx, plan);
+        if (!status && plan->beside.width > 0) {
+            status = reserve_view(ctx, plan, &plan->from_beside, &plan->beside_at);
+        }
+    }
+    if (!status && plan_delivers(plan)) {
+        status = reserve_view(ctx, plan, &plan->to, &plan->to_at);
+    }
+    return status;
+}
+
+static satf_status decide(satf_context *ctx, satf_plan *plan)
+{
     satf_status status = SATF_OK;
     if (plan->device != SATF_HOST) { /* whose algorithms are asked */
         status = satf_gpu_open(ctx, plan->device);
     }
-    if (crosses && !status) {
-        status = reserve_view(ctx, plan, &plan->from, &plan->from_at);
-        status = status ? status : reserve_view(ctx, plan, &plan->to, &plan->to_at);
-    }
-    if (plan->beside.width > 0 && plan->device != plan->beside.device && !status) {
-        status = reserve_view(ctx, plan, &plan->from_beside, &plan->beside_at);
-    }
-    status = status ? status : plan_steps(ctx, plan, by_rows);
-    if (status || plan->device != SATF_HOST || plan->bytes <= (uint64_t)ctx->max_bytes) {
-        return status; /* the limit is the host's; the device's memory has its own end */
+    status = status ? status : place_ends(ctx, plan);
+    status = status ? status : plan_steps(ctx, plan);
+    /* The limit is the host's; the device's memory has its own end. */
+    size_t bytes = plan->device == SATF_HOST ? plan->bytes : plan->near_bytes;
+    if (status || bytes <= (uint64_t)ctx->max_bytes) {
+        return status;
     }
     return satf_fail(ctx, SATF_LIMIT,
                      "filtering needs %zu bytes of memory, above the limit of %" PRId64
                      " bytes (limit: max-memory)",
-                     plan->bytes, ctx->max_bytes);
+                     bytes, ctx->max_bytes);
 }
 
-void filter_plan_free(satf_context *ctx, satf_plan *plan)
+void filter_plan_drop(satf_plan *plan)
 {
-    filter_plan_detach(ctx, plan);
     satf_gpu_order_free(&plan->order);
     for (size_t i = 0; plan->steps && i < plan->count; i++) {
-        satf_free(plan->steps[i].step.state);
+        filter_step_release(&plan->steps[i].step);
     }
     satf_free(plan->steps);
+    satf_free(plan->pictures);
     satf_filter_destroy(plan->chain);
     satf_free(plan);
 }
 
-/* The image beside the input that a parameter of the chain names; without data and width if none.
- */
-static satf_view find_picture(const satf_filter *chain, bool *found)
-{
-    for (size_t i = 0; i < chain->count; i++) {
-        filter_picture *const *picture = chain_value(&chain->links[i], PARAM_IMAGE);
-        if (picture && *picture) {
-            *found = true;
-            return (*picture)->view;
-        }
-    }
-    return (satf_view){0};
-}
-
-satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *beside, const satf_view *out, bool by_rows,
+satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int device, filter_use use,
                              satf_plan **made)
 {
+    size_t steps = most_steps(call->filter) * sizeof(plan_step);
+    size_t pictures = call->filter->count * sizeof(plan_picture);
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
     if (!plan) {
         return satf_fail_memory(ctx, sizeof *plan, "a plan");
     }
     plan->ctx = ctx;
-    plan->in = plan->from = *in;
-    plan->out = plan->to = *out;
+    plan->in = plan->from = *call->in;
+    plan->out = plan->to = *call->out;
+    if (call->beside) {
+        plan->beside = plan->from_beside = *call->beside;
+    }
+    plan->part = call->part;
+    plan->whole = call->whole;
     plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
-    plan->beside = beside ? *beside : find_picture(chain, &plan->pictured);
-    plan->from_beside = plan->beside;
-    plan->device = by_rows ? SATF_HOST : device_of(ctx, in);
+    plan->beside.data = plan->from_beside.data = NULL;
+    plan->device = device;
+    plan->use = use;
     plan->threads = satf_thread_count(ctx);
     memcpy(plan->settings, ctx, sizeof plan->settings);
     plan->chain = chain_new(ctx);
-    satf_status status = plan->chain ? satf_filter_append(ctx, plan->chain, chain) : SATF_NO_MEMORY;
+    satf_status status =
+        plan->chain ? satf_filter_append(ctx, plan->chain, call->filter) : SATF_NO_MEMORY;
     if (!status) {
-        size_t bytes = most_steps(chain) * sizeof *plan->steps;
-        plan->steps = satf_alloc_zeroed(bytes);
-        status = plan->steps ? decide(ctx, plan, by_rows) : satf_fail_memory(ctx, bytes, "a plan");
+        plan->steps = satf_alloc_zeroed(steps);
+        plan->pictures = satf_alloc_zeroed(pictures);
+        status = plan->steps && plan->pictures ? decide(ctx, plan)
+                                               : satf_fail_memory(ctx, steps + pictures, "a plan");
     }
     if (status) {
-        filter_plan_free(ctx, plan);
+        filter_plan_drop(plan);
         return status;
     }
     *made = plan;

@@ -7,10 +7,19 @@
 #include "../base/gpu.h"
 #include "step.h"
 
-/* Where an image is: the caller's, a copy of it, or somewhere in the plan's memory. */
+/* Where an image is: the caller's or a copy of it, or somewhere in the plan's memory. */
 typedef struct plan_place {
-    enum { PLACE_INPUT, PLACE_BESIDE, PLACE_OUTPUT, PLACE_EVEN, PLACE_ODD, PLACE_PART } kind;
-    size_t at; /* PLACE_PART: from the parts' memory on */
+    enum {
+        PLACE_NONE,
+        PLACE_INPUT,
+        PLACE_BESIDE,  /* the caller's second input */
+        PLACE_OUTPUT,  /* or, where the result is delivered from there, the plan's */
+        PLACE_PICTURE, /* which a filter keeps */
+        PLACE_EVEN,
+        PLACE_ODD,
+        PLACE_PART
+    } kind;
+    size_t at; /* PLACE_PART: from the parts' memory on; PLACE_PICTURE: which */
 } plan_place;
 
 /* A step, and what it reads and makes. */
@@ -19,7 +28,17 @@ typedef struct plan_step {
     plan_place in, out, beside[2];
 } plan_step;
 
-/* Images of a run, where the work is done. */
+/* An image that a filter of the chain keeps, and where a copy is if the work is done elsewhere. */
+typedef struct plan_picture {
+    satf_view view, there; /* there: without data */
+    size_t at;
+} plan_picture;
+
+/* What a plan is for: the calls of a context, as long as they are alike; what its maker runs many
+ * times; or a run by rows. */
+typedef enum filter_use { FILTER_CALL, FILTER_LASTING, FILTER_BY_ROWS } filter_use;
+
+/* Images of a run. */
 typedef struct plan_images {
     const void *in, *beside;
     void *out;
@@ -28,16 +47,19 @@ typedef struct plan_images {
 struct satf_plan {
     satf_context *ctx;
     satf_filter *chain; /* of its own */
-    /* The caller's, without data: beside has no width if none is given, and is that of a parameter
-     * of the filter if `pictured`. */
+    /* The caller's, without data; beside: without width if there is one input. */
     satf_view in, beside, out;
-    bool pictured;
-    /* The same where the work is done: packed copies, if that is elsewhere. */
+    /* The same where the work is done, and packed: copies, where they are not. */
     satf_view from, from_beside, to;
-    int device; /* where it is done */
+    satf_rect part; /* of the chain's result, which is `to`, that out gets */
+    bool whole;     /* all of it */
+    int device;     /* where the work is done */
     int threads;
+    filter_use use;
     size_t count;
     plan_step *steps;
+    plan_picture *pictures;
+    size_t picture_count;
     const char *refusal; /* by rows: why not, before any step is planned */
     /*
      * Offsets into the memory, in which everything is aligned to 64: of the copies, of two images
@@ -45,24 +67,66 @@ struct satf_plan {
      * each step keeps, and of what all steps use in turn. The images between two filters have their
      * filter's exact type, so that nothing is rounded on the way.
      */
-    size_t from_at, beside_at, to_at, images[2], parts, scratch, kept;
+    size_t from_at, beside_at, to_at, images_at[2], parts_at, scratch_at, kept_at;
     size_t bytes;
     char *memory; /* NULL: none yet */
     void *owned;  /* what is to be freed of it; NULL: it is the caller's */
+    bool graphs;  /* it belongs to the graph that was captured when it was allocated */
+    /* Images of the host that are not packed, and work elsewhere: packed copies on the host, of
+     * the input, and that far behind of the output. */
+    size_t near_bytes, near_out;
+    char *near;
     /* On a device: the order of its uses there, and whether a graph may use it at any time. */
     satf_gpu_order order;
     bool in_graph;
     unsigned char settings[offsetof(satf_context, stream)]; /* of the context, when it was made */
 };
 
-/* Whether satf_filter_apply() can be called with these views, and in the output's data. */
-satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                               const satf_view *out, bool need_data);
+/* What is asked for. */
+typedef struct filter_call {
+    const satf_filter *filter;
+    const satf_view *in, *beside, *out; /* beside: NULL if there is one input */
+    bool whole; /* out gets all that the filter makes of in, else this part of it: */
+    satf_rect part;
+} filter_call;
 
-/* Decides; the plan has no memory yet. beside: NULL if no image is given beside the input. */
-satf_status filter_plan_make(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *beside, const satf_view *out, bool by_rows,
+/* A call of one input whose output is the whole result. */
+static inline filter_call filter_whole_call(const satf_filter *filter, const satf_view *in,
+                                            const satf_view *out)
+{
+    return (filter_call){.filter = filter, .in = in, .out = out, .whole = true};
+}
+
+/* Whether the work is done elsewhere than where the caller's images are. */
+static inline bool plan_crosses(const satf_plan *plan)
+{
+    return plan->device != plan->in.device;
+}
+
+/* Whether the chain reads a copy of the input in the plan's memory, and whether its result lies
+ * there and is copied from there. */
+bool plan_fetches(const satf_plan *plan);
+bool plan_delivers(const satf_plan *plan);
+
+/* A caller's image with its pixels packed. */
+satf_view plan_packed(const satf_view *view, void *data);
+
+/* Where it is computed: where the images are, or for those of the host where the context's device
+ * says. */
+int filter_plan_device(const satf_context *ctx, const filter_call *call);
+
+/* Decides for that device and views that are checked, whose data are not looked at; the plan has no
+ * memory yet. FILTER_BY_ROWS: the device is SATF_HOST. */
+satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int device, filter_use use,
                              satf_plan **plan);
+
+/* Whether the device that failed so was the context's choice (SATF_DEVICE_AUTO), and the CPU is to
+ * compute instead. */
+bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
+                        satf_status status);
+
+/* Frees a plan that has no memory. */
+void filter_plan_drop(satf_plan *plan);
 
 /* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares
  * it. */
@@ -71,10 +135,10 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
 /* Takes it away again. */
 void filter_plan_detach(satf_context *ctx, satf_plan *plan);
 
-/* Frees all but what is not its own. */
+/* Frees the plan, and its memory if it has any. */
 void filter_plan_free(satf_context *ctx, satf_plan *plan);
 
-/* Runs it in that memory. */
+/* Runs it in that memory. The caller has begun to report progress, and says when all is done. */
 satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_images *images);
 
 #endif

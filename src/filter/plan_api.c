@@ -3,35 +3,67 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "plan.h"
+#include "views.h"
 
-static satf_status check_beside(satf_context *ctx, const satf_filter *filter,
+/* The second input lies where the first does, and some filter takes it. */
+static satf_status check_beside(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                 const satf_view *beside)
 {
     bool takes = false;
     for (size_t i = 0; i < filter->count; i++) {
-        takes = takes || filter->links[i].info->recipe->parts[1];
+        const chain_link *link = &filter->links[i];
+        filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+        takes = takes || (link->info->recipe->parts[1] && picture && !*picture);
     }
     if (!takes) {
         return satf_fail(ctx, SATF_INVALID, "2 inputs are given; the filter has one");
     }
-    return satf_check_view(ctx, beside, "second input", false);
+    satf_status status = satf_check_view(ctx, beside, "second input", false);
+    if (!status && beside->device != in->device) {
+        status =
+            satf_fail(ctx, SATF_INVALID, "both inputs must be on one device, or both on the host");
+    }
+    return !status && !satf_is_packed(beside)
+               ? satf_fail(ctx, SATF_INVALID, "the second input's pixels must be packed")
+               : status;
 }
 
-static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
-                          size_t input_count, const satf_view *out, satf_plan **plan)
+/* A plan with its memory. */
+static satf_status create_on(satf_context *ctx, const filter_call *call, int device,
+                             satf_plan **plan)
 {
-    const satf_view *beside = input_count > 1 ? &inputs[1] : NULL;
-    satf_status status = filter_check_views(ctx, filter, inputs, out, false);
-    if (!status && beside) {
-        status = check_beside(ctx, filter, beside);
-    }
-    status = status ? status : filter_plan_make(ctx, filter, inputs, beside, out, false, plan);
+    satf_status status = filter_plan_make(ctx, call, device, FILTER_LASTING, plan);
     if (!status) {
         status = filter_plan_attach(ctx, *plan, NULL);
         if (status) {
             filter_plan_free(ctx, *plan);
             *plan = NULL;
         }
+    }
+    return status;
+}
+
+static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
+                          size_t input_count, const satf_view *out, satf_plan **plan)
+{
+    filter_call call = filter_whole_call(filter, inputs, out);
+    call.beside = input_count > 1 ? &inputs[1] : NULL;
+    satf_status status = filter_check_views(ctx, filter, inputs, out, false);
+    if (!status && call.beside) {
+        status = check_beside(ctx, filter, inputs, call.beside);
+    }
+    if (status) {
+        return status;
+    }
+    int device = filter_plan_device(ctx, &call);
+    if (device != SATF_HOST && satf_gpu_captures(ctx, device)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a plan cannot be made while its stream is captured into a graph; its "
+                         "runs can be captured");
+    }
+    status = create_on(ctx, &call, device, plan);
+    if (filter_plan_leaves(ctx, &call, device, status)) {
+        status = create_on(ctx, &call, SATF_HOST, plan);
     }
     return status;
 }
@@ -66,7 +98,7 @@ satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *cons
         return SATF_INVALID;
     }
     satf_context *ctx = plan->ctx;
-    bool two = plan->beside.width > 0 && !plan->pictured;
+    bool two = plan->beside.width > 0;
     if (!inputs || !outputs || !inputs[0] || !outputs[0] || (two && !inputs[1])) {
         return satf_fail(ctx, SATF_INVALID, "the memory of an input or of the output is missing");
     }
@@ -83,7 +115,9 @@ satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *cons
     if (satf_views_overlap(&in, &out) || (two && satf_views_overlap(&beside, &out))) {
         return satf_fail(ctx, SATF_INVALID, "the output overlaps an input");
     }
-    return satf_gpu_leave(ctx, filter_plan_run(ctx, plan, &images));
+    satf_progress_begin(ctx);
+    satf_status status = satf_gpu_leave(ctx, filter_plan_run(ctx, plan, &images));
+    return status ? status : satf_report_progress(ctx, 1);
 }
 
 void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes)

@@ -1,17 +1,23 @@
 /* Plans: their memory, and runs. */
 #include "../base/memory.h"
+#include "../base/view.h"
+#include "pixels.h"
 #include "plan.h"
 
 /* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
  * the shape: where they share places of the caches a run may take a tenth longer. */
 enum { PAGE = 4096 };
 
-static satf_status allocate(satf_context *ctx, satf_plan *plan)
+static satf_status allocate(satf_context *ctx, satf_plan *plan, bool captured)
 {
     static const char what[] = "filtering";
+    if (plan->near_bytes && !(plan->near = satf_alloc(plan->near_bytes))) {
+        return satf_fail_memory(ctx, plan->near_bytes, what);
+    }
     if (plan->device != SATF_HOST) {
         satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
         plan->memory = status ? NULL : plan->owned;
+        plan->graphs = captured;
         return status;
     }
     plan->owned = satf_alloc(plan->bytes + PAGE);
@@ -23,14 +29,14 @@ static satf_status allocate(satf_context *ctx, satf_plan *plan)
 }
 
 /* On a device: the plan's uses of its memory follow one another, whatever their streams. */
-static satf_status begin_use(satf_context *ctx, satf_plan *plan)
+static satf_status begin_use(satf_context *ctx, satf_plan *plan, bool *captured)
 {
-    bool captured = false;
+    *captured = false;
     if (plan->device == SATF_HOST) {
         return SATF_OK;
     }
-    satf_status status = satf_gpu_order_begin(ctx, plan->device, &plan->order, &captured);
-    plan->in_graph |= captured;
+    satf_status status = satf_gpu_order_begin(ctx, plan->device, &plan->order, captured);
+    plan->in_graph |= *captured;
     return status;
 }
 
@@ -50,10 +56,10 @@ static satf_status prepare(satf_context *ctx, satf_plan *plan)
             status = step->engine->prepare(ctx, step);
         }
     }
-    if (!status && plan->pictured && plan->device != plan->beside.device) {
-        satf_view there = plan->from_beside;
-        there.data = plan->memory + plan->beside_at;
-        status = satf_gpu_copy(ctx, &plan->beside, &there);
+    for (size_t i = 0; i < plan->picture_count && plan->device != SATF_HOST && !status; i++) {
+        satf_view there = plan->pictures[i].there;
+        there.data = plan->memory + plan->pictures[i].at;
+        status = satf_gpu_copy(ctx, &plan->pictures[i].view, &there);
         status = status ? status : satf_gpu_wait(ctx, plan->device);
     }
     return status;
@@ -61,18 +67,19 @@ static satf_status prepare(satf_context *ctx, satf_plan *plan)
 
 satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
 {
-    satf_status status = begin_use(ctx, plan);
+    bool captured;
+    satf_status status = begin_use(ctx, plan, &captured);
     plan->memory = memory;
     if (!status && !memory && plan->bytes) {
-        status = allocate(ctx, plan);
+        status = allocate(ctx, plan, captured);
     }
     if (status) {
         return status;
     }
-    size_t at = plan->kept;
+    size_t at = plan->kept_at;
     for (size_t i = 0; i < plan->count && plan->memory; i++) {
         filter_step *step = &plan->steps[i].step;
-        step->scratch = plan->memory + plan->scratch;
+        step->scratch = plan->memory + plan->scratch_at;
         step->kept = plan->memory + at;
         at += satf_align64(step->kept_bytes);
     }
@@ -81,16 +88,34 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
     return status;
 }
 
+/* In the stream's order, but for memory that is not a graph's while one is captured. */
+static void give_back(satf_context *ctx, satf_plan *plan)
+{
+    bool captured;
+    if (begin_use(ctx, plan, &captured) == SATF_OK && captured == plan->graphs) {
+        satf_gpu_free(ctx, plan->owned);
+        end_use(ctx, plan);
+    } else {
+        satf_gpu_free_behind(&plan->order, plan->owned);
+    }
+}
+
 void filter_plan_detach(satf_context *ctx, satf_plan *plan)
 {
     if (plan->device == SATF_HOST) {
         satf_free(plan->owned);
-    } else if (plan->owned && begin_use(ctx, plan) == SATF_OK) {
-        satf_gpu_free(ctx, plan->owned);
-        end_use(ctx, plan);
+    } else if (plan->owned) {
+        give_back(ctx, plan);
     }
-    plan->memory = NULL;
+    satf_free(plan->near);
+    plan->memory = plan->near = NULL;
     plan->owned = NULL;
+}
+
+void filter_plan_free(satf_context *ctx, satf_plan *plan)
+{
+    filter_plan_detach(ctx, plan);
+    filter_plan_drop(plan);
 }
 
 /* ----------------------------------------------------------------------- running */
@@ -104,107 +129,143 @@ static char *find(const satf_plan *plan, const plan_place *place, const plan_ima
         return (char *)(uintptr_t)images->beside;
     case PLACE_OUTPUT:
         return images->out;
+    case PLACE_PICTURE:
+        return plan->device == SATF_HOST ? plan->pictures[place->at].view.data
+                                         : plan->memory + plan->pictures[place->at].at;
     case PLACE_EVEN:
-        return plan->memory + plan->images[0];
+        return plan->memory + plan->images_at[0];
     case PLACE_ODD:
-        return plan->memory + plan->images[1];
+        return plan->memory + plan->images_at[1];
+    case PLACE_PART:
+        return plan->memory + plan->parts_at + place->at;
     default:
-        return plan->memory + plan->parts + place->at;
+        return NULL;
     }
+}
+
+static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
+                            const plan_images *images)
+{
+    filter_step *step = &of->step;
+    satf_status status = satf_report_progress(ctx, 0);
+    ctx->report_engine = step->engine->name;
+    ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
+    if (!status && plan->in_graph && step->engine->prepare) {
+        status = step->engine->prepare(ctx, step); /* who knows what the graph has left */
+    }
+    if (status) {
+        return status;
+    }
+    const void *beside[2] = {find(plan, &of->beside[0], images),
+                             find(plan, &of->beside[1], images)};
+    return filter_step_run(ctx, step, find(plan, &of->in, images), beside,
+                           find(plan, &of->out, images));
 }
 
 /* The chain where the work is done. */
 static satf_status run_steps(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     double share = 1 / (double)plan->count;
-    for (size_t i = 0; i < plan->count; i++) {
-        plan_step *of = &plan->steps[i];
-        filter_step *step = &of->step;
+    satf_status status = SATF_OK;
+    for (size_t i = 0; i < plan->count && !status; i++) {
         satf_progress_part whole = satf_progress_enter(ctx, (double)i * share, share);
-        satf_status status = satf_report_progress(ctx, 0);
-        ctx->report_engine = step->engine->name;
-        ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
-        if (!status && plan->in_graph && step->engine->prepare) {
-            status = step->engine->prepare(ctx, step); /* who knows what the graph has left */
-        }
-        if (!status) {
-            const void *beside[2] = {find(plan, &of->beside[0], images),
-                                     find(plan, &of->beside[1], images)};
-            status = filter_step_run(ctx, step, find(plan, &of->in, images), beside,
-                                     find(plan, &of->out, images));
-        }
+        status = run_step(ctx, plan, &plan->steps[i], images);
         satf_progress_leave(ctx, whole);
-        if (status) {
-            return status;
-        }
     }
-    return SATF_OK;
+    return status;
 }
 
-static satf_status copy_up(satf_context *ctx, const satf_plan *plan, const satf_view *like,
-                           const void *data, const satf_view *to, size_t at)
+static satf_view with_data(const satf_view *view, const void *data)
 {
-    satf_view here = *like, there = *to;
-    here.data = (void *)(uintptr_t)data;
-    there.data = plan->memory + at;
-    return satf_gpu_copy(ctx, &here, &there);
+    satf_view with = *view;
+    with.data = (void *)(uintptr_t)data;
+    return with;
+}
+
+/* What is to be delivered of the result. */
+static satf_view part_of_result(const satf_plan *plan)
+{
+    satf_view result = with_data(&plan->to, plan->memory + plan->to_at);
+    return satf_view_rect(&result, plan->part);
+}
+
+/* Where the images are. */
+static satf_status run_here(satf_context *ctx, satf_plan *plan, const plan_images *images)
+{
+    plan_images here = *images;
+    satf_view in = with_data(&plan->in, images->in), out = with_data(&plan->out, images->out);
+    satf_status status = SATF_OK;
+    if (plan_fetches(plan)) {
+        satf_view from = with_data(&plan->from, plan->memory + plan->from_at);
+        here.in = from.data;
+        status = filter_copy_pixels(ctx, &in, &from);
+    }
+    if (plan_delivers(plan)) {
+        here.out = plan->memory + plan->to_at;
+    }
+    status = status ? status : run_steps(ctx, plan, &here);
+    if (!status && plan_delivers(plan)) {
+        satf_view part = part_of_result(plan);
+        status = filter_copy_pixels(ctx, &part, &out);
+    }
+    return status;
+}
+
+/* Up to the device, from where the host's images can be used again after satf_gpu_wait() only. */
+static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *images,
+                        plan_images *there)
+{
+    satf_view in = with_data(&plan->in, images->in), here = in;
+    satf_view to = with_data(&plan->from, plan->memory + plan->from_at);
+    satf_status status = satf_report_progress(ctx, 0);
+    if (!satf_is_packed(&in)) {
+        here = plan_packed(&in, plan->near);
+        status = status ? status : filter_copy_pixels(ctx, &in, &here);
+    }
+    status = status ? status : satf_gpu_copy(ctx, &here, &to);
+    there->in = to.data;
+    there->out = plan->memory + plan->to_at;
+    if (!status && images->beside) {
+        satf_view beside = with_data(&plan->beside, images->beside);
+        to = with_data(&plan->from_beside, plan->memory + plan->beside_at);
+        status = satf_gpu_copy(ctx, &beside, &to);
+        there->beside = to.data;
+    }
+    return status;
 }
 
 /* Images of the host on a device: up, the whole chain, and down again. */
 static satf_status run_across(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
-    satf_view result = plan->to, back = plan->out;
+    satf_view out = with_data(&plan->out, images->out), back = out, part = part_of_result(plan);
     plan_images there = *images;
-    there.in = plan->memory + plan->from_at;
-    there.out = result.data = plan->memory + plan->to_at;
-    back.data = images->out;
-    satf_status status = satf_report_progress(ctx, 0);
-    status =
-        status ? status : copy_up(ctx, plan, &plan->in, images->in, &plan->from, plan->from_at);
+    if (!satf_is_packed(&out)) {
+        back = plan_packed(&out, plan->near + plan->near_out);
+    }
+    satf_status status = send(ctx, plan, images, &there);
     if (!status) {
         satf_progress_part whole = satf_progress_enter(ctx, 1.0 / 3, 1.0 / 3);
         status = run_steps(ctx, plan, &there);
         satf_progress_leave(ctx, whole);
     }
-    if (!status || status == SATF_CANCELLED) { /* the output is untouched on failure */
-        satf_status waited = satf_gpu_wait(ctx, plan->device); /* and the input the caller's */
-        status = status ? status : waited;
-    }
-    status = status ? status : satf_gpu_copy(ctx, &result, &back);
-    return status ? status : satf_gpu_wait(ctx, plan->device);
-}
-
-/* The image beside, where the work is done. */
-static satf_status place_beside(satf_context *ctx, satf_plan *plan, plan_images *images)
-{
-    if (plan->beside.width == 0) {
-        return SATF_OK;
-    }
-    const void *data = plan->pictured ? plan->beside.data : images->beside;
-    images->beside = data;
-    if (plan->device == plan->beside.device) {
-        return SATF_OK;
-    }
-    images->beside = plan->memory + plan->beside_at;
-    return plan->pictured
-               ? SATF_OK
-               : copy_up(ctx, plan, &plan->beside, data, &plan->from_beside, plan->beside_at);
+    /* The output is untouched on failure, and the input the caller's again. */
+    satf_status waited = satf_gpu_wait(ctx, plan->device);
+    status = status ? status : waited;
+    status = status ? status : satf_gpu_copy(ctx, &part, &back);
+    status = status ? status : satf_gpu_wait(ctx, plan->device);
+    return status || satf_is_packed(&out) ? status : filter_copy_pixels(ctx, &back, &out);
 }
 
 satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
-    plan_images all = *images;
-    satf_progress_begin(ctx);
+    bool captured;
     ctx->report_device = plan->device == SATF_HOST ? "cpu" : "cuda";
-    satf_status status = begin_use(ctx, plan);
+    satf_status status = begin_use(ctx, plan, &captured);
     if (!status) {
-        status = place_beside(ctx, plan, &all);
-        status = status                            ? status
-                 : plan->device == plan->in.device ? run_steps(ctx, plan, &all)
-                                                   : run_across(ctx, plan, &all);
+        status = plan_crosses(plan) ? run_across(ctx, plan, images) : run_here(ctx, plan, images);
         end_use(ctx, plan);
     }
-    return status ? status : satf_report_progress(ctx, 1);
+    return status;
 }
 
 /* ------------------------------------------------------------------------- by rows */
@@ -213,7 +274,8 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
                              const satf_view *in, const satf_view *out, satf_plan **plan)
 {
     satf_filter one = {.count = 1, .links = &chain->links[index]};
-    return filter_plan_make(ctx, &one, in, NULL, out, true, plan);
+    filter_call call = filter_whole_call(&one, in, out);
+    return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }
 
 filter_rows_need filter_plan_need(const satf_plan *plan)

@@ -55,7 +55,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     }
     state->row_bytes = satf_align64(state->row_bytes);
     finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out, false);
-    state->finish.stream = false;
+    state->finish.around_caches = false;
     step->scratch_bytes = 2 * state->row_bytes;
     step->need.kept = 1;
     return SATF_OK;

@@ -1,4 +1,4 @@
-/* Building the SAT engine's tables. */
+/* One table: its size, its job, and what it is built again from. */
 #include "sat_layer.h"
 
 #include <math.h>

@@ -110,12 +110,25 @@ static void read_options(const chain_link *link, filter_step *step)
     step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
 }
 
+satf_status filter_check_link(satf_context *ctx, const chain_link *link)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (rects && !*rects) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
+    }
+    if (order && !*order) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
+    }
+    return filter_check_place(ctx, link);
+}
+
 /* ------------------------------------------------------------------ engines */
 
 static const filter_engine *const engines[] = {
     &filter_window_engine,        &filter_prefix_engine,      &filter_rows_engine,
     &filter_table_engine,         &filter_move_engine,        &filter_device_engine,
-    &filter_device_prefix_engine, &filter_device_move_engine,
+    &filter_device_prefix_engine, &filter_device_move_engine, &filter_permute_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
@@ -159,20 +172,28 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
                              step->info->name);
 }
 
-/* Sums that the filter forms a sample: two for a variance, one a rectangle of a template. */
-static double sums_of(const chain_link *link)
+/* Sums that a step forms a sample: two for a variance, one a rectangle of a template. */
+static double sums_of(const chain_link *link, const filter_recipe *recipe)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    const filter_recipe *recipe = link->info->recipe;
-    return rects && *rects                        ? (double)(*rects)->count
-           : recipe->parts[0]                     ? 2 * recipe->part_counts[0]
-           : filter_reads(recipe, FORMULA_SQUARE) ? 2
-                                                  : 1;
+    return rects && *rects ? (double)(*rects)->count : filter_reads(recipe, FORMULA_SQUARE) ? 2 : 1;
 }
 
-double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t index, bool there)
+/* Those of all steps of a filter. */
+static double all_sums_of(const chain_link *link)
 {
-    const chain_link *link = &filter->links[index];
+    const filter_recipe *recipe = link->info->recipe;
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    bool beside = picture && *picture;
+    double sums = recipe->parts[beside] ? 0 : sums_of(link, recipe);
+    for (int k = 0; k < recipe->part_counts[beside]; k++) {
+        sums += sums_of(link, recipe->parts[beside][k].recipe);
+    }
+    return sums;
+}
+
+double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
+{
     double least = 0;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         const filter_engine *engine = engines[i];
@@ -181,14 +202,7 @@ double filter_ns(const satf_context *ctx, const satf_filter *filter, size_t inde
             least = engine->ns;
         }
     }
-    return least * sums_of(link);
-}
-
-satf_sum_type filter_prefix_sum(const filter_step *step)
-{
-    return satf_sum_type_for((satf_type)step->in.type,
-                             step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
-                             (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
+    return least * all_sums_of(link);
 }
 
 /* The grey image lies in front of what the engine uses. */
@@ -224,7 +238,8 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
                           .out = spec->out,
                           .beside = {spec->beside[0], spec->beside[1]},
                           .input_type = spec->input_type,
-                          .by_rows = spec->by_rows};
+                          .by_rows = spec->by_rows,
+                          .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
     read_options(link, step);
     if (spec->part && spec->part->single) {
@@ -232,28 +247,22 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
         step->at = (filter_place){0, 0};
     }
     step->weighted = filter_weighs(recipe) && (in->flags & SATF_ALPHA);
-    if (recipe->region == REGION_RECTS && !step->rects) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
-    }
-    if (filter_param_of_kind(link->info, PARAM_ORDER) && !step->order) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
-    }
     if (filter_needs_grey(recipe, in)) {
         step->grey = true;
         step->source = step->in;
         step->in = filter_grey_view(in, NULL);
     }
-    satf_status status = fit_constant(ctx, (int)spec->input_type, &step->border);
+    satf_status status = filter_check_link(ctx, link);
+    status = status ? status : fit_constant(ctx, (int)spec->input_type, &step->border);
     if (spec->part && spec->part->outside && step->border.kind == SATF_CONSTANT) {
         uint64_t max = satf_type_max((int)spec->input_type);
         step->border.constant = spec->part->outside(step->border.constant, max ? (double)max : 1);
     }
-    status = status ? status : filter_check_place(ctx, link);
     status = status ? status : choose_engine(ctx, step);
     if (status) {
         return status;
     }
-    step->ns = step->engine->ns * sums_of(link);
+    step->ns = step->engine->ns * sums_of(link, recipe);
     step->state = satf_alloc_zeroed(step->engine->state_bytes);
     if (!step->state) {
         return satf_fail_memory(ctx, step->engine->state_bytes, "the plan of a filter");
@@ -261,10 +270,18 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
     status = step->engine->plan(ctx, step);
     status = status ? status : add_grey(ctx, step);
     if (status) {
-        satf_free(step->state);
-        step->state = NULL;
+        filter_step_release(step);
     }
     return status;
+}
+
+void filter_step_release(filter_step *step)
+{
+    if (step->state && step->engine->release) {
+        step->engine->release(step->state);
+    }
+    satf_free(step->state);
+    step->state = NULL;
 }
 
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,

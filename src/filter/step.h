@@ -23,9 +23,10 @@ typedef struct filter_step {
     bool grey;            /* in is the grey of source, in memory of the plan */
     satf_view source;
     bool by_rows; /* the picture is never held whole: in, source and out have no data */
+    bool lasting; /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
-    double ns;   /* a sample of the result: roughly, on one thread */
+    double ns;   /* a sample of the result: roughly, on one thread or on the device */
     void *state; /* the engine's: state_bytes, zeros before it plans */
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
      * steps use in between. */
@@ -42,7 +43,7 @@ typedef struct filter_engine {
     satf_engine kind;   /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
     unsigned regions;   /* bit r: it takes filters of filter_region r */
     bool on_device;     /* images on a CUDA device, else on the host */
-    double ns;          /* a sum, or a sample that moves: roughly, on one thread */
+    double ns;          /* a sum, or a sample that moves: roughly, on one thread or the device */
     size_t state_bytes; /* of filter_step.state */
     /* NULL: it takes all steps of these regions. */
     bool (*suits)(const satf_context *ctx, const filter_step *step);
@@ -51,18 +52,25 @@ typedef struct filter_engine {
     satf_status (*plan)(satf_context *ctx, filter_step *step);
     satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
     satf_status (*run)(satf_context *ctx, filter_step *step);     /* on a device: enqueues */
+    void (*release)(void *state);                                 /* NULL: it owns nothing */
     satf_status (*run_rows)(satf_context *ctx, filter_step *step, const filter_rows *rows);
-    /* The algorithm of the step's table; NULL: it has none. */
+    /* The algorithm of the step's table or permutation; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_rows_engine, filter_move_engine, filter_device_engine, filter_device_prefix_engine,
-    filter_device_move_engine;
+    filter_device_move_engine, filter_permute_engine;
+
+/* Frees what planning has made. */
+void filter_step_release(filter_step *step);
 
 /* The view that a filter makes of in by default; data is NULL. */
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out);
+
+/* Whether the filter's parameters are all there and go together. */
+satf_status filter_check_link(satf_context *ctx, const chain_link *link);
 
 /* What a step is made of: a filter, or a part of one. The views' data are not looked at. */
 typedef struct filter_step_spec {
@@ -70,14 +78,23 @@ typedef struct filter_step_spec {
     const filter_part *part; /* or NULL */
     satf_view in, out, beside[2];
     satf_type input_type;
-    bool by_rows;
+    bool by_rows, lasting;
 } filter_step_spec;
 
 /* Checks it, chooses its engine and lets it plan. On failure nothing is left to free. */
 satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
 
+/* What a sample of the filter costs by the fastest engine that the context allows, on the CPU or on
+ * a CUDA device: roughly, in ns of one thread or of the device. */
+double filter_ns(const satf_context *ctx, const chain_link *link, bool there);
+
 /* The type of the sums over all of the image, of REGION_PREFIX: the smallest that holds them. */
-satf_sum_type filter_prefix_sum(const filter_step *step);
+static inline satf_sum_type filter_prefix_sum(const filter_step *step)
+{
+    return satf_sum_type_for((satf_type)step->in.type,
+                             step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
+                             (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
+}
 
 /* Runs it on the images at in, beside and out, in memory that is prepared. */
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,

@@ -364,7 +364,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     step->kept_bytes = state->tables.kept_bytes;
     finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out,
                   step->weighted);
-    finisher_of_part(&state->finish, step->input_type);
+    finisher_set_scale(&state->finish, step->input_type);
     return SATF_OK;
 }
 

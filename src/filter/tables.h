@@ -28,7 +28,7 @@ void filter_tables_forget(filter_tables *tables);
 satf_status filter_tables_build(satf_context *ctx, const filter_step *step, filter_tables *tables,
                                 double parts);
 
-/* filter_engine.algorithm */
+/* The algorithm that builds them. */
 const char *filter_tables_algorithm(const filter_tables *tables);
 
 #endif

@@ -297,8 +297,8 @@ satf_status satf_permutation_scratch(satf_context *ctx, const satf_permutation *
     return SATF_OK;
 }
 
-static satf_status run(satf_context *ctx, const satf_permutation *plan, const void *in, void *out,
-                       void *scratch)
+satf_status permute_run(satf_context *ctx, const satf_permutation *plan, const void *in, void *out,
+                        void *scratch)
 {
     bool host = plan->device == SATF_HOST;
     uintptr_t start = ((uintptr_t)scratch + SCRATCH_SLACK) & ~(uintptr_t)SCRATCH_SLACK;
@@ -328,7 +328,7 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
         status = satf_gpu_alloc(ctx, plan->device, bytes, "a permutation's scratch", &scratch);
     }
     if (!status) {
-        status = run(ctx, plan, in, out, scratch);
+        status = permute_run(ctx, plan, in, out, scratch);
     }
     if (plan->device == SATF_HOST) {
         satf_free(scratch);
@@ -369,7 +369,7 @@ static satf_status apply(satf_context *ctx, const satf_permutation *permutation,
                          "%zu bytes of scratch memory were given and %zu are needed",
                          ctx->scratch_bytes, wanted);
     }
-    return run(ctx, plan, in, out, ctx->scratch);
+    return permute_run(ctx, plan, in, out, ctx->scratch);
 }
 
 satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *permutation,

@@ -123,6 +123,11 @@ satf_status permute_choose(satf_context *ctx, const permute_request *request, bo
 satf_status permute_create(satf_context *ctx, const permute_request *request, int device,
                            const char *algorithm, satf_permutation **out);
 
+/* Enqueues out = in permuted, or does it on the host, with satf_permutation_scratch() bytes of
+ * scratch. in and out are checked: aligned to their elements and apart. */
+satf_status permute_run(satf_context *ctx, const satf_permutation *plan, const void *in, void *out,
+                        void *scratch);
+
 /* --------------------------------------------------------------- schedules */
 
 /* Room for the plan's next table, within the context's limit of memory for all of them. */

@@ -1,20 +1,22 @@
 /* Filters on rows that a program pushes and pulls. */
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "../filter/pixels.h"
 #include "../filter/plan.h"
+#include "../filter/views.h"
 #include "flow.h"
 
 /* The caller fills the first ring and empties the last, and is no stage that runs. What stops the
  * flow on the caller's behalf is put down to stage 0. */
 struct satf_rows {
     flow flow;
-    double reported; /* the latest progress */
-    pid_t process;   /* the one that has the threads */
+    satf_view in, out; /* of the caller's, but for data, stride and height */
+    double reported;   /* the latest progress */
+    pid_t process;     /* the one that has the threads */
 };
 
 /* Why the filter that reads the ring takes no rows, a clause; NULL: it does. */
@@ -39,6 +41,8 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
                              const satf_view *out, satf_rows *rows)
 {
     flow *f = &rows->flow;
+    rows->in = *in;
+    rows->out = *out;
     satf_view from = satf_view_packed(NULL, in->width, in->height, in->channels, in->type);
     satf_view to = satf_view_packed(NULL, out->width, out->height, out->channels, out->type);
     from.flags = in->flags;
@@ -118,17 +122,10 @@ void satf_rows_close(satf_rows *rows)
 
 /* ------------------------------------------------------------------ pushing, pulling */
 
-static int64_t row_bytes(const satf_view *view)
-{
-    return satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
-}
-
-/* Whether a call can move up to `count` rows between that memory and the ring. */
-static satf_status check(satf_rows *rows, const flow_ring *r, const void *data, int64_t stride,
-                         int64_t count, int64_t *moved)
+/* Whether a call can move up to view->height rows between that view and the flow. */
+static satf_status check(satf_rows *rows, const satf_view *view, const char *what, int64_t *moved)
 {
     satf_context *ctx = rows->flow.ctx;
-    int64_t bytes = row_bytes(&r->view);
     if (!moved) {
         return satf_fail(ctx, SATF_INVALID, "there is no place for the number of rows");
     }
@@ -136,17 +133,30 @@ static satf_status check(satf_rows *rows, const flow_ring *r, const void *data, 
     if (rows->process != getpid()) {
         return satf_fail(ctx, SATF_INVALID, "the rows were opened by the process before fork()");
     }
-    if (count < 0 || (count > 0 && !data)) {
-        return satf_fail(ctx, SATF_INVALID, "%s",
-                         count < 0 ? "a number of rows cannot be negative"
-                                   : "the memory of the rows is missing");
-    }
-    if (count > 1 && stride > -bytes && stride < bytes) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the stride of %" PRId64 " bytes is shorter than a row of %" PRId64,
-                         stride, bytes);
-    }
-    return SATF_OK;
+    return view->height == 0 ? SATF_OK : satf_check_view(ctx, view, what, true);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* So many rows of the view from y on. */
+static satf_view rows_of(const satf_view *view, int64_t y, int64_t count)
+{
+    satf_view part = *view;
+    part.data = satf_row(view, y);
+    part.height = count;
+    return part;
+}
+
+/* Likewise of the ring, and at most a block, for filters to begin or go on, without a gap. */
+static satf_view rows_in(const flow_ring *r, int64_t y, int64_t most)
+{
+    satf_view part = r->view;
+    part.data = flow_row(r, y);
+    part.height = least(least(most, r->block), r->capacity - y % r->capacity);
+    return part;
 }
 
 /* Reports how far all is. */
@@ -171,11 +181,6 @@ static satf_status failure(satf_rows *rows)
     return f->failed > 0 ? status : satf_fail(f->ctx, status, "stopped on request");
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, int64_t count,
                            int64_t *taken)
 {
@@ -184,31 +189,34 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
     }
     flow *f = &rows->flow;
     flow_ring *to = &f->rings[0];
-    satf_status status = check(rows, to, data, stride, count, taken);
+    satf_view from = rows->in;
+    from.data = (void *)(uintptr_t)data;
+    from.stride = stride;
+    from.height = count;
+    satf_status status = check(rows, &from, "pushed", taken);
     if (!status && count > f->height - to->made) {
         status = satf_fail(f->ctx, SATF_INVALID,
                            "%" PRId64 " rows are pushed; %" PRId64 " of the picture are left",
                            count, f->height - to->made);
     }
-    if (status) {
-        return status;
-    }
     int64_t done = 0;
-    for (int64_t n = 1; done < count && n > 0; done += n) {
+    for (int64_t n = 1; done < count && n > 0 && !status; done += n) {
         int64_t freed = flow_settle(f, &to->freed, to->made + 1 - to->capacity);
         if (freed < 0) {
             return failure(rows);
         }
-        /* in blocks, for filters to begin */
-        n = least(least(freed + to->capacity - to->made, count - done), to->block);
-        for (int64_t i = 0; i < n; i++) {
-            memcpy(flow_row(to, to->made + i), (const char *)data + (done + i) * stride,
-                   (size_t)row_bytes(&to->view));
+        n = least(freed + to->capacity - to->made, count - done);
+        if (n > 0) {
+            satf_view part = rows_in(to, to->made, n), those = rows_of(&from, done, part.height);
+            n = part.height;
+            status = filter_copy_pixels(f->ctx, &those, &part);
+            flow_advance(f, &to->made, to->made + n);
         }
-        flow_advance(f, &to->made, to->made + n);
     }
-    status = report(rows);
-    *taken = status ? 0 : done;
+    status = status ? status : report(rows);
+    if (!status) {
+        *taken = done;
+    }
     return status;
 }
 
@@ -219,26 +227,28 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
     }
     flow *f = &rows->flow;
     flow_ring *from = &f->rings[f->filters];
-    satf_status status = check(rows, from, data, stride, max, count);
-    if (status) {
-        return status;
-    }
-    int64_t done = 0, wanted = least(max, f->height - from->freed);
-    for (int64_t n = 1; done < wanted && n > 0; done += n) {
-        /* in blocks, for filters to go on */
-        n = least(wanted - done, from->block);
-        int64_t made = flow_settle(f, &from->made, from->freed + n);
+    satf_view to = rows->out;
+    to.data = data;
+    to.stride = stride;
+    to.height = least(max, f->height - from->freed);
+    satf_status status = check(rows, &to, "pulled", count);
+    int64_t done = 0;
+    for (int64_t n = 1; done < to.height && n > 0 && !status; done += n) {
+        satf_view part = rows_in(from, from->freed, to.height - done);
+        int64_t made = flow_settle(f, &from->made, from->freed + part.height);
         if (made < 0) {
             return failure(rows);
         }
-        n = least(n, made - from->freed);
-        for (int64_t i = 0; i < n; i++) {
-            memcpy((char *)data + (done + i) * stride, flow_row(from, from->freed + i),
-                   (size_t)row_bytes(&from->view));
+        n = part.height = least(part.height, made - from->freed);
+        if (n > 0) {
+            satf_view those = rows_of(&to, done, n);
+            status = filter_copy_pixels(f->ctx, &part, &those);
+            flow_advance(f, &from->freed, from->freed + n);
         }
-        flow_advance(f, &from->freed, from->freed + n);
     }
-    status = report(rows);
-    *count = status ? 0 : done;
+    status = status ? status : report(rows);
+    if (!status) {
+        *count = done;
+    }
     return status;
 }

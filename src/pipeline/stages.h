@@ -30,10 +30,8 @@ typedef struct pipeline_plan {
     bool automatic; /* the device was chosen here: what it cannot do, the CPU does */
 } pipeline_plan;
 
-/* Where the context leaves the device open (SATF_DEVICE_AUTO) and CUDA device 0 would be done
- * first, its start included, makes that the context's; else result->why_cpu says why not. The
- * driver is not touched unless the work is worth it. A build without CUDA says nothing of a
- * CPU that is fast enough. */
+/* Where the context leaves the device open (SATF_DEVICE_AUTO), makes that its device which
+ * filter_choose_device() takes; result->why_cpu says why it is the CPU. */
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             bool streams, satf_file_report *result);
 

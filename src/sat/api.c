@@ -56,6 +56,8 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
     if (!status) {
         status = satf_check_view(ctx, out, "output", need_data);
     }
+    status = status ? status : satf_check_packed(ctx, in, "input");
+    status = status ? status : satf_check_packed(ctx, out, "output");
     if (status) {
         return status;
     }
@@ -150,7 +152,7 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
     if (!status) {
         status = satf_gpu_wait(ctx, ctx->device);
     }
-    if (status == SATF_CANCELLED && job.in.data) {
+    if (status && job.in.data) {
         satf_gpu_wait(ctx, ctx->device); /* the input is the caller's again */
     }
     satf_gpu_free(ctx, job.out);
@@ -307,11 +309,6 @@ RECT_SUM(uint64_t, uint64_t)
 RECT_SUM(float, double)
 RECT_SUM(double, double)
 
-static bool inside(int64_t start, int64_t length, int64_t size)
-{
-    return start >= 0 && length >= 1 && start < size && length <= size - start;
-}
-
 satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
                            size_t count, void *sums)
 {
@@ -319,6 +316,7 @@ satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_r
         return SATF_INVALID;
     }
     satf_status status = satf_check_view(ctx, sat, "table", true);
+    status = status ? status : satf_check_packed(ctx, sat, "table");
     if (status) {
         return status;
     }
@@ -340,8 +338,8 @@ satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_r
                          "the rectangles or the place for their sums is missing");
     }
     for (size_t k = 0; k < count; k++) {
-        if (!inside(rects[k].x, rects[k].w, sat->width) ||
-            !inside(rects[k].y, rects[k].h, sat->height)) {
+        if (!satf_inside(rects[k].x, rects[k].w, sat->width) ||
+            !satf_inside(rects[k].y, rects[k].h, sat->height)) {
             return satf_fail(ctx, SATF_INVALID,
                              "rectangle %zu (%" PRId64 " x %" PRId64 " at %" PRId64 ", %" PRId64
                              ") is empty or leaves the table of %" PRId64 " x %" PRId64,

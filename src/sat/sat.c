@@ -167,10 +167,8 @@ static satf_status run_here(satf_context *ctx, sat_plan *plan, const sat_job *jo
 satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
     sat_plan plan;
-    satf_status status = sat_plan_make(ctx, job, &plan);
-    if (!status && job->in.device != SATF_HOST) {
-        status = satf_gpu_open(ctx, job->in.device);
-    }
+    satf_status status = job->in.device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, job->in.device);
+    status = status ? status : sat_plan_make(ctx, job, &plan);
     if (status) {
         return status;
     }

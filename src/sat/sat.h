@@ -1,6 +1,6 @@
 /*
  * SAT algorithms: a table of rows, one algorithm on one kind of device each.
- * Everybody who needs a summed area table goes through satf_sat_run().
+ * Everybody who needs a summed area table goes through sat_plan_run().
  */
 #ifndef SATF_SAT_H
 #define SATF_SAT_H

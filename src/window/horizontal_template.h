@@ -177,27 +177,44 @@ NAME(run_scan)(int channels, const horizontal_row *shape, const COL *col, SUM *s
 #endif
 
 #ifdef SCAN_REALS
-/* The same for doubles of one channel; here, too, nothing is rounded. */
-static void NAME(run_scan)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
+/* The same for doubles; here, too, nothing is rounded. Of three channels a vector holds two pixels,
+ * and what is written behind them is written over. */
+static inline __attribute__((always_inline)) void NAME(run_scan)(const int channels,
+                                                                 const horizontal_row *shape,
+                                                                 const COL *col, SUM *spare,
+                                                                 SUM *sums)
 {
+    const int64_t step = channels == 3 ? 6 : 8;
+    int64_t samples = shape->pixels * channels, ahead = shape->window * channels;
     if (shape->x == 0) {
-        NAME(begin)(shape, col, 1, spare);
+        NAME(begin)(shape, col, channels, spare);
     }
-    const __m512i zero = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
-    __m512d before = _mm512_set1_pd(spare[0]);
+    const __m512i zero = _mm512_setzero_si512();
+    const __m512i phase = _mm512_set_epi64(7 % channels, 6 % channels, 5 % channels, 4 % channels,
+                                           3 % channels, 2 % channels, 1 % channels, 0);
+    const __m512i last = _mm512_add_epi64(phase, _mm512_set1_epi64(step - channels));
+    __m512d before = _mm512_permutexvar_pd(phase, _mm512_loadu_pd(spare));
 #define SHIFTED(v, lanes) \
     _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(v), zero, 8 - (lanes)))
-    for (int64_t i = 0; i < shape->pixels; i += 8) {
-        __m512d delta =
-            _mm512_sub_pd(_mm512_loadu_pd(col + i + shape->window), _mm512_loadu_pd(col + i));
-        __m512d sum = _mm512_add_pd(delta, SHIFTED(delta, 1));
-        sum = _mm512_add_pd(sum, SHIFTED(sum, 2));
-        sum = _mm512_add_pd(sum, SHIFTED(sum, 4));
-        _mm512_store_pd(sums + i, _mm512_add_pd(before, _mm512_sub_pd(sum, delta)));
+    for (int64_t i = 0; i < samples; i += step) {
+        __m512d delta = _mm512_sub_pd(_mm512_loadu_pd(col + i + ahead), _mm512_loadu_pd(col + i));
+        __m512d sum = delta;
+        if (channels < 2) {
+            sum = _mm512_add_pd(sum, SHIFTED(sum, 1));
+        }
+        if (channels < 3) {
+            sum = _mm512_add_pd(sum, SHIFTED(sum, 2));
+        }
+        if (channels == 3) {
+            sum = _mm512_add_pd(sum, SHIFTED(sum, 3));
+        } else {
+            sum = _mm512_add_pd(sum, SHIFTED(sum, 4));
+        }
+        _mm512_storeu_pd(sums + i, _mm512_add_pd(before, _mm512_sub_pd(sum, delta)));
         before = _mm512_add_pd(before, _mm512_permutexvar_pd(last, sum));
     }
 #undef SHIFTED
-    spare[0] = _mm512_cvtsd_f64(before);
+    _mm512_mask_storeu_pd(spare, (__mmask8)((1 << channels) - 1), before);
 }
 #endif
 
@@ -214,7 +231,13 @@ static void NAME(run)(const horizontal_row *shape, const void *columns, void *sp
         NAME(run_scan)(4, shape, columns, spare, sums);
 #elif defined(SCAN_REALS)
     } else if (shape->channels == 1) {
-        NAME(run_scan)(shape, columns, spare, sums);
+        NAME(run_scan)(1, shape, columns, spare, sums);
+    } else if (shape->channels == 2) {
+        NAME(run_scan)(2, shape, columns, spare, sums);
+    } else if (shape->channels == 3) {
+        NAME(run_scan)(3, shape, columns, spare, sums);
+    } else if (shape->channels == 4) {
+        NAME(run_scan)(4, shape, columns, spare, sums);
 #endif
     } else {
         NAME(run_running)(shape, columns, spare, sums);

@@ -60,7 +60,4 @@ void window_prepare(const window_plan *plan, void *memory);
 satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
                        window_sink sink, void *user);
 
-/* Bytes of u128 sums of one pixel: what the fixed part of a row takes. */
-#define WINDOW_PIXEL_BYTES (SATF_MAX_CHANNELS * sizeof(satf_u128))
-
 #endif

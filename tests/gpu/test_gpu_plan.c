@@ -17,6 +17,7 @@ enum { W = 333, H = 222, CHANNELS = 3, IMAGES = 3, RUNS = 12, MOST = W * H * CHA
 
 /* The linker leads these calls here (--wrap). */
 static int allocations, clearings, decisions;
+static bool is_full; /* the device's memory */
 
 satf_status __real_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
                                   void **memory);
@@ -26,6 +27,9 @@ satf_status __wrap_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, c
                                   void **memory)
 {
     allocations++;
+    if (is_full) {
+        return satf_fail(ctx, SATF_NO_MEMORY, "the test says that it is full");
+    }
     return __real_satf_gpu_alloc(ctx, device, bytes, what, memory);
 }
 
@@ -121,7 +125,13 @@ static void *pixels_of(unsigned seed)
 static void make_images(const char *spec, images *m)
 {
     satf_view out;
-    gpu_must_do(gpu, satf_filter_parse(gpu, spec, &m->filter), spec);
+    static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
+    if (strcmp(spec, "template") == 0) {
+        gpu_must(gpu, satf_filter_create(gpu, spec, &m->filter));
+        gpu_must(gpu, satf_filter_set_rects(gpu, m->filter, rects, 2));
+    } else {
+        gpu_must_do(gpu, satf_filter_parse(gpu, spec, &m->filter), spec);
+    }
     for (unsigned i = 0; i < IMAGES; i++) {
         satf_view view = satf_view_packed(pixels_of(i), W, H, CHANNELS, SATF_U8);
         m->in[i] = view;
@@ -177,11 +187,12 @@ static void check(images *m, int image, const char *what)
     gpu_runs++;
 }
 
-static const char *const specs[] = {"box=15",        "variance=7,border=wrap",
-                                    "sauvola=9",     "unsharp=5 box=3 rotate=90",
-                                    "integral",      "integral,squared",
-                                    "transpose",     "box=5,border=constant:7 stddev=3 box=2",
-                                    "guided=7 box=3"};
+static const char *const specs[] = {"box=15",         "variance=7,border=wrap",
+                                    "sauvola=9",      "unsharp=5 box=3 rotate=90",
+                                    "integral",       "integral,squared",
+                                    "transpose",      "box=5,border=constant:7 stddev=3 box=2",
+                                    "guided=7 box=3", "wolf=5",
+                                    "template"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
 /* ------------------------------------------------------------------------------- tests */
@@ -198,6 +209,7 @@ static void test_runs(void **unused)
         for (int i = 1; i < RUNS; i++) {
             run(&m, i % IMAGES);
         }
+        before += strncmp(specs[s], "wolf", 4) == 0 ? RUNS - 1 : 0; /* the survey's extremes */
         assert_int_equal(allocations + clearings + decisions, before);
         for (int i = 0; i < IMAGES; i++) {
             check(&m, i, specs[s]);
@@ -241,6 +253,10 @@ static handle capture(images *m, handle stream, bool by_plan)
     handle graph, exec;
     gpu_must(gpu, satf_context_set_stream(gpu, stream));
     assert_int_equal(driver.capture(stream, RELAXED), 0);
+    satf_plan *none;
+    assert_int_equal(satf_plan_create(gpu, m->filter, &m->in[0], 1, &m->out, 1, &none),
+                     SATF_UNSUPPORTED);
+    assert_null(none);
     if (by_plan) {
         run(m, 0);
     } else {
@@ -375,6 +391,47 @@ static void test_beside(void **unused)
     satf_filter_destroy(filter);
 }
 
+/* SATF_DEVICE_AUTO takes the device once its start is paid, and the CPU when it is full. */
+static void test_automatic(void **unused)
+{
+    (void)unused;
+    static uint8_t image[W * H * CHANNELS], got[W * H * CHANNELS], want[W * H * CHANNELS];
+    satf_context *own;
+    satf_filter *filter;
+    satf_plan *plan;
+    satf_plan_info info;
+    satf_ran ran;
+    void *stream;
+    gpu_must(cpu, satf_context_create(&own));
+    gpu_must(own, satf_context_set_threads(own, 1));
+    gpu_must(own, satf_filter_parse(own, "box=5", &filter));
+    for (size_t i = 0; i < sizeof image; i++) {
+        image[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view in = satf_view_packed(image, W, H, CHANNELS, SATF_U8), out = in;
+    out.data = want;
+    gpu_must(own, satf_filter_apply(own, filter, &in, &out));
+    out.data = got;
+    gpu_must(own, satf_context_get_stream(own, GPU_DEVICE, &stream));
+    gpu_must(own, satf_context_set_device(own, SATF_DEVICE_AUTO));
+    for (int full = 0; full < 2; full++) {
+        is_full = full;
+        memset(got, 0, sizeof got);
+        satf_context_forget(own);
+        gpu_must(own, satf_filter_apply(own, filter, &in, &out));
+        assert_memory_equal(got, want, sizeof got);
+        satf_context_ran(own, &ran, sizeof ran);
+        assert_string_equal(ran.device, full ? "cpu" : "cuda");
+        gpu_must(own, satf_plan_create(own, filter, &in, 1, &out, 1, &plan));
+        satf_plan_describe(plan, &info, sizeof info);
+        assert_int_equal(info.device, full ? SATF_HOST : GPU_DEVICE);
+        satf_plan_destroy(plan);
+    }
+    is_full = false;
+    satf_filter_destroy(filter);
+    satf_context_destroy(own);
+}
+
 int main(int argc, char **argv)
 {
     setenv("SATFILTER_TUNE", "off", 1);
@@ -385,9 +442,9 @@ int main(int argc, char **argv)
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),   cmocka_unit_test(test_across),
-        cmocka_unit_test(test_beside), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_runs),    cmocka_unit_test(test_across),
+        cmocka_unit_test(test_beside),  cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_streams), cmocka_unit_test(test_graphs),
     };
     int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);
     driver.release(satf_gpu_ordinal(GPU_DEVICE));

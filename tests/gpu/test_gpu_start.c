@@ -54,7 +54,7 @@ static satf_status table_of_ones(satf_context *ctx)
     return status ? status : table[SIDE * SIDE - 1] == SIDE * SIDE ? SATF_OK : SATF_DEVICE_FAILED;
 }
 
-/* A file through a pipeline that chooses its device. */
+/* A file through a pipeline, which chooses its device. */
 static satf_status small_file(satf_context *ctx)
 {
     char input[64], output[64];
@@ -91,8 +91,9 @@ static satf_status work_on_cpu(void)
 {
     satf_context *ctx = NULL;
     satf_status status = satf_context_create(&ctx);
+    status = status ? status : table_of_ones(ctx);
+    status = status ? status : satf_context_set_device(ctx, SATF_DEVICE_AUTO);
     status = status ? status : small_file(ctx);
-    status = status ? status : satf_context_set_device(ctx, SATF_HOST);
     status = status ? status : table_of_ones(ctx);
     satf_context_destroy(ctx);
     return status;

@@ -1,0 +1,74 @@
+/* Pixels from one view to another, where both are. */
+#include "pixels.h"
+
+#include <string.h>
+
+#include "../base/gpu.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "gpu.h"
+
+enum {
+    BAND_ROWS = 32,
+    SHARE_BYTES = 1 << 21 /* for less no thread is woken */
+};
+
+typedef struct pixels_work {
+    const satf_view *from, *to;
+    bool packed; /* both */
+} pixels_work;
+
+/* Sizes that are constants become loads and stores. */
+#define COPY_PIXELS(size)                                       \
+    for (int64_t x = 0; x < n; x++) {                           \
+        memcpy(to + x * to_step, from + x * from_step, (size)); \
+    }                                                           \
+    break
+
+static void copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
+                     int64_t n)
+{
+    switch (bytes) {
+    case 1:
+        COPY_PIXELS(1);
+    case 2:
+        COPY_PIXELS(2);
+    case 3:
+        COPY_PIXELS(3);
+    case 4:
+        COPY_PIXELS(4);
+    case 8:
+        COPY_PIXELS(8);
+    default:
+        COPY_PIXELS((size_t)bytes);
+    }
+}
+
+static void copy_band(void *user, int64_t band, int thread)
+{
+    (void)thread;
+    const pixels_work *work = user;
+    const satf_view *from = work->from, *to = work->to;
+    int64_t bytes = satf_pixel_bytes(from), end = (band + 1) * BAND_ROWS;
+    end = end < from->height ? end : from->height;
+    for (int64_t y = band * BAND_ROWS; y < end; y++) {
+        if (work->packed) {
+            memcpy(satf_row(to, y), satf_row(from, y), (size_t)(from->width * bytes));
+        } else {
+            copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
+                     satf_pixel_stride(from), bytes, from->width);
+        }
+    }
+}
+
+satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    pixels_work work = {from, to, satf_is_packed(from) && satf_is_packed(to)};
+    if (from->device != SATF_HOST) {
+        return work.packed ? satf_gpu_copy(ctx, from, to) : filter_gpu_copy_pixels(ctx, from, to);
+    }
+    int64_t bytes = from->width * satf_pixel_bytes(from) * from->height;
+    satf_parallel_on(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),
+                     (from->height - 1) / BAND_ROWS + 1, copy_band, &work);
+    return SATF_OK;
+}

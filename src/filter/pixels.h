@@ -1,0 +1,11 @@
+/* Pixels from one view to another. */
+#ifndef SATF_FILTER_PIXELS_H
+#define SATF_FILTER_PIXELS_H
+
+#include "../base/context.h"
+
+/* to = the pixels of from: checked views of one shape and type, both on the host or on one device,
+ * that do not overlap; on a device it is enqueued. */
+satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
+
+#endif

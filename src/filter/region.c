@@ -1,0 +1,210 @@
+/* Parts of a result: what of the input they depend on. */
+#include <inttypes.h>
+
+#include "../base/view.h"
+#include "region.h"
+#include "step.h"
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Either may be FILTER_UNBOUNDED, and then the sum is. */
+static int64_t add(int64_t a, int64_t b)
+{
+    return a > FILTER_UNBOUNDED - b ? FILTER_UNBOUNDED : a + b;
+}
+
+static void swap(int64_t *a, int64_t *b)
+{
+    int64_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* A symmetry is undone: its transposition, then its flips. */
+static void turn_back(unsigned turn, filter_reach *reach)
+{
+    if (turn & MOVE_TRANSPOSE) {
+        swap(&reach->left, &reach->top);
+        swap(&reach->right, &reach->bottom);
+    }
+    if (turn & MOVE_FLIP_H) {
+        swap(&reach->left, &reach->right);
+    }
+    if (turn & MOVE_FLIP_V) {
+        swap(&reach->top, &reach->bottom);
+    }
+}
+
+static filter_reach window_reach(const chain_link *link)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_place *at = chain_value(link, PARAM_PLACE);
+    int64_t left = size->width / 2 - at->x, top = size->height / 2 - at->y;
+    return (filter_reach){left, top, size->width - 1 - left, size->height - 1 - top};
+}
+
+/* Of a template's rectangles, which need not hold the pixel. */
+static filter_reach rects_reach(const filter_rects *rects)
+{
+    filter_reach reach = {0, 0, 0, 0};
+    for (size_t i = 0; i < rects->count; i++) {
+        const satf_rect *rect = &rects->items[i].rect;
+        reach.left = larger(reach.left, -rect->x);
+        reach.top = larger(reach.top, -rect->y);
+        reach.right = larger(reach.right, rect->x + rect->w - 1);
+        reach.bottom = larger(reach.bottom, rect->y + rect->h - 1);
+    }
+    return reach;
+}
+
+/* What lies outside along an axis stands for a pixel between the edge and this one, or, where the
+ * image is mirrored, for one that is as far away on the other side, or for any. */
+static void add_border(satf_border border, int64_t *before, int64_t *behind)
+{
+    if (*before == 0 && *behind == 0) {
+        return;
+    }
+    if (border == SATF_WRAP) {
+        *before = *behind = FILTER_UNBOUNDED;
+    } else if (border == SATF_MIRROR || border == SATF_REFLECT) {
+        *before = *behind = larger(*before, *behind);
+    }
+}
+
+/* Windows over results of windows: the most, on any way through the parts of a filter. */
+static int windows_behind_another(const filter_recipe *recipe)
+{
+    int windows[FILTER_MAX_PARTS + 2] = {0}; /* by image (filter_part) */
+    int count = recipe->part_counts[0];
+    for (int k = 0; k < count; k++) {
+        const filter_part *part = &recipe->parts[0][k];
+        int most = windows[part->of] + !part->single;
+        for (int b = 0; b < 2; b++) {
+            int beside = windows[part->beside[b]];
+            most = beside > most ? beside : most;
+        }
+        windows[2 + k] = most;
+    }
+    return count ? windows[1 + count] : 1;
+}
+
+/* Around the pixel of the filter's input that a pixel of its result stands for. */
+static filter_reach link_reach(const chain_link *link)
+{
+    const filter_recipe *recipe = link->info->recipe;
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    bool pictured = picture && *picture; /* which is as large as the image */
+    if (recipe->survey != FORMULA_NONE || pictured ||
+        filter_param_of_kind(link->info, PARAM_ORDER)) {
+        return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
+                              FILTER_UNBOUNDED};
+    }
+    if (recipe->region == REGION_PREFIX) {
+        return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, 0, 0};
+    }
+    if (recipe->region == REGION_PIXEL) {
+        return (filter_reach){0, 0, 0, 0};
+    }
+    filter_reach reach = rects ? rects_reach(*rects) : window_reach(link);
+    add_border(border->kind, &reach.left, &reach.right);
+    add_border(border->kind, &reach.top, &reach.bottom);
+    filter_reach all = {0, 0, 0, 0};
+    for (int k = windows_behind_another(recipe); k > 0; k--) {
+        all = (filter_reach){add(all.left, reach.left), add(all.top, reach.top),
+                             add(all.right, reach.right), add(all.bottom, reach.bottom)};
+    }
+    return all;
+}
+
+/* From the last filter to the first, each in the coordinates of its own input. */
+static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filter_reach *reach)
+{
+    *reach = (filter_reach){0, 0, 0, 0};
+    for (size_t i = chain->count; i-- > 0;) {
+        const chain_link *link = &chain->links[i];
+        satf_status status = filter_check_link(ctx, link);
+        if (status) {
+            return status;
+        }
+        turn_back(filter_turn(link->info->recipe, link->options), reach);
+        filter_reach more = link_reach(link);
+        *reach = (filter_reach){add(reach->left, more.left), add(reach->top, more.top),
+                                add(reach->right, more.right), add(reach->bottom, more.bottom)};
+    }
+    return SATF_OK;
+}
+
+static unsigned chain_turn(const satf_filter *chain)
+{
+    unsigned turn = 0;
+    for (size_t i = 0; i < chain->count; i++) {
+        const chain_link *link = &chain->links[i];
+        turn = move_compose(turn, filter_turn(link->info->recipe, link->options));
+    }
+    return turn;
+}
+
+/* The flips of an image of that size. */
+static satf_rect flip(unsigned turn, const satf_view *image, satf_rect rect)
+{
+    rect.x = turn & MOVE_FLIP_H ? image->width - rect.x - rect.w : rect.x;
+    rect.y = turn & MOVE_FLIP_V ? image->height - rect.y - rect.h : rect.y;
+    return rect;
+}
+
+static satf_rect transpose(unsigned turn, satf_rect rect)
+{
+    return turn & MOVE_TRANSPOSE ? (satf_rect){rect.y, rect.x, rect.h, rect.w} : rect;
+}
+
+/* start and length grow by the reach, as far as the image goes. */
+static void enlarge(int64_t before, int64_t behind, int64_t size, int64_t *start, int64_t *length)
+{
+    int64_t end = *start + *length;
+    end += behind < size - end ? behind : size - end;
+    *start -= before < *start ? before : *start;
+    *length = end - *start;
+}
+
+satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                               const satf_rect *where, satf_rect *crop, satf_rect *part)
+{
+    filter_reach reach;
+    satf_status status = chain_reach(ctx, chain, &reach);
+    if (status) {
+        return status;
+    }
+    unsigned turn = chain_turn(chain);
+    *crop = flip(turn, in, transpose(turn, *where));
+    enlarge(reach.left, reach.right, in->width, &crop->x, &crop->w);
+    enlarge(reach.top, reach.bottom, in->height, &crop->y, &crop->h);
+    satf_rect made = transpose(turn, flip(turn, in, *crop));
+    *part = (satf_rect){where->x - made.x, where->y - made.y, where->w, where->h};
+    return SATF_OK;
+}
+
+satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
+                              int64_t *top, int64_t *right, int64_t *bottom)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!filter || !left || !top || !right || !bottom) {
+        return satf_fail(ctx, SATF_INVALID, "the %s missing",
+                         filter ? "places of the result are" : "filter is");
+    }
+    filter_reach reach;
+    satf_status status = chain_reach(ctx, filter, &reach);
+    if (!status) {
+        *left = reach.left;
+        *top = reach.top;
+        *right = reach.right;
+        *bottom = reach.bottom;
+    }
+    return status;
+}

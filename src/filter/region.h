@@ -1,0 +1,22 @@
+/* Parts of a result. */
+#ifndef SATF_FILTER_REGION_H
+#define SATF_FILTER_REGION_H
+
+#include "chain.h"
+
+#define FILTER_UNBOUNDED INT64_MAX /* a reach as far as the image goes */
+
+/* Pixels to the sides of one that another depends on. */
+typedef struct filter_reach {
+    int64_t left, top, right, bottom;
+} filter_reach;
+
+/*
+ * The part `where` of what the chain makes of in, inside that, is the part `part` of what it makes
+ * of the part `crop` of in: the pixels that `where` depends on, and no more. Where crop ends inside
+ * the image its borders are seen by pixels outside `part` alone. in's data are not looked at.
+ */
+satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                               const satf_rect *where, satf_rect *crop, satf_rect *part);
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * satfilter-filters.h - filters, plans of them, pictures that come by rows, and what there is.
+ *
+ * A part of satfilter.h, which includes it and has the conventions.
+ */
+#ifndef SATFILTER_FILTERS_H
+#define SATFILTER_FILTERS_H
+
+#include "satfilter.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----------------------------------------------------------------- filters */
+
+typedef enum satf_border {
+    SATF_CLAMP,    /* the edge pixel goes on:     aaa|abcd|ddd */
+    SATF_MIRROR,   /* edge pixel not repeated:    dcb|abcd|cba */
+    SATF_REFLECT,  /* edge pixel repeated:        cba|abcd|dcb */
+    SATF_WRAP,     /* periodic:                   bcd|abcd|abc */
+    SATF_CONSTANT, /* a value:                    VVV|abcd|VVV */
+    SATF_SHRINK    /* only the part inside counts              */
+} satf_border;
+
+/* "clamp" ... "shrink"; NULL if border is none of the six. Static storage. */
+SATF_API const char *satf_border_name(int border);
+
+/* Reads "clamp", "constant:7" and so on; *constant becomes 0 for other borders. */
+SATF_API satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *border,
+                                       double *constant);
+
+/* A term of a template: weight times the sum over the rectangle whose upper
+ * left pixel lies (x, y) away from the pixel being computed. */
+typedef struct satf_weighted_rect {
+    satf_rect rect;
+    double weight;
+} satf_weighted_rect;
+
+/* One filter or a chain of filters, with their parameters. Immutable while
+ * applied, so several contexts may share it. */
+typedef struct satf_filter satf_filter;
+
+/*
+ * Parses "NAME[=VALUE][,PARAM=VALUE]..." filters separated by blanks, the
+ * grammar of the command line: "box=15", "box=15x9,border=mirror variance=7",
+ * "integral,squared", "rotate=90 box=3". On failure *out is NULL and the message quotes the
+ * offending word.
+ */
+SATF_API satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter **out);
+
+/* A filter by name with every parameter at its default (a window of 3 x 3, an angle of 90). */
+SATF_API satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter **out);
+
+/*
+ * Sets any parameter of the last filter of the chain from its text: "size" to "15x9", "border" to
+ * "constant:7", "squared" to "on" (or NULL). Unlike in satf_filter_parse() the name of a file may
+ * hold blanks and commas. Unknown names and values out of range are SATF_INVALID.
+ */
+SATF_API satf_status satf_filter_set(satf_context *ctx, satf_filter *filter, const char *param,
+                                     const char *text);
+
+/* The same by type. Integers: those, reals, flags (0 or 1), choices of numbers ("angle": 90, 180,
+ * 270), "size" (both sides of the window), "width" and "height" (one each). Doubles: reals, and
+ * "constant", which makes the border SATF_CONSTANT of that value. */
+SATF_API satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
+                                         int64_t value);
+SATF_API satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter,
+                                            const char *param, double value);
+SATF_API satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter,
+                                            satf_border border, double constant);
+/* Copies the rectangles. Only for filters that take a template. */
+SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
+                                           const satf_weighted_rect *rects, size_t count);
+
+/*
+ * The order of a filter that has one ("permute"): pixel k of the result, counted
+ * along the rows, is pixel order[k] of the image. Copied; each of 0 ... count - 1
+ * must be there once, else SATF_INVALID names the entry. count is the images' width
+ * times height, at most 2^32.
+ */
+SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter,
+                                           const int64_t *order, size_t count);
+
+/* The image beside the input of a filter that takes one (guided's guide), which is copied: a view
+ * of the host, of the input's width, height, channels and sample type. */
+SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter,
+                                           const satf_view *image);
+
+/* Writes the filter as satf_filter_parse() reads it, as snprintf() does: at most `bytes` with the
+ * zero at the end; returns the length of the whole. Parameters at their defaults are left out, of
+ * what came from a file there is "FILE". */
+SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes);
+
+/* Appends copies of tail's filters to chain; tail stays the caller's. */
+SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
+                                        const satf_filter *tail);
+
+/* NULL is allowed. Work with it that was enqueued must be done, and graphs that its application was
+ * captured into must be gone: they copy its template or order to the device. */
+SATF_API void satf_filter_destroy(satf_filter *filter);
+
+/* The view that the filter makes of in by default: width, height, channels,
+ * flags, packed stride and exact type; data is NULL. */
+SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter,
+                                        const satf_view *in, satf_view *out);
+
+/*
+ * Applies the filter. in: u8, u16, f32, f64, and u32, u64 too where pixels are but
+ * moved (transpose, rotate, flip, permute). out: width, height, channels as
+ * satf_filter_output() says; any of the six types: real values are rounded to
+ * nearest (halves up) and saturated for integer types. out must not overlap in.
+ * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter
+ * averages; out's alpha is the mean alpha, or the pixel's own (unsharp). Filters to black and
+ * white (sauvola, wolf) take grey or RGB, and give one channel of 0 and 255.
+ * The context keeps the plan for the next call of the same shape, with up to 64 MiB of memory (on a
+ * device 512 MiB); satf_plan_create() makes one that is the caller's.
+ */
+SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
+                                       const satf_view *in, const satf_view *out);
+
+/*
+ * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
+ * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
+ * wrap, integral, permute, wolf). Where the chain turns the image it is the pixel that comes to lie
+ * at the result's place.
+ */
+SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
+                                       int64_t *top, int64_t *right, int64_t *bottom);
+
+/*
+ * out = the part `where` of what satf_filter_apply() makes of in; where is in the coordinates of
+ * that result, inside it, and of out's size. Only the pixels of in that it depends on are looked at
+ * (satf_filter_reach()). Integers are the same bits; floats keep the bounds above. Calls for parts
+ * of one shape, with all their surroundings inside the image, share a plan, as satf_filter_apply()
+ * does. Uses memory of its own, whatever scratch the context was given.
+ */
+SATF_API satf_status satf_filter_apply_rect(satf_context *ctx, const satf_filter *filter,
+                                            const satf_view *in, const satf_rect *where,
+                                            const satf_view *out);
+
+/* Bytes of scratch that satf_filter_apply() wants for these views: all memory
+ * that it uses, but for the threads that a context starts once. */
+SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter,
+                                         const satf_view *in, const satf_view *out, size_t *bytes);
+
+/*
+ * A plan: everything that satf_filter_apply() decides, decided once for images of one shape, with
+ * the memory that it takes. Runs allocate nothing (but for sync "graph"); on images of a CUDA
+ * device they only enqueue, on the context's stream. The context's settings count as they are when
+ * the plan is made. A plan is used by one thread at a time, and is destroyed before its context.
+ */
+typedef struct satf_plan satf_plan;
+
+/*
+ * Plans for images like these views: one output; the input and, for a filter that takes one
+ * (guided), the image beside it, which must be like the input. Their data are not looked at. An
+ * input of the host is computed on the context's device, as by satf_filter_apply(). The filter may
+ * be destroyed afterwards. For `permute` of pixels of 4 or 8 bytes on a device the order is
+ * prepared as by satf_permutation_create(), which takes seconds for some 2^24 pixels.
+ */
+SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
+                                      const satf_view *inputs, size_t input_count,
+                                      const satf_view *outputs, size_t output_count,
+                                      satf_plan **plan);
+
+/*
+ * Runs it on the images whose first rows lie at inputs[0], inputs[1] if there are two, and
+ * outputs[0], of the planned strides.
+ * SATF_INVALID if they overlap, or if the context has more threads now than it had.
+ * Runs on a device follow one another, also on different streams. A stream may be captured into a
+ * CUDA graph; then the plan must live as long as the graph, and launches of the graph and other
+ * runs of the plan must not overlap.
+ */
+SATF_API satf_status satf_plan_run(satf_plan *plan, const void *const *inputs,
+                                   void *const *outputs);
+
+/* What was decided. */
+typedef struct satf_plan_info {
+    size_t steps; /* one a filter of the chain, several for one of several (guided) */
+    size_t bytes; /* of memory, of the device that computes */
+    int device;   /* that computes: SATF_HOST or SATF_CUDA(n) */
+    double ms;    /* a run takes: a rough estimate, of how plans compare */
+} satf_plan_info;
+
+/* Fills *info (bytes: its size) as far as it reaches. */
+SATF_API void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes);
+
+/* The name of the filter of step `index`, NULL behind the last; *ran (bytes: its size; may be
+ * NULL): what it runs on. Static storage. */
+SATF_API const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran,
+                                    size_t bytes);
+
+SATF_API void satf_plan_destroy(satf_plan *plan); /* NULL is allowed */
+
+/* -------------------------------------------------------------------- rows */
+
+/*
+ * A chain of filters on one picture that comes row by row, as from a scanner. Rows of the picture
+ * are pushed, rows of the result are pulled, in any turn:
+ *
+ *     while (rows of the result are missing) {
+ *         read rows, unless all are read; push them: *taken of them are gone
+ *         pull rows: *count of them are here; write them
+ *     }
+ *
+ * Results are the bits of satf_filter_apply() on the CPU. Memory does not depend on the picture's
+ * height, but on the windows'. Neither call waits for the caller, only for filters at work. How
+ * many rows are taken and given depends on shapes and calls, not on threads or time; many rows a
+ * call are faster than one. Both calls report progress; when it cancels, all later
+ * calls return SATF_CANCELLED, too. Rows are used by one thread at a time, in the process that
+ * opened them, and closed before their context is destroyed.
+ */
+typedef struct satf_rows satf_rows;
+
+/*
+ * in, out: views of the host as satf_filter_apply() takes them, without data. Takes all memory, and
+ * a thread for each filter, of which as many work at a time as the context has threads. The
+ * context's settings count as they are now. The filter may be destroyed afterwards.
+ * SATF_UNSUPPORTED: a filter needs the whole picture, and the message says why. So do templates,
+ * turns, filters of several steps and, with border wrap or SATF_ENGINE_SAT, windows.
+ * SATF_LIMIT: the memory is above SATF_MAX_MEMORY. *rows is NULL on failure.
+ */
+SATF_API satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter,
+                                    const satf_view *in, const satf_view *out, satf_rows **rows);
+
+/*
+ * Takes copies of the next rows of the picture, of `count` rows of which the first lies at data,
+ * the next at data + stride. *taken = how many there was room for: less than count if rows must be
+ * pulled before there is more. SATF_INVALID if the picture has less than count rows left.
+ */
+SATF_API satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride,
+                                    int64_t count, int64_t *taken);
+
+/*
+ * Stores the next rows of the result, at most max of them, in the same way. *count = how many: less
+ * than max if rows must be pushed before there are more, or the last has been pulled.
+ */
+SATF_API satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t max,
+                                    int64_t *count);
+
+/* Stops all work, wherever it is, and frees everything; NULL is allowed. */
+SATF_API void satf_rows_close(satf_rows *rows);
+
+/* ----------------------------------------------------------- what there is */
+
+/* What a filter's results are made of. */
+typedef enum satf_filter_kind {
+    SATF_FILTER_WINDOW, /* sums over a window around the pixel */
+    SATF_FILTER_RECTS,  /* sums over rectangles: needs a summed area table */
+    SATF_FILTER_PREFIX, /* the summed area table itself */
+    SATF_FILTER_MOVE    /* pixels from elsewhere: no sums */
+} satf_filter_kind;
+
+/* Static storage. */
+typedef struct satf_filter_info {
+    const char *name;   /* "box" */
+    const char *help;   /* a line */
+    const char *detail; /* a paragraph: formula, range, types */
+    satf_filter_kind kind;
+} satf_filter_info;
+
+/* The filters: index 0, 1, ... until NULL; else the filter's name, and *info (may be NULL; bytes:
+ * its size) is filled as far as it reaches. */
+SATF_API const char *satf_filter_name(size_t index, satf_filter_info *info, size_t bytes);
+
+/* The same by name; NULL if there is no such filter. */
+SATF_API const char *satf_filter_find(const char *name, satf_filter_info *info, size_t bytes);
+
+/* Gives the border to every filter of the chain that has one and was not given its own. */
+SATF_API satf_status satf_filter_default_border(satf_context *ctx, satf_filter *chain,
+                                                satf_border border, double constant);
+
+typedef enum satf_param_type {
+    SATF_PARAM_INTEGER,
+    SATF_PARAM_REAL,
+    SATF_PARAM_SIZE,   /* a window: "15" or "15x9" */
+    SATF_PARAM_PLACE,  /* pixels to the right and down: "2:-1" */
+    SATF_PARAM_FLAG,   /* "on" or "off" */
+    SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V" or "shrink" */
+    SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
+    SATF_PARAM_FILE    /* the name of a file */
+} satf_param_type;
+
+/* A parameter of a filter. Static storage. */
+typedef struct satf_param_info {
+    const char *name;
+    satf_param_type type;
+    const char *syntax;       /* "N|WxH", "90|180|270"; NULL for a flag */
+    const char *unit;         /* of its numbers: "pixels"; "" if they have none */
+    double min, max;          /* of each number in it; else 0 */
+    const char *default_text; /* NULL: there is none, it must be given */
+    const char *help;         /* a line */
+    int is_value;             /* non-zero: the value that must follow the filter's name */
+} satf_param_info;
+
+/* The parameters of the filter of that name: index 0, 1, ... until NULL; else the parameter's
+ * name, and *info (bytes: its size) is filled, as far as it reaches. */
+SATF_API const char *satf_filter_param(const char *filter, size_t index, satf_param_info *info,
+                                       size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

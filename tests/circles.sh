@@ -1,0 +1,34 @@
+#!/bin/sh
+# No two files call each other in a circle: what an object file defines and what it leaves undefined
+# make pairs, which tsort must be able to put in a line.
+set -eu
+: "${top_builddir:?is set by make check}"
+cd "$top_builddir"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# path.o kind symbol; a source that is compiled for several instruction sets is one file
+find src cuda tools -name '*.o' | while read -r object; do
+    source=$(echo "$object" | sed 's,\.libs/,,; s,/[a-z0-9_]*_la-,/,; s,/satfilter-,/,; s,\.o$,,')
+    ${NM:-nm} "$object" 2>/dev/null | awk -v source="$source" '
+        NF == 3 && $2 ~ /[TDBRVWC]/ { print source, "defines", $3 }
+        NF == 2 && $1 == "U" { print source, "wants", $2 }'
+done | LC_ALL=C sort -u >"$work/symbols"
+[ "$(wc -l <"$work/symbols")" -gt 1000 ]
+
+awk '
+    $2 == "defines" && !($3 in home) { home[$3] = $1 }
+    $2 == "wants" { wants[$1 " " $3] = 1 }
+    END {
+        for (pair in wants) {
+            split(pair, part, " ")
+            if (part[2] in home && home[part[2]] != part[1]) print part[1], home[part[2]]
+        }
+    }
+' "$work/symbols" | LC_ALL=C sort -u >"$work/pairs"
+[ "$(wc -l <"$work/pairs")" -gt 100 ]
+if ! tsort "$work/pairs" >/dev/null 2>"$work/loops"; then
+    echo "these files call each other in a circle:"
+    sed -n 's/^tsort: \(src\|cuda\|tools\)/  \1/p' "$work/loops"
+    exit 1
+fi

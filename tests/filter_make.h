@@ -1,0 +1,54 @@
+/* Any filter by its table entry alone, and a filter by its text. */
+#ifndef SATF_TESTS_FILTER_MAKE_H
+#define SATF_TESTS_FILTER_MAKE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "filter/filter.h"
+
+static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
+{
+    satf_filter *filter;
+    if (satf_filter_parse(ctx, spec, &filter)) {
+        fail_msg("%s: %s", spec, satf_message(ctx));
+    }
+    return filter;
+}
+
+/* With that border (1 for constant) and window, at that place ("0:0"), as far as it has those; an
+ * order is one of that many pixels, of which 5 is no divisor. */
+static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *info, int border,
+                                          const char *size, const char *at, int64_t pixels)
+{
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
+    if (filter_param_of_kind(info, PARAM_SIZE)) {
+        assert_int_equal(satf_filter_set(ctx, filter, "size", size), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_PLACE)) {
+        assert_int_equal(satf_filter_set(ctx, filter, "at", at), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_BORDER)) {
+        assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, 1), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_TEMPLATE)) {
+        static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
+        assert_int_equal(satf_filter_set_rects(ctx, filter, rects, 2), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_ORDER)) {
+        int64_t *order = malloc((size_t)pixels * sizeof *order);
+        for (int64_t i = 0; i < pixels; i++) {
+            order[i] = i * 5 % pixels;
+        }
+        assert_int_equal(satf_filter_set_order(ctx, filter, order, (size_t)pixels), SATF_OK);
+        free(order);
+    }
+    return filter;
+}
+
+#endif

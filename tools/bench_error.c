@@ -1,0 +1,25 @@
+/* What satbench says when it fails. */
+#include <stdarg.h>
+
+#include "bench.h"
+
+int bench_error(int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("satbench: ", stderr);
+    vfprintf(stderr, format, args);
+    putc('\n', stderr);
+    va_end(args);
+    return status;
+}
+
+int bench_call_error(bench *b, satf_status status, const char *what)
+{
+    return bench_error(status == SATF_INVALID ? 2 : 1, "%s: %s", what, satf_message(b->ctx));
+}
+
+const char *bench_device_kind(const bench *b)
+{
+    return b->options.device != SATF_HOST ? "cuda" : "cpu";
+}
