@@ -6,7 +6,7 @@
 
 #include "message.h"
 #include "nearest.h"
-#include "rows.h"
+#include "columns.h"
 #include "synonyms.h"
 
 const help_example help_examples[] = {
@@ -30,7 +30,7 @@ static void print_option(const option *o)
     char letter[] = {'-', o->letter, ',', ' ', '\0'};
     snprintf(head, sizeof head, "%s--%s%s%s", o->letter ? letter : "", o->name,
              o->metavar ? " " : "", o->metavar ? o->metavar : "");
-    print_row(head, o->help);
+    print_entry(head, o->help);
 }
 
 /* True if no filter before `index` has a flag of that name: each is shown once. */
@@ -71,12 +71,12 @@ static void help_usage(void)
         char head[64];
         const char *value = filter_value_syntax(info.name);
         snprintf(head, sizeof head, "--%s%s%s", info.name, value ? " " : "", value ? value : "");
-        print_row(head, info.help);
+        print_entry(head, info.help);
         satf_param_info p;
         for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
             if (p.type == SATF_PARAM_FLAG && first_with_flag(i, p.name)) {
                 snprintf(head, sizeof head, "--%s", p.name);
-                print_row(head, p.help);
+                print_entry(head, p.help);
             }
         }
     }
@@ -110,7 +110,7 @@ static void param_row(const satf_param_info *p)
     bool has_default = p->default_text && p->default_text[0] && !flag;
     snprintf(help, sizeof help, "%s%s%s%s", p->help, has_default ? " (default " : "",
              has_default ? p->default_text : "", has_default ? ")" : "");
-    print_row(head, help);
+    print_entry(head, help);
 }
 
 static void help_filter(const satf_filter_info *info)
@@ -207,7 +207,7 @@ static void print_topic(const settings *s, const char *word)
     } else if (t.flag_of) {
         char head[64];
         snprintf(head, sizeof head, "--%s", t.flag.name);
-        print_row(head, t.flag.help);
+        print_entry(head, t.flag.help);
         printf("\nA flag of --%s.\n", t.flag_of);
     }
     if (t.option) {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "help.h"
-#include "rows.h"
+#include "columns.h"
 
 /* ------------------------------------------------------------------ tables */
 
@@ -12,7 +12,7 @@ static void list_filters(void)
     puts("Filters:");
     satf_filter_info info;
     for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
-        print_row(info.name, info.help);
+        print_entry(info.name, info.help);
     }
 }
 
@@ -27,7 +27,7 @@ static void list_borders(void)
                                           [SATF_SHRINK] =
                                               "only the part of the window inside the image"};
     for (int i = 0; satf_border_name(i); i++) {
-        print_row(satf_border_name(i), borders[i]);
+        print_entry(satf_border_name(i), borders[i]);
     }
 }
 
@@ -37,7 +37,7 @@ void help_print_format(const satf_format_info *format)
     snprintf(head, sizeof head, "%-6s %s%s", format->name, format->can_read ? "r" : "-",
              format->can_write ? "w" : "-");
     snprintf(help, sizeof help, "%s; suffixes %s", format->help, format->suffixes);
-    print_row(head, help);
+    print_entry(head, help);
 }
 
 static void list_formats(void)
@@ -54,13 +54,13 @@ bool help_print_algorithms(const char *only)
     const char *name, *device, *help;
     bool any = !only || strcmp(only, "auto") == 0;
     if (any) {
-        print_row("auto", "the fastest for the device and the image");
+        print_entry("auto", "the fastest for the device and the image");
     }
     for (size_t i = 0; (name = satf_algorithm(i, &device, &help)); i++) {
         if (!only || strcmp(name, only) == 0) {
             char head[64];
             snprintf(head, sizeof head, "%-10s %s", name, device);
-            print_row(head, help);
+            print_entry(head, help);
             any = true;
         }
     }

@@ -6,6 +6,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/view.h"
+#include "flow.h"
 #include "stream.h"
 
 /* Shares of a whole-image job for its progress: decode, compute, encode. */
@@ -98,7 +99,7 @@ static void stage_begin(satf_context *ctx, stage *s, double share)
 
 static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_view *view)
 {
-    int64_t rows = reader->header.rows_in_order ? pipeline_block_rows(view) : view->height;
+    int64_t rows = reader->header.rows_in_order ? flow_block_rows(view) : view->height;
     for (int64_t y = 0; y < view->height; y += rows) {
         int64_t n = view->height - y < rows ? view->height - y : rows;
         satf_status status = io_read_rows(ctx, reader, satf_row(view, y), view->stride, n);
@@ -165,7 +166,7 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     if (status) {
         return status;
     }
-    int64_t rows = pipeline_block_rows(view);
+    int64_t rows = flow_block_rows(view);
     for (int64_t y = 0; y < view->height && !status; y += rows) {
         int64_t n = view->height - y < rows ? view->height - y : rows;
         status = io_put_rows(ctx, writer, satf_row(view, y), view->stride, n);

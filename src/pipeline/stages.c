@@ -1,17 +1,8 @@
-/* What the paths of a job share: blocks of rows, and notes. */
+/* What the paths of a job share: notes. */
 #include "stages.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "../base/view.h"
-
-int64_t pipeline_block_rows(const satf_view *view)
-{
-    int64_t rows =
-        ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
-    return rows < 1 ? 1 : rows > view->height ? view->height : rows;
-}
 
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
 {

@@ -4,10 +4,6 @@
 
 #include "pipeline.h"
 
-/* Rows of a block that is decoded or encoded at once: 256 KiB of samples, at
- * least one row, at most all. */
-int64_t pipeline_block_rows(const satf_view *view);
-
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "columns.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ void print_wrapped(const char *text, int at, int indent)
     putchar('\n');
 }
 
-void print_row(const char *head, const char *help)
+void print_entry(const char *head, const char *help)
 {
     int at = printf("  %-*s ", HELP_COLUMN - 3, head);
     print_wrapped(help, at, HELP_COLUMN);

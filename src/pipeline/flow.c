@@ -1,0 +1,362 @@
+#include "flow.h"
+
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../base/view.h"
+
+/* Blocks in a ring beyond the rows that its reader looks back on: one being filled, one being
+ * read, and slack. */
+enum { BLOCKS = 3, LAST_BLOCKS = 4 };
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t flow_block_rows(const satf_view *view)
+{
+    int64_t rows =
+        ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
+    return rows < 1 ? 1 : least(rows, view->height);
+}
+
+void *flow_row(const flow_ring *r, int64_t y)
+{
+    return r->data + y % r->capacity * r->view.stride;
+}
+
+char *flow_end_row(const flow_ring *r, int64_t y)
+{
+    int64_t end = r->view.height - r->need.end;
+    int64_t i = y < r->need.start ? y : y >= end ? y - end + r->need.start : -1;
+    return i < 0 ? NULL : r->ends + i * r->view.stride;
+}
+
+/* ------------------------------------------------------------------ turns and waits */
+
+/* With the lock held: waits for a turn to work. */
+static void take_turn(flow *f)
+{
+    while (f->working >= f->allowed) {
+        pthread_cond_wait(&f->moved, &f->lock);
+    }
+    f->working++;
+}
+
+void flow_begin(flow_stage *t)
+{
+    flow *f = t->flow;
+    pthread_mutex_lock(&f->lock);
+    take_turn(f);
+    pthread_mutex_unlock(&f->lock);
+    t->busy_ms = -satf_now_ms();
+}
+
+/* With the lock held. */
+static void leave(flow_stage *t, satf_status status)
+{
+    flow *f = t->flow;
+    t->status = status;
+    t->ended = true;
+    if (status && f->failed < 0) {
+        f->failed = t->number;
+    }
+    pthread_cond_broadcast(&f->moved);
+}
+
+void flow_end(flow_stage *t, satf_status status)
+{
+    flow *f = t->flow;
+    t->busy_ms += satf_now_ms() - t->waited_ms;
+    pthread_mutex_lock(&f->lock);
+    f->working--;
+    leave(t, status);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void flow_stop(flow_stage *t, satf_status status)
+{
+    flow *f = t->flow;
+    pthread_mutex_lock(&f->lock);
+    leave(t, status);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void flow_advance(flow *f, int64_t *counter, int64_t to)
+{
+    pthread_mutex_lock(&f->lock);
+    *counter = to;
+    pthread_cond_broadcast(&f->moved);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* With the lock held: a filter tells of rows once in a block, and whenever it waits. */
+static void tell(flow_stage *t)
+{
+    if (t->reached > 0) {
+        flow_ring *to = &t->flow->rings[t->number];
+        to->made = to->made < t->reached ? t->reached : to->made;
+    }
+}
+
+bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted)
+{
+    flow *f = t->flow;
+    pthread_mutex_lock(&f->lock);
+    if (f->failed < 0 && *counter < wanted) {
+        double start_ms = satf_now_ms();
+        tell(t);
+        t->wanted = wanted;
+        t->awaited = counter;
+        f->working--;
+        pthread_cond_broadcast(&f->moved);
+        while (f->failed < 0 && *counter < wanted) {
+            pthread_cond_wait(&f->moved, &f->lock);
+        }
+        take_turn(f);
+        t->awaited = NULL;
+        t->waited_ms += satf_now_ms() - start_ms;
+    }
+    bool good = f->failed < 0;
+    pthread_mutex_unlock(&f->lock);
+    return good;
+}
+
+bool flow_await_room(flow_stage *t, const flow_ring *r, int64_t end)
+{
+    return flow_await(t, &r->freed, end - r->capacity);
+}
+
+/* With the lock held: whether all filters wait for what none of them can bring about. */
+static bool at_rest(const flow *f)
+{
+    bool rest = true;
+    for (int i = 1; i <= f->filters; i++) {
+        const flow_stage *t = &f->stages[i];
+        rest = rest && (t->ended || (t->awaited && *t->awaited < t->wanted));
+    }
+    return rest;
+}
+
+int64_t flow_settle(flow *f, const int64_t *counter, int64_t wanted)
+{
+    pthread_mutex_lock(&f->lock);
+    while (f->failed < 0 && *counter < wanted && !at_rest(f)) {
+        pthread_cond_wait(&f->moved, &f->lock);
+    }
+    int64_t reached = f->failed < 0 ? *counter : -1;
+    pthread_mutex_unlock(&f->lock);
+    return reached;
+}
+
+/* ---------------------------------------------------------------------- filters */
+
+/* The filter asks for row y of its input. Rows of the end are there already; those of the start
+ * are kept as they come by. */
+static const void *input_row(void *user, int64_t y)
+{
+    flow_stage *t = user;
+    flow_ring *from = &t->flow->rings[t->number - 1];
+    const char *kept = flow_end_row(from, y);
+    if (kept && y >= from->need.start) {
+        return kept;
+    }
+    if (y > t->highest) {
+        int64_t next = t->highest + 1;
+        t->highest = y;
+        /* Told once in a block. */
+        int64_t unneeded = y - from->need.kept + 1;
+        if (unneeded >= from->freed + from->block) {
+            flow_advance(t->flow, &from->freed, unneeded);
+        }
+        if (!flow_await(t, &from->made, y + 1)) {
+            return NULL;
+        }
+        for (; next <= y && next < from->need.start; next++) {
+            memcpy(flow_end_row(from, next), flow_row(from, next), (size_t)from->view.stride);
+        }
+    }
+    return kept ? kept : flow_row(from, y);
+}
+
+/* The filter is about to make row y of its output: those above are complete. */
+static void *output_row(void *user, int64_t y)
+{
+    flow_stage *t = user;
+    flow_ring *to = &t->flow->rings[t->number];
+    t->reached = y;
+    if (y % to->block == 0) {
+        flow_advance(t->flow, &to->made, y);
+        if (!flow_await_room(t, to, least(y + to->block, t->flow->height))) {
+            return NULL;
+        }
+    }
+    return flow_row(to, y);
+}
+
+void *flow_run_filter(void *stage)
+{
+    flow_stage *t = stage;
+    flow *f = t->flow;
+    flow_ring *from = &f->rings[t->number - 1], *to = &f->rings[t->number];
+    filter_rows rows = {input_row, output_row, t};
+    flow_begin(t);
+    satf_status status = filter_plan_run_rows(t->ctx, from->plan, &rows);
+    if (!status) {
+        flow_advance(f, &to->made, f->height);
+        flow_advance(f, &from->freed, f->height);
+    }
+    flow_end(t, status);
+    return NULL;
+}
+
+satf_status flow_start(flow_stage *t, void *(*body)(void *stage))
+{
+    satf_context *ctx = t->flow->ctx;
+    satf_status status = satf_context_create_like(ctx, &t->ctx);
+    if (status) {
+        t->ctx = ctx;
+        return satf_fail(ctx, status, "out of memory");
+    }
+    t->started = pthread_create(&t->thread, NULL, body, t) == 0;
+    if (!t->started) {
+        satf_context_destroy(t->ctx);
+        t->ctx = ctx;
+        return satf_fail(ctx, SATF_NO_MEMORY, "no thread could be started");
+    }
+    return SATF_OK;
+}
+
+void flow_join(flow *f)
+{
+    for (int i = 0; i < f->filters + 2; i++) {
+        flow_stage *t = &f->stages[i];
+        if (t->started) {
+            pthread_join(t->thread, NULL);
+            t->started = false;
+        }
+    }
+}
+
+satf_status flow_failure(flow *f)
+{
+    if (f->failed < 0) {
+        return SATF_OK;
+    }
+    const flow_stage *t = &f->stages[f->failed];
+    return t->ctx == f->ctx ? t->status : satf_fail(f->ctx, t->status, "%s", satf_message(t->ctx));
+}
+
+/* ------------------------------------------------------------------ memory */
+
+/* The filter that reads ring i, and the view of the next. */
+static satf_status plan_filter(satf_context *ctx, const satf_filter *chain, const satf_view *out,
+                               flow *f, int i)
+{
+    flow_ring *r = &f->rings[i], *next = &f->rings[i + 1];
+    satf_status status = SATF_OK;
+    next->view = *out;
+    if (i + 1 < f->filters) {
+        status = filter_output_at(ctx, chain, (size_t)i, &r->view, &next->view);
+    }
+    if (!status) {
+        status = filter_plan_rows(ctx, chain, (size_t)i, &r->view, &next->view, &r->plan);
+    }
+    if (!status) {
+        r->need = filter_plan_need(r->plan);
+    }
+    return status;
+}
+
+/* Of a ring, with the rows that it keeps for good. */
+static bool ring_bytes(const flow_ring *r, size_t *bytes)
+{
+    return satf_mul((size_t)(r->capacity + r->need.start + r->need.end), (size_t)r->view.stride,
+                    bytes);
+}
+
+satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                      const satf_view *out, flow *f, size_t *bytes)
+{
+    size_t rings = (filter_count(chain) + 1) * sizeof *f->rings, more;
+    *f = (flow){.ctx = ctx,
+                .height = in->height,
+                .filters = (int)filter_count(chain),
+                .rings = satf_alloc_zeroed(rings),
+                .failed = -1};
+    *bytes = 0;
+    if (!f->rings) {
+        return satf_fail_memory(ctx, rings, "rows on their way");
+    }
+    f->rings[0].view = *in;
+    for (int i = 0; i <= f->filters; i++) {
+        flow_ring *r = &f->rings[i];
+        bool last = i == f->filters;
+        satf_status status = last ? SATF_OK : plan_filter(ctx, chain, out, f, i);
+        if (status) {
+            return status;
+        }
+        r->block = flow_block_rows(&r->view);
+        int64_t rows = least(r->need.kept, f->height) + (last ? LAST_BLOCKS : BLOCKS) * r->block;
+        r->capacity = (rows + r->block - 1) / r->block * r->block;
+        if (!ring_bytes(r, &more) || !satf_add(*bytes, more, bytes) ||
+            !satf_add(*bytes, r->need.bytes, bytes)) {
+            *bytes = SIZE_MAX; /* and no sum is less from here on */
+        }
+    }
+    return SATF_OK;
+}
+
+satf_status flow_make(flow *f, size_t bytes, int allowed)
+{
+    satf_context *ctx = f->ctx;
+    if (bytes > (uint64_t)ctx->max_bytes) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "streaming it needs %zu bytes for rows of the windows' heights, above "
+                         "the limit of %lld bytes (limit: max-memory)",
+                         bytes, (long long)ctx->max_bytes);
+    }
+    for (int i = 0; i <= f->filters; i++) {
+        flow_ring *r = &f->rings[i];
+        size_t all = 0;
+        r->data = ring_bytes(r, &all) ? satf_alloc(all) : NULL; /* fits: flow_plan() */
+        if (!r->data) {
+            return satf_fail_memory(ctx, all, "rows on their way");
+        }
+        r->ends = r->data + r->capacity * r->view.stride;
+    }
+    size_t stages = ((size_t)f->filters + 2) * sizeof *f->stages;
+    f->stages = satf_alloc_zeroed(stages);
+    if (!f->stages) {
+        return satf_fail_memory(ctx, stages, "the stages");
+    }
+    for (int i = 0; i < f->filters + 2; i++) {
+        f->stages[i] = (flow_stage){.flow = f, .number = i, .ctx = ctx, .highest = -1};
+    }
+    f->allowed = allowed;
+    pthread_mutex_init(&f->lock, NULL);
+    pthread_cond_init(&f->moved, NULL);
+    f->begun = true;
+    return SATF_OK;
+}
+
+void flow_free(flow *f)
+{
+    for (int i = 0; f->stages && i < f->filters + 2; i++) {
+        if (f->stages[i].ctx != f->ctx) {
+            satf_context_destroy(f->stages[i].ctx);
+        }
+    }
+    for (int i = 0; f->rings && i <= f->filters; i++) {
+        satf_plan_destroy(f->rings[i].plan);
+        satf_free(f->rings[i].data);
+    }
+    if (f->begun) {
+        pthread_cond_destroy(&f->moved);
+        pthread_mutex_destroy(&f->lock);
+    }
+    satf_free(f->stages);
+    satf_free(f->rings);
+}

@@ -1,0 +1,120 @@
+/*
+ * Rows on their way through a chain of filters. In front of each filter, and behind the last, is a
+ * ring: the latest rows of a picture. Each filter is a stage: it reads one ring and writes the
+ * next, mostly on a thread of its own. Who fills the first ring and empties the last is another
+ * stage, 0 and filters + 1: a decoder and an encoder (stream.c), or whoever pushes and pulls
+ * (rows.c). Memory does not depend on the picture's height.
+ */
+#ifndef SATF_PIPELINE_FLOW_H
+#define SATF_PIPELINE_FLOW_H
+
+#include <pthread.h>
+
+#include "../filter/filter.h"
+
+/* capacity is a multiple of block, so a block never wraps around. */
+typedef struct flow_ring {
+    satf_view view;
+    char *data; /* owned; see flow_row() */
+    int64_t capacity, block;
+    satf_plan *plan;       /* of the filter that reads it; owned, NULL behind the last */
+    filter_rows_need need; /* and what that takes */
+    char *ends;            /* rows that it wants at any time: those of the start and of the end */
+    int64_t made;          /* rows above it are complete; advanced by the writer only */
+    int64_t freed;         /* rows above it are not looked at any more; by the reader only */
+} flow_ring;
+
+struct flow;
+
+typedef struct flow_stage {
+    struct flow *flow;
+    int number;
+    satf_context *ctx; /* its own if it has a thread of its own, else that of the flow */
+    pthread_t thread;
+    bool started, ended;
+    satf_status status;
+    const int64_t *awaited; /* what it waits for: this to be `wanted`, unless NULL */
+    int64_t wanted;
+    int64_t highest; /* the furthest row that the filter has asked for */
+    int64_t reached; /* the row that it makes: those above are complete */
+    double busy_ms, waited_ms;
+} flow_stage;
+
+/*
+ * If there are more stages than threads are allowed they take turns: only `allowed` work at a
+ * time, the others wait. `lock` guards made and freed of the rings, what stages wait for, `working`
+ * and `failed`; `moved` says that one has changed.
+ */
+typedef struct flow {
+    satf_context *ctx;
+    void *user; /* of those who made it */
+    int64_t height;
+    int filters;
+    flow_ring *rings;   /* filters + 1; stage k reads ring k - 1 and writes ring k */
+    flow_stage *stages; /* filters + 2 */
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    bool begun; /* lock and moved are there */
+    int working, allowed;
+    int failed; /* the stage that failed first, or -1 */
+} flow;
+
+/* Rows of a block that is decoded or encoded at once: 256 KiB of samples, at
+ * least one row, at most all. */
+int64_t flow_block_rows(const satf_view *view);
+
+/* The shapes of all rings, the plans of all filters, and the bytes of memory that both will take:
+ * SIZE_MAX if no memory has as many. A filter that takes no rows is no failure: see
+ * flow_ring.need. The views' data are not looked at. flow_free() in any case. */
+satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                      const satf_view *out, flow *f, size_t *bytes);
+
+/* The memory of rings and stages, if it keeps the limit of the context. No stage runs yet; at most
+ * `allowed` will at a time. */
+satf_status flow_make(flow *f, size_t bytes, int allowed);
+
+void flow_free(flow *f);
+
+/* ------------------------------------------------------------------ the stages */
+
+/* Gives the stage a thread, which calls body(stage), and a context. SATF_NO_MEMORY: it is as it
+ * was. */
+satf_status flow_start(flow_stage *t, void *(*body)(void *stage));
+
+/* The body of a filter's stage. */
+void *flow_run_filter(void *stage);
+
+/* What any body begins and ends with: a turn to work. The first failure stops all stages. */
+void flow_begin(flow_stage *t);
+void flow_end(flow_stage *t, satf_status status);
+
+/* The same for one that does not run: the flow stops because of it, unless it has already. */
+void flow_stop(flow_stage *t, satf_status status);
+
+/* Waits for all threads, whose stages have ended or been stopped. */
+void flow_join(flow *f);
+
+/* The status of the stage that failed, SATF_OK if none has; its message becomes the context's. For
+ * when no stage runs any more, or a call has told that one has failed. */
+satf_status flow_failure(flow *f);
+
+/* Row y of the ring. */
+void *flow_row(const flow_ring *r, int64_t y);
+
+/* A row that the ring keeps for good, NULL if y is none. */
+char *flow_end_row(const flow_ring *r, int64_t y);
+
+/* A stage has moved made or freed of its ring that far. */
+void flow_advance(flow *f, int64_t *counter, int64_t to);
+
+/* Waits until *counter is at least `wanted`; false if a stage has failed. */
+bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted);
+
+/* Waits for room for the rows above `end` in the ring that the stage writes. */
+bool flow_await_room(flow_stage *t, const flow_ring *r, int64_t end);
+
+/* For one who is no running stage: waits until *counter is at least `wanted` or no filter can go on
+ * until other rows come or go. Returns *counter, or -1 if a stage has failed. */
+int64_t flow_settle(flow *f, const int64_t *counter, int64_t wanted);
+
+#endif

@@ -1,0 +1,248 @@
+/* Filters on rows that a program pushes and pulls. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "../filter/plan.h"
+#include "../filter/views.h"
+#include "flow.h"
+
+/* The caller fills the first ring and empties the last, and is no stage that runs. What stops the
+ * flow on the caller's behalf is put down to stage 0. */
+struct satf_rows {
+    flow flow;
+    double reported; /* the latest progress */
+    pid_t process;   /* the one that has the threads */
+};
+
+/* Why the filter that reads the ring takes no rows, a clause; NULL: it does. */
+static const char *refusal(const filter_rows_need *need)
+{
+    return need->refusal   ? need->refusal
+           : need->end > 0 ? "needs the last rows of the picture first, for border wrap"
+                           : NULL;
+}
+
+/* What runs, as for a filter that is applied. */
+static void note_engine(satf_context *ctx, const satf_plan *last)
+{
+    satf_ran ran;
+    satf_plan_step(last, 0, &ran, sizeof ran);
+    ctx->report_engine = ran.engine;
+    ctx->report_algorithm = ran.algorithm;
+    ctx->report_device = ran.device;
+}
+
+static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_view *out, satf_rows *rows)
+{
+    flow *f = &rows->flow;
+    satf_view from = satf_view_packed(NULL, in->width, in->height, in->channels, in->type);
+    satf_view to = satf_view_packed(NULL, out->width, out->height, out->channels, out->type);
+    from.flags = in->flags;
+    to.flags = out->flags;
+    size_t bytes;
+    satf_status status = flow_plan(ctx, filter, &from, &to, f, &bytes);
+    for (int i = 0; i < f->filters && !status; i++) {
+        const char *why = refusal(&f->rings[i].need);
+        if (why) {
+            return satf_fail(ctx, SATF_UNSUPPORTED, "cannot go by rows: %s %s",
+                             filter_at(filter, (size_t)i)->name, why);
+        }
+    }
+    status = status ? status : flow_make(f, bytes, satf_thread_count(ctx));
+    for (int i = 1; i <= f->filters && !status; i++) {
+        status = flow_start(&f->stages[i], flow_run_filter);
+    }
+    /* until all have their memory and want rows */
+    if (!status && flow_settle(f, &f->rings[0].freed, INT64_MAX) < 0) {
+        status = flow_failure(f);
+    }
+    if (!status) {
+        note_engine(ctx, f->rings[f->filters - 1].plan);
+    }
+    return status;
+}
+
+satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                           const satf_view *out, satf_rows **rows)
+{
+    if (rows) {
+        *rows = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!rows) {
+        return satf_fail(ctx, SATF_INVALID, "the result is missing");
+    }
+    satf_status status = filter_check_views(ctx, filter, in, out, false);
+    if (!status && in->device != SATF_HOST) {
+        status = satf_fail(ctx, SATF_INVALID, "rows are pushed and pulled in memory of the host");
+    }
+    if (!status && !(satf_is_packed(in) && satf_is_packed(out))) {
+        status = satf_fail(ctx, SATF_INVALID, "rows are pushed and pulled with packed pixels");
+    }
+    if (status) {
+        return status;
+    }
+    satf_rows *made = satf_alloc_zeroed(sizeof *made);
+    if (!made) {
+        return satf_fail_memory(ctx, sizeof *made, "rows");
+    }
+    made->process = getpid();
+    made->reported = -1;
+    status = open_rows(ctx, filter, in, out, made);
+    if (status) {
+        satf_rows_close(made);
+        return status;
+    }
+    *rows = made;
+    return SATF_OK;
+}
+
+void satf_rows_close(satf_rows *rows)
+{
+    if (!rows) {
+        return;
+    }
+    flow *f = &rows->flow;
+    if (rows->process != getpid()) {
+        f->begun = false; /* fork() copied a lock that may be held, and no thread to wait for */
+    } else if (f->begun) {
+        flow_stop(&f->stages[0], SATF_CANCELLED);
+        flow_join(f);
+    }
+    flow_free(f);
+    satf_free(rows);
+}
+
+/* ------------------------------------------------------------------ pushing, pulling */
+
+static int64_t row_bytes(const satf_view *view)
+{
+    return satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
+}
+
+/* Whether a call can move up to `count` rows between that memory and the ring. */
+static satf_status check(satf_rows *rows, const flow_ring *r, const void *data, int64_t stride,
+                         int64_t count, int64_t *moved)
+{
+    satf_context *ctx = rows->flow.ctx;
+    int64_t bytes = row_bytes(&r->view);
+    if (!moved) {
+        return satf_fail(ctx, SATF_INVALID, "there is no place for the number of rows");
+    }
+    *moved = 0;
+    if (rows->process != getpid()) {
+        return satf_fail(ctx, SATF_INVALID, "the rows were opened by the process before fork()");
+    }
+    if (count < 0 || (count > 0 && !data)) {
+        return satf_fail(ctx, SATF_INVALID, "%s",
+                         count < 0 ? "a number of rows cannot be negative"
+                                   : "the memory of the rows is missing");
+    }
+    if (count > 1 && stride > -bytes && stride < bytes) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the stride of %" PRId64 " bytes is shorter than a row of %" PRId64,
+                         stride, bytes);
+    }
+    return SATF_OK;
+}
+
+/* Reports how far all is. */
+static satf_status report(satf_rows *rows)
+{
+    flow *f = &rows->flow;
+    double moved = (double)f->rings[0].made + (double)f->rings[f->filters].freed;
+    satf_progress_begin(f->ctx); /* other calls may have been in between */
+    f->ctx->reported = rows->reported;
+    satf_status status = satf_report_progress(f->ctx, moved / 2 / (double)f->height);
+    rows->reported = f->ctx->reported;
+    if (status) {
+        flow_stop(&f->stages[0], status);
+    }
+    return status;
+}
+
+static satf_status failure(satf_rows *rows)
+{
+    flow *f = &rows->flow;
+    satf_status status = flow_failure(f);
+    return f->failed > 0 ? status : satf_fail(f->ctx, status, "stopped on request");
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, int64_t count,
+                           int64_t *taken)
+{
+    if (!rows) {
+        return SATF_INVALID;
+    }
+    flow *f = &rows->flow;
+    flow_ring *to = &f->rings[0];
+    satf_status status = check(rows, to, data, stride, count, taken);
+    if (!status && count > f->height - to->made) {
+        status = satf_fail(f->ctx, SATF_INVALID,
+                           "%" PRId64 " rows are pushed; %" PRId64 " of the picture are left",
+                           count, f->height - to->made);
+    }
+    if (status) {
+        return status;
+    }
+    int64_t done = 0;
+    for (int64_t n = 1; done < count && n > 0; done += n) {
+        int64_t freed = flow_settle(f, &to->freed, to->made + 1 - to->capacity);
+        if (freed < 0) {
+            return failure(rows);
+        }
+        /* in blocks, for filters to begin */
+        n = least(least(freed + to->capacity - to->made, count - done), to->block);
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(flow_row(to, to->made + i), (const char *)data + (done + i) * stride,
+                   (size_t)row_bytes(&to->view));
+        }
+        flow_advance(f, &to->made, to->made + n);
+    }
+    status = report(rows);
+    *taken = status ? 0 : done;
+    return status;
+}
+
+satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t max, int64_t *count)
+{
+    if (!rows) {
+        return SATF_INVALID;
+    }
+    flow *f = &rows->flow;
+    flow_ring *from = &f->rings[f->filters];
+    satf_status status = check(rows, from, data, stride, max, count);
+    if (status) {
+        return status;
+    }
+    int64_t done = 0, wanted = least(max, f->height - from->freed);
+    for (int64_t n = 1; done < wanted && n > 0; done += n) {
+        /* in blocks, for filters to go on */
+        n = least(wanted - done, from->block);
+        int64_t made = flow_settle(f, &from->made, from->freed + n);
+        if (made < 0) {
+            return failure(rows);
+        }
+        n = least(n, made - from->freed);
+        for (int64_t i = 0; i < n; i++) {
+            memcpy((char *)data + (done + i) * stride, flow_row(from, from->freed + i),
+                   (size_t)row_bytes(&from->view));
+        }
+        flow_advance(f, &from->freed, from->freed + n);
+    }
+    status = report(rows);
+    *count = status ? 0 : done;
+    return status;
+}
