@@ -122,8 +122,8 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
 /*
  * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
  * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
- * wrap, integral, permute, wolf). Where the chain turns the image it is the pixel that comes to lie
- * at the result's place.
+ * wrap, integral, permute, wolf, guided by an image that it keeps). Where the chain turns the image
+ * it is the pixel that comes to lie at the result's place.
  */
 SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
                                        int64_t *top, int64_t *right, int64_t *bottom);
@@ -154,10 +154,11 @@ typedef struct satf_plan satf_plan;
 
 /*
  * Plans for images like these views: one output; the input and, for a filter that takes one
- * (guided), the image beside it, which must be like the input. Their data are not looked at. An
- * input of the host is computed on the context's device, as by satf_filter_apply(). The filter may
- * be destroyed afterwards. For `permute` of pixels of 4 or 8 bytes on a device the order is
- * prepared as by satf_permutation_create(), which takes seconds for some 2^24 pixels.
+ * (guided), the image beside it, which must be like the input, its pixels packed. Their data are
+ * not looked at. An input of the host is computed on the context's device, as by
+ * satf_filter_apply(). The filter may be destroyed afterwards. For `permute` of pixels of 4 or 8
+ * bytes on a device the order is prepared as by satf_permutation_create(), which takes seconds for
+ * some 2^24 pixels.
  */
 SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
                                       const satf_view *inputs, size_t input_count,
