@@ -261,16 +261,13 @@ expect 0 sat --sizes 8 --algorithms blocked --repeat 1 -T 0 --json cores.json
 cores=$(sed -n 's/.*"threads": \([0-9]*\)$/\1/p' cores.json)
 [ "${cores:-0}" -ge 1 ] || fail "-T 0: $cores threads"
 
-# The man page and the completion name every option and table.
+# The man page names every option and table.
 expect 0 --help
 cp out help
 expect 0 --help-man
 cp out man.1
-expect 0 --help-completion
-cp out completion.bash
 for word in sat filter $(grep -o -e '--[a-z]*' help | sort -u); do
     grep -qF -e "$(printf '%s' "$word" | sed 's/-/\\-/g')" man.1 || fail "the man page lacks $word"
-    grep -qF -e "$word" completion.bash || fail "the completion lacks $word"
 done
 for table in sat filter model rap giles coalesce; do
     grep -A 1 -e '--plot FILE' help | tail -n 1 | grep -qw "$table" || fail "--plot: no $table"
@@ -279,13 +276,6 @@ for table in amm permute permute-global; do
     grep -A 1 -e '--plot FILE' help | tail -n 1 | grep -q -e "$table\(,\|\$\)" && fail "--plot: $table"
 done
 awk 'length > 100 { exit 1 }' help || fail "--help is wider than 100 columns"
-if command -v bash >/dev/null 2>&1; then
-    bash -n completion.bash || fail "the completion's syntax"
-    words=$(bash -c '. ./completion.bash 2>/dev/null
-        COMP_WORDS=(satbench sat --algo) COMP_CWORD=2
-        _satbench; echo "${COMPREPLY[@]}"')
-    [ "$words" = --algorithms ] || fail "completion of --algo: $words"
-fi
 if command -v mandoc >/dev/null 2>&1; then
     mandoc -T lint -W warning man.1 >lint 2>&1 || true
     [ "$(grep -vc 'missing date' lint)" -eq 0 ] || fail "the man page: $(cat lint)"

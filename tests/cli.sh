@@ -514,25 +514,21 @@ check "-h is --help" $? 0
 "$satfilter" --list >list 2>stderr
 check "--list" $? 0
 "$satfilter" --help-man >man.1
-"$satfilter" --help-completion >completion.bash
 filters=$(sed -n '/^Filters:/,/^$/s/^  \([a-z]*\) .*/\1/p' list)
 check "filters of --list" "$(echo "$filters" | wc -l)" "$(echo "$filters" | sort -u | wc -l)"
 for filter in box variance stddev template integral $filters; do
-    for text in help man.1 completion.bash list; do
+    for text in help man.1 list; do
         if grep -q -e "$filter" $text; then pass; else fail "$text lacks $filter"; fi
     done
     "$satfilter" --help "$filter" >stdout 2>stderr
     check "--help $filter" "$? $(grep -c -e "--$filter" stdout)" "0 1"
 done
 for option in $(grep -o -e '--[a-z-]*[a-z]' help | sort -u); do
-    if grep -qF -e "$option" completion.bash; then pass; else fail "completion lacks $option"; fi
     if grep -qF -e "${option//-/\\-}" man.1; then pass; else fail "the man page lacks $option"; fi
 done
 for word in clamp mirror reflect wrap constant shrink png jpeg pnm npy auto u64; do
     if grep -qw $word list; then pass; else fail "--list lacks $word"; fi
 done
-bash -n completion.bash
-check "the completion's syntax" $? 0
 "$satfilter" --list --json >list.json 2>stderr
 check "--list --json" $? 0
 if command -v python3 >/dev/null 2>&1; then

@@ -13,7 +13,7 @@ fail()
 }
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
-make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc mandir=/man includedir=/include \
+make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc datadir=/share mandir=/man includedir=/include \
     >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 doc=$work/doc
 for file in README.md NEWS LICENSE ../man/man1/satfilter.1 ../man/man1/satbench.1 \
@@ -21,6 +21,10 @@ for file in README.md NEWS LICENSE ../man/man1/satfilter.1 ../man/man1/satbench.
     ../include/satfilter-rows.h \
     ../include/satfilter-study.h; do
     [ -f "$doc/$file" ] || fail "$file is not installed"
+done
+for file in bash-completion/completions/satfilter.bash zsh/site-functions/_satfilter zsh/site-functions/_satbench \
+    fish/vendor_completions.d/satfilter.fish fish/vendor_completions.d/satbench.fish; do
+    [ -s "$work/share/$file" ] || fail "$file is not installed"
 done
 # A shared library alone needs no other: paths of this machine's toolkits stay out.
 if grep -q '^build_old_libs=no' "$top_builddir/libtool"; then

@@ -453,25 +453,5 @@ check "--threads -1" "$? $(grep -c '^satfilter: --threads: ' stderr)" "2 1"
 run --box 3
 check "/dev/null is no input" "$? $(grep -c 'no input and no output' stderr)" "2 1"
 
-# -------------------------------------------------------------------- completion
-
-# complete WORD...: what bash offers for the last word.
-complete_words()
-{
-    bash -c '. "$1"; shift; COMP_WORDS=(satfilter "$@"); COMP_CWORD=$#; _satfilter; echo "${COMPREPLY[*]}"' \
-        - "$build/completions/satfilter.bash" "$@"
-}
-mkdir c && cp in.pgm c/ && touch c/notes.txt && mkdir c/photos
-check "files and folders" "$(cd c && complete_words --box 3 '')" "photos in.pgm"
-check "any file, where no picture fits" "$(cd c && complete_words --box 3 no)" "notes.txt"
-check "filters" "$(complete_words --bo)" "--box --border"
-check "formats" "$(complete_words --format p)" "png pnm pfm"
-check "formats behind =" "$(complete_words --format = pn)" "png pnm"
-check "topics" "$(complete_words --help bo)" "box border borders"
-check "files behind -o and --filelist" "$(cd c && complete_words -o ph) $(cd c && complete_words --filelist no)" \
-    "photos notes.txt"
-check "values of a filter" "$(complete_words --rotate 1)" "180"
-check "values of an option" "$(complete_words --range a)" "auto"
-
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

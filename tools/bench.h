@@ -114,12 +114,14 @@ typedef struct bench_option {
 
 const bench_option *bench_option_at(size_t index); /* NULL behind the last */
 
-/* --help, --list, --version, and for the build the man page and bash's completion. */
+/* --help, --list, --version, and for the build the man page and completion for shells. */
 void bench_print_help(void);
 void bench_print_list(void);
 void bench_print_version(void);
 void bench_print_man(void);
-void bench_print_completion(void);
+void bench_print_bash(void);
+void bench_print_zsh(void);
+void bench_print_fish(void);
 
 struct bench {
     satf_context *ctx;

@@ -4,6 +4,7 @@
 #include "../src/machine/machine.h"
 #include "bench.h"
 #include "roff.h"
+#include "shells.h"
 
 static const char description[] =
     "Measures summed area tables and filters. Each figure is the median of several samples, is "
@@ -197,44 +198,53 @@ void bench_print_man(void)
 
 /* -------------------------------------------------------------- completion */
 
-void bench_print_completion(void)
+static void each_option(shell_visit visit, void *user)
 {
-    const bench_table *table;
     const bench_option *option;
-    puts("# bash completion for satbench\n"
-         "_satbench()\n"
-         "{\n"
-         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
-         "    case $prev in");
+    const char *help = NULL;
     for (int list = 0; list < BENCH_LISTS; list++) {
-        printf("    %s) return ;;\n", bench_list_option((bench_list)list));
+        visit(user, &(shell_option){.name = bench_list_option((bench_list)list),
+                                    .metavar = "LIST",
+                                    .help = bench_list_help((bench_list)list),
+                                    .value = SHELL_ANY});
     }
     for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
-        if (option->metavar && strcmp(option->metavar, "FILE") == 0) {
-            printf("    %s) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n",
-                   option->option);
-        } else if (option->metavar) {
-            printf("    %s) return ;;\n", option->option);
-        }
-    }
-    printf("    esac\n"
-           "    words='");
-    for (int list = 0; list < BENCH_LISTS; list++) {
-        printf("%s ", bench_list_option((bench_list)list));
-    }
-    for (size_t i = 0; (option = bench_option_at(i)) != NULL; i++) {
-        printf("%s ", option->option);
+        bool file = option->metavar && strcmp(option->metavar, "FILE") == 0;
+        help = option->help ? option->help : help;
+        visit(user, &(shell_option){.name = option->option,
+                                    .metavar = option->metavar,
+                                    .help = help,
+                                    .value = !option->metavar ? SHELL_NONE
+                                             : file           ? SHELL_FILE
+                                                              : SHELL_ANY});
     }
     for (size_t i = 0; texts[i].option; i++) {
-        printf("%s ", texts[i].option);
+        visit(user, &(shell_option){.name = texts[i].option, .help = texts[i].help});
     }
-    printf("'\n"
-           "    [[ $COMP_CWORD -eq 1 && $cur != -* ]] && words='");
-    for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
-        printf("%s ", table->name);
+}
+
+/* By one of shells.h. */
+static void print_completion(void (*print)(const shell_program *program))
+{
+    const bench_table *table;
+    char tables[1024] = "";
+    for (size_t i = 0, at = 0; (table = bench_table_at(i)) != NULL && at < sizeof tables; i++) {
+        at += (size_t)snprintf(tables + at, sizeof tables - at, "%s ", table->name);
     }
-    puts("'\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-         "}\n"
-         "complete -o filenames -F _satbench satbench");
+    print(&(shell_program){.name = "satbench", .each_option = each_option, .commands = tables});
+}
+
+void bench_print_bash(void)
+{
+    print_completion(shell_print_bash);
+}
+
+void bench_print_zsh(void)
+{
+    print_completion(shell_print_zsh);
+}
+
+void bench_print_fish(void)
+{
+    print_completion(shell_print_fish);
 }

@@ -5,12 +5,15 @@
 #include <stdio.h>
 
 #include "options.h"
+#include "shells.h"
 
 /* Each prints to standard output. */
 void help_list(void);                   /* --list */
 void help_list_json(satf_context *ctx); /* the same as one JSON object */
 void help_man_page(void);               /* the man page, roff with man macros */
-void help_completion(void);             /* completion for bash */
+
+/* Completion for a shell: one of shells.h. */
+void help_completion(void (*print)(const shell_program *program));
 
 /* --help: all that s->topics name, or without any the command. Returns an EXIT_ status, having
  * printed one line on stderr unless it is 0. */

@@ -341,10 +341,24 @@ static int take_help_man(settings *s, const char *value)
     return 0;
 }
 
-static int take_help_completion(settings *s, const char *value)
+static int take_help_bash(settings *s, const char *value)
 {
     (void)value;
-    s->action = ACTION_COMPLETION;
+    s->action = ACTION_BASH;
+    return 0;
+}
+
+static int take_help_zsh(settings *s, const char *value)
+{
+    (void)value;
+    s->action = ACTION_ZSH;
+    return 0;
+}
+
+static int take_help_fish(settings *s, const char *value)
+{
+    (void)value;
+    s->action = ACTION_FISH;
     return 0;
 }
 
@@ -494,7 +508,9 @@ static const option options[] = {
     {GROUP_HIDDEN, "no-clobber", 0, NULL, NULL, "another name of --skip-existing", NULL,
      take_skip_existing},
     {GROUP_HIDDEN, "help-man", 0, NULL, NULL, "the man page", NULL, take_help_man},
-    {GROUP_HIDDEN, "help-completion", 0, NULL, NULL, "bash completion", NULL, take_help_completion},
+    {GROUP_HIDDEN, "help-bash", 0, NULL, NULL, "bash completion", NULL, take_help_bash},
+    {GROUP_HIDDEN, "help-zsh", 0, NULL, NULL, "zsh completion", NULL, take_help_zsh},
+    {GROUP_HIDDEN, "help-fish", 0, NULL, NULL, "fish completion", NULL, take_help_fish},
 };
 
 enum { OPTION_COUNT = sizeof options / sizeof *options };

@@ -17,7 +17,9 @@ typedef enum action {
     ACTION_VERSION,
     ACTION_TUNE,
     ACTION_MAN,
-    ACTION_COMPLETION
+    ACTION_BASH,
+    ACTION_ZSH,
+    ACTION_FISH
 } action;
 
 /* A filter as written: NAME, its value and its flags, e.g. "integral,squared". */

@@ -97,7 +97,8 @@ static bool print_text(const char *word)
         void (*print)(void);
     } texts[] = {{"--help", bench_print_help},    {"-h", bench_print_help},
                  {"--list", bench_print_list},    {"--version", bench_print_version},
-                 {"--help-man", bench_print_man}, {"--help-completion", bench_print_completion}};
+                 {"--help-man", bench_print_man}, {"--help-bash", bench_print_bash},
+                 {"--help-zsh", bench_print_zsh}, {"--help-fish", bench_print_fish}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(texts[i].option, word) == 0) {
             texts[i].print();

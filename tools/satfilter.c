@@ -86,8 +86,14 @@ static int act(const settings *s)
     case ACTION_MAN:
         help_man_page();
         break;
-    case ACTION_COMPLETION:
-        help_completion();
+    case ACTION_BASH:
+        help_completion(shell_print_bash);
+        break;
+    case ACTION_ZSH:
+        help_completion(shell_print_zsh);
+        break;
+    case ACTION_FISH:
+        help_completion(shell_print_fish);
         break;
     }
     return EXIT_SUCCESS;
