@@ -1,5 +1,5 @@
 /*
- * satfilter-filters.h - filters, plans of them, pictures that come by rows, and what there is.
+ * satfilter-filters.h - filters, plans of them, and what there is of both.
  *
  * A part of satfilter.h, which includes it and has the conventions.
  */
@@ -122,8 +122,8 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
 /*
  * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
  * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
- * wrap, integral, permute, wolf). Where the chain turns the image it is the pixel that comes to lie
- * at the result's place.
+ * wrap, integral, permute, wolf, guided by an image that it keeps). Where the chain turns the image
+ * it is the pixel that comes to lie at the result's place.
  */
 SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
                                        int64_t *top, int64_t *right, int64_t *bottom);
@@ -154,10 +154,11 @@ typedef struct satf_plan satf_plan;
 
 /*
  * Plans for images like these views: one output; the input and, for a filter that takes one
- * (guided), the image beside it, which must be like the input. Their data are not looked at. An
- * input of the host is computed on the context's device, as by satf_filter_apply(). The filter may
- * be destroyed afterwards. For `permute` of pixels of 4 or 8 bytes on a device the order is
- * prepared as by satf_permutation_create(), which takes seconds for some 2^24 pixels.
+ * (guided), the image beside it, which must be like the input, its pixels packed. Their data are
+ * not looked at. An input of the host is computed on the context's device, as by
+ * satf_filter_apply(). The filter may be destroyed afterwards. For `permute` of pixels of 4 or 8
+ * bytes on a device the order is prepared as by satf_permutation_create(), which takes seconds for
+ * some 2^24 pixels.
  */
 SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
                                       const satf_view *inputs, size_t input_count,
@@ -192,57 +193,6 @@ SATF_API const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ra
                                     size_t bytes);
 
 SATF_API void satf_plan_destroy(satf_plan *plan); /* NULL is allowed */
-
-/* -------------------------------------------------------------------- rows */
-
-/*
- * A chain of filters on one picture that comes row by row, as from a scanner. Rows of the picture
- * are pushed, rows of the result are pulled, in any turn:
- *
- *     while (rows of the result are missing) {
- *         read rows, unless all are read; push them: *taken of them are gone
- *         pull rows: *count of them are here; write them
- *     }
- *
- * Results are the bits of satf_filter_apply() on the CPU. Memory does not depend on the picture's
- * height, but on the windows'. Neither call waits for the caller, only for filters at work. How
- * many rows are taken and given depends on shapes and calls, not on threads or time; many rows a
- * call are faster than one. Both calls report progress; when it cancels, all later
- * calls return SATF_CANCELLED, too. Rows are used by one thread at a time, in the process that
- * opened them, and closed before their context is destroyed.
- */
-typedef struct satf_rows satf_rows;
-
-/*
- * in, out: views of the host as satf_filter_apply() takes them, without data. Takes all memory, and
- * a thread for each filter, of which as many work at a time as the context has threads. The
- * context's settings count as they are now. The filter may be destroyed afterwards.
- * SATF_UNSUPPORTED: a filter needs the whole picture, and the message says why. So do templates,
- * turns, filters of several steps and, with border wrap or SATF_ENGINE_SAT, windows.
- * SATF_LIMIT: the memory is above SATF_MAX_MEMORY. *rows is NULL on failure.
- */
-SATF_API satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter,
-                                    const satf_view *in, const satf_view *out, satf_rows **rows);
-
-/*
- * Takes copies of the next rows of the picture, of `count` rows of which the first lies at data,
- * the next at data + stride. *taken = how many there was room for: less than count if rows must be
- * pulled before there is more. SATF_INVALID if the picture has less than count rows left.
- */
-SATF_API satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride,
-                                    int64_t count, int64_t *taken);
-
-/*
- * Stores the next rows of the result, at most max of them, in the same way. *count = how many: less
- * than max if rows must be pushed before there are more, or the last has been pulled.
- */
-SATF_API satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t max,
-                                    int64_t *count);
-
-/* Stops all work, wherever it is, and frees everything; NULL is allowed. */
-SATF_API void satf_rows_close(satf_rows *rows);
-
-/* ----------------------------------------------------------- what there is */
 
 /* What a filter's results are made of. */
 typedef enum satf_filter_kind {

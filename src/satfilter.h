@@ -2,7 +2,8 @@
  * satfilter.h - image filters on summed area tables (integral images).
  *
  * What a program includes; C99 and C++ clean. Filters are declared in satfilter-filters.h, images,
- * formats and files in satfilter-images.h; this header includes both.
+ * formats and files in satfilter-images.h, pictures that come row by row in satfilter-rows.h; this
+ * header includes them.
  *
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
@@ -375,5 +376,6 @@ SATF_API const char *satf_permutation_choice(const satf_permutation *permutation
 
 #include "satfilter-filters.h"
 #include "satfilter-images.h"
+#include "satfilter-rows.h"
 
 #endif

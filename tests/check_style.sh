@@ -20,7 +20,7 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md NEWS m
 # folder: the folders and files, besides itself, whose headers it may include.
 # (src/ itself holds the public headers alone; src/filter joins the list of filters.)
 cat <<'TABLE' >"$findings.layers"
-src: src/satfilter.h src/satfilter-filters.h src/satfilter-images.h
+src: src/satfilter.h src/satfilter-filters.h src/satfilter-images.h src/satfilter-rows.h
 src/base: src/satfilter.h
 src/machine/layout.h:
 src/machine/permutation.h: src/machine/layout.h

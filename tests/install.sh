@@ -18,6 +18,7 @@ make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc datadir=/sha
 doc=$work/doc
 for file in README.md NEWS LICENSE ../man/man1/satfilter.1 ../man/man1/satbench.1 \
     ../include/satfilter.h ../include/satfilter-filters.h ../include/satfilter-images.h \
+    ../include/satfilter-rows.h \
     ../include/satfilter-study.h; do
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done

@@ -27,17 +27,6 @@ if "$top_builddir/samples/file" "box=0" "$top_srcdir/samples/scene.png" "$work/n
 fi
 grep "^file: '0' is no window" "$work/message"
 
-# the picture that is never held whole, too, and one that ends too early is an error
-"$satfilter" -q --box 1 "$top_srcdir/samples/page.png" "$work/page.pgm"
-"$satfilter" -q --box 31,border=mirror --box 9 "$work/page.pgm" "$work/whole.pgm"
-"$top_builddir/samples/rows" "box=31,border=mirror box=9" <"$work/page.pgm" >"$work/rows.pgm"
-cmp "$work/whole.pgm" "$work/rows.pgm"
-if head -c 9999 "$work/page.pgm" | "$top_builddir/samples/rows" box=3 >"$work/rows.pgm" 2>"$work/message"; then
-    echo "missing rows went unnoticed"
-    exit 1
-fi
-grep '^rows: SATF_DATA' "$work/message"
-
 # frame after frame, as the command does each
 "$satfilter" -q --flip h "$top_srcdir/samples/scene.png" "$work/turned.png"
 for picture in "$top_srcdir/samples/scene.png" "$work/turned.png"; do
@@ -51,6 +40,16 @@ done
 # shellcheck disable=SC2086 # two numbers
 "$top_builddir/samples/frames" box=9 $size <"$work/in.rgb" >"$work/out.rgb"
 cmp "$work/out.rgb" "$work/want.rgb"
+# the picture that is never held whole, too, and one that ends too early is an error
+"$satfilter" -q --box 1 "$top_srcdir/samples/page.png" "$work/page.pgm"
+"$satfilter" -q --box 31,border=mirror --box 9 "$work/page.pgm" "$work/whole.pgm"
+"$top_builddir/samples/rows" "box=31,border=mirror box=9" <"$work/page.pgm" >"$work/rows.pgm"
+cmp "$work/whole.pgm" "$work/rows.pgm"
+if head -c 9999 "$work/page.pgm" | "$top_builddir/samples/rows" box=3 >"$work/rows.pgm" 2>"$work/message"; then
+    echo "missing rows went unnoticed"
+    exit 1
+fi
+grep '^rows: SATF_DATA' "$work/message"
 
 # the example reports an error, and leaves no file
 if "$top_builddir/samples/example" "$work/none.png" "$work/out.png" 2>"$work/message"; then

@@ -65,6 +65,8 @@ static void test_reach(void **state)
         {"variance=7x4,border=reflect", {3, 2, 3, 2}},
         {"stddev=7x1,border=wrap", {all, 0, all, 0}},
         {"sauvola=5", {2, 2, 2, 2}},
+        {"guided=7x4", {6, 4, 6, 2}}, /* windows of windows */
+        {"guided=7x4,border=reflect", {6, 4, 6, 4}},
         {"wolf=5", {all, all, all, all}},
         {"integral", {all, all, 0, 0}},
         {"box=3 box=7x4", {4, 3, 4, 2}},
@@ -249,6 +251,7 @@ static void test_chains(void **state)
         "integral transpose flip=v",
         "rotate=180 rotate=90 flip=h",
         "sauvola=5 box=3 wolf=7",
+        "box=3 rotate=90 guided=5x3,border=mirror flip=h",
     };
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine += SATF_ENGINE_SAT) {
@@ -264,6 +267,49 @@ static void test_chains(void **state)
         }
     }
     satf_context_set_engine(*state, SATF_ENGINE_AUTO);
+}
+
+/* A guide that the filter keeps is of the whole image, whatever the part; it may lie apart when it
+ * is given. */
+static void test_guide(void **state)
+{
+    satf_context *ctx = *state;
+    ref_image image = {W, H, 1, SATF_U8, 0, NULL};
+    static uint8_t rgb[W * H * 3];
+    ref_fill(&image, 1);
+    for (int i = 0; i < W * H * 3; i++) {
+        rgb[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view in = ref_view(&image, 0), guide = in, packed;
+    guide.data = rgb + 1;
+    guide.stride = 3 * W;
+    guide.pixel_stride = 3;
+    satf_filter *filter = parse_filter(ctx, "guided=5"), *same = parse_filter(ctx, "guided=5");
+    packed = satf_view_packed(malloc(W * H), W, H, 1, SATF_U8);
+    for (int i = 0; i < W * H; i++) {
+        ((uint8_t *)packed.data)[i] = rgb[3 * i + 1];
+    }
+    assert_int_equal(satf_filter_set_image(ctx, filter, &guide), SATF_OK);
+    assert_int_equal(satf_filter_set_image(ctx, same, &packed), SATF_OK);
+    check_regions(ctx, filter, "guided", &in);
+    static uint8_t got[W * H], want[W * H];
+    satf_view out = packed;
+    out.data = got;
+    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+    out.data = want;
+    assert_int_equal(satf_filter_apply(ctx, same, &in, &out), SATF_OK);
+    assert_memory_equal(got, want, sizeof got);
+    satf_plan *plan; /* a second input must be packed */
+    satf_filter *plain = parse_filter(ctx, "guided=5");
+    const satf_view inputs[2] = {in, guide};
+    assert_int_equal(satf_plan_create(ctx, plain, inputs, 2, &out, 1, &plan), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "pixels must be packed"));
+    satf_filter_destroy(plain);
+    satf_filter_destroy(same);
+    satf_filter_destroy(filter);
+    free(packed.data);
+    free(in.data);
+    free(image.samples);
 }
 
 /* ------------------------------------------------------------------------------- calls */
@@ -337,7 +383,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_view_rect),    cmocka_unit_test(test_reach),
         cmocka_unit_test(test_every_filter), cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_guide),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_kept),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
 }
