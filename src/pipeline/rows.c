@@ -86,9 +86,6 @@ satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter, const s
     if (!status && in->device != SATF_HOST) {
         status = satf_fail(ctx, SATF_INVALID, "rows are pushed and pulled in memory of the host");
     }
-    if (!status && !(satf_is_packed(in) && satf_is_packed(out))) {
-        status = satf_fail(ctx, SATF_INVALID, "rows are pushed and pulled with packed pixels");
-    }
     if (status) {
         return status;
     }
