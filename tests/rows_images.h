@@ -38,7 +38,7 @@ static inline satf_view noise(int64_t width, int64_t height, int channels, satf_
 {
     satf_view view = image(width, height, channels, type);
     for (int64_t i = 0; i < width * height * channels; i++) {
-        double value = (double)any(NULL, 0, 65535);
+        int64_t value = any(NULL, 0, 65535);
         switch (type) {
         case SATF_U8:
             ((uint8_t *)view.data)[i] = (uint8_t)value;
@@ -50,7 +50,7 @@ static inline satf_view noise(int64_t width, int64_t height, int channels, satf_
             ((float *)view.data)[i] = (float)value / 1000 - 5;
             break;
         default:
-            ((double *)view.data)[i] = value / 3 - 1e4;
+            ((double *)view.data)[i] = (double)value / 3 - 1e4;
         }
     }
     return view;
