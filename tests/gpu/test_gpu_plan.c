@@ -190,7 +190,7 @@ static void check(images *m, int image, const char *what)
 static const char *const specs[] = {"box=15",         "variance=7,border=wrap",
                                     "sauvola=9",      "unsharp=5 box=3 rotate=90",
                                     "integral",       "integral,squared",
-                                    "transpose",      "box=5,border=constant:7 stddev=3 box=2",
+                                    "transpose",      "box=5,border=constant:7 unsharp=3 box=2",
                                     "guided=7 box=3", "wolf=5",
                                     "template"};
 enum { SPECS = sizeof specs / sizeof *specs };
@@ -365,6 +365,8 @@ static void test_beside(void **unused)
     there_out.data = there[2];
     there_in.device = there_out.device = GPU_DEVICE;
     gpu_must(gpu, satf_filter_apply(gpu, filter, &there_in, &there_out));
+    satf_filter_destroy(filter); /* which has its own; as a second input: */
+    gpu_must(gpu, satf_filter_parse(gpu, "guided=9,eps=0.001", &filter));
     for (int on_device = 0; on_device < 2; on_device++) {
         satf_plan *plan;
         const void *from[2] = {on_device ? there[0] : pixels[0], on_device ? there[1] : pixels[1]};
