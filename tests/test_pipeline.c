@@ -1,7 +1,7 @@
 /* The streaming path gives the same bytes as whole images, and fails as cleanly. */
 #include "../src/base/parallel.h"
 #include "../src/base/gpu.h"
-#include "../src/pipeline/stages.h"
+#include "../src/pipeline/job.h"
 #include "pipeline_jobs.h"
 
 static void same_bytes(void **state)

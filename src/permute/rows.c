@@ -285,22 +285,22 @@ static satf_status run_column_wise(const satf_permutation *plan, const permute_c
 /* ---------------------------------------------------------- scheduled, fused */
 
 /* The three permutations of rows, as the plan's next tables; r->length 0: of rows, chosen. */
-static satf_status plan_stages(satf_context *ctx, const permute_request *r, bool pieces,
-                               satf_permutation *plan)
+static satf_status plan_three(satf_context *ctx, const permute_request *r, bool pieces,
+                              satf_permutation *plan)
 {
     permute_shape *s = &plan->shape;
-    uint16_t *stage[3];
+    uint16_t *slots[3];
     satf_status status = permute_choose_shape(ctx, r, pieces, s);
     for (int i = 0; i < 3 && !status; i++) {
         status = add_schedule(ctx, plan, i == 1 ? s->middle_rows : s->rows,
-                              i == 1 ? s->middle_length : s->length, &stage[i]);
+                              i == 1 ? s->middle_length : s->length, &slots[i]);
     }
-    return status ? status : permute_colour(ctx, r, s, stage[0], stage[1], stage[2]);
+    return status ? status : permute_colour(ctx, r, s, slots[0], slots[1], slots[2]);
 }
 
 static satf_status plan_fused(satf_context *ctx, const permute_request *r, satf_permutation *plan)
 {
-    return plan_stages(ctx, r, true, plan);
+    return plan_three(ctx, r, true, plan);
 }
 
 static satf_status run_fused(const satf_permutation *plan, const permute_call *call,
@@ -321,22 +321,22 @@ static satf_status plan_scheduled(satf_context *ctx, const permute_request *r,
                                   satf_permutation *plan)
 {
     permute_request request = *r;
-    satf_permutation stages = {0};
+    satf_permutation three = {0};
     const permute_shape *shape = &plan->shape;
     request.length = 0;
-    satf_status status = plan_stages(ctx, &request, false, &stages);
-    plan->shape = stages.shape;
+    satf_status status = plan_three(ctx, &request, false, &three);
+    plan->shape = three.shape;
     for (int i = 0; i < 3 && !status; i++) {
         uint32_t rows = i == 1 ? shape->middle_rows : shape->rows;
         uint32_t length = i == 1 ? shape->middle_length : shape->length;
         uint16_t *s, *d;
         status = add_schedules(ctx, plan, rows, length, &s, &d);
         if (!status) {
-            status = permute_schedule_rows(ctx, stages.table[i], i == 2, rows, length, s, d);
+            status = permute_schedule_rows(ctx, three.table[i], i == 2, rows, length, s, d);
         }
     }
     for (int i = 0; i < 3; i++) {
-        satf_free(stages.table[i]);
+        satf_free(three.table[i]);
     }
     return status;
 }

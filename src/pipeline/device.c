@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "../filter/filter.h"
-#include "stages.h"
+#include "job.h"
 
 /* A device needs the whole picture: what decoding would have done beside encoding. */
 static const double overlap_ns_per_sample = 10;

@@ -6,16 +6,16 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 
-/* Blocks in a ring beyond the rows that its reader looks back on: one being filled, one being
+/* Portions in a ring beyond the rows that its reader looks back on: one being filled, one being
  * read, and slack. */
-enum { BLOCKS = 3, LAST_BLOCKS = 4 };
+enum { PORTIONS = 3, LAST_PORTIONS = 4 };
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-int64_t flow_block_rows(const satf_view *view)
+int64_t flow_portion_rows(const satf_view *view)
 {
     int64_t rows =
         ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
@@ -92,7 +92,7 @@ void flow_advance(flow *f, int64_t *counter, int64_t to)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* With the lock held: a filter tells of rows once in a block, and whenever it waits. */
+/* With the lock held: a filter tells of rows once in a portion, and whenever it waits. */
 static void tell(flow_stage *t)
 {
     if (t->reached > 0) {
@@ -166,9 +166,9 @@ static const void *input_row(void *user, int64_t y)
     if (y > t->highest) {
         int64_t next = t->highest + 1;
         t->highest = y;
-        /* Told once in a block. */
+        /* Told once in a portion. */
         int64_t unneeded = y - from->need.kept + 1;
-        if (unneeded >= from->freed + from->block) {
+        if (unneeded >= from->freed + from->portion) {
             flow_advance(t->flow, &from->freed, unneeded);
         }
         if (!flow_await(t, &from->made, y + 1)) {
@@ -187,9 +187,9 @@ static void *output_row(void *user, int64_t y)
     flow_stage *t = user;
     flow_ring *to = &t->flow->rings[t->number];
     t->reached = y;
-    if (y % to->block == 0) {
+    if (y % to->portion == 0) {
         flow_advance(t->flow, &to->made, y);
-        if (!flow_await_room(t, to, least(y + to->block, t->flow->height))) {
+        if (!flow_await_room(t, to, least(y + to->portion, t->flow->height))) {
             return NULL;
         }
     }
@@ -298,9 +298,10 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
         if (status) {
             return status;
         }
-        r->block = flow_block_rows(&r->view);
-        int64_t rows = least(r->need.kept, f->height) + (last ? LAST_BLOCKS : BLOCKS) * r->block;
-        r->capacity = (rows + r->block - 1) / r->block * r->block;
+        r->portion = flow_portion_rows(&r->view);
+        int64_t rows =
+            least(r->need.kept, f->height) + (last ? LAST_PORTIONS : PORTIONS) * r->portion;
+        r->capacity = (rows + r->portion - 1) / r->portion * r->portion;
         if (!ring_bytes(r, &more) || !satf_add(*bytes, more, bytes) ||
             !satf_add(*bytes, r->need.bytes, bytes)) {
             *bytes = SIZE_MAX; /* and no sum is less from here on */

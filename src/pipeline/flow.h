@@ -12,11 +12,11 @@
 
 #include "../filter/filter.h"
 
-/* capacity is a multiple of block, so a block never wraps around. */
+/* capacity is a multiple of portion, so a portion never wraps around. */
 typedef struct flow_ring {
     satf_view view;
     char *data; /* owned; see flow_row() */
-    int64_t capacity, block;
+    int64_t capacity, portion;
     satf_plan *plan;       /* of the filter that reads it; owned, NULL behind the last */
     filter_rows_need need; /* and what that takes */
     char *ends;            /* rows that it wants at any time: those of the start and of the end */
@@ -59,9 +59,9 @@ typedef struct flow {
     int failed; /* the stage that failed first, or -1 */
 } flow;
 
-/* Rows of a block that is decoded or encoded at once: 256 KiB of samples, at
+/* Rows of a portion that is decoded or encoded at once: 256 KiB of samples, at
  * least one row, at most all. */
-int64_t flow_block_rows(const satf_view *view);
+int64_t flow_portion_rows(const satf_view *view);
 
 /* The shapes of all rings, the plans of all filters, and the bytes of memory that both will take:
  * SIZE_MAX if no memory has as many. A filter that takes no rows is no failure: see

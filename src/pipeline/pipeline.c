@@ -73,25 +73,25 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
 
 /* ------------------------------------------------------------------ progress */
 
-/* Makes 0 ... 1 of a stage the part from ... from + share of the job. */
-typedef struct stage {
+/* Makes 0 ... 1 of a phase the part from ... from + share of the job. */
+typedef struct phase {
     satf_progress call;
     void *user;
     double from, share;
-} stage;
+} phase;
 
-static int stage_progress(void *user, double done)
+static int phase_progress(void *user, double done)
 {
-    const stage *s = user;
+    const phase *s = user;
     return s->call(s->user, s->from + s->share * done);
 }
 
-static void stage_begin(satf_context *ctx, stage *s, double share)
+static void phase_begin(satf_context *ctx, phase *s, double share)
 {
     s->from += s->share;
     s->share = share;
     if (s->call) {
-        satf_context_set_progress(ctx, stage_progress, s);
+        satf_context_set_progress(ctx, phase_progress, s);
     }
 }
 
@@ -99,7 +99,7 @@ static void stage_begin(satf_context *ctx, stage *s, double share)
 
 static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_view *view)
 {
-    int64_t rows = reader->header.rows_in_order ? flow_block_rows(view) : view->height;
+    int64_t rows = reader->header.rows_in_order ? flow_portion_rows(view) : view->height;
     for (int64_t y = 0; y < view->height; y += rows) {
         int64_t n = view->height - y < rows ? view->height - y : rows;
         satf_status status = io_read_rows(ctx, reader, satf_row(view, y), view->stride, n);
@@ -166,7 +166,7 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     if (status) {
         return status;
     }
-    int64_t rows = flow_block_rows(view);
+    int64_t rows = flow_portion_rows(view);
     for (int64_t y = 0; y < view->height && !status; y += rows) {
         int64_t n = view->height - y < rows ? view->height - y : rows;
         status = io_put_rows(ctx, writer, satf_row(view, y), view->stride, n);
@@ -184,7 +184,7 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
 }
 
 static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                             io_reader **reader, stage *progress, satf_file_report *result)
+                             io_reader **reader, phase *progress, satf_file_report *result)
 {
     satf_image *in = NULL, *out = NULL;
     io_output *file = NULL;
@@ -192,7 +192,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     satf_file_times *times = &result->times;
 
     double start_ms = satf_now_ms();
-    stage_begin(ctx, progress, decode_share);
+    phase_begin(ctx, progress, decode_share);
     satf_status status = decode(ctx, job, plan, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
@@ -202,7 +202,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     }
 
     start_ms = satf_now_ms();
-    stage_begin(ctx, progress, compute_share);
+    phase_begin(ctx, progress, compute_share);
     status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
     if (status && pipeline_leave_device(ctx, plan, status, result)) {
         status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
@@ -215,7 +215,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
     }
 
     start_ms = satf_now_ms();
-    stage_begin(ctx, progress, encode_share);
+    phase_begin(ctx, progress, encode_share);
     result->at = job->output;
     status = find_range(ctx, out, job, &written, result);
     if (!status) {
@@ -318,7 +318,7 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
     if (!status && streams) {
         status = pipeline_stream(ctx, job, &plan, *reader, result);
     } else if (!status) {
-        stage progress = {ctx->progress, ctx->progress_user, 0, 0};
+        phase progress = {ctx->progress, ctx->progress_user, 0, 0};
         status = run_whole(ctx, job, &plan, reader, &progress, result);
         satf_context_set_progress(ctx, progress.call, progress.user);
     }

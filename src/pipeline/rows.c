@@ -150,12 +150,12 @@ static satf_view rows_of(const satf_view *view, int64_t y, int64_t count)
     return part;
 }
 
-/* Likewise of the ring, and at most a block, for filters to begin or go on, without a gap. */
+/* Likewise of the ring, and at most a portion, for filters to begin or go on, without a gap. */
 static satf_view rows_in(const flow_ring *r, int64_t y, int64_t most)
 {
     satf_view part = r->view;
     part.data = flow_row(r, y);
-    part.height = least(least(most, r->block), r->capacity - y % r->capacity);
+    part.height = least(least(most, r->portion), r->capacity - y % r->capacity);
     return part;
 }
 

@@ -32,7 +32,7 @@ static void *run_decoder(void *argument)
     satf_status status = SATF_OK;
     flow_begin(t);
     for (int64_t y = 0, end; y < f->height && !status; y = end) {
-        end = least(y + to->block, f->height);
+        end = least(y + to->portion, f->height);
         if (!flow_await_room(t, to, end)) {
             break;
         }
@@ -54,7 +54,7 @@ static void *run_encoder(void *argument)
     satf_status status = SATF_OK;
     flow_begin(t);
     for (int64_t y = 0, end; y < f->height && !status; y = end) {
-        end = least(y + from->block, f->height);
+        end = least(y + from->portion, f->height);
         if (!flow_await(t, &from->made, end)) {
             break;
         }
@@ -209,7 +209,7 @@ static satf_status read_end(const stream *s, const flow_ring *r)
         status = satf_fail(ctx, SATF_DATA, "the file has changed while it was read");
     }
     for (int64_t y = 0, n; y < height && !status; y += n) {
-        n = least(r->block, y < end ? end - y : height - y);
+        n = least(r->portion, y < end ? end - y : height - y);
         void *to = y < end ? r->data : flow_end_row(r, y);
         status = io_read_rows(ctx, reader, to, r->view.stride, n);
     }

@@ -6,7 +6,7 @@
 #ifndef SATF_PIPELINE_STREAM_H
 #define SATF_PIPELINE_STREAM_H
 
-#include "stages.h"
+#include "job.h"
 
 /* What is to be known of streaming a job. */
 typedef struct pipeline_look {

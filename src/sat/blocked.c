@@ -41,14 +41,15 @@ typedef struct turn {
     _Alignas(64) _Atomic int64_t bands;
 } turn;
 
-typedef struct plan {
+/* How the work is split. */
+typedef struct split {
     int threads;
     int64_t tile_pixels;
     int64_t tiles; /* a row of them */
     int64_t bands;
     int64_t slots;                              /* bands at work at the same time, at most */
     size_t above_bytes, turn_bytes, slot_bytes; /* parts of the scratch, in this order */
-} plan;
+} split;
 
 static int64_t table_bytes(const sat_job *job)
 {
@@ -71,7 +72,7 @@ static int64_t tile_pixels_for(const sat_job *job, int threads)
     return samples / job->in.channels / 32 * 32; /* whole vectors, also of narrow samples */
 }
 
-static bool make_plan(satf_context *ctx, const sat_job *job, plan *p)
+static bool split_work(satf_context *ctx, const sat_job *job, split *p)
 {
     p->threads = satf_threads_for(ctx, table_bytes(job), SHARE_BYTES);
     p->tile_pixels = tile_pixels_for(job, p->threads);
@@ -90,15 +91,15 @@ static bool make_plan(satf_context *ctx, const sat_job *job, plan *p)
 
 static bool blocked_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 {
-    plan p;
-    return make_plan(ctx, job, &p) && satf_add(p.above_bytes, p.turn_bytes, bytes) &&
+    split p;
+    return split_work(ctx, job, &p) && satf_add(p.above_bytes, p.turn_bytes, bytes) &&
            satf_add(*bytes, p.slot_bytes, bytes);
 }
 
 typedef struct state {
     satf_context *ctx;
     const sat_job *job;
-    const plan *plan;
+    const split *split;
     sat_tile_kernel kernel;
     char *above; /* the last finished row of every column of tiles */
     turn *turns;
@@ -132,7 +133,7 @@ static void wait_for_turn(turn *t, int64_t band)
 static void run_band(void *user, int64_t band, int thread)
 {
     state *s = user;
-    const plan *p = s->plan;
+    const split *p = s->split;
     const satf_view *in = &s->job->in;
     int64_t sum_bytes = (int64_t)satf_sum_bytes(s->job->sum_type);
     int64_t out_bytes = s->job->f32_out ? (int64_t)sizeof(float) : sum_bytes;
@@ -169,15 +170,15 @@ static void run_band(void *user, int64_t band, int thread)
 
 static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    plan p;
-    if (!make_plan(ctx, job, &p)) {
+    split p;
+    if (!split_work(ctx, job, &p)) {
         return satf_fail(ctx, SATF_LIMIT, "the scratch memory of a summed area table overflows");
     }
     char *memory = scratch;
     state s = {
         .ctx = ctx,
         .job = job,
-        .plan = &p,
+        .split = &p,
         .kernel = SATF_ISA_CHOOSE(sat_find_kernel)(job),
         .above = memory,
         .turns = (turn *)(void *)(memory + p.above_bytes),

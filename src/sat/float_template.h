@@ -10,8 +10,8 @@
  */
 
 /* n samples of `rows` rows, to sums[row] and, of the last one, to above. */
-INLINE void NAME(segment)(const sat_job *job, const char *src, int64_t n, int channels, int rows,
-                          double *left, double *above, double (*sums)[FLOAT_SAMPLES])
+INLINE void NAME(piece)(const sat_job *job, const char *src, int64_t n, int channels, int rows,
+                        double *left, double *above, double (*sums)[FLOAT_SAMPLES])
 {
     double chain[FLOAT_ROWS][SATF_MAX_CHANNELS];
     for (int r = 0; r < rows; r++) {
@@ -48,10 +48,10 @@ INLINE void NAME(rows)(const sat_job *job, const sat_tile *tile, int y, int rows
     double *left = (double *)tile->left + y * channels, *above = tile->above;
     const char *src = tile->src + y * job->in.stride;
     int64_t samples = tile->pixels * channels;
-    int64_t segment = FLOAT_SAMPLES / channels * channels;
-    for (int64_t i = 0; i < samples; i += segment) {
-        int64_t n = samples - i < segment ? samples - i : segment;
-        NAME(segment)
+    int64_t piece = FLOAT_SAMPLES / channels * channels;
+    for (int64_t i = 0; i < samples; i += piece) {
+        int64_t n = samples - i < piece ? samples - i : piece;
+        NAME(piece)
         (job, src + i * (int64_t)sizeof(SRC), n, channels, rows, left, above + i, sums);
         for (int r = 0; r < rows; r++) {
             store_sums(job, tile, y + r, i, sums[r], n);

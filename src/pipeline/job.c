@@ -1,5 +1,5 @@
 /* What the paths of a job share: notes. */
-#include "stages.h"
+#include "job.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What the whole-image path and the streaming path of a job share. */
-#ifndef SATF_PIPELINE_STAGES_H
-#define SATF_PIPELINE_STAGES_H
+#ifndef SATF_PIPELINE_JOB_H
+#define SATF_PIPELINE_JOB_H
 
 #include "pipeline.h"
 
