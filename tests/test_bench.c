@@ -148,13 +148,35 @@ static void knows_its_filters(void **state)
     assert_false(bench_can_check("nonsense"));
 }
 
+/* A result of any filter is held against another engine's. */
+static void compares_engines(void **state)
+{
+    (void)state;
+    enum { SIDE = 40 };
+    satf_context *ctx;
+    satf_filter *filter;
+    uint8_t pixels[SIDE * SIDE], result[SIDE * SIDE];
+    satf_view in = satf_view_packed(pixels, SIDE, SIDE, 1, SATF_U8), out = in;
+    out.data = result;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        pixels[i] = (uint8_t)(i * i >> 4);
+    }
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_filter_parse(ctx, "guided=5", &filter), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+    assert_null(bench_check_by_tables(filter, &in, &out));
+    result[SIDE * SIDE - 1]++;
+    assert_non_null(bench_check_by_tables(filter, &in, &out));
+    satf_filter_destroy(filter);
+    satf_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_errors_in_sats),
-        cmocka_unit_test(finds_errors_in_filters),
-        cmocka_unit_test(rounds_means_halves_up),
-        cmocka_unit_test(knows_its_filters),
+        cmocka_unit_test(finds_errors_in_sats),   cmocka_unit_test(finds_errors_in_filters),
+        cmocka_unit_test(rounds_means_halves_up), cmocka_unit_test(knows_its_filters),
+        cmocka_unit_test(compares_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,9 +122,7 @@ void bench_print_list(void)
     puts("filters:");
     satf_filter_info info;
     for (size_t i = 0; (name = satf_filter_name(i, &info, sizeof info)) != NULL; i++) {
-        if (bench_can_check(name)) {
-            printf("  %-18s %s\n", name, info.help);
-        }
+        printf("  %-18s %s\n", name, info.help);
     }
 }
 
