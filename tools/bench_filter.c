@@ -301,6 +301,9 @@ static int check_names(const struct bench_values *filters)
         if (!info_of(text)) {
             return bench_error(2, "there is no filter \"%s\"; see satbench --list", text);
         }
+        if (strchr(text, '=') && takes_window(text)) {
+            return bench_error(2, "\"%s\": windows are listed by --windows", text);
+        }
     }
     return 0;
 }
