@@ -333,7 +333,7 @@ static void chooses_rows(void **state)
     }
     /* What is remembered is taken; what is forced goes before it. */
     sat_cache cache = some_choices();
-    sat_tuner_remember(0, &cache);
+    sat_tuner_remember(SATF_CUDA(0), &cache);
     unsetenv("SATFILTER_TUNE");
     assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
     assert_int_equal(sat_tune(ctx, &job, &row, &tuning), SATF_OK);

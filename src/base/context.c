@@ -67,13 +67,6 @@ satf_status satf_context_create_like(const satf_context *ctx, satf_context **out
     return status;
 }
 
-void satf_context_forget(satf_context *ctx)
-{
-    if (ctx->plan) {
-        ctx->forget(ctx);
-    }
-}
-
 void satf_context_destroy(satf_context *ctx)
 {
     if (ctx) {

@@ -59,7 +59,12 @@ struct satf_context {
 satf_status satf_context_create_like(const satf_context *ctx, satf_context **out);
 
 /* Frees the plan that the context keeps: what it rests on changes. */
-void satf_context_forget(satf_context *ctx);
+static inline void satf_context_forget(satf_context *ctx)
+{
+    if (ctx->plan) {
+        ctx->forget(ctx);
+    }
+}
 
 /* Stores the message in ctx (the first error of a call wins only by returning
  * at once) and returns status, so that errors read `return satf_fail(...)`.
