@@ -198,14 +198,14 @@ static const filter_recipe guided_recipe = {
 static const filter_info guided_filter = {
     .name = "guided",
     .help = "smooth, but keep the edges of a guide",
-    .detail = "The mean over the windows of N x N (or W x H) pixels that contain a pixel of what "
-              "they say of it: a I + b, I being the guide's pixel, a = cov(I, p) / (var(I) + eps) "
-              "and b = mean(p) - a mean(I). The image is its own guide unless guide=FILE names "
-              "another one of its size, channels and depth. eps is in units of the full scale "
-              "squared (1 of floats): edges of a contrast well above its root stay, what is below "
-              "is smoothed. Each channel is filtered by itself, alpha too. Of integers a is taken "
-              "to 2^-24, b to 2^-16 (16 bits: 2^-8); the result is rounded to nearest and "
-              "saturated. It has the input's type.",
+    .detail = "In each window of N x N (or W x H) pixels the result is a line over the guide I: "
+              "a I + b, with a = cov(I, p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel "
+              "takes the means of a and b over the windows that contain it. The image is its own "
+              "guide unless guide=FILE names another one of its size, channels and depth. Edges of "
+              "a contrast well above the root of eps stay, what is below is smoothed; eps is a "
+              "share of the full scale squared (1 of floats). Each channel is filtered by itself, "
+              "alpha too. Of integers a is taken to 2^-24, b to 2^-16 (16 bits: 2^-8); the result "
+              "is rounded to nearest and saturated. It has the input's type.",
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),
