@@ -3,8 +3,6 @@
  * of src/permute, which take long to prepare. Which one is src/permute's choice; where it is the
  * gather, that is what filter_device_move_engine does as well.
  */
-#include <inttypes.h>
-
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../move/gpu.h"
@@ -20,7 +18,7 @@ static int64_t pixel_bytes(const satf_view *view)
     return view->channels * (int64_t)satf_type_bytes(view->type);
 }
 
-static bool is_packed(const satf_view *view)
+static bool rows_are_packed(const satf_view *view)
 {
     return view->stride == view->width * pixel_bytes(view);
 }
@@ -30,8 +28,8 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     int64_t bytes = pixel_bytes(&step->in);
     (void)ctx;
     return step->lasting && step->order && !filter_move_converts(step) &&
-           (bytes == 4 || bytes == 8) && is_packed(&step->in) && is_packed(&step->out) &&
-           step->order->count <= SATF_MAX_PERMUTATION;
+           (bytes == 4 || bytes == 8) && rows_are_packed(&step->in) &&
+           rows_are_packed(&step->out) && step->order->count <= SATF_MAX_PERMUTATION;
 }
 
 static void release(void *state)

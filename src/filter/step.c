@@ -1,4 +1,4 @@
-/* Checks of one filter on one image, and the choice of its engine. */
+/* One filter on one image: its checks, the choice of its engine, its runs. */
 #include "step.h"
 
 #include <inttypes.h>

@@ -77,9 +77,9 @@ satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t 
 
 /* -------------------------------------------------------------- conversions */
 
-/* io_convert() that also widens *seen, unless NULL, to the colour samples of an image form. */
-void io_convert_and_watch(const io_plan *plan, const void *src, void *dst, int64_t pixels,
-                          io_extremes *seen);
+/* src: plan->in samples of so many pixels, dst: plan->out samples; any alignment. Where they become
+ * an image form, *seen, unless NULL, is widened to their colour samples. */
+void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels, io_extremes *seen);
 
 /* Of plan->in's samples: is its alpha alpha_max everywhere? */
 bool io_row_is_opaque(const io_plan *plan, const char *row);

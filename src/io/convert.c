@@ -192,8 +192,7 @@ static void spread_grey(char *row, size_t sample_bytes, int pixels)
     }
 }
 
-void io_convert_and_watch(const io_plan *plan, const void *src, void *dst, int64_t pixels,
-                          io_extremes *seen)
+void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels, io_extremes *seen)
 {
     size_t in_bytes = (size_t)plan->in.channels * satf_type_bytes(plan->in.type);
     size_t out_bytes = (size_t)plan->out.channels * satf_type_bytes(plan->out.type);
@@ -210,11 +209,6 @@ void io_convert_and_watch(const io_plan *plan, const void *src, void *dst, int64
             spread_grey(to, satf_type_bytes(plan->out.type), (int)some);
         }
     }
-}
-
-void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels)
-{
-    io_convert_and_watch(plan, src, dst, pixels, NULL);
 }
 
 bool io_row_is_opaque(const io_plan *plan, const char *row)

@@ -149,7 +149,7 @@ satf_status io_find_metadata(satf_context *ctx, io_reader *reader);
 
 /*
  * How samples of an image become samples of a file: found by io_make_plan(), used
- * row by row with io_convert().
+ * row by row by io_convert() of codec.h.
  * - identity when the format stores the image's type as it is;
  * - plain: another type of plain values (.npy, .pfm): rounded to nearest, saturated;
  * - image form: lo ... hi, which options->auto_range lets io_find_range() find, mapped to 0 ... the
@@ -204,9 +204,6 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
  */
 satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double clip_percent,
                           io_plan *plan);
-
-/* src: plan->in samples of so many pixels, dst: plan->out samples; any alignment. */
-void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels);
 
 /* The least and the greatest finite sample; least > most: there is none. */
 typedef struct io_extremes {

@@ -103,8 +103,8 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
                              "the picture is transparent in places, which %s cannot hold; %s",
                              plan->name, alpha_formats);
         }
-        io_convert_and_watch(plan, row, writer->converted, plan->in.width,
-                             plan->judge_range ? &writer->seen : NULL);
+        io_convert(plan, row, writer->converted, plan->in.width,
+                   plan->judge_range ? &writer->seen : NULL);
         status = writer->format->put(ctx, writer, writer->converted, plan->out.stride, 1);
         writer->next_row += status ? 0 : 1;
     }
