@@ -35,12 +35,13 @@ run --box 3 in.pgm want.pgm
 # ------------------------------------------------------- at a terminal: questions
 
 # typed ANSWER COMMAND...: runs the command at a terminal on which the answer is typed; its
-# output is in the file screen, its status the function's.
+# output is in the file screen, its status the function's. The shell is sh for everyone: shells
+# differ in what they write of their own.
 typed()
 {
     local answer=$1
     shift
-    printf '%s\n' "$answer" | script -qec "$*" /dev/null >screen
+    printf '%s\n' "$answer" | SHELL=/bin/sh script -qec "$*" /dev/null >screen
 }
 
 if command -v script >/dev/null 2>&1; then
@@ -106,7 +107,7 @@ if command -v script >/dev/null 2>&1; then
     rm late.pgm && mkfifo late.pgm never.pgm
     (sleep 1.3 && cat in.pgm >late.pgm) &
     typed '' 'stty cols 120; "$satfilter" --box 3 a/1.pgm late.pgm never.pgm -o cut & child=$!
-        sleep 2; kill -TERM $child; wait $child'
+        sleep 2; kill -TERM $child; wait $child 2>/dev/null'
     line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
     check "progress: all of it" \
         "$(echo "$line" | grep -c '^1 of 3 files, [0-9.]* a second, [0-9]* s left: late.pgm [0-9]* %$')" 1
