@@ -1,6 +1,6 @@
 # SATF_CUDA: finds nvcc on PATH or in /usr/local/cuda and compiles and links a
-# kernel with it. Sets the conditional CUDA, NVCC, NVCC_FLAGS, CUDA_LIBS,
-# HAVE_CUDA and $cuda_summary.
+# kernel with it. Sets the conditional CUDA, NVCC, NVCC_FLAGS, CUDA_LIBS
+# and $cuda_summary.
 AC_DEFUN([SATF_CUDA], [
 AC_ARG_ENABLE([cuda],
   [AS_HELP_STRING([--disable-cuda], [build for the CPU only])],
@@ -29,7 +29,6 @@ AC_SUBST([NVCC])
 AC_SUBST([NVCC_FLAGS])
 AC_SUBST([CUDA_LIBS])
 AM_CONDITIONAL([CUDA], [test "x$CUDA_LIBS" != x])
-AS_IF([test "x$CUDA_LIBS" != x], [AC_DEFINE([HAVE_CUDA], [1], [CUDA rows are compiled in])])
 ])
 
 # The kernel is compiled with the very flags of the build, and linked as the

@@ -170,8 +170,7 @@ typedef struct satf_file_report {
     satf_view in, out; /* of the files' samples, data NULL */
     satf_ran ran;
     const char *in_format, *out_format; /* names; static storage */
-    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is, and in a
-                        * build without CUDA unless a device would be done first */
+    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is */
     int streamed;      /* the stages ran side by side */
     satf_file_note notes[SATF_FILE_NOTES];
     int note_count;

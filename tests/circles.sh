@@ -17,12 +17,18 @@ done | LC_ALL=C sort -u >"$work/symbols"
 [ "$(wc -l <"$work/symbols")" -gt 1000 ]
 
 awk '
-    $2 == "defines" && !($3 in home) { home[$3] = $1 }
+    # What the library and the backend both define, each calls of its own.
+    function side(source) { return source ~ /^cuda/ ? "cuda" : "src" }
+    function home_of(source, name) {
+        return (side(source), name) in home ? home[side(source), name] : home["src", name]
+    }
+    $2 == "defines" && !((side($1), $3) in home) { home[side($1), $3] = $1 }
     $2 == "wants" { wants[$1 " " $3] = 1 }
     END {
         for (pair in wants) {
             split(pair, part, " ")
-            if (part[2] in home && home[part[2]] != part[1]) print part[1], home[part[2]]
+            there = home_of(part[1], part[2])
+            if (there && there != part[1]) print part[1], there
         }
     }
 ' "$work/symbols" | LC_ALL=C sort -u >"$work/pairs"

@@ -1,30 +1,55 @@
 #!/bin/sh
-# The shared library exports what the public headers declare, all of it, and no more; a static one
+# A shared library exports what its public headers declare, all of it, and no more; a static one
 # (--enable-static) has no global name but satf_..., so an application may have any of its own.
+# The library that everyone links needs neither CUDA nor a C++ runtime, and a backend has one door.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?}"
-library=$top_builddir/.libs/libsatfilter.so
-if [ ! -e "$library" ]; then
+libraries=$top_builddir/.libs
+if [ ! -e "$libraries/libsatfilter.so" ]; then
     echo "no shared library was built here"
     exit 77
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# a declaration may go on to the next line, but its name stands on the first
-sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir"/src/satfilter*.h |
-    LC_ALL=C sort >"$work/declared"
-${NM:-nm} -D --defined-only "$library" | awk '$2 != "A" { print $NF }' | sed 's/@.*//' |
-    LC_ALL=C sort >"$work/exported"
-[ "$(wc -l <"$work/declared")" = "$(cat "$top_srcdir"/src/satfilter*.h | grep -c '^SATF_API ')" ]
-diff "$work/declared" "$work/exported"
-${NM:-nm} -D --defined-only "$library" | grep ' T ' | grep -v '@@satf_0\.1$' >"$work/unversioned" || true
-if [ -s "$work/unversioned" ]; then
-    echo "without a version:" && cat "$work/unversioned"
+fail()
+{
+    echo "FAILED: $*"
     exit 1
-fi
+}
 
-static=$top_builddir/.libs/libsatfilter.a
+# NAME VERSION HEADER...: what the library NAME exports under VERSION, and what the headers declare
+check()
+{
+    name=$1 version=$2
+    shift 2
+    # a declaration may go on to the next line, but its name stands on the first
+    sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$@" | LC_ALL=C sort >"$work/declared"
+    [ "$(wc -l <"$work/declared")" = "$(cat "$@" | grep -c '^SATF_API ')" ]
+    ${NM:-nm} -D --defined-only "$libraries/$name.so" | awk '$2 != "A" { print $NF }' >"$work/symbols"
+    sed 's/@.*//' "$work/symbols" | LC_ALL=C sort | diff "$work/declared" -
+    ! grep -v "@@$version\$" "$work/symbols" || fail "$name: symbols of another version"
+}
+
+check libsatfilter-study satf_study_0.1 "$top_srcdir/src/satfilter-study.h"
+# shellcheck disable=SC2046
+check libsatfilter satf_0.1 $(find "$top_srcdir/src" -name 'satfilter*.h' ! -name '*-study.h')
+
+for name in libsatfilter libsatfilter-study; do
+    needed=$(${READELF:-readelf} -d "$libraries/$name.so" | grep NEEDED)
+    ! echo "$needed" | grep -E 'stdc\+\+|cuda' || fail "$name needs what it must do without"
+done
+for name in libsatfilter-cuda libsatfilter-study-cuda; do
+    if [ -e "$libraries/$name.so" ]; then
+        doors=$(${NM:-nm} -D --defined-only "$libraries/$name.so" | awk '{ print $NF }')
+        case $doors in
+        satf_cuda_backend | satf_study_backend) ;;
+        *) fail "$name exports $doors" ;;
+        esac
+    fi
+done
+
+static=$libraries/libsatfilter.a
 if [ -e "$static" ]; then
     ${NM:-nm} -g --defined-only "$static" | awk 'NF == 3 { print $NF }' | LC_ALL=C sort >"$work/global"
     diff "$work/declared" "$work/global"

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "../src/base/memory.h"
-#include "../src/machine/machine.h"
-#include "../src/machine/tile.h"
+#include "../src/study/machine.h"
+#include "../src/study/tile.h"
 
 static const uint32_t widths[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33, 48, 64, 100, 128, 256};
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/gpu.h"
-#include "machine/tile_places.h"
+#include "study/gpu.h"
+#include "study/tile_places.h"
 
 enum { W = MACHINE_BANKS, N = MACHINE_MATRIX };
 

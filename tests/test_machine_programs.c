@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../src/base/memory.h"
-#include "../src/machine/machine.h"
+#include "../src/study/machine.h"
 
 enum { LATENCY = 100 };
 

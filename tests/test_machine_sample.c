@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../src/machine/sample.h"
-#include "../src/machine/tile_kernels.h"
+#include "../src/study/sample.h"
+#include "../src/study/tile_kernels.h"
 
 static satf_context *ctx;
 

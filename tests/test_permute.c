@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "machine/pattern.h"
-#include "machine/schedule.h"
+#include "study/pattern.h"
+#include "permute/schedule.h"
 #include "permute/permute.h"
 
 enum { LANES = 32, MAX_N = 1 << 18 };

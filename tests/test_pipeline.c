@@ -232,22 +232,17 @@ static void input_format_to_stdout(void **state)
     satf_filter_destroy(filter);
 }
 
-/* A build without CUDA does not say why no device was taken. */
-static void no_word_of_devices(void **state)
+/* The automatic choice says why it took no device. */
+static void tells_why_no_device(void **state)
 {
     (void)state;
-    const char *kind;
-    bool cuda = false;
-    for (size_t i = 0; satf_algorithm(i, &kind, NULL); i++) {
-        cuda |= strcmp(kind, "cuda") == 0;
-    }
     write_noise(path("w.pgm"), 40, 30, 1, SATF_U8, 0, 15);
     assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
     for (satf_route way = SATF_ROUTE_AUTO; way <= SATF_ROUTE_ROWS; way++) {
         satf_file_report result;
         assert_int_equal(
             run(path("w.pgm"), path("w2.pgm"), "box=3", SATF_TYPE_AUTO, way, 2, &result), SATF_OK);
-        assert_int_equal(result.why_cpu[0] != 0, cuda);
+        assert_true(result.why_cpu[0] != 0);
         assert_int_equal(ctx->device, SATF_DEVICE_AUTO);
     }
     assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
@@ -292,7 +287,7 @@ int main(void)
         cmocka_unit_test(cancelled),
         cmocka_unit_test(names_the_missing_device),
         cmocka_unit_test(input_format_to_stdout),
-        cmocka_unit_test(no_word_of_devices),
+        cmocka_unit_test(tells_why_no_device),
         cmocka_unit_test(keeps_to_what_only_a_device_has),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -5,9 +5,9 @@
 
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
-#include "../src/machine/gpu.h"
-#include "../src/machine/tile_kernels.h"
-#include "../src/machine/tile_places.h"
+#include "../src/study/gpu.h"
+#include "../src/study/tile_kernels.h"
+#include "../src/study/tile_places.h"
 #include "bench.h"
 
 static const bench_column columns[] = {

@@ -5,8 +5,8 @@
 
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
-#include "../src/machine/gpu.h"
-#include "../src/machine/machine.h"
+#include "../src/study/gpu.h"
+#include "../src/study/machine.h"
 #include "bench.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../cuda/sat/copy.h"
+#include "../src/study/gpu.h"
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
 #include "../src/base/view.h"
@@ -39,7 +39,7 @@ satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
         status = satf_gpu_copy_bytes(b->ctx, device, image->in.data, in->data, view_bytes(in));
     }
     if (!status) {
-        status = sat_cuda_truth(b->ctx, &image->in, bench_units(in), image->truth);
+        status = machine_cuda_truth(b->ctx, &image->in, bench_units(in), image->truth);
     }
     return status ? status : satf_gpu_wait(b->ctx, device);
 }
@@ -92,7 +92,7 @@ satf_status bench_device_check(bench *b, const bench_device_image *image, const 
     int64_t first;
     *problem = NULL;
     satf_status status =
-        sat_cuda_compare(b->ctx, image->truth, out, bench_units(&image->in), relative, &first);
+        machine_cuda_compare(b->ctx, image->truth, out, bench_units(&image->in), relative, &first);
     if (status) {
         return status;
     }

@@ -2,8 +2,8 @@
  * M. Giles' mapping and by plainer ones. */
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
-#include "../src/machine/gpu.h"
-#include "../src/machine/machine.h"
+#include "../src/study/gpu.h"
+#include "../src/study/machine.h"
 #include "bench.h"
 
 enum { BANKS = MACHINE_BANKS, MOST_FIELDS = MACHINE_MOST_FIELDS };

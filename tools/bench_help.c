@@ -1,7 +1,7 @@
 /* satbench's texts, all derived from its tables. */
 #include <string.h>
 
-#include "../src/machine/machine.h"
+#include "../src/study/machine.h"
 #include "bench.h"
 #include "roff.h"
 #include "shells.h"

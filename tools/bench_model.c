@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../src/base/memory.h"
-#include "../src/machine/machine.h"
+#include "../src/study/machine.h"
 #include "bench.h"
 
 enum { MOST_SIDE = 1 << 15 }; /* addresses of permutations are 32-bit */

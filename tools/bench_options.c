@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../src/base/view.h"
-#include "../src/machine/machine.h"
-#include "../src/machine/pattern.h"
+#include "../src/study/machine.h"
+#include "../src/study/pattern.h"
 
 /* A whole number in min ... max, with K for 1024; consumes it. */
 static bool parse_number(const char **text, int64_t max, int64_t *out)

@@ -7,7 +7,7 @@
 
 #include "../src/base/gpu.h"
 #include "../src/base/view.h"
-#include "../src/permute/gpu.h"
+#include "../src/study/gpu.h"
 
 enum { N = PATTERN_SMALL, BANKS = 32, TIMES = 50000 };
 
@@ -130,7 +130,7 @@ static void count(const small_case *c, double *read, double *write)
 static satf_status run_way(small_case *c, permute_way way)
 {
     permute_call call = {.ctx = c->b->ctx, .element_bytes = c->element_bytes};
-    return permute_cuda_small(&call, way, c->in_place, c->which, c->in, c->out, c->there, TIMES);
+    return machine_cuda_permute(&call, way, c->in_place, c->which, c->in, c->out, c->there, TIMES);
 }
 
 static satf_status run_small(void *user)

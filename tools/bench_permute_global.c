@@ -10,8 +10,8 @@
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/base/view.h"
-#include "../src/machine/machine.h"
-#include "../src/machine/pattern.h"
+#include "../src/study/machine.h"
+#include "../src/study/pattern.h"
 #include "../src/permute/permute.h"
 
 enum { WARP = 32 };

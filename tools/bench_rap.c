@@ -5,8 +5,8 @@
 
 #include "../src/base/gpu.h"
 #include "../src/base/memory.h"
-#include "../src/machine/gpu.h"
-#include "../src/machine/sample.h"
+#include "../src/study/gpu.h"
+#include "../src/study/sample.h"
 #include "bench.h"
 
 enum { SAMPLES = 100000, MAX_WIDTH_4D = 32 };

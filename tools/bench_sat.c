@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../cuda/sat/copy.h"
+#include "../src/study/gpu.h"
 #include "../src/base/gpu.h"
 #include "../src/base/view.h"
 #include "../src/sat/search.h"
@@ -88,7 +88,7 @@ static satf_status run_sat(void *user)
 static satf_status run_convert(void *user)
 {
     sat_call *call = user;
-    return sat_cuda_convert(call->b->ctx, &call->image.in, &call->image.out);
+    return machine_cuda_convert(call->b->ctx, &call->image.in, &call->image.out);
 }
 
 /* u8 in 32 bits, u16 in 64: modulo those, as every algorithm of the paper. */

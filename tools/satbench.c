@@ -216,16 +216,19 @@ static void name_device(const bench *b, device_names *d)
     }
 }
 
-/* The words of the command, separated by blanks; the caller frees it. */
+/* The program's name and the words behind it, separated by blanks; the caller frees it. */
 static char *join(char **argv)
 {
-    size_t bytes = 1;
-    for (char **word = argv; *word; word++) {
+    size_t bytes = sizeof "satbench";
+    for (char **word = argv + 1; *word; word++) {
         bytes += strlen(*word) + 1;
     }
     char *text = satf_alloc_zeroed(bytes);
-    for (char **word = argv; *word && text; word++) {
-        strcat(strcat(text, word == argv ? "" : " "), *word);
+    if (text) {
+        strcpy(text, "satbench");
+    }
+    for (char **word = argv + 1; *word && text; word++) {
+        strcat(strcat(text, " "), *word);
     }
     return text;
 }

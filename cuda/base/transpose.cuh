@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-#include "../../src/machine/layout.h"
+#include "../../src/base/layout.h"
 
 /* Chunks across a tile, tiles of a band. */
 enum { TRANSPOSE_ACROSS = 16, TRANSPOSE_BAND = 16 };

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "../../src/machine/layout.h"
+#include "../../src/base/layout.h"
 
 enum { LANES = 32, WARPS = 8, THREADS = LANES * WARPS };
 

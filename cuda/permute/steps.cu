@@ -1,10 +1,14 @@
 /* Steps and plans of permutations on a device (src/permute). */
 #include "steps.cuh"
 
-const permute_steps permute_cuda_steps = {
-    permute_scatter, permute_gather, permute_transpose,
-    permute_rows,    permute_spread, permute_collect,
-};
+const permute_steps *permute_cuda_steps(void)
+{
+    static const permute_steps steps = {
+        permute_scatter, permute_gather, permute_transpose,
+        permute_rows,    permute_spread, permute_collect,
+    };
+    return &steps;
+}
 
 satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, size_t bytes,
                               void **memory)

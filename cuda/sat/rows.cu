@@ -11,11 +11,12 @@
 
 extern "C" {
 #include "../../src/base/memory.h"
+#include "../../src/sat/gpu.h"
 }
 
 static int stress_mode;
 
-void sat_cuda_stress(int mode)
+static void stress(int mode)
 {
     stress_mode = mode;
 }
@@ -382,71 +383,43 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
 
 /* --------------------------------------------------------------------- rows */
 
-const sat_row sat_cuda_2r2w = {"2r2w",
-                               "cuda",
-                               "column sums, then row sums, a thread each (section 6.2)",
-                               refuses_passes,
-                               NULL,
-                               run_2r2w,
-                               NULL};
+static const sat_row row_2R2W = {SAT_CUDA_2R2W, refuses_passes, NULL, run_2r2w, NULL};
 
-const sat_row sat_cuda_4r4w = {
-    "4r4w",
-    "cuda",
-    "column sums twice, the table transposed between and after (section 6.2)",
-    refuses_passes,
-    scratch_of<carve_4r4w>,
-    run_4r4w,
-    NULL};
+static const sat_row row_4R4W = {SAT_CUDA_4R4W, refuses_passes, scratch_of<carve_4r4w>, run_4r4w,
+                                 NULL};
 
-const sat_row sat_cuda_4r1w = {"4r1w",
-                               "cuda",
-                               "formula (6.1) along anti-diagonals of samples (section 6.4)",
-                               refuses_passes,
-                               scratch_of<carve_4r1w>,
-                               run_4r1w,
-                               sync_variant};
+static const sat_row row_4R1W = {SAT_CUDA_4R1W, refuses_passes, scratch_of<carve_4r1w>, run_4r1w,
+                                 sync_variant};
 
-const sat_row sat_cuda_2r1w = {"2r1w",
-                               "cuda",
-                               "sums of blocks, their tables, the blocks again (section 6.3)",
-                               refuses_blocks,
-                               scratch_of<carve_2r1w>,
-                               run_2r1w,
-                               shape_variant<&sat_shape::tables>};
+static const sat_row row_2R1W = {SAT_CUDA_2R1W, refuses_blocks, scratch_of<carve_2r1w>, run_2r1w,
+                                 shape_variant<&sat_shape::tables>};
 
-const sat_row sat_cuda_1r1w = {"1r1w",
-                               "cuda",
-                               "blocks along anti-diagonals, one stage each (section 6.4)",
-                               refuses_chained,
-                               scratch_of<carve_chain>,
-                               run_1r1w,
-                               shape_variant<&sat_shape::stages, ALL_WAYS>};
+static const sat_row row_1R1W = {SAT_CUDA_1R1W, refuses_chained, scratch_of<carve_chain>, run_1r1w,
+                                 shape_variant<&sat_shape::stages, ALL_WAYS>};
 
-const sat_row sat_cuda_1_plus_r = {"1+r",
-                                   "cuda",
-                                   "1r1w between two triangles of 2r1w (section 6.5)",
-                                   refuses_chained,
-                                   scratch_of<carve_chain>,
-                                   run_1_plus_r,
-                                   shape_variant<&sat_shape::stages, ALL_WAYS>,
-                                   false,
-                                   true};
+static const sat_row row_1_PLUS_R = {SAT_CUDA_1_PLUS_R,
+                                     refuses_chained,
+                                     scratch_of<carve_chain>,
+                                     run_1_plus_r,
+                                     shape_variant<&sat_shape::stages, ALL_WAYS>,
+                                     false,
+                                     true};
 
-const sat_row sat_cuda_skss = {"skss",
-                               "cuda",
-                               "one kernel, columns of blocks that wait for one another",
-                               refuses_chained,
-                               scratch_of<carve_skss>,
-                               run_skss,
-                               shape_variant<&sat_shape::skss>,
-                               true};
+static const sat_row row_SKSS = {SAT_CUDA_SKSS,
+                                 refuses_chained,
+                                 scratch_of<carve_skss>,
+                                 run_skss,
+                                 shape_variant<&sat_shape::skss>,
+                                 true};
 
-const sat_row sat_cuda_lookback = {"lookback",
-                                   "cuda",
-                                   "one kernel, decoupled look-back in two dimensions",
-                                   refuses_lookback,
-                                   scratch_of<carve_lookback>,
-                                   run_lookback,
-                                   lookback_variant,
-                                   true};
+static const sat_row row_LOOKBACK = {SAT_CUDA_LOOKBACK,          refuses_lookback,
+                                     scratch_of<carve_lookback>, run_lookback,
+                                     lookback_variant,           true};
+
+static const sat_row *const rows[] = {
+#define SAT_ROW(ROW) &row_##ROW,
+    SAT_CUDA_ROWS(SAT_ROW)
+#undef SAT_ROW
+        NULL};
+
+extern const sat_gpu_calls sat_gpu_backend = {rows, stress};

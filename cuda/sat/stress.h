@@ -1,10 +1,7 @@
-/* For tests: makes the kernels whose blocks wait for one another run in awkward orders. */
+/* For tests: makes the kernels whose blocks wait for one another run in awkward orders, in the
+ * whole process (sat_gpu_calls.stress). */
 #ifndef CUDA_SAT_STRESS_H
 #define CUDA_SAT_STRESS_H
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum {
     SAT_STRESS_NONE,
@@ -18,12 +15,5 @@ enum {
      * has done anything, and then pauses: if that one does not wait, it finds what was there. */
     SAT_STRESS_EARLY = SAT_STRESS_MODES
 };
-
-/* For the whole process. */
-void sat_cuda_stress(int mode);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * CUDA devices for the layers above, in plain C: what cuda/base does where the
- * build has CUDA; without it gpu_none.c and devices_none.c, where no device is ever found.
+ * CUDA devices for the layers above, in plain C. cuda/base does the work, in a shared object of its
+ * own (backend.h); gpu.c leads these calls there, and finds no device where that is missing.
  * Nothing here is called, and no driver touched, while a context stays on the CPU.
  * Devices are the interface's, SATF_CUDA(n); what speaks to CUDA or to people takes their n.
  */
@@ -33,8 +33,7 @@ typedef struct satf_gpu_info {
 /* false, and *info untouched, if the device does not answer. */
 bool satf_gpu_describe(int device, satf_gpu_info *info);
 
-/* SATF_OK if this CUDA device can compute, else a sentence that says why not
- * (device.c, whatever the build). */
+/* SATF_OK if this CUDA device can compute, else a sentence that says why not (gpu_check.c). */
 satf_status satf_gpu_check(satf_context *ctx, int device);
 
 /*
@@ -138,5 +137,32 @@ satf_status satf_gpu_synchronize(satf_context *ctx);
 #define SATF_SAMPLE_MS 2.0
 satf_status satf_gpu_time_begin(satf_context *ctx, int device);
 satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms);
+
+/* Where the calls above lead; satf_gpu_check() and satf_gpu_alloc_view() are made of others. */
+typedef struct satf_gpu_calls {
+    __typeof__(satf_gpu_count) *count;
+    __typeof__(satf_gpu_describe) *describe;
+    __typeof__(satf_gpu_open) *open;
+    __typeof__(satf_gpu_leave) *leave;
+    __typeof__(satf_gpu_close) *close;
+    __typeof__(satf_gpu_stream) *stream;
+    __typeof__(satf_gpu_alloc) *alloc;
+    __typeof__(satf_gpu_free) *free;
+    __typeof__(satf_gpu_captures) *captures;
+    __typeof__(satf_gpu_order_begin) *order_begin;
+    __typeof__(satf_gpu_order_end) *order_end;
+    __typeof__(satf_gpu_order_wait) *order_wait;
+    __typeof__(satf_gpu_order_free) *order_free;
+    __typeof__(satf_gpu_free_behind) *free_behind;
+    __typeof__(satf_gpu_keep) *keep;
+    __typeof__(satf_gpu_kept) *kept;
+    __typeof__(satf_gpu_copy) *copy;
+    __typeof__(satf_gpu_copy_bytes) *copy_bytes;
+    __typeof__(satf_gpu_set_bytes) *set_bytes;
+    __typeof__(satf_gpu_wait) *wait;
+    __typeof__(satf_gpu_synchronize) *synchronize;
+    __typeof__(satf_gpu_time_begin) *time_begin;
+    __typeof__(satf_gpu_time_end) *time_end;
+} satf_gpu_calls;
 
 #endif

@@ -48,17 +48,6 @@ bool filter_suits_cpu(const satf_context *ctx)
     return !ctx->sync && has_algorithm(ctx, "cpu");
 }
 
-bool filter_has_cuda(void)
-{
-    const char *kind;
-    for (size_t i = 0; satf_algorithm(i, &kind, NULL); i++) {
-        if (strcmp(kind, "cuda") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
                          const satf_view *out, double besides_ns, char why[FILTER_WHY_BYTES])
 {
@@ -66,9 +55,7 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
     why[0] = '\0';
     if (ctx->engine == SATF_ENGINE_WINDOW ||
         (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, besides_ns)))) {
-        if (filter_has_cuda()) {
-            snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");
-        }
+        snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");
         return SATF_HOST;
     }
     const char *none, *then = cpu ? ": computed on the CPU" : "";

@@ -64,15 +64,11 @@ const void *filter_options(const satf_filter *filter, size_t index);
  * device's stages. */
 bool filter_suits_cpu(const satf_context *ctx);
 
-/* Whether the build has CUDA: where it has not, nobody wonders why the CPU computes. */
-bool filter_has_cuda(void);
-
 /*
  * Where SATF_DEVICE_AUTO has a chain computed on images of the host: SATF_CUDA(0) if it can be used
  * and would be done first by estimate, its start and the copies included, else SATF_HOST.
  * besides_ns: what a device costs besides, a sample of the input. why: becomes why it is not the
- * device, or "". No driver is touched unless the work is worth a device. A build without CUDA says
- * nothing of a CPU that is fast enough.
+ * device, or "". No driver is touched unless the work is worth a device.
  */
 enum { FILTER_WHY_BYTES = 256 };
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,

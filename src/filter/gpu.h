@@ -1,7 +1,5 @@
-/*
- * The last steps of filters on a CUDA device, in plain C: cuda/filter where
- * the build has CUDA, gpu_none.c elsewhere. All memory is the device's.
- */
+/* The last steps of filters on a CUDA device, in plain C: what cuda/filter does. All memory is the
+ * device's, which is open. */
 #ifndef SATF_FILTER_GPU_H
 #define SATF_FILTER_GPU_H
 
@@ -94,5 +92,14 @@ satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view *from, con
 /* Enqueues `to` = the samples of `from`, a view of equal size and another type, rounded and
  * saturated as results are (formula_store()). `from` is aligned to its samples. */
 satf_status filter_gpu_convert(satf_context *ctx, const satf_view *from, const satf_view *to);
+
+/* Where the calls above lead (base/backend.h). */
+typedef struct filter_gpu_calls {
+    __typeof__(filter_gpu_plan_make) *plan_make;
+    __typeof__(filter_gpu_run) *run;
+    __typeof__(filter_gpu_grey) *grey;
+    __typeof__(filter_gpu_copy_pixels) *copy_pixels;
+    __typeof__(filter_gpu_convert) *convert;
+} filter_gpu_calls;
 
 #endif

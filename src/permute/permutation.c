@@ -305,7 +305,7 @@ satf_status permute_run(satf_context *ctx, const satf_permutation *plan, const v
     char *between = scratch ? (char *)scratch + (start - (uintptr_t)scratch) : NULL;
     permute_call call = {ctx, plan->element_bytes,
                          host && scratch ? between + between_bytes(plan) : NULL, &plan->tile};
-    return plan->row->run(plan, &call, host ? &permute_host_steps : &permute_cuda_steps, in, out,
+    return plan->row->run(plan, &call, host ? &permute_host_steps : permute_cuda_steps(), in, out,
                           between);
 }
 

@@ -7,7 +7,7 @@
 #define SATF_PERMUTE_PERMUTE_H
 
 #include "../base/context.h"
-#include "../machine/schedule.h"
+#include "schedule.h"
 
 /* Bytes of a row that a step permutes at once: what a CUDA block holds in shared memory. */
 #define PERMUTE_ROW_BYTES 131072u

@@ -11,9 +11,7 @@ _Static_assert(sizeof((satf_file_report *)0)->why_cpu == FILTER_WHY_BYTES, "a re
 
 void pipeline_explain_stream(satf_file_report *result)
 {
-    if (filter_has_cuda()) {
-        snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
-    }
+    snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
 }
 
 void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,

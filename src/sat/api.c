@@ -30,17 +30,17 @@ satf_status satf_context_set_algorithm(satf_context *ctx, const char *name)
 
 const char *satf_algorithm(size_t index, const char **device_kind, const char **help)
 {
-    const sat_row *row = sat_row_at(index);
-    if (!row) {
+    sat_name name;
+    if (!sat_name_at(index, &name)) {
         return NULL;
     }
     if (device_kind) {
-        *device_kind = row->device_kind;
+        *device_kind = name.device_kind;
     }
     if (help) {
-        *help = row->help;
+        *help = name.help;
     }
-    return row->name;
+    return name.name;
 }
 
 static bool is_sample_type(int type)

@@ -7,6 +7,15 @@
 /* Why no CPU row can do the job, or NULL: see sat_row.refuses. */
 const char *sat_cpu_refuses(const sat_job *job);
 
+/* How a row begins. */
+typedef struct sat_name {
+    const char *name, *device_kind, *help;
+} sat_name;
+
+/* All of them in the order of sat_row_at(), also those of devices where there is no backend;
+ * false behind the last. */
+bool sat_name_at(size_t index, sat_name *name);
+
 /* True for "auto" and for every algorithm of this project, on whatever device. */
 bool sat_algorithm_known(const char *name);
 
@@ -14,9 +23,5 @@ bool sat_algorithm_known(const char *name);
 void sat_algorithm_names(const char *device_kind, char *text, size_t bytes);
 
 extern const sat_row sat_reference, sat_2r2w, sat_4r1w, sat_blocked;
-
-/* Where the build has CUDA. */
-extern const sat_row sat_cuda_2r2w, sat_cuda_4r4w, sat_cuda_4r1w, sat_cuda_2r1w, sat_cuda_1r1w,
-    sat_cuda_1_plus_r, sat_cuda_skss, sat_cuda_lookback;
 
 #endif

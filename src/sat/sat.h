@@ -69,7 +69,8 @@ typedef struct sat_row {
     bool has_r;
 } sat_row;
 
-/* The rows in the order of table 6.2, CPU rows first; NULL behind the last. */
+/* The rows in the order of table 6.2, CPU rows first; NULL behind the last. Those of CUDA devices
+ * are the backend's, and missing where that is. */
 const sat_row *sat_row_at(size_t index);
 
 /* The row of that name and device kind; NULL if there is none. */

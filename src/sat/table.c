@@ -1,30 +1,50 @@
 /* The table of rows. */
-#include "rows.h"
-
-#include "config.h"
-
 #include <string.h>
 
-/* In the order of table 6.2. */
-static const sat_row *const rows[] = {
-    &sat_2r2w,      &sat_4r1w,          &sat_blocked,   &sat_reference,
-#ifdef HAVE_CUDA
-    &sat_cuda_2r2w, &sat_cuda_4r4w,     &sat_cuda_4r1w, &sat_cuda_2r1w,
-    &sat_cuda_1r1w, &sat_cuda_1_plus_r, &sat_cuda_skss, &sat_cuda_lookback,
-#endif
-    NULL,
+#include "../base/backend.h"
+#include "gpu.h"
+#include "rows.h"
+
+/* In the order of table 6.2, and what is not in it. */
+static const sat_row *const cpu_rows[] = {&sat_2r2w, &sat_4r1w, &sat_blocked, &sat_reference};
+
+static const sat_name cuda_names[] = {
+#define SAT_NAME(ROW) {SAT_CUDA_##ROW},
+    SAT_CUDA_ROWS(SAT_NAME)
+#undef SAT_NAME
+};
+
+enum {
+    CPU_ROWS = sizeof cpu_rows / sizeof *cpu_rows,
+    CUDA_ROWS = sizeof cuda_names / sizeof *cuda_names
 };
 
 const sat_row *sat_row_at(size_t index)
 {
-    return index < sizeof rows / sizeof *rows ? rows[index] : NULL;
+    if (index < CPU_ROWS) {
+        return cpu_rows[index];
+    }
+    const satf_backend *b = satf_backend_get(NULL);
+    return b && index - CPU_ROWS < CUDA_ROWS ? b->sat->rows[index - CPU_ROWS] : NULL;
+}
+
+bool sat_name_at(size_t index, sat_name *name)
+{
+    if (index < CPU_ROWS) {
+        const sat_row *row = cpu_rows[index];
+        *name = (sat_name){row->name, row->device_kind, row->help};
+    } else if (index - CPU_ROWS < CUDA_ROWS) {
+        *name = cuda_names[index - CPU_ROWS];
+    }
+    return index < CPU_ROWS + CUDA_ROWS;
 }
 
 const sat_row *sat_row_find(const char *name, const char *device_kind)
 {
-    for (const sat_row *const *row = rows; *row; row++) {
-        if (strcmp((*row)->name, name) == 0 && strcmp((*row)->device_kind, device_kind) == 0) {
-            return *row;
+    sat_name here;
+    for (size_t i = 0; sat_name_at(i, &here); i++) {
+        if (strcmp(here.name, name) == 0 && strcmp(here.device_kind, device_kind) == 0) {
+            return sat_row_at(i);
         }
     }
     return NULL;
@@ -32,28 +52,26 @@ const sat_row *sat_row_find(const char *name, const char *device_kind)
 
 bool sat_algorithm_known(const char *name)
 {
-    /* Those that only CUDA has; the others are rows of the CPU too. */
-    static const char *const elsewhere[] = {"auto", "4r4w", "2r1w",    "1r1w",
-                                            "1+r",  "skss", "lookback"};
-    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
-        if (strcmp(name, elsewhere[i]) == 0) {
-            return true;
-        }
+    sat_name here;
+    bool known = strcmp(name, "auto") == 0;
+    for (size_t i = 0; !known && sat_name_at(i, &here); i++) {
+        known = strcmp(here.name, name) == 0;
     }
-    return sat_row_find(name, "cpu") || sat_row_find(name, "cuda");
+    return known;
 }
 
 void sat_algorithm_names(const char *device_kind, char *text, size_t bytes)
 {
     size_t used = 0;
+    sat_name here;
     text[0] = '\0';
-    for (const sat_row *const *row = rows; *row; row++) {
-        size_t length = strlen((*row)->name);
-        if (strcmp((*row)->device_kind, device_kind) == 0 && used + length + 2 <= bytes) {
+    for (size_t i = 0; sat_name_at(i, &here); i++) {
+        size_t length = strlen(here.name);
+        if (strcmp(here.device_kind, device_kind) == 0 && used + length + 2 <= bytes) {
             if (used) {
                 text[used++] = ' ';
             }
-            memcpy(text + used, (*row)->name, length + 1);
+            memcpy(text + used, here.name, length + 1);
             used += length;
         }
     }

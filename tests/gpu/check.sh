@@ -3,6 +3,8 @@
 # with those arguments; when all pass, writes the receipt, unless they ran less
 # than all their cases. 77: no device.
 set -u
+: "${SATFILTER_CUDA:=$PWD/.libs/libsatfilter-cuda.so.0}"
+export SATFILTER_CUDA
 : "${top_srcdir:?is set by make check-gpu}"
 arguments=$1
 shift

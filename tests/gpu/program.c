@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/base/backend.h"
 #include "../../src/base/view.h"
+#include "../../src/sat/gpu.h"
 
 bool gpu_small, gpu_long;
 unsigned long long gpu_runs, gpu_refused;
@@ -28,6 +30,11 @@ void gpu_test_begin(int argc, char **argv)
         exit(77);
     }
     printf("device: %s\ndriver: %s\n", info.name, info.driver);
+}
+
+void gpu_stress(int mode)
+{
+    satf_backend_get(NULL)->sat->stress(mode);
 }
 
 int gpu_test_end(const char *program, int failed)

@@ -27,6 +27,9 @@ void gpu_test_begin(int argc, char **argv);
 /* Prints the totals that the receipt holds; the exit status, 1 if any test failed. */
 int gpu_test_end(const char *program, int failed);
 
+/* Makes kernels run in awkward orders: one of cuda/sat/stress.h, in the whole process. */
+void gpu_stress(int mode);
+
 /* Of the device. */
 satf_context *gpu_new_context(void);
 

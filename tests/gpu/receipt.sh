@@ -12,7 +12,7 @@ receipt=tests/gpu/receipt.json
 covered()
 {
     find configure.ac Makefile.am m4/cuda.m4 m4/flags.m4 src/satfilter*.h cuda filters src/base \
-        src/filter src/machine src/move src/permute src/sat tests/gpu tests/filter_reference.h \
+        src/filter src/study src/move src/permute src/sat tests/gpu tests/filter_reference.h \
         tests/move_reference.h -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
         -o -name '*.sh' -o -name '*.inc' -o -name '*.ac' -o -name '*.am' -o -name '*.m4' \) |
         LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d ' ' -f 1

@@ -2,6 +2,8 @@
 # sanitize.sh PROGRAM...: the programs' small cases under compute-sanitizer, all
 # four tools; 77 without a device or the sanitizer. Run where the build is.
 set -u
+: "${SATFILTER_CUDA:=$PWD/.libs/libsatfilter-cuda.so.0}"
+export SATFILTER_CUDA
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 if [ ! -x "$sanitizer" ] || [ $# -eq 0 ]; then
     echo "sanitize-gpu: skipped, no compute-sanitizer or no CUDA" >&2

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/gpu.h"
-#include "machine/machine.h"
-#include "machine/tile_kernels.h"
-#include "machine/tile_places.h"
+#include "study/gpu.h"
+#include "study/machine.h"
+#include "study/tile_kernels.h"
+#include "study/tile_places.h"
 #include "program.h"
 
 enum { GUARD_BYTES = 256, W = MACHINE_BANKS };

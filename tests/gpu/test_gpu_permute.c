@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/machine.h"
-#include "machine/pattern.h"
-#include "machine/schedule.h"
+#include "study/machine.h"
+#include "study/pattern.h"
+#include "permute/schedule.h"
+#include "study/gpu.h"
 #include "permute/gpu.h"
 #include "program.h"
 
@@ -311,8 +312,8 @@ static void test_shared(void **unused)
                     must(satf_gpu_set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
                                             a.size + 2 * GUARD_BYTES),
                          "guards");
-                    must(permute_cuda_small(&call, (permute_way)way, in_place, (pattern)which,
-                                            a.there_in, a.there_out + GUARD_BYTES, there, 3),
+                    must(machine_cuda_permute(&call, (permute_way)way, in_place, (pattern)which,
+                                              a.there_in, a.there_out + GUARD_BYTES, there, 3),
                          pattern_name((pattern)which));
                     check(&a, pattern_name((pattern)which));
                 }

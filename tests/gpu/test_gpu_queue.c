@@ -124,7 +124,7 @@ static void check_rows(bool stress)
     static const char *const syncs[] = {"auto", "launch", "graph", "coop"};
     const char *name, *kind;
     unsigned staged = 0, rows = 0;
-    sat_cuda_stress(stress ? SAT_STRESS_EARLY : SAT_STRESS_NONE);
+    gpu_stress(stress ? SAT_STRESS_EARLY : SAT_STRESS_NONE);
     for (size_t r = 0; (name = satf_algorithm(r, &kind, NULL)); r++) {
         if (strcmp(kind, "cuda") != 0) {
             continue;
@@ -143,7 +143,7 @@ static void check_rows(bool stress)
             }
         }
     }
-    sat_cuda_stress(SAT_STRESS_NONE);
+    gpu_stress(SAT_STRESS_NONE);
     assert_int_equal(satf_context_set_sync(gpu, "auto"), SATF_OK);
     assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
     assert_true(rows >= 8 && staged >= 9); /* 4R1W, 1R1W and (1+r)R1W in three ways */

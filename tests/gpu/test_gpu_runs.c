@@ -184,9 +184,9 @@ static void check_modes(const sat_row *row, const gpu_case *c, lying lie, int wa
     memcpy(calm, d.out.host, d.out.bytes);
     for (int mode = first; mode <= last; mode++) {
         for (int i = 0; i < runs; i++) {
-            sat_cuda_stress(mode);
+            gpu_stress(mode);
             gpu_check(&d, row, &tuning);
-            sat_cuda_stress(SAT_STRESS_NONE);
+            gpu_stress(SAT_STRESS_NONE);
             if (memcmp(calm, d.out.host, d.out.bytes) != 0) {
                 fail_msg("row %s, %d channels: stress %d changes bits", row->name, c->channels,
                          mode);

@@ -121,8 +121,8 @@ def rap():
 
 def rap_counters():
     """What the hardware counted: passes over the banks for each instruction of a warp."""
-    layouts = ("raw", "padded", "diagonal", "ras", "rap")  # as in src/machine/layout.h
-    accesses = ("crsw", "srcw", "drdw", "copy")  # as in src/machine/access.h
+    layouts = ("raw", "padded", "diagonal", "ras", "rap")  # as in src/base/layout.h
+    accesses = ("crsw", "srcw", "drdw", "copy")  # as in src/study/access.h
     lines = [line for line in read("results/h200/rap-ncu.csv").splitlines() if line]
     kernels = grouped(csv.DictReader(lines), lambda r: (r["ID"], r["Kernel Name"]))
     rows = {}

@@ -1,0 +1,87 @@
+/* Loading the backend. */
+#include "backend.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "context.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#else
+#define PACKAGE_VERSION "0.0.0"
+#endif
+
+/* What cannot be had must not be looked for again on every call. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const satf_backend *found;
+static char reason[640];
+
+bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES])
+{
+    Dl_info at;
+    char *real = dladdr(neighbour, &at) && at.dli_fname ? realpath(at.dli_fname, NULL) : NULL;
+    char *end = real ? strrchr(real, '/') : NULL;
+    int length = end ? snprintf(path, SATF_PATH_BYTES, "%.*s%s", (int)(end + 1 - real), real, name)
+                     : SATF_PATH_BYTES;
+    free(real);
+    return length < SATF_PATH_BYTES && access(path, F_OK) == 0;
+}
+
+/* The file is that of the variable, or in path, or what the linker finds. NULL, and the reason is
+ * set. */
+static void *open_object(char path[SATF_PATH_BYTES], const char **name)
+{
+    const char *named = secure_getenv("SATFILTER_CUDA");
+    *name = named ? named : satf_beside(&once, SATF_BACKEND_FILE, path) ? path : SATF_BACKEND_FILE;
+    void *object = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+    const char *error = object ? NULL : dlerror();
+    if (error && strncmp(error, *name, strlen(*name)) == 0 && strstr(error, "No such file")) {
+        snprintf(reason, sizeof reason, "%.256s is not installed", *name);
+    } else if (error) { /* such as a library that it needs in turn */
+        snprintf(reason, sizeof reason, "%.256s cannot be opened: %.256s", *name, error);
+    }
+    return object;
+}
+
+static void load(void)
+{
+    char path[SATF_PATH_BYTES];
+    const char *name;
+    void *object = open_object(path, &name);
+    if (!object) {
+        return;
+    }
+    satf_backend_entry entry;
+    *(void **)&entry = dlsym(object, SATF_BACKEND_ENTRY_NAME);
+    const satf_backend *backend = entry ? entry() : NULL;
+    if (!backend) {
+        snprintf(reason, sizeof reason, "%.256s is no backend", name);
+    } else if (strncmp(backend->version, PACKAGE_VERSION, sizeof backend->version) != 0) {
+        snprintf(reason, sizeof reason,
+                 "%.256s is of version %.31s and this library of %s: install both from one build",
+                 name, backend->version, PACKAGE_VERSION);
+    } else if (backend->bytes != sizeof *backend ||
+               backend->context_bytes != sizeof(satf_context)) {
+        snprintf(reason, sizeof reason,
+                 "%.256s is of another build of version %s: install both from one", name,
+                 PACKAGE_VERSION);
+    } else {
+        found = backend;
+        return;
+    }
+    dlclose(object);
+}
+
+const satf_backend *satf_backend_get(const char **why)
+{
+    pthread_once(&once, load);
+    if (!found && why) {
+        *why = reason;
+    }
+    return found;
+}

@@ -1,0 +1,28 @@
+/* Whether a CUDA device can compute. */
+#include "gpu.h"
+
+satf_status satf_gpu_check(satf_context *ctx, int device)
+{
+    const char *why = NULL;
+    int count = satf_gpu_count(&why);
+    if (count == 0) {
+        return satf_fail(ctx, SATF_NO_DEVICE, "no CUDA device: %s; use the device cpu", why);
+    }
+    int ordinal = satf_gpu_ordinal(device);
+    if (ordinal < 0 || ordinal >= count) {
+        return satf_fail(ctx, SATF_NO_DEVICE, "no CUDA device %d: there are 0 to %d", ordinal,
+                         count - 1);
+    }
+    satf_gpu_info info;
+    if (!satf_gpu_describe(device, &info)) {
+        return satf_fail(ctx, SATF_NO_DEVICE,
+                         "no CUDA device %d: it does not answer; use the device cpu", ordinal);
+    }
+    if (!info.runs_kernels) {
+        return satf_fail(ctx, SATF_NO_DEVICE,
+                         "CUDA device %d (%s) has compute capability %d.%d, which this build is "
+                         "not compiled for; use the device cpu",
+                         ordinal, info.name, info.major, info.minor);
+    }
+    return SATF_OK;
+}
