@@ -166,6 +166,18 @@ SATF_API const char *satf_message(const satf_context *ctx);
  */
 SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
 
+typedef struct satf_device_info {
+    char name[256];       /* as its maker writes it */
+    int64_t memory_bytes; /* of the device, used or free */
+    char note[256]; /* a sentence without a final stop on what its first use will take long for,
+                     * or "" */
+} satf_device_info;
+
+/* What is known of SATF_CUDA(n) before it is used; bytes is sizeof *info. SATF_NO_DEVICE if it
+ * cannot be used. */
+SATF_API satf_status satf_device_describe(satf_context *ctx, int device, satf_device_info *info,
+                                          size_t bytes);
+
 /* Threads of the CPU to use: 1 ... 1024, or 0 for one per core that the process
  * may run on at the time of this call (default: when the context is created).
  * Scratch sizes depend on it. A context that goes through fork() starts threads

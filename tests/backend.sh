@@ -98,6 +98,68 @@ T
 run "$work/old.so" --device cuda --box 3 in.pgm out.pgm
 check "under cuda it is opened" "$(opened)" yes
 
+# A device that the kernels may not fit, and that fails if it is used all the same.
+# device NAME CODE RUNS COMPILES
+device()
+{
+    stand_in "$1" <<C
+#include "base/gpu.h"
+static int count(const char **why) { (void)why; return 1; }
+static bool describe(int device, satf_gpu_info *info)
+{
+    (void)device;
+    *info = (satf_gpu_info){.name = "Stand-in", .major = 7, .minor = 5, .code = "$2"};
+    info->runs_kernels = $3, info->compiles = $4;
+    return true;
+}
+static satf_status open_device(satf_context *ctx, int device)
+{
+    (void)device;
+    snprintf(ctx->message, sizeof ctx->message, "it was used");
+    return SATF_NO_DEVICE;
+}
+static satf_status keep(satf_context *ctx, satf_status status) { (void)ctx; return status; }
+const satf_backend *satf_cuda_backend(void);
+const satf_backend *satf_cuda_backend(void)
+{
+    static const satf_gpu_calls gpu = {count, describe, open_device, keep};
+    static const satf_backend b = {sizeof b, sizeof(satf_context), "$version", &gpu};
+    return &b;
+}
+C
+}
+device later.so 12.0 0 0
+device driver.so "" 0 1
+device fits.so 7.5 1 0
+run "$work/later.so" --device cuda --box 3 in.pgm out.pgm
+check "a device that no kernels fit: an error" $? 1
+says "(Stand-in) has compute capability 7.5, .* has kernels for 12.0: build it with --with-cuda-arch=75,"
+run "$work/driver.so" --device cuda --box 3 in.pgm out.pgm
+check "one that the driver compiles for is used" "$? $(grep -c 'it was used' stderr)" "1 1"
+check "and what that takes is said first" \
+    "$(sed -n '1s/.*compiles kernels for Stand-in .* --with-cuda-arch=75 has them$/said/p' stderr)" said
+run "$work/driver.so" -q --device cuda --box 3 in.pgm out.pgm
+check "but for -q" "$(grep -c compiles stderr)" 0
+run "$work/driver.so" --device cuda:1 --box 3 in.pgm out.pgm
+says "no CUDA device 1: there are 0 to 0"
+
+# Enough work that a device would be done first: auto takes it where kernels fit, and never waits
+# for the driver's compiler.
+awk 'BEGIN { printf "P2\n2000 2000\n255\n"; for (i = 0; i < 4000000; i++) print i * 7919 % 256 }' >large.pgm
+many=$(yes -- "--box 99" | head -n 100 | tr '\n' ' ')
+auto()
+{
+    # shellcheck disable=SC2086 # a list of options
+    run "$work/$1" -v --device auto -T 1 --max-memory 1G $many large.pgm out.pgm
+    check "$1: auto" "$? $(opened)" "0 yes"
+    check "$1: why it is the CPU" "$(grep -c "$2" stderr)" 1
+}
+auto later.so 'no kernels for CUDA device 0: build it with --with-cuda-arch=75: computed on the CPU'
+auto driver.so 'no kernels for CUDA device 0: build it with --with-cuda-arch=75: computed on the CPU'
+auto fits.so 'it was used: computed on the CPU'
+auto old.so 'is of version 0.0.1 .*: computed on the CPU'
+rm -f out.pgm
+
 # An algorithm that devices alone have is known, and says what is missing.
 run "$work/none.so" --algorithm 1+r --box 3 in.pgm out.pgm
 check "1+r needs a device" $? 1

@@ -167,6 +167,9 @@ void help_man_page(void)
     }
     puts(".SH ENVIRONMENT\n.TP\n\\fBSATFILTER_CPU\\fR");
     roff_paragraph("base, avx2 or avx512: use no instructions beyond these (for testing).");
+    puts(".TP\n\\fBSATFILTER_CUDA\\fR");
+    roff_paragraph("the file with the kernels for CUDA devices; without it libsatfilter-cuda.so is "
+                   "taken from the library's folder or from where the linker looks.");
     puts(".TP\n\\fBSATFILTER_TUNE\\fR");
     roff_paragraph("off: use nothing that --tune has found; random:SEED: any algorithm that "
                    "fits (for testing).");

@@ -330,6 +330,23 @@ static satf_status set_limits(const settings *s)
     return status;
 }
 
+/* A device that is named must be there; what its first use waits for is said before. */
+static int set_device(const settings *s, int device)
+{
+    char subject[64];
+    snprintf(subject, sizeof subject, "--device %s", s->device ? s->device : "auto");
+    if (satf_context_set_device(s->ctx, device)) {
+        message(subject, "%s", library_message(s->ctx));
+        return EXIT_FAILURE;
+    }
+    satf_device_info info;
+    if (device > SATF_HOST && !s->quiet &&
+        !satf_device_describe(s->ctx, device, &info, sizeof info) && *info.note) {
+        message(subject, "%s", info.note);
+    }
+    return 0;
+}
+
 static int set_up_context(settings *s)
 {
     satf_context *ctx = s->ctx;
@@ -347,13 +364,7 @@ static int set_up_context(settings *s)
         (s->r > 0 && satf_context_set_r(ctx, s->r))) {
         return usage_error(NULL, "%s", library_message(ctx));
     }
-    if (satf_context_set_device(ctx, device)) {
-        char subject[64];
-        snprintf(subject, sizeof subject, "--device %s", s->device);
-        message(subject, "%s", library_message(ctx));
-        return EXIT_FAILURE;
-    }
-    return 0;
+    return set_device(s, device);
 }
 
 /* Is the stream a file or a pipe, rather than a terminal or /dev/null? */

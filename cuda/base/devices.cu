@@ -1,11 +1,31 @@
 /* The CUDA devices of this machine. */
+#include "config.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 
-/* Compute capabilities that nvcc was told to compile for, times ten, ascending. */
-static const int compiled[] = {__CUDA_ARCH_LIST__};
+/* Capabilities, times ten, that there is machine code for, ascending, 0 behind the last; and the
+ * one whose code the driver can compile for it and all later ones. */
+static const int machine_code[] = {SATF_CUDA_CODE};
+static const int driver_code = SATF_CUDA_PTX;
+
+/* Machine code serves later minor numbers of its major one. */
+static void look_at_code(satf_gpu_info *info)
+{
+    size_t used = 0;
+    info->code[0] = '\0';
+    info->runs_kernels = false;
+    for (const int *code = machine_code; *code; code++) {
+        info->runs_kernels |= *code / 10 == info->major && *code % 10 <= info->minor;
+        if (used < sizeof info->code) {
+            used += (size_t)snprintf(info->code + used, sizeof info->code - used, "%s%d.%d",
+                                     used ? ", " : "", *code / 10, *code % 10);
+        }
+    }
+    info->compiles = !info->runs_kernels && driver_code <= info->major * 10 + info->minor;
+}
 
 /* 1000 * major + 10 * minor; 0 without a driver. */
 static int driver_version(void)
@@ -71,8 +91,6 @@ bool satf_gpu_describe(int device, satf_gpu_info *info)
     info->multiprocessors = properties.multiProcessorCount;
     info->l2_bytes = properties.l2CacheSize;
     name_driver(info->driver, sizeof info->driver);
-    /* The build holds machine code and PTX for each, so the driver can compile
-     * for everything from the first one on. */
-    info->runs_kernels = properties.major * 100 + properties.minor * 10 >= compiled[0];
+    look_at_code(info);
     return true;
 }

@@ -5,7 +5,8 @@
  * SHAPES_x(X): X(tile, threads, scope), the row's default first. tile is 32, 64 or 128;
  * threads at least tile and at most 32 * tile. Registers bound a thread's share:
  * tile * tile / threads sums, at most 128 of 32 bits or 64 of 64. Several channels have a
- * shape of their own: their code costs one channel up to 5 %.
+ * shape of their own: their code costs one channel up to 5 %. A shape stands here if it wins
+ * somewhere in the records (results/h200), or if it is the only one for its types.
  */
 #ifndef CUDA_SAT_INSTANCES_CUH
 #define CUDA_SAT_INSTANCES_CUH
@@ -15,33 +16,32 @@
 #include "pixels.cuh"
 #include "skss.cuh"
 
-#define SHAPES_NARROW(X)         \
+#define SHAPES_LARGE(X)          \
     X(128, 256, SAT_ONE_CHANNEL) \
-    X(128, 128, SAT_ONE_CHANNEL) \
-    X(64, 128, SAT_ONE_CHANNEL)  \
-    X(32, 128, SAT_ONE_CHANNEL)  \
     X(128, 256, SAT_CHANNELS)    \
     X(64, 128, SAT_ANY_SUMMAND)
 
-#define SHAPES_WIDE(X)           \
-    X(64, 128, SAT_ONE_CHANNEL)  \
-    X(64, 256, SAT_ONE_CHANNEL)  \
-    X(128, 256, SAT_ONE_CHANNEL) \
-    X(128, 512, SAT_ONE_CHANNEL) \
-    X(32, 128, SAT_ONE_CHANNEL)  \
-    X(64, 128, SAT_CHANNELS)     \
-    X(64, 128, SAT_ANY_SUMMAND)
-
-#define SHAPES_FEW(X)            \
+#define SHAPES_MIDDLE(X)         \
     X(128, 128, SAT_ONE_CHANNEL) \
     X(128, 128, SAT_CHANNELS)    \
+    X(64, 128, SAT_ANY_SUMMAND)
+
+#define SHAPES_SMALL(X)         \
+    X(64, 128, SAT_ONE_CHANNEL) \
+    X(64, 128, SAT_CHANNELS)    \
+    X(64, 128, SAT_ANY_SUMMAND)
+
+/* 256 threads win for doubles by 2r1w where few blocks are there, and by 1+r. */
+#define SHAPES_DOUBLE(X)        \
+    X(64, 128, SAT_ONE_CHANNEL) \
+    X(64, 256, SAT_ONE_CHANNEL) \
+    X(64, 128, SAT_CHANNELS)    \
     X(64, 128, SAT_ANY_SUMMAND)
 
 /* Integers in sums of 64 bits. */
-#define SHAPES_LONG(X)           \
-    X(64, 128, SAT_ONE_CHANNEL)  \
-    X(128, 128, SAT_ONE_CHANNEL) \
-    X(128, 128, SAT_CHANNELS)    \
+#define SHAPES_LONG(X)          \
+    X(64, 128, SAT_ONE_CHANNEL) \
+    X(128, 128, SAT_CHANNELS)   \
     X(64, 128, SAT_ANY_SUMMAND)
 
 /* Look-back of several channels has blocks of pixels instead. */

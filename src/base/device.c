@@ -1,5 +1,8 @@
 /* The choice of a context's device. */
+#include <stdio.h>
+
 #include "gpu.h"
+#include "memory.h"
 
 satf_status satf_context_set_device(satf_context *ctx, int device)
 {
@@ -19,5 +22,38 @@ satf_status satf_context_set_device(satf_context *ctx, int device)
         }
     }
     ctx->device = device;
+    return SATF_OK;
+}
+
+satf_status satf_device_describe(satf_context *ctx, int device, satf_device_info *info,
+                                 size_t bytes)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!info || device <= SATF_HOST) {
+        return satf_fail(ctx, SATF_INVALID, "only CUDA devices are described, from number %d on",
+                         SATF_CUDA(0));
+    }
+    satf_status status = satf_gpu_check(ctx, device);
+    satf_gpu_info gpu;
+    if (status) {
+        return status;
+    }
+    if (!satf_gpu_describe(device, &gpu)) {
+        return satf_fail(ctx, SATF_NO_DEVICE, "CUDA device %d does not answer",
+                         satf_gpu_ordinal(device));
+    }
+    satf_device_info known = {.memory_bytes = (int64_t)gpu.memory_bytes};
+    snprintf(known.name, sizeof known.name, "%s", gpu.name);
+    if (gpu.compiles) {
+        snprintf(
+            known.note, sizeof known.note,
+            "the driver compiles kernels for %.64s when they are first used, which takes up to a "
+            "minute, and keeps them; a libsatfilter-cuda built with --with-cuda-arch=%d%d has "
+            "them",
+            gpu.name, gpu.major, gpu.minor);
+    }
+    satf_give(info, bytes, &known, sizeof known);
     return SATF_OK;
 }

@@ -27,7 +27,9 @@ typedef struct satf_gpu_info {
     int multiprocessors;
     int l2_bytes;
     char driver[64];   /* its version where the system tells, and the CUDA version it supports */
-    bool runs_kernels; /* the kernels of this build are compiled for it, or can be by its driver */
+    bool runs_kernels; /* the backend has machine code for it */
+    bool compiles;     /* it has not, but code that the driver can compile for it */
+    char code[64];     /* the capabilities that it has machine code for: "8.0, 9.0" */
 } satf_gpu_info;
 
 /* false, and *info untouched, if the device does not answer. */

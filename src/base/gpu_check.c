@@ -18,11 +18,14 @@ satf_status satf_gpu_check(satf_context *ctx, int device)
         return satf_fail(ctx, SATF_NO_DEVICE,
                          "no CUDA device %d: it does not answer; use the device cpu", ordinal);
     }
-    if (!info.runs_kernels) {
-        return satf_fail(ctx, SATF_NO_DEVICE,
-                         "CUDA device %d (%s) has compute capability %d.%d, which this build is "
-                         "not compiled for; use the device cpu",
-                         ordinal, info.name, info.major, info.minor);
+    if (!info.runs_kernels && !info.compiles) {
+        return satf_fail(
+            ctx, SATF_NO_DEVICE,
+            "CUDA device %d (%.100s) has compute capability %d.%d, and libsatfilter-cuda "
+            "has kernels for %s: build it with --with-cuda-arch=%d%d, or use the "
+            "device cpu",
+            ordinal, info.name, info.major, info.minor, *info.code ? info.code : "later ones",
+            info.major, info.minor);
     }
     return SATF_OK;
 }

@@ -62,8 +62,13 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
     satf_gpu_info info;
     if (satf_gpu_count(&none) == 0) {
         snprintf(why, FILTER_WHY_BYTES, "no CUDA device (%s)%s", none, then);
-    } else if (!satf_gpu_describe(SATF_CUDA(0), &info) || !info.runs_kernels) {
-        snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 cannot be used%s", then);
+    } else if (!satf_gpu_describe(SATF_CUDA(0), &info)) {
+        snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 does not answer%s", then);
+    } else if (!info.runs_kernels) {
+        snprintf(why, FILTER_WHY_BYTES,
+                 "libsatfilter-cuda has no kernels for CUDA device 0: build it with "
+                 "--with-cuda-arch=%d%d%s",
+                 info.major, info.minor, then);
     } else if (cuda) {
         return SATF_CUDA(0);
     }
