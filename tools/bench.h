@@ -1,6 +1,6 @@
 /*
  * satbench's inside: a table of tables. A benchmark table is one file with one
- * bench_table, and one line in satbench.c; options, help, timing, checking,
+ * bench_table, and one line in bench_tables.c; options, help, timing, checking,
  * printing, JSON and plots are shared.
  */
 #ifndef SATF_TOOLS_BENCH_H
@@ -123,6 +123,8 @@ void bench_print_bash(void);
 void bench_print_zsh(void);
 void bench_print_fish(void);
 
+void bench_print_wrapped(const char *text); /* in lines of at most 95 characters */
+
 struct bench {
     satf_context *ctx;
     const bench_table *table;
@@ -135,6 +137,12 @@ struct bench {
     void *scratch; /* of scratch_bytes, there; the context's while a call is measured */
     size_t scratch_bytes;
 };
+
+/* A bench before its command line; all else is 0. */
+#define BENCH_DEFAULTS                                                                  \
+    {                                                                                   \
+        .options = {.device = SATF_HOST, .seed = 1, .latency = 100}, .place = SATF_HOST \
+    }
 
 /* "satbench: ..." on standard error; returns status, so that errors read
  * `return bench_error(1, ...)`. */
@@ -272,7 +280,7 @@ size_t bench_template(int window, satf_weighted_rect rects[2]);
 
 /* ----------------------------------------------------------------- reports */
 
-/* The table is printed to `to`, a record at a time. */
+/* The table is printed to `to`, a record at a time; NULL: not at all. */
 struct bench_report *bench_report_create(const bench_table *table, bool markdown, bool cuda,
                                          FILE *to);
 void bench_report_destroy(struct bench_report *report);
@@ -299,6 +307,8 @@ typedef struct bench_run {
 
 void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run);
 
+void bench_write_string(FILE *file, const char *text); /* of JSON, with quotation marks */
+
 typedef struct bench_point {
     char line[64];
     double x, ms, x_copy;
@@ -310,22 +320,30 @@ void bench_write_plot(FILE *file, const char *title, const char *x_title, const 
                       const bench_point *points, size_t count);
 void bench_report_plot(FILE *file, const struct bench_report *report, const char *title);
 
-/* ------------------------------------------------------------------- paper */
+/* ------------------------------------------------------------------- runs */
 
-/* A row of table 6.2 of A. Kasagi's dissertation (Hiroshima University, 2015):
- * times in ms of the SAT of an n x n matrix of doubles. */
-typedef struct bench_paper_row {
-    const char *label;       /* as printed there */
-    const char *algorithm;   /* the name here */
-    const char *device_kind; /* "cuda": GeForce GTX 780 Ti; "cpu": Xeon X7460, one thread */
-    double r;                /* of (1+r)R1W where it is fixed, else 0 */
-    double ms[13];           /* 1K 2K 3K 4K 5K 6K 7K 8K 10K 12K 14K 16K 18K */
-} bench_paper_row;
+/* 0 or the exit status after a message, all of them: */
+int bench_choose_table(bench *b, const char *name);               /* and its lists' defaults */
+int bench_parse_option(bench *b, const char *word, char ***next); /* with the value behind it */
+int bench_check_options(const bench *b); /* whether they go together, and with the table */
+
+/* Measures or counts what b's table and options say, into b->report, printed to `to` as well if
+ * that is not NULL. b->ctx is the caller's. */
+int bench_run_table(bench *b, FILE *to);
+
+/* What BENCH_DEFAULTS, a context and runs left. */
+void bench_close(bench *b);
+
+/* The report's records, as JSON with what was run, when, and on what. */
+void bench_write_records(FILE *file, const bench *b, const char *command);
+
+/* What computes, and what drives it. */
+typedef struct bench_device {
+    char name[256], driver[256];
+} bench_device;
+
+void bench_name_device(int device, bench_device *d);
 
 #define BENCH_PAPER_SIZES "1K,2K,3K,4K,5K,6K,7K,8K,10K,12K,14K,16K,18K"
-
-/* The paper's figure, or NaN where it has none. */
-double bench_paper_sat_ms(const char *algorithm, const char *device_kind, double r, int64_t width,
-                          int64_t height);
 
 #endif

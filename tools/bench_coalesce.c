@@ -36,7 +36,6 @@ static const bench_column columns[] = {
     {"sector_writes", "sectors w", BENCH_REAL, 9, false},
     {"shared_reads", "shared r", BENCH_REAL, 8, false},
     {"shared_writes", "shared w", BENCH_REAL, 8, false},
-    {NULL, "lecture", BENCH_TEXT, 13, false},
     {NULL, NULL, BENCH_TEXT, 0, false},
 };
 
@@ -149,7 +148,7 @@ static access_counts count_product(counter *k, access_product way)
 
 /* One line: what it is called and what there is to say of it. */
 typedef struct coalesce_line {
-    const char *part, *name, *lecture;
+    const char *part, *name;
     double offset; /* NaN: none */
     access_counts counts;
     double bytes, flops; /* of a run, 0: not told */
@@ -178,7 +177,6 @@ static int report(bench *b, const coalesce_line *line, const bench_timing *t)
         {.number = k->sectors[1]},
         {.number = k->shared[0]},
         {.number = k->shared[1]},
-        {.text = line->lecture},
     };
     bool done = bench_report_add(b->report, values);
     if (done && line->offset > 0) { /* the plot's axis is logarithmic */
@@ -294,7 +292,6 @@ static int copies(coalesce_case *c)
         line.name = offset % W ? "misaligned" : "aligned";
         line.offset = (double)offset;
         line.counts = count_copy(c->counter, offset);
-        line.lecture = offset > 1 && offset < W ? "slower" : NULL;
         if (simulate) {
             failed = report(c->b, &line, NULL);
         } else {
@@ -366,7 +363,6 @@ static int powers_of(coalesce_case *c, bool shared)
         c->in_shared = shared;
         c->interleaved = interleaved;
         line.name = interleaved ? "interleaved" : "consecutive";
-        line.lecture = shared && !interleaved ? "close to 32" : NULL;
         line.counts = count_powers(c->counter, shared, interleaved);
         if (simulate) {
             failed = report(c->b, &line, NULL);
@@ -516,9 +512,7 @@ const bench_table bench_coalesce_table = {
         "global, sectors, shared: of a warp's access, the mean of its groups of 32 words, of its "
         "sectors of 32 bytes, of its conflicts in 32 banks; x first: time by that of the "
         "part's first line; us: of a copy of 128 MB, of 8 warps' powers, of the powers of 2^20 "
-        "numbers, of a product of 1024 x 1024. lecture: J. Verschelde, Memory Coalescing "
-        "Techniques "
-        "(2023), what it expects",
+        "numbers, of a product of 1024 x 1024",
     .on_cuda = true,
     .run = run,
     .simulate = run_all,

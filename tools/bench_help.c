@@ -3,6 +3,7 @@
 
 #include "../src/study/machine.h"
 #include "bench.h"
+#include "paper.h"
 #include "roff.h"
 #include "shells.h"
 
@@ -23,8 +24,7 @@ static const struct {
     {NULL, NULL},
 };
 
-/* Lines of at most 95 characters. */
-static void print_wrapped(const char *text)
+void bench_print_wrapped(const char *text)
 {
     size_t column = 0;
     while (*text) {
@@ -66,8 +66,8 @@ void bench_print_help(void)
     const bench_table *table;
     const bench_option *option;
     char names[NAMES];
-    puts("usage: satbench TABLE [OPTIONS]\n");
-    print_wrapped(description);
+    puts("usage: satbench TABLE [OPTIONS]\n       satbench paper [NAME]... [OPTIONS]\n");
+    bench_print_wrapped(description);
     puts("\nTables, and the lists they take with their defaults:");
     for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
         printf("  %-8s %s\n", table->name, table->help);
@@ -78,6 +78,7 @@ void bench_print_help(void)
             }
         }
     }
+    printf("  %-8s %s\n", "paper", paper_help);
     puts("\nLists:");
     for (int list = 0; list < BENCH_LISTS; list++) {
         print_option(bench_list_option((bench_list)list), "LIST",
@@ -94,6 +95,11 @@ void bench_print_help(void)
     }
     for (size_t i = 0; texts[i].option; i++) {
         print_option(texts[i].option, NULL, texts[i].help);
+    }
+    puts("\nOptions of paper:");
+    const paper_option *own;
+    for (size_t i = 0; (own = paper_option_at(i)) != NULL; i++) {
+        print_option(own->option, own->metavar, own->help);
     }
     puts("\nExit status: 0 done, 1 failed (a wrong result is a failure), 2 wrong usage.");
 }
@@ -123,6 +129,11 @@ void bench_print_list(void)
     satf_filter_info info;
     for (size_t i = 0; (name = satf_filter_name(i, &info, sizeof info)) != NULL; i++) {
         printf("  %-18s %s\n", name, info.help);
+    }
+    const paper_table *of_paper;
+    puts("tables of papers, satbench paper NAME:");
+    for (size_t i = 0; (of_paper = paper_table_at(i)) != NULL; i++) {
+        printf("  %-18s %s: %s\n", of_paper->name, of_paper->source->short_name, of_paper->title);
     }
 }
 
@@ -156,7 +167,8 @@ void bench_print_man(void)
            ".SH NAME\n"
            "satbench \\- measures summed area tables and the filters built on them\n"
            ".SH SYNOPSIS\n"
-           ".B satbench\n\\fITABLE\\fR [\\fIOPTIONS\\fR]\n"
+           ".B satbench\n\\fITABLE\\fR [\\fIOPTIONS\\fR]\n.br\n"
+           ".B satbench paper\n[\\fINAME\\fR]... [\\fIOPTIONS\\fR]\n"
            ".SH DESCRIPTION\n",
            satf_version());
     roff_paragraph(description);
@@ -187,6 +199,17 @@ void bench_print_man(void)
     }
     for (size_t i = 0; texts[i].option; i++) {
         tagged(texts[i].option, NULL, texts[i].help);
+    }
+    puts(".SH \"TABLES OF PAPERS\"");
+    roff_paragraph(paper_help);
+    const paper_table *of_paper;
+    for (size_t i = 0; (of_paper = paper_table_at(i)) != NULL; i++) {
+        tagged(of_paper->name, NULL, of_paper->title);
+    }
+    puts(".SH \"OPTIONS OF PAPER\"");
+    const paper_option *own;
+    for (size_t i = 0; (own = paper_option_at(i)) != NULL; i++) {
+        tagged(own->option, own->metavar, own->help);
     }
     puts(".SH \"EXIT STATUS\"");
     tagged("0", NULL, "done");
@@ -219,14 +242,21 @@ static void each_option(shell_visit visit, void *user)
     for (size_t i = 0; texts[i].option; i++) {
         visit(user, &(shell_option){.name = texts[i].option, .help = texts[i].help});
     }
+    const paper_option *own;
+    for (size_t i = 0; (own = paper_option_at(i)) != NULL; i++) {
+        if (own->is_new) {
+            visit(user, &(shell_option){.name = own->option, .help = own->help});
+        }
+    }
 }
 
 /* By one of shells.h. */
 static void print_completion(void (*print)(const shell_program *program))
 {
     const bench_table *table;
-    char tables[1024] = "";
-    for (size_t i = 0, at = 0; (table = bench_table_at(i)) != NULL && at < sizeof tables; i++) {
+    char tables[1024] = "paper ";
+    for (size_t i = 0, at = strlen(tables);
+         (table = bench_table_at(i)) != NULL && at < sizeof tables; i++) {
         at += (size_t)snprintf(tables + at, sizeof tables - at, "%s ", table->name);
     }
     print(&(shell_program){.name = "satbench", .each_option = each_option, .commands = tables});

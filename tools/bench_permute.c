@@ -8,64 +8,51 @@
 #include "../src/base/gpu.h"
 #include "../src/base/view.h"
 #include "../src/study/gpu.h"
+#include "../src/study/machine.h"
 
 enum { N = PATTERN_SMALL, BANKS = 32, TIMES = 50000 };
 
 static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},        {"pattern", "permutation", BENCH_TEXT, 12, false},
-    {"name", "algorithm", BENCH_TEXT, 13, false}, {"form", "form", BENCH_TEXT, 9, false},
-    {"input", "type", BENCH_TEXT, 4, false},      {"ns", "ns", BENCH_REAL, 8, true},
-    {"ns_min", "min", BENCH_REAL, 8, true},       {"copy_ns", "copy ns", BENCH_REAL, 8, true},
-    {"x_copy", "x copy", BENCH_REAL, 6, true},    {NULL, "paper ns", BENCH_REAL, 8, true},
-    {NULL, "paper x", BENCH_REAL, 7, true},       {"read", "read", BENCH_REAL, 6, false},
-    {"write", "write", BENCH_REAL, 6, false},     {"stages", "stages", BENCH_REAL, 6, false},
-    {NULL, "paper", BENCH_REAL, 6, false},        {NULL, NULL, BENCH_TEXT, 0, false},
+    {"table", NULL, BENCH_TEXT, 0, false},
+    {"pattern", "permutation", BENCH_TEXT, 12, false},
+    {"name", "algorithm", BENCH_TEXT, 13, false},
+    {"form", "form", BENCH_TEXT, 9, false},
+    {"input", "type", BENCH_TEXT, 4, false},
+    {"ns", "ns", BENCH_REAL, 8, true},
+    {"ns_min", "min", BENCH_REAL, 8, true},
+    {"copy_ns", "copy ns", BENCH_REAL, 8, true},
+    {"x_copy", "x copy", BENCH_REAL, 6, true},
+    {"a", NULL, BENCH_TEXT, 0, false},
+    {"b", NULL, BENCH_TEXT, 0, false},
+    {"p", NULL, BENCH_TEXT, 0, false},
+    {"q", NULL, BENCH_TEXT, 0, false},
+    {"s", NULL, BENCH_TEXT, 0, false},
+    {"d", NULL, BENCH_TEXT, 0, false},
+    {"reads", "reads", BENCH_INTEGER, 5, false},
+    {"writes", "writes", BENCH_INTEGER, 6, false},
+    {"read", "read", BENCH_REAL, 6, false},
+    {"write", "write", BENCH_REAL, 6, false},
+    {"stages", "stages", BENCH_REAL, 6, false},
+    {"wide_read", "read 8", BENCH_REAL, 6, false},
+    {"wide_write", "write 8", BENCH_REAL, 7, false},
+    {"wide_stages", "stages 8", BENCH_REAL, 8, false},
+    {NULL, NULL, BENCH_TEXT, 0, false},
 };
 
+/* reads: the arrays that a thread reads, in this order; then it writes to b. In place it takes
+ * no array of indices. */
 static const struct {
     const char *name;
     permute_way way;
+    const char *reads;
 } algorithms[] = {
-    {"d-designated", PERMUTE_TO},
-    {"s-designated", PERMUTE_FROM},
-    {"conflict-free", PERMUTE_CONFLICT_FREE},
+    {"d-designated", PERMUTE_TO, "pa"},
+    {"s-designated", PERMUTE_FROM, "qa"},
+    {"conflict-free", PERMUTE_CONFLICT_FREE, "sda"},
+    {"copy", PERMUTE_COPY, "a"},
 };
 
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
-
-/* By type, pattern, form and algorithm: ns of tables 4.2 and 4.4, costs of table 4.3. 0: none. */
-typedef struct paper_row {
-    double copy_ns;
-    double ns[PATTERN_COUNT][2][ALGORITHMS];
-    double cost[PATTERN_COUNT][2][ALGORITHMS];
-} paper_row;
-
-static const paper_row paper[2] = {
-    /* f32 */
-    {102.8,
-     {[PATTERN_IDENTICAL] = {{135.5, 123.6, 164.9}},
-      [PATTERN_RANDOM] = {{245.9, 265.8, 164.9}},
-      [PATTERN_TRANSPOSE] = {{876.3, 891.0, 164.7}, {839.3, 847.5, 105.5}},
-      [PATTERN_SHUFFLE] = {{135.3, 183.2, 164.9}, {104.0, 161.3, 105.0}},
-      [PATTERN_BIT_REVERSAL] = {{876.3, 891.2, 164.8}, {862.0, 870.5, 108.9}}},
-     {[PATTERN_IDENTICAL] = {{3, 3, 4}},
-      [PATTERN_RANDOM] = {{5.37, 5.37, 4}},
-      [PATTERN_TRANSPOSE] = {{18, 18, 4}, {17, 17, 2}},
-      [PATTERN_SHUFFLE] = {{3, 4, 4}, {2, 3, 2}},
-      [PATTERN_BIT_REVERSAL] = {{18, 18, 4}, {17, 17, 2}}}},
-    /* f64 */
-    {102.8,
-     {[PATTERN_IDENTICAL] = {{135.4, 124.4, 167.1}},
-      [PATTERN_RANDOM] = {{247.8, 275.5, 166.7}},
-      [PATTERN_TRANSPOSE] = {{1684, 1696, 167.1}, {1626, 1633, 105.4}},
-      [PATTERN_SHUFFLE] = {{178.4, 183.4, 166.9}, {160.0, 161.3, 105.4}},
-      [PATTERN_BIT_REVERSAL] = {{1684, 1697, 166.9}, {1668, 1677, 109.0}}},
-     {[PATTERN_IDENTICAL] = {{3, 3, 4}},
-      [PATTERN_RANDOM] = {{5.46, 5.46, 4}},
-      [PATTERN_TRANSPOSE] = {{34, 34, 4}, {33, 33, 2}},
-      [PATTERN_SHUFFLE] = {{4, 4, 4}, {3, 3, 2}},
-      [PATTERN_BIT_REVERSAL] = {{34, 34, 4}, {33, 33, 2}}}},
-};
 
 /* One permutation, and what its algorithms read and write. */
 typedef struct small_case {
@@ -99,30 +86,109 @@ static void fill_tables(small_case *c)
 
 /* ------------------------------------------------------------------ counting */
 
-/* Stages of one access by all warps, a warp, on average: banks of 4 bytes. Words of 8 bytes are
- * served to half a warp at a time, which is counted as half a stage. */
-static double stages(const uint32_t *index, int element_bytes)
+/* Accesses of a thread; stages of a warp's access to a and to b on average, and of all. */
+typedef struct small_counts {
+    double reads, writes, read, write, stages;
+} small_counts;
+
+/*
+ * The machine that counts: how many banks, and which word element k is. Banks of 4 bytes serve
+ * words of 8 bytes to half a warp at a time, from pairs of banks; its access is counted as one of
+ * a narrower machine. Banks of 8 bytes (the dissertation's GeForce GTX 680) serve a whole warp;
+ * of 4-byte words k and k + 32 lie side by side in one of their words.
+ */
+typedef struct small_banks {
+    bool wide;
+    int32_t width;
+    int element_bytes;
+} small_banks;
+
+static small_banks choose_banks(const small_case *c, bool wide)
 {
-    uint32_t at_once = element_bytes == 4 ? BANKS : BANKS / 2, sum = 0;
-    for (uint32_t i = 0; i < N; i += at_once) {
-        sum += schedule_congestion(index + i, at_once, at_once);
-    }
-    return (double)sum / (N / at_once);
+    int32_t width = wide || c->element_bytes == 4 ? BANKS : BANKS / 2;
+    return (small_banks){wide, width, c->element_bytes};
+}
+
+static int64_t word_of(const small_banks *banks, uint32_t k)
+{
+    bool paired = banks->wide && banks->element_bytes == 4;
+    return paired ? k / (2 * BANKS) * BANKS + k % BANKS : k;
 }
 
 /* Where thread i reads and writes: what the kernels of cuda/permute/small.cu do. */
-static void count(const small_case *c, double *read, double *write)
+static void find_elements(const small_case *c, uint32_t *source, uint32_t *place)
+{
+    for (uint32_t i = 0; i < N; i++) {
+        source[i] = c->way == PERMUTE_FROM            ? c->table[1][i]
+                    : c->way != PERMUTE_CONFLICT_FREE ? i
+                    : c->in_place                     ? pattern_small_source(i)
+                                                      : c->table[2][i];
+        place[i] = c->way == PERMUTE_FROM || c->way == PERMUTE_COPY ? i : c->table[0][source[i]];
+    }
+}
+
+/* A round: all threads access an array at index[i], or at i. *mean: a warp's stages. */
+static satf_status access_array(const small_case *c, satf_machine *machine,
+                                const small_banks *banks, bool write, const uint32_t *index,
+                                double *mean)
+{
+    int64_t address[N], stages;
+    for (uint32_t i = 0; i < N; i++) {
+        address[i] = word_of(banks, index ? index[i] : i);
+    }
+    satf_status status = satf_machine_access(c->b->ctx, machine, 0, write, address, N, &stages);
+    *mean = (double)stages * banks->width / N;
+    return status ? status : satf_machine_end_round(c->b->ctx, machine);
+}
+
+static bool takes_array(const small_case *c, int algorithm, char array)
+{
+    return strchr(algorithms[algorithm].reads, array) && (array == 'a' || !c->in_place);
+}
+
+static satf_status count_rounds(const small_case *c, int algorithm, satf_machine *machine,
+                                const small_banks *banks, small_counts *k)
 {
     uint32_t source[N], place[N];
-    for (uint32_t i = 0; i < N; i++) {
-        source[i] = c->way == PERMUTE_TO     ? i
-                    : c->way == PERMUTE_FROM ? c->table[1][i]
-                    : c->in_place            ? pattern_small_source(i)
-                                             : c->table[2][i];
-        place[i] = c->way == PERMUTE_FROM ? i : c->table[0][source[i]];
+    double mean;
+    satf_status status = SATF_OK;
+    find_elements(c, source, place);
+    for (const char *array = algorithms[algorithm].reads; *array && !status; array++) {
+        if (takes_array(c, algorithm, *array)) {
+            bool is_a = *array == 'a';
+            status = access_array(c, machine, banks, false, is_a ? source : NULL, &mean);
+            k->stages += mean;
+            k->read = is_a ? mean : k->read;
+        }
     }
-    *read = stages(source, c->element_bytes);
-    *write = stages(place, c->element_bytes);
+    if (!status) {
+        status = access_array(c, machine, banks, true, place, &k->write);
+        k->stages += k->write;
+    }
+    return status;
+}
+
+static satf_status count(const small_case *c, int algorithm, bool wide, small_counts *k)
+{
+    small_banks banks = choose_banks(c, wide);
+    satf_machine_params params = {banks.width, 1, 1, 1, 0};
+    satf_machine_counts all;
+    satf_machine *machine;
+    *k = (small_counts){0};
+    satf_status status = satf_machine_create(c->b->ctx, &params, &machine);
+    if (!status) {
+        status = count_rounds(c, algorithm, machine, &banks, k);
+    }
+    if (!status) {
+        status = satf_machine_count(c->b->ctx, machine, &all);
+    }
+    if (!status) {
+        const satf_machine_traffic *s = &all.shared;
+        k->reads = (double)(s->free_reads.accesses + s->casual_reads.accesses) / N;
+        k->writes = (double)(s->free_writes.accesses + s->casual_writes.accesses) / N;
+    }
+    satf_machine_destroy(machine);
+    return status;
 }
 
 /* ----------------------------------------------------------------- measuring */
@@ -178,12 +244,15 @@ static void close_case(small_case *c)
 /* t: NULL where nothing was measured. */
 static int report(const small_case *c, int algorithm, const bench_timing *t)
 {
-    const paper_row *printed = &paper[c->type == SATF_F64];
-    double paper_ns = bench_or_none(printed->ns[c->which][c->in_place][algorithm]);
-    double read, write, ns = 1e6 / TIMES;
-    count(c, &read, &write);
-    /* the indices come from shared memory too */
-    double indices = c->in_place ? 0 : c->way == PERMUTE_CONFLICT_FREE ? 2 : 1;
+    small_counts narrow, wide;
+    double ns = 1e6 / TIMES;
+    satf_status status = count(c, algorithm, false, &narrow);
+    if (!status) {
+        status = count(c, algorithm, true, &wide);
+    }
+    if (status) {
+        return bench_call_error(c->b, status, algorithms[algorithm].name);
+    }
     const bench_value values[] = {
         {.text = "permute"},
         {.text = pattern_name(c->which)},
@@ -194,12 +263,20 @@ static int report(const small_case *c, int algorithm, const bench_timing *t)
         {.number = t ? t->ms_min * ns : (double)NAN},
         {.number = t ? t->peer_ms * ns : (double)NAN},
         {.number = t ? t->ms / t->peer_ms : (double)NAN},
-        {.number = paper_ns},
-        {.number = paper_ns / printed->copy_ns},
-        {.number = read},
-        {.number = write},
-        {.number = read + write + indices},
-        {.number = bench_or_none(printed->cost[c->which][c->in_place][algorithm])},
+        {.text = takes_array(c, algorithm, 'a') ? "r" : NULL},
+        {.text = "w"},
+        {.text = takes_array(c, algorithm, 'p') ? "r" : NULL},
+        {.text = takes_array(c, algorithm, 'q') ? "r" : NULL},
+        {.text = takes_array(c, algorithm, 's') ? "r" : NULL},
+        {.text = takes_array(c, algorithm, 'd') ? "r" : NULL},
+        {.number = narrow.reads},
+        {.number = narrow.writes},
+        {.number = narrow.read},
+        {.number = narrow.write},
+        {.number = narrow.stages},
+        {.number = wide.read},
+        {.number = wide.write},
+        {.number = wide.stages},
     };
     return bench_report_add(c->b->report, values) ? 0
                                                   : bench_error(1, "out of memory for the report");
@@ -215,7 +292,8 @@ static int run_one(small_case *c, int algorithm)
     }
     satf_status status = bench_measure(c->b, sizeof c->host, run_small, run_copy, c, &timing);
     if (!status) {
-        status = bench_device_leaves(c->b, run_small, c, c->out, c->right,
+        status = bench_device_leaves(c->b, run_small, c, c->out,
+                                     c->way == PERMUTE_COPY ? c->host : c->right,
                                      N * (size_t)c->element_bytes, &right);
     }
     if (status) {
@@ -228,6 +306,34 @@ static int run_one(small_case *c, int algorithm)
     return report(c, algorithm, &timing);
 }
 
+/* The copy stands beside all others anyway: only its own name means it, and it has no indices that
+ * could be computed in place. */
+static bool is_wanted(const small_case *c, int algorithm, const char *text)
+{
+    bool is_copy = algorithms[algorithm].way == PERMUTE_COPY;
+    return strcmp(text, "all") == 0
+               ? !is_copy
+               : strcmp(text, algorithms[algorithm].name) == 0 && !(is_copy && c->in_place);
+}
+
+static int check_names(const struct bench_values *wanted)
+{
+    for (int w = 0; w < wanted->count; w++) {
+        const char *text = wanted->item[w].text;
+        bool found = strcmp(text, "all") == 0;
+        for (int a = 0; a < ALGORITHMS; a++) {
+            found = found || strcmp(text, algorithms[a].name) == 0;
+        }
+        if (!found) {
+            return bench_error(2,
+                               "there is no algorithm \"%s\"; there are d-designated, "
+                               "s-designated, conflict-free and copy",
+                               text);
+        }
+    }
+    return 0;
+}
+
 /* All algorithms that the option names, in both forms. */
 static int run_case(small_case *c)
 {
@@ -236,18 +342,8 @@ static int run_case(small_case *c)
     for (int form = 0; form <= pattern_in_place(c->which) && !failed; form++) {
         c->in_place = form;
         for (int w = 0; w < wanted->count && !failed; w++) {
-            bool all = strcmp(wanted->item[w].text, "all") == 0, found = false;
             for (int a = 0; a < ALGORITHMS && !failed; a++) {
-                if (all || strcmp(wanted->item[w].text, algorithms[a].name) == 0) {
-                    failed = run_one(c, a);
-                    found = true;
-                }
-            }
-            if (!found) {
-                return bench_error(2,
-                                   "there is no algorithm \"%s\"; there are d-designated, "
-                                   "s-designated and conflict-free",
-                                   wanted->item[w].text);
+                failed = is_wanted(c, a, wanted->item[w].text) ? run_one(c, a) : 0;
             }
         }
     }
@@ -258,7 +354,7 @@ static int run_all(bench *b)
 {
     const struct bench_values *types = &b->options.list[BENCH_TYPES];
     const struct bench_values *patterns = &b->options.list[BENCH_PATTERNS];
-    int failed = 0;
+    int failed = check_names(&b->options.list[BENCH_ALGORITHMS]);
     for (int t = 0; t < types->count && !failed; t++) {
         int type = types->item[t].input;
         if (!satf_type_is_float(type) || types->item[t].output != SATF_TYPE_AUTO) {
@@ -296,8 +392,8 @@ const bench_table bench_permute_table = {
     .columns = columns,
     .note = "ns: of one permutation by a block of 1024 threads; copy: b[i] = a[i]. read, write: "
             "stages of a warp's access to a and b in 32 banks of 4 bytes, those of 8 bytes "
-            "counted by half warps; stages: with the indices. paper: A. Kasagi's dissertation "
-            "(2015), a GeForce GTX 680, whose banks are of 8 bytes",
+            "counted by half warps; stages: with the indices; read 8, write 8, stages 8: "
+            "in banks of 8 bytes, as in a GeForce GTX 680",
     .on_cuda = true,
     .run = run,
     .simulate = run_all,

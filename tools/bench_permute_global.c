@@ -33,70 +33,10 @@ static const bench_column columns[] = {
     {"ms_min", "min", BENCH_REAL, 8, true},
     {"copy_ms", "copy ms", BENCH_REAL, 8, true},
     {"x_copy", "x copy", BENCH_REAL, 6, true},
-    {NULL, "paper ms", BENCH_REAL, 8, true},
-    {NULL, "paper x", BENCH_REAL, 7, true},
     {"distribution", "D_w(P)/n", BENCH_REAL, 8, false},
     {"conflicts", "stages", BENCH_REAL, 6, false},
     {NULL, NULL, BENCH_TEXT, 0, false},
 };
-
-/* Table 5.2: sides of 256, 512, 1024, 2048 and 4096; 0: none. Its unit cannot be
- * milliseconds: a copy would run at 1.5 GB/s. Ratios hold. */
-enum { SIDES = 5, PAPER_ROWS = 3 };
-
-static const struct paper_algorithm {
-    const char *name;
-    double ms[2][PATTERN_COUNT][SIDES]; /* f32, f64 */
-} paper[PAPER_ROWS] = {
-    {"d-designated",
-     {{[PATTERN_IDENTICAL] = {0.86, 2.48, 9.06, 33.2, 130},
-       [PATTERN_SHUFFLE] = {0.94, 3.05, 11.5, 44.7, 186},
-       [PATTERN_RANDOM] = {1.55, 15.1, 93.9, 425, 1756},
-       [PATTERN_BIT_REVERSAL] = {1.6, 15.6, 95.3, 459, 2328},
-       [PATTERN_TRANSPOSE] = {1.44, 21.2, 127, 636, 2850}},
-      {[PATTERN_IDENTICAL] = {1.07, 3.57, 13.5, 54.6},
-       [PATTERN_SHUFFLE] = {1.44, 5.14, 19.7, 82.2},
-       [PATTERN_RANDOM] = {2.98, 21.6, 104, 452},
-       [PATTERN_BIT_REVERSAL] = {3.00, 22.0, 108, 559},
-       [PATTERN_TRANSPOSE] = {2.07, 22.2, 134, 638}}}},
-    {"s-designated",
-     {{[PATTERN_IDENTICAL] = {0.86, 2.49, 9.13, 33.1, 129},
-       [PATTERN_SHUFFLE] = {0.84, 2.47, 9.09, 33.6, 133},
-       [PATTERN_RANDOM] = {3.3, 15.7, 89.8, 398, 1644},
-       [PATTERN_BIT_REVERSAL] = {3.12, 20.8, 96.6, 414, 1870},
-       [PATTERN_TRANSPOSE] = {2.72, 17.8, 87, 370, 2037}},
-      {[PATTERN_IDENTICAL] = {1.07, 3.60, 13.8, 54.6},
-       [PATTERN_SHUFFLE] = {1.08, 3.57, 13.6, 54.6},
-       [PATTERN_RANDOM] = {3.4, 21.3, 100, 424},
-       [PATTERN_BIT_REVERSAL] = {3.36, 25.0, 104, 498},
-       [PATTERN_TRANSPOSE] = {2.99, 15.4, 80.3, 358}}}},
-    {"scheduled",
-     {{[PATTERN_IDENTICAL] = {3.87, 11.7, 46.9, 173, 780},
-       [PATTERN_SHUFFLE] = {3.87, 11.7, 46.9, 174, 780},
-       [PATTERN_RANDOM] = {3.87, 11.7, 47, 173, 780},
-       [PATTERN_BIT_REVERSAL] = {3.87, 11.7, 47, 173, 780},
-       [PATTERN_TRANSPOSE] = {3.87, 11.7, 46.9, 173, 780}},
-      {[PATTERN_IDENTICAL] = {5.07, 16.9, 66.6, 275},
-       [PATTERN_SHUFFLE] = {5.09, 17.0, 66.7, 275},
-       [PATTERN_RANDOM] = {5.09, 17.0, 66.6, 275},
-       [PATTERN_BIT_REVERSAL] = {5.09, 17.0, 66.6, 275},
-       [PATTERN_TRANSPOSE] = {5.12, 17.0, 66.6, 275}}}},
-};
-
-/* NaN where the paper has none. */
-static double paper_ms(const char *name, int type, pattern which, const bench_item *size)
-{
-    for (int i = 0; i < PAPER_ROWS; i++) {
-        for (int side = 0; side < SIDES; side++) {
-            double ms = paper[i].ms[type == SATF_F64][which][side];
-            if (strcmp(paper[i].name, name) == 0 && size->width == 256 << side &&
-                size->height == size->width && ms > 0) {
-                return ms;
-            }
-        }
-    }
-    return (double)NAN;
-}
 
 /* One permutation of one array, and the plan being measured. */
 typedef struct global_case {
@@ -312,8 +252,6 @@ static satf_status measure(global_case *c, figures *f, bool *right)
 static int report(const global_case *c, const figures *f, const char *of)
 {
     const char *name = c->plan->row->name;
-    double printed = paper_ms(name, c->type, c->which, c->size);
-    double identical = paper_ms("d-designated", c->type, PATTERN_IDENTICAL, c->size);
     const permute_shape *s = &c->plan->shape;
     const bench_value values[] = {
         {.text = "permute-global"},
@@ -332,8 +270,6 @@ static int report(const global_case *c, const figures *f, const char *of)
         {.number = f->ms_min},
         {.number = f->copy_ms},
         {.number = f->x_copy},
-        {.number = printed},
-        {.number = printed / identical},
         {.number = f->distribution},
         {.number = f->conflicts},
     };
@@ -575,12 +511,8 @@ const bench_table bench_permute_global_table = {
                  [BENCH_PATTERNS] = "identical,shuffle,random,bit-reversal,transpose",
                  [BENCH_LAYOUTS] = "diagonal"},
     .columns = columns,
-    .note =
-        "bytes: moved for each element, tables included, a casual access counted as what it "
-        "uses. stages: of an access to shared memory, by those threads that are served at once. "
-        "paper: A. Kasagi's dissertation "
-        "(2015), GeForce GTX 680, as printed (they cannot be ms); paper x: to the identical "
-        "permutation by d-designated",
+    .note = "bytes: moved for each element, tables included, a casual access counted as what it "
+            "uses. stages: of an access to shared memory, by those threads that are served at once",
     .on_cuda = true,
     .run = run,
     .simulate = run_all,

@@ -18,71 +18,21 @@ static const bench_column columns[] = {
     {"access", "access", BENCH_TEXT, 10, false},
     {"w", "w", BENCH_INTEGER, 4, false},
     {"congestion", "congestion", BENCH_REAL, 10, false},
-    {NULL, "paper", BENCH_TEXT, 22, false},
+    {"numbers", "numbers", BENCH_INTEGER, 7, false},
     {NULL, NULL, BENCH_TEXT, 0, false},
 };
 
 /* ------------------------------------------------------------------ simulated */
 
-/* Table II: w = 16, 32, 64, 128, 256. */
-enum { PAPER_WIDTHS = 5 };
-#define WIDTHS                         \
-    {                                  \
-        "16", "32", "64", "128", "256" \
-    }
-#define ONES                    \
-    {                           \
-        "1", "1", "1", "1", "1" \
-    }
-#define RAS                                    \
-    {                                          \
-        "3.08", "3.53", "3.96", "4.38", "4.77" \
-    }
-#define RANDOM                                 \
-    {                                          \
-        "2.92", "3.44", "3.90", "4.34", "4.75" \
-    }
-static const struct {
-    layout_2d layout;
-    const char *congestion[SAMPLE_2D_COUNT][PAPER_WIDTHS];
-} lines_2d[] = {
-    {LAYOUT_RAW, {ONES, WIDTHS, ONES, RANDOM}},
-    {LAYOUT_RAS, {ONES, RAS, RAS, RANDOM}},
-    {LAYOUT_RAP, {ONES, ONES, {"3.20", "3.61", "4.00", "4.41", "4.78"}, RANDOM}},
-};
+static const layout_2d layouts_2d[] = {LAYOUT_RAW, LAYOUT_RAS, LAYOUT_RAP};
 
-/* Table IV. Of the malicious accesses the one that the paper describes is counted, sixfold;
- * that of the others is one of the strides. */
-#define LOG "O~(log w / log log w)"
-static const struct {
-    layout_4d layout;
-    const char *congestion[SAMPLE_4D_COUNT];
-} lines_4d[] = {
-    {LAYOUT_RAW_4D, {"1", "w", "w", "w", LOG, "w"}},
-    {LAYOUT_RAS_4D, {"1", LOG, LOG, LOG, LOG, LOG}},
-    {LAYOUT_1P, {"1", "1", "w", "w", LOG, NULL}},
-    {LAYOUT_R1P, {"1", "1", "1", "1", LOG, "6 times that of w/6"}},
-    {LAYOUT_3P, {"1", "1", "1", "1", LOG, LOG}},
-    {LAYOUT_W2P, {"1", "1", LOG, LOG, LOG, LOG}},
-    {LAYOUT_1PW2R, {"1", "1", LOG, LOG, LOG, LOG}},
-};
-
-static const char *paper_2d(size_t line, int access, int w)
-{
-    for (int i = 0; i < PAPER_WIDTHS; i++) {
-        if (w == 16 << i) {
-            return lines_2d[line].congestion[access][i];
-        }
-    }
-    return NULL;
-}
-
+/* numbers: random ones that the layout takes. */
 static int report(bench *b, const char *name, int dimensions, const char *access, int w,
-                  double congestion, const char *paper)
+                  double congestion, uint32_t numbers)
 {
     bench_value values[] = {
         {.text = "rap"}, {.text = name},         {.number = dimensions}, {.text = access},
-        {.number = w},   {.number = congestion}, {.text = paper},
+        {.number = w},   {.number = congestion}, {.number = numbers},
     };
     char line[64];
     snprintf(line, sizeof line, "%s %s", name, access);
@@ -91,43 +41,49 @@ static int report(bench *b, const char *name, int dimensions, const char *access
     return done ? 0 : bench_error(1, "out of memory for the report");
 }
 
+static int simulate_2d(bench *b, layout_2d layout, sample_access_2d access, int w, int64_t samples)
+{
+    double mean;
+    const char *name = layout_2d_name(layout);
+    satf_status status =
+        sample_congestion_2d(b->ctx, layout, access, w, samples, (uint64_t)b->options.seed, &mean);
+    return status ? bench_call_error(b, status, name)
+                  : report(b, name, 2, sample_access_2d_name(access), w, mean,
+                           layout_2d_numbers(layout, (uint32_t)w));
+}
+
+static int simulate_4d(bench *b, layout_4d layout, sample_access_4d access, int w, int64_t samples)
+{
+    double mean;
+    const char *name = layout_4d_name(layout);
+    if (w > MAX_WIDTH_4D) { /* w^3 random numbers are many, and the paper has no w */
+        return 0;
+    }
+    satf_status status =
+        sample_congestion_4d(b->ctx, layout, access, w, samples, (uint64_t)b->options.seed, &mean);
+    return status ? bench_call_error(b, status, name)
+                  : report(b, name, 4, sample_access_4d_name(access), w, mean,
+                           layout_4d_numbers(layout, (uint32_t)w));
+}
+
 static int simulate(bench *b)
 {
     const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
     int64_t samples = b->options.samples ? b->options.samples : SAMPLES;
-    uint64_t seed = (uint64_t)b->options.seed;
-    double mean;
     int failed = 0;
-    for (size_t line = 0; line < sizeof lines_2d / sizeof *lines_2d; line++) {
+    for (size_t l = 0; l < sizeof layouts_2d / sizeof *layouts_2d; l++) {
         for (int access = 0; access < SAMPLE_2D_COUNT; access++) {
             for (int i = 0; i < widths->count && !failed; i++) {
-                int w = widths->item[i].number;
-                const char *name = layout_2d_name(lines_2d[line].layout);
-                satf_status status =
-                    sample_congestion_2d(b->ctx, lines_2d[line].layout, (sample_access_2d)access, w,
-                                         samples, seed, &mean);
-                failed = status
-                             ? bench_call_error(b, status, name)
-                             : report(b, name, 2, sample_access_2d_name((sample_access_2d)access),
-                                      w, mean, paper_2d(line, access, w));
+                failed = simulate_2d(b, layouts_2d[l], (sample_access_2d)access,
+                                     widths->item[i].number, samples);
             }
         }
     }
-    for (size_t line = 0; line < sizeof lines_4d / sizeof *lines_4d; line++) {
+    for (int layout = 0; layout < LAYOUT_4D_COUNT; layout++) {
         for (int access = 0; access < SAMPLE_4D_COUNT; access++) {
             for (int i = 0; i < widths->count && !failed; i++) {
-                int w = widths->item[i].number;
-                const char *name = layout_4d_name(lines_4d[line].layout);
-                if (w > MAX_WIDTH_4D) { /* w^3 random numbers are many, and the paper has no w */
-                    continue;
-                }
-                satf_status status =
-                    sample_congestion_4d(b->ctx, lines_4d[line].layout, (sample_access_4d)access, w,
-                                         samples, seed, &mean);
-                failed = status
-                             ? bench_call_error(b, status, name)
-                             : report(b, name, 4, sample_access_4d_name((sample_access_4d)access),
-                                      w, mean, lines_4d[line].congestion[access]);
+                failed = simulate_4d(b, (layout_4d)layout, (sample_access_4d)access,
+                                     widths->item[i].number, samples);
             }
         }
     }
@@ -151,8 +107,7 @@ static const bench_column cuda_columns[] = {
     {"ns_min", "min", BENCH_REAL, 8, false},    {"copy_ns", "copy ns", BENCH_REAL, 8, false},
     {"x_copy", "x copy", BENCH_REAL, 6, false}, {"x_diagonal", "x diagonal", BENCH_REAL, 10, false},
     {"read", "read", BENCH_REAL, 6, false},     {"write", "write", BENCH_REAL, 6, false},
-    {NULL, "paper ns", BENCH_REAL, 8, false},   {NULL, "paper r", BENCH_REAL, 7, false},
-    {NULL, "paper w", BENCH_REAL, 7, false},    {NULL, NULL, BENCH_TEXT, 0, false},
+    {NULL, NULL, BENCH_TEXT, 0, false},
 };
 
 static const char *const way_names[ACCESS_TRANSPOSE_COUNT] = {
@@ -169,21 +124,6 @@ static const struct {
 #define MEASURED(NAME) {LAYOUT_##NAME, false},
     MACHINE_TRANSPOSE_LAYOUTS(MEASURED){LAYOUT_RAP, true},
 #undef MEASURED
-};
-
-/* Table III, doubles: ns on a GeForce GTX TITAN, congestion of reading and of writing. */
-static const struct {
-    double ns, read, write;
-} paper_3[LAYOUT_2D_COUNT][ACCESS_TRANSPOSE_COUNT] = {
-    [LAYOUT_RAW] = {[ACCESS_CRSW] = {1595, 1, 32},
-                    [ACCESS_SRCW] = {1596, 32, 1},
-                    [ACCESS_DRDW] = {158.4, 1, 1}},
-    [LAYOUT_RAS] = {[ACCESS_CRSW] = {303.6, 1, 3.53},
-                    [ACCESS_SRCW] = {297.1, 3.53, 1},
-                    [ACCESS_DRDW] = {427.4, 3.53, 3.53}},
-    [LAYOUT_RAP] = {[ACCESS_CRSW] = {154.5, 1, 1},
-                    [ACCESS_SRCW] = {159.1, 1, 1},
-                    [ACCESS_DRDW] = {433.3, 3.61, 3.61}},
 };
 
 /* What one line measures. */
@@ -266,8 +206,6 @@ static int report_measured(rap_case *c, const bench_timing *t, double read, doub
     if (c->t.layout == LAYOUT_DIAGONAL && c->t.way == ACCESS_CRSW) {
         c->diagonal_ns = ns;
     }
-    bool has_paper = !c->spread;
-    double paper_ns = doubles && has_paper ? paper_3[c->t.layout][c->t.way].ns : 0;
     bench_value values[] = {
         {.text = "rap"},
         {.text = name},
@@ -281,9 +219,6 @@ static int report_measured(rap_case *c, const bench_timing *t, double read, doub
         {.number = ns / c->diagonal_ns},
         {.number = read},
         {.number = write},
-        {.number = bench_or_none(paper_ns)},
-        {.number = bench_or_none(has_paper ? paper_3[c->t.layout][c->t.way].read : 0)},
-        {.number = bench_or_none(has_paper ? paper_3[c->t.layout][c->t.way].write : 0)},
     };
     char line[64];
     snprintf(line, sizeof line, "%s, addresses %s", doubles ? "f64" : "f32",
@@ -430,13 +365,13 @@ const bench_table bench_rap_table = {
     .cuda_columns = cuda_columns,
     .x_title = "banks and threads of a warp",
     .y_title = "mean congestion (2 dimensions)",
-    .note = "paper: K. Nakano et al., Random Address Permute-Shift Technique; tables II (2 "
-            "dimensions) and IV (4, up to w = 32 here), and III of a GeForce GTX TITAN. A "
-            "congestion of 1 is "
-            "free of conflicts. ns: of one transpose of 32 x 32 elements by 1024 threads; copy: "
-            "b = a in the same form; diagonal: crsw in the diagonal arrangement; read, write: "
-            "congestion of the very accesses that are timed, f64 by half warps; computed: each "
-            "access computes its address again, kept: it stays in a register",
+    .note =
+        "2 dimensions, and 4 up to w = 32. A congestion of 1 is free of conflicts; numbers: random "
+        "ones that the layout takes. ns: of one transpose of 32 x 32 elements by 1024 threads; "
+        "copy: b = a in the same form; diagonal: crsw in the diagonal arrangement; read, write: "
+        "congestion of the very accesses that are timed, f64 by half warps; computed: each "
+        "access computes its address again, kept: it stays in a register. `satbench paper rap` "
+        "has the paper's figures",
     .on_cuda = true,
     .run = run,
     .simulate = simulate,

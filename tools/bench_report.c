@@ -153,10 +153,12 @@ bool bench_report_add(struct bench_report *report, const bench_value *values)
     }
     report->values = array;
     memcpy(report->values + report->records++ * report->column_count, values, record_bytes);
-    if (report->records == 1) {
+    if (report->to && report->records == 1) {
         print_header(report);
     }
-    print_record(report, values);
+    if (report->to) {
+        print_record(report, values);
+    }
     return true;
 }
 
@@ -198,7 +200,7 @@ void bench_report_plot(FILE *file, const struct bench_report *report, const char
 
 /* ------------------------------------------------------------------- JSON */
 
-static void write_string(FILE *file, const char *text)
+void bench_write_string(FILE *file, const char *text)
 {
     putc('"', file);
     for (; *text; text++) {
@@ -218,7 +220,7 @@ static void write_member(FILE *file, const char *indent, const char *key, const 
                          const char *end)
 {
     fprintf(file, "%s\"%s\": ", indent, key);
-    write_string(file, text);
+    bench_write_string(file, text);
     fputs(end, file);
 }
 
@@ -235,7 +237,7 @@ static void write_record(FILE *file, const struct bench_report *report, size_t r
         }
         fprintf(file, "%s\"%s\": ", separator, column->key);
         if (text) {
-            write_string(file, values[i].text);
+            bench_write_string(file, values[i].text);
         } else {
             fprintf(file, column->kind == BENCH_INTEGER ? "%.0f" : "%.6g", values[i].number);
         }

@@ -35,8 +35,6 @@ static const bench_column columns[] = {
     {"x_copy", "x copy", BENCH_REAL, 6, false},
     {"x_convert", "x conv", BENCH_REAL, 6, true},
     {"speedup", "x CPU", BENCH_REAL, 6, true},
-    {"paper_ms", "paper ms", BENCH_REAL, 8, false},
-    {NULL, "paper x", BENCH_REAL, 8, true},
     {NULL, NULL, BENCH_TEXT, 0, false},
 };
 
@@ -125,16 +123,12 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
     const sat_tuning *tuning = &call->job.tuning;
     const char *kind = line->on_host ? "cpu" : bench_device_kind(b);
     bool cuda = strcmp(kind, "cuda") == 0, has_r = strcmp(line->algorithm, "1+r") == 0;
-    double pixels = (double)in->width * (double)in->height, paper_ms = NAN, paper_cpu_ms = NAN;
-    if (in->type == SATF_F64 && in->channels == 1) {
-        paper_ms = bench_paper_sat_ms(line->algorithm, kind, line->r, in->width, in->height);
-        paper_cpu_ms = bench_paper_sat_ms("4r1w", "cpu", 0, in->width, in->height);
-    }
+    double pixels = (double)in->width * (double)in->height;
     const bench_value values[] = {
         {.text = "sat"},
         {.text = line->algorithm},
         {.text = line->label},
-        {.text = line->on_host ? kind : NULL},
+        {.text = kind},
         {.text = satf_type_name(in->type)},
         {.text = satf_type_name(call->out.type)},
         {.number = (double)in->width},
@@ -155,8 +149,6 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
         {.number = t->x_copy},
         {.number = t->ms / t->peer_ms},
         {.number = isfinite(call->cpu_ms) ? call->cpu_ms / t->ms : (double)NAN},
-        {.number = paper_ms},
-        {.number = paper_cpu_ms / paper_ms},
     };
     char name[64];
     snprintf(name, sizeof name, "%s %s:%s x%d", line->label, satf_type_name(in->type),
@@ -418,8 +410,8 @@ const bench_table bench_sat_table = {
                  [BENCH_CHANNELS] = "1"},
     .columns = columns,
     .x_title = "side of the image in pixels",
-    .note = "paper ms: table 6.2 of A. Kasagi's dissertation (2015): GeForce GTX 780 Ti, CPU "
-            "programs one thread of a Xeon X7460",
+    .note =
+        "x copy: to a copy of the same bytes; `satbench paper 6.2` has the dissertation's figures",
     .on_cuda = true,
     .run = run,
 };
