@@ -3,7 +3,7 @@
 
 #include "../src/study/machine.h"
 #include "bench.h"
-#include "paper.h"
+#include "bench_paper.h"
 #include "roff.h"
 #include "shells.h"
 
@@ -23,19 +23,6 @@ static const struct {
     {"--version", "the version"},
     {NULL, NULL},
 };
-
-void bench_print_wrapped(const char *text)
-{
-    size_t column = 0;
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        bool fits = column == 0 || column + 1 + length <= 95;
-        printf("%s%.*s", column == 0 ? "" : fits ? " " : "\n", (int)length, text);
-        column = fits && column ? column + 1 + length : length;
-        text += length + strspn(text + length, " ");
-    }
-    puts("");
-}
 
 static void print_option(const char *option, const char *metavar, const char *help)
 {

@@ -7,7 +7,7 @@
 #include "../src/base/parallel.h"
 #include "../src/io/io.h"
 #include "bench.h"
-#include "paper.h"
+#include "bench_paper.h"
 
 /* ------------------------------------------------------------ command line */
 

@@ -42,11 +42,11 @@ def sizes_of(lines):
 
 
 def paper_6_2():
-    """{label: {size: ms}} of the dissertation, as tools/bench_paper.c has them."""
+    """{label: {size: ms}} of the dissertation, as tools/bench_paper_kasagi.c has them."""
     sizes = [1024 * k for k in (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18)]
-    found = re.findall(r'\{"([^"]+)",\s*"[^"]+",\s*"\w+",\s*[\d.]+,\s*\{([^}]+)\}',
-                       read("tools/bench_paper.c"))
-    return {label: dict(zip(sizes, map(float, ms.split(",")))) for label, ms in found}
+    rows = read("tools/bench_paper_kasagi.c").split("paper_rows_6_2[] = {")[1]
+    found = re.findall(r'\{"([^"]+)",\s*"name=[^"]+",\s*"([\d.|]+)",\s*NULL\}', rows)
+    return {label: dict(zip(sizes, map(float, ms.split("|")))) for label, ms in found}
 
 
 def sat_ms():
@@ -58,13 +58,6 @@ def sat_ms():
     rows.append(["its way to wait", *(best[n]["sync"] for n in sizes)])
     rows.append(["copy of the same bytes", *(digits(lookback[n]["copy_ms"]) for n in sizes)])
     return table(["<ms", *(f"{n // 1024}K" for n in sizes)], rows)
-
-
-def sat_paper():
-    lines = paper_6_2()
-    sizes = list(lines["2R1W"])
-    return table(["<ms", *(f"{n // 1024}K" for n in sizes)],
-                 [[label, *(digits(line[n]) for n in sizes)] for label, line in lines.items()])
 
 
 def sat_ratios():
@@ -314,7 +307,7 @@ def fit():
 
 
 PAGES = {
-    "docs/results.md": {"sat": sat_ms, "paper": sat_paper, "ratios": sat_ratios,
+    "docs/results.md": {"sat": sat_ms, "ratios": sat_ratios,
                         "order": sat_order, "types": types, "rows": rows, "channels": channels,
                         "crossings": crossings, "stages": stages, "peers": peers, "aims": aims},
     "docs/performance-sat.md": {"fit": fit},
@@ -325,8 +318,7 @@ PAGES = {
                             "global-f64": lambda: machine.permute_global("f64"),
                             "spread": machine.permute_spread, "bytes": machine.permute_bytes},
     "docs/machine.md": {"rap": machine.rap, "counters": machine.rap_counters,
-                        "amm": machine.amm, "giles": machine.giles,
-                        "giles-powers": machine.giles_by_power, "coalesce": machine.coalesce},
+                        "amm": machine.amm, "giles-powers": machine.giles_by_power},
 }
 
 

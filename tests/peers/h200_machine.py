@@ -174,16 +174,6 @@ def power_in(i):
     return min(i & -i, 32)
 
 
-def giles():
-    shown = (1, 2, 3, 4, 8, 16, 24, 31, 32, 33, 48, 64, 96, 127, 128)
-    rows = [[r["I"], r["congestion"], r["congestion_unpadded"],
-             *(digits(r[f"{way}_us"]) for way in ("giles", "unpadded", "strided", "coalesced",
-                                                  "copy"))]
-            for r in records("giles") if r["I"] in shown]
-    return table(["I", "conflicts, Giles", "unpadded", "Giles, us", "unpadded", "strided",
-                  "without structs", "copy"], rows)
-
-
 def giles_by_power():
     rows = []
     groups = grouped(records("giles"), lambda r: power_in(r["I"]))
@@ -198,25 +188,3 @@ def giles_by_power():
     return table(["P of I", "I up to 128", "conflicts, Giles", "unpadded",
                   "unpadded / Giles, median", "range", "faster than Giles",
                   "strided / Giles, median", "range", "faster than Giles"], rows)
-
-
-def coalesce():
-    rows = []
-    for part, group in grouped(records("coalesce"), lambda r: r["part"]).items():
-        for name, own in grouped(group, lambda r: r["name"]).items():
-            times = [r["x_first"] for r in own]
-            offsets = [r["offset"] for r in own if "offset" in r]
-            what = name if not offsets else \
-                f"{name}, offset {', '.join(map(str, offsets))}" if len(offsets) < 3 else \
-                f"{name}, offset {min(offsets)} to {max(offsets)}"
-
-            def span(key, own=own):
-                values = sorted({digits(r[key]) for r in own if key in r}, key=float)
-                return " - ".join(values[::len(values) - 1] if len(values) > 1 else values)
-            rows.append([part, what, digits(statistics.median(r["us"] for r in own)),
-                         digits(min(times)) if len(own) == 1 else
-                         f"{min(times):.3f} - {max(times):.3f}",
-                         span("sector_reads"), span("sector_writes"),
-                         span("shared_writes")])
-    return table(["<part", "<", "us", "x first", "sectors a read", "a write",
-                  "conflicts of a write to shared memory"], rows)

@@ -1,5 +1,5 @@
 /* `satbench paper`: which tables, and how they are shown. */
-#include "paper.h"
+#include "bench_paper.h"
 
 #include <ctype.h>
 #include <string.h>

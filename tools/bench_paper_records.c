@@ -1,7 +1,7 @@
 /* The records of results/h200, which the build makes strings of. */
 #include <string.h>
 
-#include "paper.h"
+#include "bench_paper.h"
 
 /* Every compiler that builds satfilter takes longer strings than the standard asks for. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
@@ -9,7 +9,7 @@
 static const struct {
     const char *file, *json;
 } records[] = {
-#include "tools/paper_records.def"
+#include "tools/bench_paper_records.def"
 };
 
 const char *paper_record(const char *name)

@@ -1,6 +1,6 @@
 /* The tables and figures of the papers on layouts of shared memory and on coalescing, and where
  * their cells come from. */
-#include "paper.h"
+#include "bench_paper.h"
 
 /* --------------------------------------- RAP: K. Nakano, S. Matsumae, Y. Ito */
 

@@ -1,5 +1,5 @@
 /* The list of `satbench paper`: a row for each table and figure of the papers. */
-#include "paper.h"
+#include "bench_paper.h"
 
 static const paper_source kasagi = {
     "dissertation",

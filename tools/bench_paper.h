@@ -1,11 +1,11 @@
 /*
  * `satbench paper`: every table and figure of the papers that satfilter comes from, in the paper's
- * own rows and columns. tools/paper_list.c has a row for each, which says what is run for it;
- * tools/paper_kasagi.c and paper_others.c have their rows and columns, with the paper's figures.
- * A cell is made of one record of satbench: what a run here gives, or a committed record.
+ * own rows and columns. tools/bench_paper_list.c has a row for each, which says what is run for it;
+ * tools/bench_paper_kasagi.c and bench_paper_others.c have their rows and columns, with the paper's
+ * figures. A cell is made of one record of satbench: what a run here gives, or a committed record.
  */
-#ifndef SATF_TOOLS_PAPER_H
-#define SATF_TOOLS_PAPER_H
+#ifndef SATF_TOOLS_BENCH_PAPER_H
+#define SATF_TOOLS_BENCH_PAPER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include "../src/base/memory.h"
 #include "bench.h"
-#include "paper.h"
+#include "bench_paper.h"
 
 const char *const paper_line_names[PAPER_LINES] = {"paper", "counted", "here", "record"};
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "paper.h"
+#include "bench_paper.h"
 
 static void member(const char *key, const char *text, const char *end)
 {

@@ -4,7 +4,7 @@
 
 #include "../src/satfilter.h"
 #include "bench.h"
-#include "paper.h"
+#include "bench_paper.h"
 
 static const char *cell_text(const paper_found *found, int row, int line, int column)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "paper.h"
+#include "bench_paper.h"
 
 static const char record_start[] = "\n    {";
 

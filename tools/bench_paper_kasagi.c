@@ -1,6 +1,6 @@
 /* The tables of A. Kasagi's dissertation, and where their cells come from. A root that the text
  * writes as a bar is "sqrt n" here. */
-#include "paper.h"
+#include "bench_paper.h"
 
 /* --------------------------------------------------------------- chapter 4 */
 

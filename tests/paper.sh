@@ -1,0 +1,187 @@
+#!/bin/sh
+# satbench paper: every table and figure of the papers, with or without a device, the papers' own
+# figures in it, and counts that equal them where they are exact.
+set -eu
+: "${top_builddir:?is set by make check}"
+satbench=$top_builddir/satbench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# expect STATUS ARGUMENTS...: that exit status; a failure says so in one line.
+expect()
+{
+    status=$1
+    shift
+    code=0
+    "$satbench" paper "$@" >out 2>err || code=$?
+    [ "$code" -eq "$status" ] || fail "satbench paper $*: exit $code, not $status: $(cat err)"
+    if [ "$status" -ne 0 ]; then
+        [ "$(wc -l <err)" -eq 1 ] || fail "satbench paper $*: not one line: $(cat err)"
+        [ ! -s out ] || fail "satbench paper $*: prints something: $(head -n 1 out)"
+    fi
+}
+
+names="4.1 4.2 4.3 4.4 5.1 5.2 5.3 6.1 6.2 rap1 rap2 rap3 rap4 amm6 amm7 amm8 giles lecture"
+expect 0 --list
+[ "$(sed -n 's/^  \([^ ]*\) .*/\1/p' out | paste -s -d ' ' -)" = "$names" ] || fail "--list: $(cat out)"
+expect 0 --record
+[ "$(sed -n 's/^\([^ ]*\)  [^ ].*/\1/p' out | grep -xE '[4-6][.].|(rap|amm).|giles|lecture' | paste -s -d ' ' -)" = \
+    "$names" ] || fail "not every table in its turn: $(cat out)"
+
+# Names as people write them, several, whole papers; each table once.
+expect 0 4.1 RAP III
+[ "$(grep -c '^\(4.1\|rap3\)  ' out)" -eq 2 ] || fail "not two tables: $(cat out)"
+expect 0 AMM "amm figure 6" Amm6 --record
+[ "$(grep -c '^amm[678]  ' out)" -eq 3 ] || fail "not the paper's three figures: $(cat out)"
+expect 2 6.3
+grep -q '"6.3"; nearest: 6.1, 6.2;' err || fail "6.3: $(cat err)"
+expect 2 6.2 rap7
+grep -q 'nearest: rap1, rap2, rap3, rap4;' err || fail "rap7: $(cat err)"
+expect 2 nonsense
+grep -q 'satbench paper --list' err || fail "nonsense: $(cat err)"
+expect 2 a-name-that-is-far-longer-than-any-that-the-list-of-tables-of-the-papers-has
+expect 2 --nonsense
+expect 2 6.2 --device gpu
+expect 2 6.2 --device
+if ! "$satbench" sat --device cuda --sizes 8 --repeat 1 >out 2>err; then
+    expect 1 6.2 --device cuda
+    grep -q 'no CUDA device' err || fail "--device cuda: $(cat err)"
+fi
+
+# Records are told from what is measured here; nothing is measured where that is asked for.
+expect 0 6.2 --record
+grep -q '^record: NVIDIA H200, measured 2026-[0-9-]*, results/h200/sat.json$' out || fail "no card: $(cat out)"
+grep -q '^ *here ' out && fail "--record measures: $(cat out)"
+expect 0 6.2 --device cpu
+grep -q '^ *here  *[0-9.]* *[0-9.]* *[0-9.]* *[0-9.]*  *-  *-' out || fail "nothing is measured: $(cat out)"
+grep -q '^here: .*, satbench sat --types f64 --algorithms 2r2w,4r1w' out || fail "what ran: $(cat out)"
+grep -q 'satbench paper 6.2 --full' out || fail "nothing says how to get the other sizes: $(cat out)"
+grep -q '^2R1W .* paper .* 61 *$' out || fail "the paper's figure is missing: $(cat out)"
+
+# Markdown: as many columns in each line.
+expect 0 6.2 --record --markdown
+grep -q '^| 2R1W | paper | 0.332 | 0.850 .* | 61 |$' out || fail "Markdown: $(cat out)"
+[ "$(grep '^|' out | awk -F '|' '{ print NF }' | sort -u)" = 17 ] || fail "Markdown is ragged: $(cat out)"
+
+if ! python3 -c '' 2>/dev/null; then
+    echo "there is no python3: the cells are not compared"
+    exit 0
+fi
+expect 0 --device cpu --json
+python3 - "$satbench" <<'PYTHON' || fail "the tables are not as the papers have them"
+import json
+import subprocess
+import sys
+
+with open("out") as file:
+    tables = {table["name"]: table for table in json.load(file)["tables"]}
+shape = {"4.1": (4, 8), "4.2": (5, 7), "4.3": (5, 12), "4.4": (5, 7), "5.1": (6, 7), "5.2": (10, 15),
+         "5.3": (3, 4), "6.1": (7, 5), "6.2": (10, 13), "rap1": (2, 3), "rap2": (4, 15),
+         "rap3": (3, 9), "rap4": (7, 7), "amm6": (4, 12), "amm7": (1, 12), "amm8": (1, 12),
+         "giles": (17, 9), "lecture": (12, 9)}
+assert list(tables) == list(shape)
+rows = {}
+for name, (height, width) in shape.items():
+    table = tables[name]
+    assert len(table["rows"]) == height and len(table["columns"]) == width, name
+    for row in table["rows"]:
+        rows[name, row["label"]] = row
+        lines = [row[line] for line in ("paper", "counted", "here", "record") if line in row]
+        assert lines and all(len(line) == width for line in lines), (name, row)
+        assert all(any(cell is not None for cell in line) for line in lines), (name, row)
+        # a record stands only where it has what was not measured here
+        assert "record" not in row or not all(
+            r is None or h is not None for r, h in zip(row["record"], row.get("here", [None] * width)))
+    for record in table["records"]:
+        assert record["device"] == "NVIDIA H200" and record["date"].startswith("2026-")
+    assert any("record" in row for row in table["rows"]) <= bool(table["records"])
+    assert {run["of"] for run in table["runs"]} == {
+        line for row in table["rows"] for line in ("counted", "here") if line in row}, name
+    assert (name[:3] == "amm") == (table["machine"] is None) == \
+        all("paper" not in row for row in table["rows"]), name
+
+# Some of the papers' figures, and where they stand.
+column = {name: [(c["group"], c["title"]) for c in table["columns"]] for name, table in tables.items()}
+def cell(name, label, line, group, title):
+    return rows[name, label][line][column[name].index((group, title))]
+assert cell("6.2", "2R1W", "paper", None, "18K") == 61
+assert cell("6.2", "4R1W", "paper", None, "5K") == 113
+assert cell("6.2", "r (0 < r < 1)", "paper", None, "7K") == 0.0876
+assert cell("6.2", "4R1W(CPU)", "paper", None, "1K") == 18.0
+assert cell("4.2", "Random", "paper", "Algorithms (array-use)", "S-designated") == 275.5
+assert cell("4.4", "Transpose", "paper", "Algorithms (in-place)", "D-designated") == 839.3
+assert cell("5.2", "(a) transpose", "paper", "S-designated", "4096") == 2037
+assert cell("5.2", "(b) random", "paper", "Our scheduled", "2048") == 275
+assert cell("5.2", "(b) random", "paper", "Our scheduled", "4096") is None
+assert cell("5.3", "maximum", "paper", None, "D_w(P)/n") == 0.9999
+assert cell("rap3", "CRSW Transpose", "paper", "RAP", "ns") == 154.5
+assert cell("rap3", "DRDW Transpose", "paper", "RAS", "write") == 3.53
+assert cell("lecture", "3. powers, stride 32", "paper", None, "x first") == "close to 32"
+
+# Records, by the committed files.
+assert cell("6.2", "2R1W", "record", None, "18K") == 2.14
+assert cell("6.2", "fastest (1+r)R1W", "record", None, "16K") == 1.36
+assert cell("6.2", "1.25R1W", "record", None, "16K") == 1.39
+assert cell("4.2", "Transpose", "record", "Algorithms (in-place)", "Conflict-free") == 64.78
+assert cell("rap3", "CRSW Transpose", "record", "RAP", "ns") == 97.6
+assert "record" not in rows["5.3", "average"] and "here" in rows["6.2", "2R2W(CPU)"]
+assert "here" not in rows["6.2", "2R2W"]
+
+# Counts are the papers' where these are exact.
+for label in ("Copy", "D-designated", "S-designated", "Our conflict-free"):
+    assert rows["4.1", label]["counted"] == rows["4.1", label]["paper"], label
+for label in ("Identical", "Transpose", "Shuffle", "Bit-reversal"):
+    assert rows["4.3", label]["counted"][:6] == rows["4.3", label]["paper"][:6], label
+for row in tables["5.1"]["rows"]:
+    assert row["counted"][:6] == row["paper"][:6], row
+    time, formula = row["counted"][6].split(", formula ")
+    assert time == formula, row
+side, w = 1024, 32
+barriers = {"2R2W": 1, "4R4W": 3, "4R1W": 2 * side - 2, "2R1W": 2, "1R1W": 2 * side // w - 2,
+            "1.25R1W": side // w + 4}
+for label, count in barriers.items():
+    assert rows["6.1", label]["counted"][3] == count, label
+leading = {"2R2W": (1, 1, 1, 1, 0, 0), "4R4W": (4, 4, 0, 0, 2, 2), "4R1W": (0, 0, 4, 1, 0, 0),
+           "2R1W": (2, 1, 0, 0, 4, 3), "1R1W": (1, 1, 0, 0, 2, 2),
+           "1.25R1W": (1.25, 1, 0, 0, 2.5, 2.25), "(1+r)R1W": (1.1, 1, 0, 0, 2.2, 2.1)}
+def multiple(text):
+    return 0 if text == "-" else 1 if text == "n" else float(text.rstrip("n"))
+for label, counts in leading.items():
+    counted = rows["6.1", label]["counted"]
+    parts = [multiple(part) for text in counted[:3]
+             for part in ((text or "-/-").split("/") if text not in (None, "-") else ("-", "-"))]
+    assert all(abs(a - b) < 0.13 for a, b in zip(parts, counts)), (label, parts)
+    time, formula = map(float, counted[4].split(", formula "))
+    assert 0.99 < time / formula < 1.04, label
+for row in tables["rap2"]["rows"]:
+    for paper, counted in zip(row["paper"], row["counted"]):
+        assert counted == paper if isinstance(paper, int) else abs(counted - paper) < 0.03, row
+assert rows["rap1", "Stride"]["counted"][0] == 32 and rows["rap1", "Stride"]["counted"][2] == 1
+exact = {"w": 32, "3w": 96, "w^3": 32 ** 3, "w^2 + w": 32 ** 2 + 32}
+for row in tables["rap4"]["rows"]:
+    for paper, counted in zip(row["paper"], row["counted"]):
+        if isinstance(paper, int) or paper in exact:
+            assert counted == exact.get(paper, paper), row
+        else:
+            assert 7 < counted < 9 if paper.startswith("6 ") else 3.3 < counted < 3.7, row
+for way in ("CRSW", "SRCW", "DRDW"):
+    row = rows["rap3", way + " Transpose"]
+    for i in (0, 1, 3, 4, 6, 7):
+        assert abs(row["counted"][i] - row["paper"][i]) < 0.1, row
+for row in tables["giles"]["rows"]:
+    assert row["counted"][0] == row["paper"][0] == 1, row
+assert cell("giles", "I = 32", "counted", None, "words") == 1055
+assert cell("amm6", "Foo 1", "counted", "blocks on a TK1", "padded") == 2
+
+# The same table alone has the same paper, counts and records.
+alone = json.loads(subprocess.run([sys.argv[1], "paper", "rap3", "6.1", "--json", "--device", "cpu"],
+                                  stdout=subprocess.PIPE, check=True).stdout)["tables"]
+assert [t["rows"] for t in alone] == [tables[name]["rows"] for name in ("6.1", "rap3")]
+PYTHON
