@@ -118,7 +118,7 @@ void bench_print_list(void)
         printf("  %-18s %s\n", name, info.help);
     }
     const paper_table *of_paper;
-    puts("tables of papers, satbench paper NAME:");
+    puts("papers' tables, by satbench paper NAME:");
     for (size_t i = 0; (of_paper = paper_table_at(i)) != NULL; i++) {
         printf("  %-18s %s: %s\n", of_paper->name, of_paper->source->short_name, of_paper->title);
     }

@@ -46,7 +46,7 @@ typedef enum paper_way {
 
 typedef struct paper_run {
     paper_way way;
-    const char *command;      /* words for satbench; NULL: none */
+    const char *command;      /* words for satbench */
     const char *quick, *full; /* more words: in sensible time, or all that the paper has; NULL:
                                * none; quick NULL: nothing is cut short */
     const char *record;       /* of results/h200, what this gave there; NULL: it was not recorded */
@@ -65,8 +65,8 @@ typedef struct paper_table {
     const char *corner;  /* above the rows' labels */
     const paper_column *columns;
     const paper_row *rows;
-    paper_run runs[PAPER_RUNS];
-    const char *note; /* what a reader must know; NULL: nothing */
+    const paper_run *runs[PAPER_RUNS]; /* NULL: no more */
+    const char *note;                  /* what a reader must know; NULL: nothing */
 } paper_table;
 
 /* NULL behind the last. */

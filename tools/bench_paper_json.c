@@ -72,13 +72,13 @@ static void write_origins(const paper_found *found, bool records)
     for (int i = 0; i < PAPER_RUNS; i++) {
         static const char *const keys[] = {"command", "date", "name"};
         const char *json = records ? found->record[i] : found->here[i];
-        bool counted = found->table->runs[i].way == PAPER_COUNTED;
         if (!json) {
             continue;
         }
+        bool counted = found->table->runs[i]->way == PAPER_COUNTED;
         printf("%s\n      {", separator);
         if (records) {
-            printf("\"file\": \"results/h200/%s.json\", ", found->table->runs[i].record);
+            printf("\"file\": \"results/h200/%s.json\", ", found->table->runs[i]->record);
         } else {
             member("of", paper_line_names[counted ? PAPER_BY_COUNT : PAPER_HERE], ", ");
         }

@@ -17,40 +17,63 @@ static const paper_source giles = {
 static const paper_source lecture = {
     "lecture", "J. Verschelde, Memory Coalescing Techniques, MCS 572 lecture 32, 31 March 2023"};
 
+/* Several tables are made of the same runs. */
+static const paper_run count_small = {
+    .way = PAPER_COUNTED, .command = "permute --simulate --types f64,f32 --algorithms copy,all"};
+static const paper_run time_small = {.way = PAPER_ON_CUDA,
+                                     .command = "permute --types f64,f32",
+                                     .quick = "--repeat 3",
+                                     .record = "permute"};
+static const paper_run time_global = {
+    .way = PAPER_ON_CUDA,
+    .command = "permute-global --algorithms d-designated,s-designated,scheduled",
+    .quick = "--sizes 256,512,1K --repeat 3",
+    .record = "permute-global"};
+static const paper_run count_random = {
+    .way = PAPER_COUNTED,
+    .command = "permute-global --simulate --sizes 2K --types f32 --patterns random --algorithms "
+               "d-designated",
+    .quick = "--samples 10",
+    .full = "--samples 1000"};
+static const paper_run time_random = {
+    .way = PAPER_ON_CUDA,
+    .command = "permute-global --sizes 2K --types f32 --patterns random --algorithms "
+               "d-designated,s-designated,scheduled",
+    .quick = "--samples 5 --repeat 3",
+    .full = "--samples 1000"};
+static const paper_run count_programs = {.way = PAPER_COUNTED,
+                                         .command = "model --simulate --widths 32 --sizes 1K"};
+static const paper_run count_small_r = {
+    .way = PAPER_COUNTED,
+    .command = "model --simulate --widths 32 --sizes 1K --algorithms 1+r --r 0.1"};
+static const paper_run time_sat = {.way = PAPER_ON_CUDA,
+                                   .command = "sat --types f64 --algorithms paper",
+                                   .quick = "--sizes 1K,2K,4K --repeat 3",
+                                   .full = "--sizes paper",
+                                   .record = "sat"};
+static const paper_run time_sat_on_cpu = {.way = PAPER_ON_CPU,
+                                          .command =
+                                              "sat --types f64 --algorithms 2r2w,4r1w --threads 1",
+                                          .quick = "--sizes 1K,2K,3K,4K --repeat 3",
+                                          .full = "--sizes paper"};
+static const paper_run count_rap = {
+    .way = PAPER_COUNTED, .command = "rap --simulate", .quick = "--samples 20000"};
+static const paper_run time_rap = {
+    .way = PAPER_ON_CUDA, .command = "rap --samples 8", .quick = "--repeat 3", .record = "rap"};
+static const paper_run count_amm = {.way = PAPER_COUNTED, .command = "amm --simulate"};
+static const paper_run time_amm = {
+    .way = PAPER_ON_CUDA, .command = "amm", .quick = "--repeat 3", .record = "amm"};
+static const paper_run count_giles = {.way = PAPER_COUNTED, .command = "giles --simulate"};
+static const paper_run time_giles = {
+    .way = PAPER_ON_CUDA, .command = "giles", .quick = "--repeat 1", .record = "giles"};
+static const paper_run count_lecture = {.way = PAPER_COUNTED, .command = "coalesce --simulate"};
+static const paper_run time_lecture = {
+    .way = PAPER_ON_CUDA, .command = "coalesce", .quick = "--repeat 3", .record = "coalesce"};
+
 #define GTX_680 "GeForce GTX 680"
-
-/* Runs that several tables are made of: command, quick, full, record. */
-#define COUNT_PERMUTE                                                                          \
-    {                                                                                          \
-        PAPER_COUNTED, "permute --simulate --types f64,f32 --algorithms copy,all", NULL, NULL, \
-            NULL                                                                               \
-    }
-#define TIME_PERMUTE                                                            \
-    {                                                                           \
-        PAPER_ON_CUDA, "permute --types f64,f32", "--repeat 3", NULL, "permute" \
-    }
-#define COUNT_MODEL                                                                \
-    {                                                                              \
-        PAPER_COUNTED, "model --simulate --widths 32 --sizes 1K", NULL, NULL, NULL \
-    }
-#define COUNT_RAP                                                      \
-    {                                                                  \
-        PAPER_COUNTED, "rap --simulate", "--samples 20000", NULL, NULL \
-    }
-#define AMM_RUNS                                             \
-    {                                                        \
-        {PAPER_COUNTED, "amm --simulate", NULL, NULL, NULL}, \
-        {                                                    \
-            PAPER_ON_CUDA, "amm", "--repeat 3", NULL, "amm"  \
-        }                                                    \
-    }
-
 #define SMALL_BANKS                                                                              \
     "Since then banks are 4 bytes wide: an access to doubles takes two passes, each for half a " \
     "warp."
-#define LOGARITHM                                                                               \
-    "O~ stands for O~(log w / log log w), O~(w/6) for that of w/6. Counted with w = 32; RAW's " \
-    "figures are w."
 #define NO_FIGURES                                                                              \
     "The text of the paper has no figures but an order of the three, so nothing stands beside " \
     "ours: "
@@ -64,7 +87,7 @@ static const paper_table tables[] = {
      .corner = "Algorithms",
      .columns = paper_columns_4_1,
      .rows = paper_rows_4_1,
-     .runs = {COUNT_PERMUTE}},
+     .runs = {&count_small}},
     {.name = "4.2",
      .source = &kasagi,
      .title = "Time to permute an array of 1024 doubles in shared memory",
@@ -73,7 +96,7 @@ static const paper_table tables[] = {
      .corner = "Permutations",
      .columns = paper_columns_4_2,
      .rows = paper_rows_4_2,
-     .runs = {TIME_PERMUTE},
+     .runs = {&time_small},
      .note = SMALL_BANKS},
     {.name = "4.3",
      .source = &kasagi,
@@ -83,7 +106,7 @@ static const paper_table tables[] = {
      .corner = "Permutations",
      .columns = paper_columns_4_3,
      .rows = paper_rows_4_3,
-     .runs = {COUNT_PERMUTE},
+     .runs = {&count_small},
      .note =
          "The paper's columns are of banks of 8 bytes, and so is what is counted beside them. Of "
          "random permutations one is counted. " SMALL_BANKS},
@@ -95,7 +118,7 @@ static const paper_table tables[] = {
      .corner = "Permutations",
      .columns = paper_columns_4_4,
      .rows = paper_rows_4_4,
-     .runs = {TIME_PERMUTE},
+     .runs = {&time_small},
      .note =
          "Banks of 8 bytes served the words k and k + 32 at once, so the paper's transpose takes "
          "16 stages where one of 4-byte banks takes 32."},
@@ -107,7 +130,7 @@ static const paper_table tables[] = {
      .corner = "Algorithms",
      .columns = paper_columns_5_1,
      .rows = paper_rows_5_1,
-     .runs = {COUNT_MODEL},
+     .runs = {&count_programs},
      .note =
          "Counted: w = 32, n = 1024 x 1024, L = 100; the designated ones for the transpose, whose "
          "D_w(P) is n. Formula: the paper's, with these numbers."},
@@ -119,8 +142,7 @@ static const paper_table tables[] = {
      .corner = "sqrt n",
      .columns = paper_columns_5_2,
      .rows = paper_rows_5_2,
-     .runs = {{PAPER_ON_CUDA, "permute-global --algorithms d-designated,s-designated,scheduled",
-               "--sizes 256,512,1K --repeat 3", NULL, "permute-global"}},
+     .runs = {&time_global},
      .note = "The paper's unit, printed as milliseconds, cannot be right: a copy would run at 1.5 "
              "GB/s. "
              "Its ratios hold. It has no doubles at 4096."},
@@ -132,14 +154,7 @@ static const paper_table tables[] = {
      .corner = "",
      .columns = paper_columns_5_3,
      .rows = paper_rows_5_3,
-     .runs = {{PAPER_COUNTED,
-               "permute-global --simulate --sizes 2K --types f32 --patterns random --algorithms "
-               "d-designated",
-               "--samples 10", "--samples 1000", NULL},
-              {PAPER_ON_CUDA,
-               "permute-global --sizes 2K --types f32 --patterns random --algorithms "
-               "d-designated,s-designated,scheduled",
-               "--samples 5 --repeat 3", "--samples 1000", NULL}},
+     .runs = {&count_random, &time_random},
      .note =
          "The paper says doubles; its figures are those of floats in table 5.2 (a), as ours are. "
          "No record of the times was made, so without a device there are none."},
@@ -151,9 +166,7 @@ static const paper_table tables[] = {
      .corner = "SAT algorithms",
      .columns = paper_columns_6_1,
      .rows = paper_rows_6_1,
-     .runs = {COUNT_MODEL,
-              {PAPER_COUNTED, "model --simulate --widths 32 --sizes 1K --algorithms 1+r --r 0.1",
-               NULL, NULL, NULL}},
+     .runs = {&count_programs, &count_small_r},
      .note = "The paper leaves out small terms. Counted: w = 32, n = 1024 x 1024, l = 100, "
              "(1+r)R1W with "
              "r = 0.1. Misprints: the cost of the last two rows must begin with (2+r) n/w, their "
@@ -171,10 +184,7 @@ static const paper_table tables[] = {
      .corner = "SAT Algorithms",
      .columns = paper_columns_6_2,
      .rows = paper_rows_6_2,
-     .runs = {{PAPER_ON_CUDA, "sat --types f64 --algorithms paper", "--sizes 1K,2K,4K --repeat 3",
-               "--sizes paper", "sat"},
-              {PAPER_ON_CPU, "sat --types f64 --algorithms 2r2w,4r1w --threads 1",
-               "--sizes 1K,2K,3K,4K --repeat 3", "--sizes paper", NULL}},
+     .runs = {&time_sat, &time_sat_on_cpu},
      .note = "docs/results.md has what was found on an H200, and SKSS and look-back, which came "
              "later."},
     {.name = "rap1",
@@ -186,7 +196,7 @@ static const paper_table tables[] = {
      .corner = "",
      .columns = paper_columns_rap1,
      .rows = paper_rows_rap1,
-     .runs = {COUNT_RAP},
+     .runs = {&count_rap},
      .note =
          "Any access, counted: of RAW from contiguous to stride, of the others along the diagonal. "
          "O~ stands for O~(log w / log log w)."},
@@ -199,7 +209,7 @@ static const paper_table tables[] = {
      .corner = "w",
      .columns = paper_columns_rap2,
      .rows = paper_rows_rap2,
-     .runs = {COUNT_RAP}},
+     .runs = {&count_rap}},
     {.name = "rap3",
      .alias = "RAP III",
      .source = &rap,
@@ -209,7 +219,7 @@ static const paper_table tables[] = {
      .corner = "",
      .columns = paper_columns_rap3,
      .rows = paper_rows_rap3,
-     .runs = {COUNT_RAP, {PAPER_ON_CUDA, "rap --samples 8", "--repeat 3", NULL, "rap"}},
+     .runs = {&count_rap, &time_rap},
      .note =
          "Counted: 32 banks as wide as an element, as on the paper's device. Measured: doubles in "
          "banks of 4 bytes, so half a warp at a time; of 32 random shifts those of 16 rows need "
@@ -224,10 +234,12 @@ static const paper_table tables[] = {
      .corner = "",
      .columns = paper_columns_rap4,
      .rows = paper_rows_rap4,
-     .runs = {COUNT_RAP},
+     .runs = {&count_rap},
      .note =
-         LOGARITHM " Malicious: six orders of three indices, the access that the paper gives for "
-                   "R1P; for RAW and 1P stride 3."},
+         "O~ stands for O~(log w / log log w), O~(w/6) for that of w/6. Counted with w = 32; RAW's "
+         "figures are w. Malicious: six orders of three indices, the access that the paper gives "
+         "for "
+         "R1P; for RAW and 1P stride 3."},
     {.name = "amm6",
      .alias = "AMM figure 6",
      .source = &amm,
@@ -236,7 +248,7 @@ static const paper_table tables[] = {
      .corner = "Kernel",
      .columns = paper_columns_amm,
      .rows = paper_rows_amm6,
-     .runs = AMM_RUNS,
+     .runs = {&count_amm, &time_amm},
      .note = NO_FIGURES "AMM before padded before naive. Its device was a Jetson TK1."},
     {.name = "amm7",
      .alias = "AMM figure 7",
@@ -246,7 +258,7 @@ static const paper_table tables[] = {
      .corner = "Kernel",
      .columns = paper_columns_amm,
      .rows = paper_rows_amm7,
-     .runs = AMM_RUNS,
+     .runs = {&count_amm, &time_amm},
      .note = NO_FIGURES "AMM before naive before padded. Its device was a Jetson TK1."},
     {.name = "amm8",
      .alias = "AMM figure 8",
@@ -256,7 +268,7 @@ static const paper_table tables[] = {
      .corner = "Kernel",
      .columns = paper_columns_amm,
      .rows = paper_rows_amm8,
-     .runs = AMM_RUNS,
+     .runs = {&count_amm, &time_amm},
      .note = NO_FIGURES "AMM level with naive, both before padded. Its device was a Jetson TK1."},
     {.name = "giles",
      .alias = "Giles figures 2 to 4",
@@ -267,8 +279,7 @@ static const paper_table tables[] = {
      .corner = "",
      .columns = paper_columns_giles,
      .rows = paper_rows_giles,
-     .runs = {{PAPER_COUNTED, "giles --simulate", NULL, NULL, NULL},
-              {PAPER_ON_CUDA, "giles", "--repeat 1", NULL, "giles"}},
+     .runs = {&count_giles, &time_giles},
      .note =
          "I = P F, P a power of two and F odd; beyond P = 32 a word is left out behind each "
          "struct. "
@@ -283,8 +294,7 @@ static const paper_table tables[] = {
      .corner = "",
      .columns = paper_columns_lecture,
      .rows = paper_rows_lecture,
-     .runs = {{PAPER_COUNTED, "coalesce --simulate", NULL, NULL, NULL},
-              {PAPER_ON_CUDA, "coalesce", "--repeat 3", NULL, "coalesce"}},
+     .runs = {&count_lecture, &time_lecture},
      .note = "The lecture measures nothing. It says that the bandwidth decreases significantly for "
              "offsets "
              "above 1, that 32 consecutive words are one access, and that powers without bank "

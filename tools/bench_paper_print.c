@@ -134,10 +134,10 @@ static void print_runs(const paper_found *found, bool markdown)
         if (!found->here[i]) {
             continue;
         }
-        bool counted = table->runs[i].way == PAPER_COUNTED;
+        bool counted = table->runs[i]->way == PAPER_COUNTED;
         paper_header(found->here[i], "command", command, sizeof command);
         paper_header(found->here[i], "name", device, sizeof device);
-        snprintf(more, sizeof more, "%ssatbench %s", counted ? "" : ", ", command);
+        snprintf(more, sizeof more, "%s%s", counted ? "" : ", ", command);
         print_origin(paper_line_names[counted ? PAPER_BY_COUNT : PAPER_HERE], counted ? "" : device,
                      more, markdown);
     }
@@ -153,7 +153,7 @@ static void print_records(const paper_found *found, bool markdown)
         paper_header(found->record[i], "name", device, sizeof device);
         paper_header(found->record[i], "date", date, sizeof date);
         snprintf(more, sizeof more, ", measured %.10s, results/h200/%s.json", date,
-                 found->table->runs[i].record);
+                 found->table->runs[i]->record);
         print_origin(paper_line_names[PAPER_RECORD], device, more, markdown);
     }
 }
@@ -162,14 +162,18 @@ static bool is_cut_short(const paper_found *found, const paper_options *options)
 {
     bool cut = false;
     for (int i = 0; i < PAPER_RUNS; i++) {
-        cut = cut || (found->here[i] && found->table->runs[i].quick && !options->full);
+        cut = cut || (found->here[i] && found->table->runs[i]->quick && !options->full);
     }
     return cut;
 }
 
 static bool wants_device(const paper_table *table)
 {
-    return table->runs[0].way == PAPER_ON_CUDA || table->runs[1].way == PAPER_ON_CUDA;
+    bool wants = false;
+    for (int i = 0; i < PAPER_RUNS && table->runs[i]; i++) {
+        wants = wants || table->runs[i]->way == PAPER_ON_CUDA;
+    }
+    return wants;
 }
 
 static void print_origins(const paper_found *found, const paper_options *options, bool markdown)

@@ -49,8 +49,8 @@ static int parse(bench *b, char **words)
     return failed ? failed : bench_check_options(b);
 }
 
-/* Runs words of satbench. *json is the caller's, NULL after failure. */
-static int run_words(const char *command, int device, char **json)
+/* Runs a command line of satbench. *json is the caller's, NULL after failure. */
+static int run_command(const char *command, int device, char **json)
 {
     char text[COMMAND], *words[MOST_WORDS + 1];
     size_t bytes;
@@ -65,7 +65,7 @@ static int run_words(const char *command, int device, char **json)
     split(text, words);
     int failed = satf_context_create(&b->ctx) == SATF_OK ? 0 : bench_error(1, "out of memory");
     if (!failed) {
-        failed = parse(b, words);
+        failed = parse(b, words + 1);
     }
     if (!failed) {
         failed = bench_run_table(b, NULL);
@@ -88,7 +88,8 @@ static int run_once(const paper_run *run, const paper_options *options, const ch
     char command[COMMAND];
     int device = run->way == PAPER_ON_CUDA ? options->device : SATF_HOST;
     const char *more = options->full ? run->full : run->quick;
-    snprintf(command, sizeof command, "%s%s%s", run->command, more ? " " : "", more ? more : "");
+    snprintf(command, sizeof command, "satbench %s%s%s", run->command, more ? " " : "",
+             more ? more : "");
     for (int i = 0; i < done_count; i++) {
         if (strcmp(done[i].command, command) == 0) {
             *json = done[i].json;
@@ -100,17 +101,15 @@ static int run_once(const paper_run *run, const paper_options *options, const ch
     }
     int i = done_count++;
     snprintf(done[i].command, sizeof done[i].command, "%s", command);
-    done[i].failed = run_words(command, device, &done[i].json);
+    done[i].failed = run_command(command, device, &done[i].json);
     *json = done[i].json;
     return done[i].failed;
 }
 
 static bool is_wanted(const paper_run *run, const paper_options *options)
 {
-    if (!run->command || run->way == PAPER_COUNTED) {
-        return run->command;
-    }
-    return !options->record_only && (options->device == SATF_HOST) == (run->way == PAPER_ON_CPU);
+    return run->way == PAPER_COUNTED ||
+           (!options->record_only && (options->device == SATF_HOST) == (run->way == PAPER_ON_CPU));
 }
 
 /* What a run, by any of its JSON, gives the lines of the table. */
@@ -167,8 +166,8 @@ int paper_fill(const paper_table *table, const paper_options *options, paper_fou
         found->columns++;
     }
     fill_printed(found);
-    for (int i = 0; i < PAPER_RUNS; i++) {
-        const paper_run *run = &table->runs[i];
+    for (int i = 0; i < PAPER_RUNS && table->runs[i]; i++) {
+        const paper_run *run = table->runs[i];
         if (is_wanted(run, options)) {
             int status = run_once(run, options, &found->here[i]);
             failed = failed ? failed : status;
