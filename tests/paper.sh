@@ -55,6 +55,11 @@ if ! "$satbench" sat --device cuda --sizes 8 --repeat 1 >out 2>err; then
     grep -q 'no CUDA device' err || fail "--device cuda: $(cat err)"
 fi
 
+# What cannot be printed is a failure.
+code=0
+"$satbench" paper 4.1 >/dev/full 2>err || code=$?
+[ "$code" -eq 1 ] && grep -q 'standard output' err || fail "exit $code with a full disk: $(cat err)"
+
 # Records are told from what is measured here; nothing is measured where that is asked for.
 expect 0 6.2 --record
 grep -q '^record: NVIDIA H200, measured 2026-[0-9-]*, results/h200/sat.json$' out || fail "no card: $(cat out)"

@@ -13,7 +13,7 @@ const char paper_help[] = "the papers' tables and figures, theirs beside ours: s
 static const paper_option options[] = {
     {"--list", NULL, false, "list them with their names and sources"},
     {"--record", NULL, true, "measure nothing: what is recorded of an NVIDIA H200"},
-    {"--full", NULL, true, "all sizes and samples; may take an hour"},
+    {"--full", NULL, true, "all sizes and samples; takes minutes"},
     {"--device", "DEVICE", false,
      "cpu, or cuda[:N]; default the first CUDA device if there is one"},
     {"--markdown", NULL, false, "print in Markdown"},

@@ -3,9 +3,6 @@
 
 #include "bench_paper.h"
 
-/* Every compiler that builds satfilter takes longer strings than the standard asks for. */
-#pragma GCC diagnostic ignored "-Woverlength-strings"
-
 static const struct {
     const char *file, *json;
 } records[] = {

@@ -1,5 +1,4 @@
 /* satbench - measures summed area tables and the filters built on them. */
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -184,8 +183,8 @@ int main(int argc, char **argv)
                                                         : bench_error(1, "out of memory");
     }
     bench_close(&b);
-    if (fflush(stdout) != 0 && status == 0) {
-        status = bench_error(1, "standard output cannot be written: %s", strerror(errno));
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
+        status = bench_error(1, "standard output cannot be written");
     }
     return status;
 }
