@@ -185,9 +185,9 @@ static void print_origins(const paper_found *found, const paper_options *options
     print_runs(found, markdown);
     print_records(found, markdown);
     if (wants_device(table) && (options->record_only || options->device == SATF_HOST)) {
-        print_origin("left out",
-                     options->record_only ? "all that is measured, as --record asks"
-                                          : "what a CUDA device gives: none is used",
+        print_origin("not measured here",
+                     options->record_only ? "all of it, as --record asks"
+                                          : "what takes a CUDA device",
                      "", markdown);
     }
     if (is_cut_short(found, options)) {
