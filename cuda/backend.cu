@@ -12,12 +12,12 @@ extern "C" {
 }
 
 static const satf_gpu_calls gpu_calls = {
-    satf_gpu_count,       satf_gpu_describe,    satf_gpu_open,      satf_gpu_leave,
-    satf_gpu_close,       satf_gpu_stream,      satf_gpu_alloc,     satf_gpu_free,
-    satf_gpu_captures,    satf_gpu_order_begin, satf_gpu_order_end, satf_gpu_order_wait,
-    satf_gpu_order_free,  satf_gpu_free_behind, satf_gpu_keep,      satf_gpu_kept,
-    satf_gpu_copy,        satf_gpu_copy_bytes,  satf_gpu_set_bytes, satf_gpu_wait,
-    satf_gpu_synchronize, satf_gpu_time_begin,  satf_gpu_time_end,
+    satf_gpu_count,      satf_gpu_describe,    satf_gpu_speed,       satf_gpu_open,
+    satf_gpu_leave,      satf_gpu_close,       satf_gpu_stream,      satf_gpu_alloc,
+    satf_gpu_free,       satf_gpu_captures,    satf_gpu_order_begin, satf_gpu_order_end,
+    satf_gpu_order_wait, satf_gpu_order_free,  satf_gpu_free_behind, satf_gpu_keep,
+    satf_gpu_kept,       satf_gpu_copy,        satf_gpu_copy_bytes,  satf_gpu_set_bytes,
+    satf_gpu_wait,       satf_gpu_synchronize, satf_gpu_time_begin,  satf_gpu_time_end,
 };
 
 static const filter_gpu_calls filter_calls = {

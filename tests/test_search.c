@@ -175,7 +175,7 @@ static void ends_with_its_cap(void **state)
     assert_int_equal(tunings, 1);
     assert_int_equal(best.tile, NARROW);
     assert_int_equal(best.sync, SAT_SYNC_LAUNCH);
-    assert_true(best.r == SAT_DEFAULT_R);
+    assert_true(best.r == SAT_PAPER_R);
 }
 
 int main(void)

@@ -177,7 +177,7 @@ static int simulate(bench *b)
         for (int w = 0; w < widths->count && !failed; w++) {
             machine_case c = {.w = widths->item[w].number,
                               .side = size->width,
-                              .r = b->options.tuning.r > 0 ? b->options.tuning.r : SAT_DEFAULT_R};
+                              .r = b->options.tuning.r > 0 ? b->options.tuning.r : SAT_PAPER_R};
             for (size_t i = 0; (p = machine_program_at(i)) != NULL && !failed; i++) {
                 if (is_wanted(b, p->name)) {
                     failed =

@@ -137,7 +137,7 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
         {.number = bench_or_none(t->threads)},
         {.number = !cuda || !has_r ? (double)NAN
                    : tuning->r > 0 ? tuning->r
-                                   : SAT_DEFAULT_R},
+                                   : SAT_PAPER_R},
         {.number = bench_or_none(tuning->tile)},
         {.number = bench_or_none(tuning->threads)},
         {.text = tuning->sync ? sat_sync_name(tuning->sync) : NULL},

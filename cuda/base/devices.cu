@@ -94,3 +94,17 @@ bool satf_gpu_describe(int device, satf_gpu_info *info)
     look_at_code(info);
     return true;
 }
+
+bool satf_gpu_speed(int device, double *clock_khz, double *bytes_per_second)
+{
+    int n = satf_gpu_ordinal(device), clock = 0, memory_khz = 0, bits = 0;
+    if (cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, n) != cudaSuccess ||
+        cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, n) != cudaSuccess ||
+        cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, n) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    *clock_khz = clock;
+    *bytes_per_second = 2e3 * memory_khz * (bits / 8); /* two transfers a clock */
+    return clock > 0 && memory_khz > 0 && bits > 0;
+}

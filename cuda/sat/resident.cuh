@@ -71,7 +71,7 @@ cudaError_t launch_blocks(void (*kernel)(P...), dim3 blocks, int threads, int sh
     if (error != cudaSuccess) {
         return error;
     }
-    bool early = start == START_EARLY && has_engine(device);
+    bool early = start == START_EARLY && has_engine(SATF_CUDA(device));
     cudaLaunchAttribute attribute = {};
     if (start == START_TOGETHER) {
         attribute.id = cudaLaunchAttributeCooperative;

@@ -35,6 +35,10 @@ typedef struct satf_gpu_info {
 /* false, and *info untouched, if the device does not answer. */
 bool satf_gpu_describe(int device, satf_gpu_info *info);
 
+/* What plans reckon with: the clock of its multiprocessors, and what its memory is built to move.
+ * Quick; false, and both untouched, if the device does not tell. */
+bool satf_gpu_speed(int device, double *clock_khz, double *bytes_per_second);
+
 /* SATF_OK if this CUDA device can compute, else a sentence that says why not (gpu_check.c). */
 satf_status satf_gpu_check(satf_context *ctx, int device);
 
@@ -144,6 +148,7 @@ satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms);
 typedef struct satf_gpu_calls {
     __typeof__(satf_gpu_count) *count;
     __typeof__(satf_gpu_describe) *describe;
+    __typeof__(satf_gpu_speed) *speed;
     __typeof__(satf_gpu_open) *open;
     __typeof__(satf_gpu_leave) *leave;
     __typeof__(satf_gpu_close) *close;

@@ -16,14 +16,14 @@ typedef enum sat_sync {
     SAT_SYNC_COOP    /* one kernel, whose blocks wait for the stages before */
 } sat_sync;
 
-#define SAT_DEFAULT_R 0.25 /* of (1+r)R1W: the paper's 1.25R1W */
+#define SAT_PAPER_R 0.25 /* of (1+r)R1W: the paper's 1.25R1W */
 
 /* The parameters of a CUDA row; 0 in a member: the row's own default. */
 typedef struct sat_tuning {
     int tile;    /* w, the side of a block in samples; its height where it is no square */
     int threads; /* of a CUDA block */
     sat_sync sync;
-    double r; /* of (1+r)R1W */
+    double r; /* of (1+r)R1W; 0: what is reckoned to take least time (stages.h) */
 } sat_tuning;
 
 /*

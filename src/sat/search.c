@@ -322,7 +322,7 @@ satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_j
     };
     finalist fastest = {0};
     bool free_r = row->has_r && search->fixed.r == 0;
-    satf_status status = try_variants(&s, free_r ? SAT_DEFAULT_R : search->fixed.r);
+    satf_status status = try_variants(&s, free_r ? SAT_PAPER_R : search->fixed.r);
     if (!status && free_r && s.finalists > 0) {
         status = try_all_r(&s);
         if (!status) { /* another block or barrier may now be better */

@@ -9,6 +9,7 @@
 #include "../base/gpu.h"
 #include "../base/view.h"
 #include "rows.h"
+#include "stages.h"
 
 /* Reads each row and column once, in one kernel. */
 static const char *const usual_row = "lookback";
@@ -326,6 +327,28 @@ static satf_status find_forced(satf_context *ctx, const sat_row **row)
                      ctx->algorithm, names);
 }
 
+/* An r that nobody has given, and how stages wait: what is reckoned to take least time. */
+static void reckon_r(const sat_row *row, const sat_job *job, sat_tuning *tuning)
+{
+    sat_job asking = *job;
+    sat_tuning shape = *tuning;
+    asking.tuning = *tuning;
+    if (!shape.tile && !(row->variant && row->variant(&asking, 0, &shape))) {
+        return;
+    }
+    sat_stage_device device = {0};
+    satf_gpu_speed(job->in.device, &device.clock_khz, &device.bytes_per_second);
+    int64_t across = (job->in.width - 1) / shape.tile + 1;
+    int64_t down = (job->in.height - 1) / shape.tile + 1;
+    size_t bytes = satf_type_bytes(job->in.type) +
+                   (job->f32_out ? sizeof(float) : satf_sum_bytes(job->sum_type));
+    sat_stage_costs costs =
+        sat_stage_costs_of(&device, (double)shape.tile * shape.tile * (double)bytes);
+    int64_t side = sat_best_side(&costs, across, down, job->in.channels, &tuning->sync);
+    double share = (double)side / (double)(across < down ? across : down);
+    tuning->r = share * share;
+}
+
 satf_status sat_tune(satf_context *ctx, const sat_job *job, const sat_row **row, sat_tuning *tuning)
 {
     mode m;
@@ -353,6 +376,9 @@ satf_status sat_tune(satf_context *ctx, const sat_job *job, const sat_row **row,
                          "this build has no algorithm for images in CUDA memory");
     }
     status = honour(ctx, job, chosen, &forced, &full);
+    if (!status && chosen->has_r && full.r == 0) {
+        reckon_r(chosen, job, &full);
+    }
     if (!status) {
         *row = chosen;
         *tuning = full;

@@ -1,0 +1,33 @@
+/* How large the triangles of (1+r)R1W are best (dissertation, section 6.5). Pure arithmetic. */
+#ifndef SATF_SAT_STAGES_H
+#define SATF_SAT_STAGES_H
+
+#include "sat.h"
+
+/* What the time consists of on a device. A stage of 1R1W waits for the one before it, however few
+ * blocks it has; blocks of the triangles are read once more. */
+typedef struct sat_stage_costs {
+    double stage_us;  /* of a stage, where one kernel has them all */
+    double launch_us; /* of a stage that is a kernel of its own */
+    double start_us;  /* of the one kernel, besides */
+    double block_us;  /* of a block's samples, read and written once */
+} sat_stage_costs;
+
+/* What is known of a device; 0: unknown. */
+typedef struct sat_stage_device {
+    double clock_khz;        /* of its multiprocessors */
+    double bytes_per_second; /* of its memory, as it is built to have */
+} sat_stage_device;
+
+/* Of blocks of that many bytes, read and written. */
+sat_stage_costs sat_stage_costs_of(const sat_stage_device *device, double block_bytes);
+
+/*
+ * The side of each triangle, in blocks, at which the time is least, at least 1 where there are
+ * three anti-diagonals, for a table of tiles_x * tiles_y blocks in each of the channels. *sync, how
+ * stages wait for one another, is chosen too if it is SAT_SYNC_AUTO.
+ */
+int64_t sat_best_side(const sat_stage_costs *costs, int64_t tiles_x, int64_t tiles_y, int channels,
+                      sat_sync *sync);
+
+#endif
