@@ -125,19 +125,34 @@ static inline void compare(const char *in, const char *out, const char *spec, in
     free(whole);
 }
 
+static inline int make_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static inline int remove_directory(void **state)
+{
+    (void)state;
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    return system(command);
+}
+
+/* A test has a context of its own, so that its settings are no other test's. */
 static inline int set_up(void **state)
 {
     (void)state;
-    return mkdtemp(directory) && satf_context_create(&ctx) == SATF_OK ? 0 : -1;
+    return satf_context_create(&ctx) != SATF_OK;
 }
 
 static inline int tear_down(void **state)
 {
     (void)state;
     satf_context_destroy(ctx);
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
+    return 0;
 }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

@@ -316,23 +316,23 @@ static void contexts(void **state)
 
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_WINDOW), SATF_OK);
     assert_fails(ctx, satf_context_set_engine(ctx, (satf_engine)3), SATF_INVALID, "3");
-    assert_int_equal(ctx->engine, SATF_ENGINE_WINDOW);
+    assert_int_equal(ctx->settings.engine, SATF_ENGINE_WINDOW);
 
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     assert_fails(ctx, satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "3r3w");
-    assert_string_equal(ctx->algorithm, "auto");
+    assert_string_equal(ctx->settings.algorithm, "auto");
 
     static const double wrong_r[] = {-0.1, 1, 2, NAN, INFINITY};
     assert_int_equal(satf_context_set_r(ctx, 0.25), SATF_OK);
     for (size_t i = 0; i < sizeof wrong_r / sizeof *wrong_r; i++) {
         assert_fails(ctx, satf_context_set_r(ctx, wrong_r[i]), SATF_INVALID, "r =");
     }
-    assert_true(ctx->r == 0.25);
+    assert_true(ctx->settings.r == 0.25);
 
     assert_fails(ctx, satf_context_set_limits(ctx, -1, 0), SATF_INVALID, "negative");
     assert_fails(ctx, satf_context_set_limits(ctx, 0, -1), SATF_INVALID, "negative");
     assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
-    assert_true(ctx->max_pixels == (int64_t)1 << 31 && ctx->max_bytes > 0);
+    assert_true(ctx->settings.max_pixels == (int64_t)1 << 31 && ctx->settings.max_bytes > 0);
 
     char memory[64];
     assert_fails(ctx, satf_context_set_scratch(ctx, memory, 0), SATF_INVALID, "scratch");
@@ -359,11 +359,11 @@ static void contexts(void **state)
 static void devices(void **state)
 {
     satf_context *ctx = *state;
-    assert_int_equal(ctx->device, SATF_HOST);
+    assert_int_equal(ctx->settings.device, SATF_HOST);
     assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
     assert_fails(ctx, satf_context_set_device(ctx, -3), SATF_INVALID, "-3");
     assert_fails(ctx, satf_context_set_device(ctx, 1000000), SATF_NO_DEVICE, "no CUDA device");
-    assert_int_equal(ctx->device, SATF_HOST);
+    assert_int_equal(ctx->settings.device, SATF_HOST);
     const char *why = NULL;
     void *memory = ctx;
     if (satf_gpu_count(&why) == 0) {
@@ -371,20 +371,64 @@ static void devices(void **state)
         assert_fails(ctx, satf_context_set_device(ctx, SATF_CUDA(0)), SATF_NO_DEVICE,
                      "no CUDA device: ");
         assert_non_null(strstr(satf_message(ctx), why));
-        assert_int_equal(ctx->device, SATF_HOST);
+        assert_int_equal(ctx->settings.device, SATF_HOST);
         assert_fails(ctx, satf_gpu_alloc(ctx, SATF_CUDA(0), 1, "a test", &memory), SATF_NO_DEVICE,
                      why);
         assert_null(memory);
         assert_fails(ctx, satf_gpu_wait(ctx, SATF_CUDA(0)), SATF_NO_DEVICE, why);
     } else {
         assert_int_equal(satf_context_set_device(ctx, SATF_CUDA(0)), SATF_OK);
-        assert_int_equal(ctx->device, SATF_CUDA(0));
+        assert_int_equal(ctx->settings.device, SATF_CUDA(0));
     }
     assert_null(ctx->gpu); /* choosing starts nothing */
     assert_int_equal(satf_gpu_ordinal(SATF_CUDA(3)), 3);
     assert_true(satf_gpu_ordinal(SATF_HOST) < 0);
     assert_fails(ctx, satf_context_get_stream(ctx, SATF_HOST, &memory), SATF_INVALID, "no stream");
     assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
+}
+
+/* Makes one setting another than the default. false: there are no more. */
+static bool change_setting(satf_context *ctx, int which)
+{
+    switch (which) {
+    case 0:
+        return !satf_context_set_device(ctx, SATF_DEVICE_AUTO);
+    case 1:
+        return !satf_context_set_threads(ctx, satf_context_get_threads(ctx) + 1);
+    case 2:
+        return !satf_context_set_engine(ctx, SATF_ENGINE_SAT);
+    case 3:
+        return !satf_context_set_algorithm(ctx, "2r2w");
+    case 4:
+        return !satf_context_set_r(ctx, 0.5);
+    case 5:
+        return !satf_context_set_sync(ctx, "coop");
+    case 6:
+        return !satf_context_set_filter_files(ctx, 0);
+    case 7:
+        return !satf_context_set_formats(ctx, "png");
+    default:
+        return which - 8 <= SATF_MAX_RATIO &&
+               !satf_context_set_limit(ctx, (satf_limit)(which - 8), 12345);
+    }
+}
+
+/* Whichever setting is another, the whole is, and a context like that one has it. */
+static void settings(void **state)
+{
+    satf_context *ctx = *state, *changed, *like;
+    int which = 0;
+    for (bool more = true; more; which++) {
+        assert_int_equal(satf_context_create_like(ctx, &changed), SATF_OK);
+        assert_true(satf_settings_equal(&ctx->settings, &changed->settings));
+        more = change_setting(changed, which);
+        assert_int_equal(satf_settings_equal(&ctx->settings, &changed->settings), !more);
+        assert_int_equal(satf_context_create_like(changed, &like), SATF_OK);
+        assert_true(satf_settings_equal(&changed->settings, &like->settings));
+        satf_context_destroy(like);
+        satf_context_destroy(changed);
+    }
+    assert_int_equal(which, 8 + SATF_LIMITS + 1); /* all of them, and the end */
 }
 
 static void images(void **state)
@@ -434,13 +478,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(sizes),
-        cmocka_unit_test_setup_teardown(views, create_context, destroy_context),
+        TEST(views),
         cmocka_unit_test(overlap),
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(borders),
-        cmocka_unit_test_setup_teardown(contexts, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(devices, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(images, create_context, destroy_context),
+        TEST(contexts),
+        TEST(devices),
+        TEST(settings),
+        TEST(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

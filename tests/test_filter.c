@@ -268,9 +268,8 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),  cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_places),   cmocka_unit_test(test_template),
-        cmocka_unit_test(test_integral),
+        TEST(test_windows),  TEST(test_long_rows), TEST(test_places),
+        TEST(test_template), TEST(test_integral),
     };
-    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,6 @@ static void test_no_allocation(void **state)
         free(in.data);
         free(image.samples);
     }
-    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     free(got);
 }
 
@@ -178,8 +177,6 @@ static void test_progress(void **state)
             check_progress(ctx, NULL, &in, &out, 2, name);
         }
     }
-    satf_context_set_algorithm(ctx, "auto");
-    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     free(pixels);
     free(got);
 }
@@ -198,7 +195,6 @@ static void test_message_stays(void **state)
         assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
         assert_non_null(strstr(satf_message(ctx), "width = 0"));
     }
-    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     satf_filter_destroy(box);
 }
 
@@ -274,16 +270,14 @@ static void test_constant(void **state)
         }
         satf_filter_destroy(box);
     }
-    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
 }
 
 int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_message_stays), cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_constant),
+        TEST(test_no_allocation), TEST(test_progress), TEST(test_message_stays),
+        TEST(test_side_by_side),  TEST(test_constant),
     };
-    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

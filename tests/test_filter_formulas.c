@@ -238,9 +238,8 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_refuses), cmocka_unit_test(test_blank),
-        cmocka_unit_test(test_table),
+        TEST(test_windows), TEST(test_long_rows), TEST(test_refuses),
+        TEST(test_blank),   TEST(test_table),
     };
-    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,9 +215,9 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_means),
-        cmocka_unit_test(test_engines_agree),
-        cmocka_unit_test(test_properties),
+        TEST(test_large_means),
+        TEST(test_engines_agree),
+        TEST(test_properties),
     };
-    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -501,8 +501,6 @@ static void test_streaming(void **state)
     rmdir(directory);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, create_context, destroy_context)
-
 int main(void)
 {
     satf_share_anything();

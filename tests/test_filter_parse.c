@@ -357,9 +357,8 @@ static void test_locale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepts),       cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_refuses),       cmocka_unit_test(test_table),
-        cmocka_unit_test(test_template_file), cmocka_unit_test(test_locale),
+        TEST(test_accepts), TEST(test_sets),          TEST(test_refuses),
+        TEST(test_table),   TEST(test_template_file), TEST(test_locale),
     };
-    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,7 +214,6 @@ static void check_result(satf_context *ctx, const guided_case *c, const satf_vie
         }
         satf_filter_destroy(filter);
     }
-    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     free(out.data);
 }
 
@@ -427,10 +426,10 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_refusals),
+        TEST(test_cases),
+        TEST(test_file),
+        TEST(test_chain),
+        TEST(test_refusals),
     };
-    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

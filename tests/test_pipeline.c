@@ -134,7 +134,6 @@ static void cancelled(void **state)
             SATF_CANCELLED);
         assert_int_equal(access(path("none.pgm"), F_OK), -1);
     }
-    satf_context_set_progress(ctx, NULL, NULL);
 }
 
 /* What the CPU lacks is asked of a device; where none is, the message says why. */
@@ -158,9 +157,6 @@ static void names_the_missing_device(void **state)
         assert_non_null(strstr(satf_message(ctx), "lookback needs a CUDA device"));
         assert_non_null(strstr(satf_message(ctx), why));
     }
-    assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
-    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
 }
 
 /* The file's first bytes. */
@@ -228,7 +224,6 @@ static void input_format_to_stdout(void **state)
     assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
     assert_int_equal(run_to_stdout(&job, out, &result), SATF_OK);
     assert_head(out, "\x89PNG", 4);
-    assert_int_equal(satf_context_set_formats(ctx, NULL), SATF_OK);
     satf_filter_destroy(filter);
 }
 
@@ -243,9 +238,8 @@ static void tells_why_no_device(void **state)
         assert_int_equal(
             run(path("w.pgm"), path("w2.pgm"), "box=3", SATF_TYPE_AUTO, way, 2, &result), SATF_OK);
         assert_true(result.why_cpu[0] != 0);
-        assert_int_equal(ctx->device, SATF_DEVICE_AUTO);
+        assert_int_equal(ctx->settings.device, SATF_DEVICE_AUTO);
     }
-    assert_int_equal(satf_context_set_device(ctx, SATF_HOST), SATF_OK);
 }
 
 /* A device that was chosen is left for the CPU only where that can do what is asked for. */
@@ -266,29 +260,26 @@ static void keeps_to_what_only_a_device_has(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(satf_context_set_algorithm(ctx, cases[i].algorithm), SATF_OK);
         assert_int_equal(satf_context_set_sync(ctx, cases[i].sync), SATF_OK);
-        ctx->device = SATF_CUDA(0);
+        plan.device = SATF_CUDA(0);
         satf_fail_memory(ctx, 1, "the image");
         assert_int_equal(pipeline_leave_device(ctx, &plan, SATF_NO_MEMORY, &result), cases[i].left);
-        assert_int_equal(ctx->device, cases[i].left ? SATF_HOST : SATF_CUDA(0));
+        assert_int_equal(plan.device, cases[i].left ? SATF_HOST : SATF_CUDA(0));
     }
-    ctx->device = SATF_HOST;
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
-    assert_int_equal(satf_context_set_sync(ctx, "auto"), SATF_OK);
 }
 
 int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(what_cannot_stream),
-        cmocka_unit_test(in_place),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(cancelled),
-        cmocka_unit_test(names_the_missing_device),
-        cmocka_unit_test(input_format_to_stdout),
-        cmocka_unit_test(tells_why_no_device),
-        cmocka_unit_test(keeps_to_what_only_a_device_has),
+        TEST(same_bytes),
+        TEST(what_cannot_stream),
+        TEST(in_place),
+        TEST(failures),
+        TEST(cancelled),
+        TEST(names_the_missing_device),
+        TEST(input_format_to_stdout),
+        TEST(tells_why_no_device),
+        TEST(keeps_to_what_only_a_device_has),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -145,7 +145,7 @@ static void check_plan(satf_context *ctx, satf_filter *filter, const char *name,
     satf_view out;
     satf_plan *plan;
     assert_int_equal(satf_context_create(&other), SATF_OK);
-    assert_int_equal(satf_context_set_engine(other, ctx->engine), SATF_OK);
+    assert_int_equal(satf_context_set_engine(other, ctx->settings.engine), SATF_OK);
     assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
     if (satf_plan_create(ctx, filter, in, 1, &out, 1, &plan)) {
         fail_case(name, in->type, satf_message(ctx));
@@ -197,7 +197,6 @@ static void test_every_filter(void **state)
             free(image.samples);
         }
     }
-    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
 }
 
 static void test_chains(void **state)
@@ -219,7 +218,6 @@ static void test_chains(void **state)
             free(image.samples);
         }
     }
-    satf_context_set_engine(*state, SATF_ENGINE_AUTO);
 }
 
 /* A thousand runs do what one does, also once the filter is gone. */
@@ -528,7 +526,6 @@ static void test_bound(void **state)
         free(from.data);
         free(to.data);
     }
-    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     satf_filter_destroy(filter);
 }
 
@@ -536,11 +533,9 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_filter), cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_thousand),     cmocka_unit_test(test_bottom_up),
-        cmocka_unit_test(test_describe),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_kept),         cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_automatic),
+        TEST(test_every_filter), TEST(test_chains),   TEST(test_thousand),
+        TEST(test_bottom_up),    TEST(test_describe), TEST(test_refusals),
+        TEST(test_kept),         TEST(test_bound),    TEST(test_automatic),
     };
-    return cmocka_run_group_tests(tests, create_context, destroy_context) != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

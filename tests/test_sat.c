@@ -178,13 +178,13 @@ static void run(satf_context *ctx, const char *row, const test_case *t, const sa
     size_t bytes;
     satf_status status = sat_scratch(ctx, job, &bytes);
     if (status) {
-        describe(t, row, isa, ctx->threads);
+        describe(t, row, isa, ctx->settings.threads);
         fail_msg("%s", satf_message(ctx));
     }
     buffer scratch = make_buffer(1, bytes, &layouts[0]);
     status = sat_run(ctx, job, scratch.row0);
     if (status || !guards_stand(&scratch)) {
-        describe(t, row, isa, ctx->threads);
+        describe(t, row, isa, ctx->settings.threads);
         fail_msg("%s", status ? satf_message(ctx) : "wrote outside its scratch memory");
     }
     satf_free(scratch.memory);

@@ -240,11 +240,11 @@ static void environment_of_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(parallel, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(few_of_many, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(work_for_threads, create_context, destroy_context),
+        TEST(parallel),
+        TEST(few_of_many),
+        TEST(work_for_threads),
         cmocka_unit_test(cores_come_and_go),
-        cmocka_unit_test_setup_teardown(forked, create_context, destroy_context),
+        TEST(forked),
         cmocka_unit_test(cpu_levels),
         cmocka_unit_test(caches),
         cmocka_unit_test(environment_of_others),

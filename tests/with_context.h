@@ -1,4 +1,4 @@
-/* The state of a group of tests: a context. */
+/* The state of a test: a context of its own, so that its settings are no other test's. */
 #ifndef TESTS_WITH_CONTEXT_H
 #define TESTS_WITH_CONTEXT_H
 
@@ -14,5 +14,7 @@ static int destroy_context(void **state)
     satf_context_destroy(*state);
     return 0;
 }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, create_context, destroy_context)
 
 #endif

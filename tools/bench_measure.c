@@ -237,11 +237,11 @@ satf_status bench_hand_scratch(bench *b, size_t bytes)
 
 bool bench_fits(bench *b, const char *what, double bytes)
 {
-    if (bytes <= (double)b->ctx->max_bytes) {
+    if (bytes <= (double)b->ctx->settings.max_bytes) {
         return true;
     }
     bench_error(0, "%s: skipped, it needs %.1f GiB of memory and %.1f are allowed", what,
-                bytes / 0x1p30, (double)b->ctx->max_bytes / 0x1p30);
+                bytes / 0x1p30, (double)b->ctx->settings.max_bytes / 0x1p30);
     return false;
 }
 

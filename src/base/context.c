@@ -1,6 +1,5 @@
 #include "context.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,14 +44,14 @@ satf_status satf_context_create(satf_context **out)
     if (!ctx) {
         return SATF_NO_MEMORY;
     }
-    ctx->device = SATF_HOST;
-    ctx->threads = satf_core_count();
-    ctx->max_pixels = default_max_pixels;
-    ctx->max_bytes = default_max_bytes();
-    ctx->max_metadata = default_max_metadata;
-    ctx->max_scans = default_max_scans;
-    ctx->max_ratio = default_max_ratio;
-    strcpy(ctx->algorithm, "auto");
+    ctx->settings.device = SATF_HOST;
+    ctx->settings.threads = satf_core_count();
+    ctx->settings.max_pixels = default_max_pixels;
+    ctx->settings.max_bytes = default_max_bytes();
+    ctx->settings.max_metadata = default_max_metadata;
+    ctx->settings.max_scans = default_max_scans;
+    ctx->settings.max_ratio = default_max_ratio;
+    strcpy(ctx->settings.algorithm, "auto");
     satf_progress_begin(ctx);
     *out = ctx;
     return SATF_OK;
@@ -62,9 +61,19 @@ satf_status satf_context_create_like(const satf_context *ctx, satf_context **out
 {
     satf_status status = satf_context_create(out);
     if (!status) {
-        memcpy(*out, ctx, offsetof(satf_context, stream));
+        (*out)->settings = ctx->settings;
     }
     return status;
+}
+
+bool satf_settings_equal(const satf_settings *a, const satf_settings *b)
+{
+    return a->device == b->device && a->threads == b->threads && a->engine == b->engine &&
+           strcmp(a->algorithm, b->algorithm) == 0 && a->r == b->r && a->sync == b->sync &&
+           a->max_pixels == b->max_pixels && a->max_bytes == b->max_bytes &&
+           a->max_metadata == b->max_metadata && a->max_scans == b->max_scans &&
+           a->max_ratio == b->max_ratio && a->no_filter_files == b->no_filter_files &&
+           a->formats == b->formats;
 }
 
 void satf_context_destroy(satf_context *ctx)
@@ -93,10 +102,10 @@ satf_status satf_context_set_threads(satf_context *ctx, int threads)
                          threads, SATF_MAX_THREADS);
     }
     int count = threads > 0 ? threads : satf_core_count();
-    if (count != ctx->threads) {
+    if (count != ctx->settings.threads) {
         satf_pool_destroy(ctx->pool);
         ctx->pool = NULL;
-        ctx->threads = count;
+        ctx->settings.threads = count;
     }
     return SATF_OK;
 }
@@ -154,7 +163,7 @@ satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine)
     if (engine != SATF_ENGINE_AUTO && engine != SATF_ENGINE_SAT && engine != SATF_ENGINE_WINDOW) {
         return satf_fail(ctx, SATF_INVALID, "there is no engine number %d", (int)engine);
     }
-    ctx->engine = engine;
+    ctx->settings.engine = engine;
     return SATF_OK;
 }
 
@@ -166,7 +175,7 @@ satf_status satf_context_set_r(satf_context *ctx, double r)
     if (!(r >= 0 && r < 1)) {
         return satf_fail(ctx, SATF_INVALID, "r = %g: it must be above 0 and below 1", r);
     }
-    ctx->r = r;
+    ctx->settings.r = r;
     return SATF_OK;
 }
 
@@ -180,19 +189,19 @@ satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t 
     }
     switch (limit) {
     case SATF_MAX_PIXELS:
-        ctx->max_pixels = value ? value : default_max_pixels;
+        ctx->settings.max_pixels = value ? value : default_max_pixels;
         return SATF_OK;
     case SATF_MAX_MEMORY:
-        ctx->max_bytes = value ? value : default_max_bytes();
+        ctx->settings.max_bytes = value ? value : default_max_bytes();
         return SATF_OK;
     case SATF_MAX_METADATA:
-        ctx->max_metadata = value ? value : default_max_metadata;
+        ctx->settings.max_metadata = value ? value : default_max_metadata;
         return SATF_OK;
     case SATF_MAX_SCANS:
-        ctx->max_scans = value ? value : default_max_scans;
+        ctx->settings.max_scans = value ? value : default_max_scans;
         return SATF_OK;
     case SATF_MAX_RATIO:
-        ctx->max_ratio = value ? value : default_max_ratio;
+        ctx->settings.max_ratio = value ? value : default_max_ratio;
         return SATF_OK;
     }
     return satf_fail(ctx, SATF_INVALID, "there is no limit number %d", (int)limit);

@@ -18,9 +18,9 @@ typedef struct satf_progress_part {
     double from, share;
 } satf_progress_part;
 
-struct satf_context {
-    /* The settings: all that stands before `stream`. satf_context_create_like() copies them, and a
-     * kept plan serves as long as they are what they were. */
+/* What a caller chooses, a value: copied and compared as a whole. What needs other settings than a
+ * context's takes a copy. */
+typedef struct satf_settings {
     int device;  /* SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
     int threads; /* settled: what was sized by it must go on fitting */
     satf_engine engine;
@@ -32,7 +32,10 @@ struct satf_context {
     int64_t max_metadata, max_scans, max_ratio; /* see satf_limit */
     bool no_filter_files;
     unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
+} satf_settings;
 
+struct satf_context {
+    satf_settings settings;
     void *stream; /* the caller's, if has_stream; NULL is CUDA's default stream */
     bool has_stream;
     void *scratch;
@@ -53,6 +56,9 @@ struct satf_context {
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
     char message[SATF_MESSAGE_BYTES];
 };
+
+/* Whether two settings ask for the same. */
+bool satf_settings_equal(const satf_settings *a, const satf_settings *b);
 
 /* A context with the settings of ctx but for scratch, stream and progress, for another thread
  * of the same call; it has touched no device. NULL on failure (SATF_NO_MEMORY). */

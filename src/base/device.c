@@ -21,7 +21,7 @@ satf_status satf_context_set_device(satf_context *ctx, int device)
             return status;
         }
     }
-    ctx->device = device;
+    ctx->settings.device = device;
     return SATF_OK;
 }
 

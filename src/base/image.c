@@ -18,11 +18,11 @@ satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t he
         return status;
     }
     int64_t bytes = view.stride * view.height; /* checked: does not overflow */
-    if (bytes > ctx->max_bytes) {
+    if (bytes > ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "an image of %" PRId64 " bytes is above the limit of %" PRId64
                          " bytes (limit: max-memory)",
-                         bytes, ctx->max_bytes);
+                         bytes, ctx->settings.max_bytes);
     }
     satf_image *image = satf_alloc_zeroed(sizeof *image);
     void *data = satf_alloc((size_t)bytes);

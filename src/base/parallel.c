@@ -121,12 +121,12 @@ static void *work(void *argument)
 
 int satf_thread_count(const satf_context *ctx)
 {
-    return ctx->threads;
+    return ctx->settings.threads;
 }
 
 int satf_context_get_threads(const satf_context *ctx)
 {
-    return ctx ? ctx->threads : 0;
+    return ctx ? ctx->settings.threads : 0;
 }
 
 int satf_core_count(void)
@@ -229,9 +229,10 @@ void satf_share_anything(void)
 
 int satf_threads_for(const satf_context *ctx, int64_t work, int64_t least)
 {
-    int64_t threads =
-        atomic_load_explicit(&shares_anything, memory_order_relaxed) ? ctx->threads : work / least;
-    return threads < 1 ? 1 : threads < ctx->threads ? (int)threads : ctx->threads;
+    int64_t threads = atomic_load_explicit(&shares_anything, memory_order_relaxed)
+                          ? ctx->settings.threads
+                          : work / least;
+    return threads < 1 ? 1 : threads < ctx->settings.threads ? (int)threads : ctx->settings.threads;
 }
 
 void satf_parallel(satf_context *ctx, int64_t tasks,
@@ -248,7 +249,7 @@ static struct satf_pool *pool_of(satf_context *ctx)
         ctx->pool = NULL;
     }
     if (!ctx->pool) {
-        ctx->pool = create(ctx->threads - 1);
+        ctx->pool = create(ctx->settings.threads - 1);
     }
     return ctx->pool && ctx->pool->workers > 0 ? ctx->pool : NULL;
 }

@@ -42,7 +42,7 @@ static bool serves(const satf_plan *plan, const filter_call *call)
 {
     return same_shape(&plan->in, call->in) && same_shape(&plan->out, call->out) &&
            same_part(plan, call) && same_filter(plan->chain, call->filter) &&
-           memcmp(plan->settings, plan->ctx, sizeof plan->settings) == 0;
+           satf_settings_equal(&plan->settings, &call->settings);
 }
 
 static void forget(satf_context *ctx)
@@ -140,11 +140,12 @@ static satf_status run_call(satf_context *ctx, const filter_call *call, bool ser
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                         const satf_view *out)
+static satf_status apply(satf_context *ctx, int device, const satf_filter *filter,
+                         const satf_view *in, const satf_view *out)
 {
     satf_status status = SATF_OK;
-    filter_call call = filter_whole_call(filter, in, out);
+    filter_call call = filter_whole_call(ctx, filter, in, out);
+    call.settings.device = device;
     bool served = ctx->plan && filter && in && out && serves(ctx->plan, &call);
     if (!served || !in->data || !out->data || satf_views_overlap(in, out)) {
         status = filter_check_views(ctx, filter, in, out, true);
@@ -152,10 +153,16 @@ static satf_status apply(satf_context *ctx, const satf_filter *filter, const sat
     return status ? status : run_call(ctx, &call, served);
 }
 
+satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
+                            const satf_view *in, const satf_view *out)
+{
+    return satf_gpu_leave(ctx, apply(ctx, device, filter, in, out));
+}
+
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                               const satf_view *out)
 {
-    return ctx ? satf_gpu_leave(ctx, apply(ctx, filter, in, out)) : SATF_INVALID;
+    return ctx ? filter_apply_on(ctx, ctx->settings.device, filter, in, out) : SATF_INVALID;
 }
 
 /* Whether `where` is a part of the result, and out a view for it. */
@@ -195,7 +202,9 @@ static satf_status apply_rect(satf_context *ctx, const satf_filter *filter, cons
         return status;
     }
     satf_view from = satf_view_rect(in, crop);
-    filter_call call = {.filter = filter, .in = &from, .out = out, .part = part};
+    filter_call call = filter_whole_call(ctx, filter, &from, out);
+    call.whole = false;
+    call.part = part;
     return run_call(ctx, &call, ctx->plan && serves(ctx->plan, &call));
 }
 
@@ -219,8 +228,9 @@ static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, c
     satf_plan *plan;
     *bytes = 0;
     /* What a device cannot do after all is the CPU's. */
-    filter_call call = filter_whole_call(filter, in, out);
-    int device = ctx->device == SATF_DEVICE_AUTO ? in->device : filter_plan_device(ctx, &call);
+    filter_call call = filter_whole_call(ctx, filter, in, out);
+    int device =
+        ctx->settings.device == SATF_DEVICE_AUTO ? in->device : filter_plan_device(ctx, &call);
     status = filter_plan_make(ctx, &call, device, FILTER_CALL, &plan);
     if (!status) {
         if (plan->device == plan->in.device && plan->bytes) { /* else it is the device's */

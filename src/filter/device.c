@@ -36,16 +36,16 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
 static bool has_algorithm(const satf_context *ctx, const char *wanted)
 {
     const char *name, *kind;
-    bool found = strcmp(ctx->algorithm, "auto") == 0;
+    bool found = strcmp(ctx->settings.algorithm, "auto") == 0;
     for (size_t i = 0; !found && (name = satf_algorithm(i, &kind, NULL)); i++) {
-        found = strcmp(name, ctx->algorithm) == 0 && strcmp(kind, wanted) == 0;
+        found = strcmp(name, ctx->settings.algorithm) == 0 && strcmp(kind, wanted) == 0;
     }
     return found;
 }
 
 bool filter_suits_cpu(const satf_context *ctx)
 {
-    return !ctx->sync && has_algorithm(ctx, "cpu");
+    return !ctx->settings.sync && has_algorithm(ctx, "cpu");
 }
 
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
@@ -53,7 +53,7 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
 {
     bool cpu = filter_suits_cpu(ctx), cuda = has_algorithm(ctx, "cuda");
     why[0] = '\0';
-    if (ctx->engine == SATF_ENGINE_WINDOW ||
+    if (ctx->settings.engine == SATF_ENGINE_WINDOW ||
         (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, besides_ns)))) {
         snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");
         return SATF_HOST;

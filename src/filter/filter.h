@@ -77,6 +77,13 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
 /* Whether that is a failure of a device where the CPU can do what is asked for. */
 bool filter_leaves_device(const satf_context *ctx, satf_status status);
 
+/* satf_filter_apply() and satf_image_filter() of images of the host, computed on that device, which
+ * need not be the context's. */
+satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
+                            const satf_view *in, const satf_view *out);
+satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
+                            const satf_image *in, int type, satf_image **out);
+
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);
 

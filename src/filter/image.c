@@ -87,18 +87,10 @@ satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const 
     return SATF_OK;
 }
 
-satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, const satf_image *in,
-                              int type, satf_image **out)
+satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
+                            const satf_image *in, int type, satf_image **out)
 {
-    if (out) {
-        *out = NULL;
-    }
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!in || !out) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", in ? "result" : "image");
-    }
+    *out = NULL;
     satf_view view;
     satf_status status = satf_filter_output(ctx, filter, &in->view, &view);
     if (status) {
@@ -118,7 +110,7 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
         filter_change_metadata(filter, &image->metadata);
-        status = satf_filter_apply(ctx, filter, &in->view, &image->view);
+        status = filter_apply_on(ctx, device, filter, &in->view, &image->view);
     }
     if (status) {
         satf_image_destroy(image);
@@ -126,4 +118,19 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     }
     *out = image;
     return SATF_OK;
+}
+
+satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, const satf_image *in,
+                              int type, satf_image **out)
+{
+    if (out) {
+        *out = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!in || !out) {
+        return satf_fail(ctx, SATF_INVALID, "the %s is missing", in ? "result" : "image");
+    }
+    return filter_image_on(ctx, ctx->settings.device, filter, in, type, out);
 }

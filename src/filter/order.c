@@ -19,11 +19,11 @@ satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **ou
     if (!satf_mul((size_t)count, sizeof *order->entries, &bytes) ||
         !satf_add(bytes, sizeof *order, &bytes) ||
         !satf_add(bytes, satf_bijection_bytes(count), &with_check) ||
-        with_check > (uint64_t)ctx->max_bytes) {
+        with_check > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "an order of %" PRId64 " pixels is above the limit of %" PRId64
                          " bytes (limit: max-memory)",
-                         count, ctx->max_bytes);
+                         count, ctx->settings.max_bytes);
     }
     order = satf_alloc(bytes);
     if (!order) {

@@ -301,14 +301,14 @@ satf_status satf_context_set_filter_files(satf_context *ctx, int allowed)
     if (!ctx) {
         return SATF_INVALID;
     }
-    ctx->no_filter_files = !allowed;
+    ctx->settings.no_filter_files = !allowed;
     return SATF_OK;
 }
 
 /* Before a file is opened that a filter's text names. */
 static satf_status check_file(satf_context *ctx, const filter_info *info, const filter_param *param)
 {
-    return ctx->no_filter_files
+    return ctx->settings.no_filter_files
                ? satf_fail(ctx, SATF_LIMIT,
                            "%s=FILE of %s names a file, which may not be read here (limit: filter "
                            "files)",

@@ -44,15 +44,15 @@ int filter_plan_device(const satf_context *ctx, const filter_call *call)
     if (call->in->device != SATF_HOST) {
         return call->in->device;
     }
-    return ctx->device != SATF_DEVICE_AUTO
-               ? ctx->device
+    return call->settings.device != SATF_DEVICE_AUTO
+               ? call->settings.device
                : filter_choose_device(ctx, call->filter, call->in, call->out, 0, why);
 }
 
 bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
                         satf_status status)
 {
-    return ctx->device == SATF_DEVICE_AUTO && device != call->in->device &&
+    return call->settings.device == SATF_DEVICE_AUTO && device != call->in->device &&
            filter_leaves_device(ctx, status);
 }
 
@@ -337,13 +337,13 @@ static satf_status decide(satf_context *ctx, satf_plan *plan)
     status = status ? status : plan_steps(ctx, plan);
     /* The limit is the host's; the device's memory has its own end. */
     size_t bytes = plan->device == SATF_HOST ? plan->bytes : plan->near_bytes;
-    if (status || bytes <= (uint64_t)ctx->max_bytes) {
+    if (status || bytes <= (uint64_t)ctx->settings.max_bytes) {
         return status;
     }
     return satf_fail(ctx, SATF_LIMIT,
                      "filtering needs %zu bytes of memory, above the limit of %" PRId64
                      " bytes (limit: max-memory)",
-                     bytes, ctx->max_bytes);
+                     bytes, ctx->settings.max_bytes);
 }
 
 void filter_plan_drop(satf_plan *plan)
@@ -380,8 +380,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     plan->beside.data = plan->from_beside.data = NULL;
     plan->device = device;
     plan->use = use;
-    plan->threads = satf_thread_count(ctx);
-    memcpy(plan->settings, ctx, sizeof plan->settings);
+    plan->settings = call->settings;
     plan->chain = chain_new(ctx);
     satf_status status =
         plan->chain ? satf_filter_append(ctx, plan->chain, call->filter) : SATF_NO_MEMORY;

@@ -54,7 +54,6 @@ struct satf_plan {
     satf_rect part; /* of the chain's result, which is `to`, that out gets */
     bool whole;     /* all of it */
     int device;     /* where the work is done */
-    int threads;
     filter_use use;
     size_t count;
     plan_step *steps;
@@ -79,7 +78,7 @@ struct satf_plan {
     /* On a device: the order of its uses there, and whether a graph may use it at any time. */
     satf_gpu_order order;
     bool in_graph;
-    unsigned char settings[offsetof(satf_context, stream)]; /* of the context, when it was made */
+    satf_settings settings; /* of the call that it was made for */
 };
 
 /* What is asked for. */
@@ -88,13 +87,15 @@ typedef struct filter_call {
     const satf_view *in, *beside, *out; /* beside: NULL if there is one input */
     bool whole; /* out gets all that the filter makes of in, else this part of it: */
     satf_rect part;
+    satf_settings settings; /* the context's, but the device may be another */
 } filter_call;
 
 /* A call of one input whose output is the whole result. */
-static inline filter_call filter_whole_call(const satf_filter *filter, const satf_view *in,
-                                            const satf_view *out)
+static inline filter_call filter_whole_call(const satf_context *ctx, const satf_filter *filter,
+                                            const satf_view *in, const satf_view *out)
 {
-    return (filter_call){.filter = filter, .in = in, .out = out, .whole = true};
+    return (filter_call){
+        .filter = filter, .in = in, .out = out, .whole = true, .settings = ctx->settings};
 }
 
 /* Whether the work is done elsewhere than where the caller's images are. */
@@ -111,7 +112,7 @@ bool plan_delivers(const satf_plan *plan);
 /* A caller's image with its pixels packed. */
 satf_view plan_packed(const satf_view *view, void *data);
 
-/* Where it is computed: where the images are, or for those of the host where the context's device
+/* Where it is computed: where the images are, or for those of the host where the call's device
  * says. */
 int filter_plan_device(const satf_context *ctx, const filter_call *call);
 
@@ -120,7 +121,7 @@ int filter_plan_device(const satf_context *ctx, const filter_call *call);
 satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int device, filter_use use,
                              satf_plan **plan);
 
-/* Whether the device that failed so was the context's choice (SATF_DEVICE_AUTO), and the CPU is to
+/* Whether the device that failed so was chosen here (SATF_DEVICE_AUTO), and the CPU is to
  * compute instead. */
 bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
                         satf_status status);

@@ -46,7 +46,7 @@ static satf_status create_on(satf_context *ctx, const filter_call *call, int dev
 static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
                           size_t input_count, const satf_view *out, satf_plan **plan)
 {
-    filter_call call = filter_whole_call(filter, inputs, out);
+    filter_call call = filter_whole_call(ctx, filter, inputs, out);
     call.beside = input_count > 1 ? &inputs[1] : NULL;
     satf_status status = filter_check_views(ctx, filter, inputs, out, false);
     if (!status && call.beside) {
@@ -102,10 +102,10 @@ satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *cons
     if (!inputs || !outputs || !inputs[0] || !outputs[0] || (two && !inputs[1])) {
         return satf_fail(ctx, SATF_INVALID, "the memory of an input or of the output is missing");
     }
-    if (satf_thread_count(ctx) > plan->threads) {
+    if (satf_thread_count(ctx) > plan->settings.threads) {
         return satf_fail(ctx, SATF_INVALID,
                          "the plan was made for %d threads, and the context has %d now",
-                         plan->threads, satf_thread_count(ctx));
+                         plan->settings.threads, satf_thread_count(ctx));
     }
     plan_images images = {inputs[0], two ? inputs[1] : NULL, outputs[0]};
     satf_view in = plan->in, out = plan->out, beside = plan->beside;
@@ -131,7 +131,7 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
         all.steps = plan->count;
         all.bytes = plan->bytes;
         all.device = plan->device;
-        all.ms = samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->threads : 1);
+        all.ms = samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->settings.threads : 1);
     }
     satf_give(info, bytes, &all, sizeof all);
 }

@@ -274,7 +274,7 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
                              const satf_view *in, const satf_view *out, satf_plan **plan)
 {
     satf_filter one = {.count = 1, .links = &chain->links[index]};
-    filter_call call = filter_whole_call(&one, in, out);
+    filter_call call = filter_whole_call(ctx, &one, in, out);
     return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }
 

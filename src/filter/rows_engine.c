@@ -40,8 +40,8 @@ enum { REPORT_ROWS = 64 };
 /* What the rows' sums are added in is the order of these two algorithms. */
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    return step->by_rows &&
-           (strcmp(ctx->algorithm, "auto") == 0 || strcmp(ctx->algorithm, "reference") == 0);
+    return step->by_rows && (strcmp(ctx->settings.algorithm, "auto") == 0 ||
+                             strcmp(ctx->settings.algorithm, "reference") == 0);
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)

@@ -135,8 +135,9 @@ static const filter_engine *const engines[] = {
  * also where marching is faster. */
 static satf_engine wanted_kind(const satf_context *ctx)
 {
-    return ctx->engine == SATF_ENGINE_AUTO && strcmp(ctx->algorithm, "auto") != 0 ? SATF_ENGINE_SAT
-                                                                                  : ctx->engine;
+    return ctx->settings.engine == SATF_ENGINE_AUTO && strcmp(ctx->settings.algorithm, "auto") != 0
+               ? SATF_ENGINE_SAT
+               : ctx->settings.engine;
 }
 
 static bool allows(const satf_context *ctx, const filter_engine *engine, filter_region region,

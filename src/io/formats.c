@@ -70,9 +70,9 @@ const io_format *io_format_probe(const unsigned char *head, size_t n)
 
 bool io_format_is_readable(const satf_context *ctx, const io_format *format)
 {
-    for (size_t i = 0; i < FORMAT_COUNT && ctx->formats; i++) {
+    for (size_t i = 0; i < FORMAT_COUNT && ctx->settings.formats; i++) {
         if (formats[i] == format) {
-            return ctx->formats >> i & 1;
+            return ctx->settings.formats >> i & 1;
         }
     }
     return format->fit_for_strangers;
@@ -117,7 +117,7 @@ satf_status satf_context_set_formats(satf_context *ctx, const char *names)
     if (names && !mask) {
         return satf_fail(ctx, SATF_INVALID, "no format is named; NULL restores the default");
     }
-    ctx->formats = mask;
+    ctx->settings.formats = mask;
     return SATF_OK;
 }
 

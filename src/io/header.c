@@ -26,11 +26,11 @@ satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int6
                          width, height);
     }
     int64_t pixels, row_bytes;
-    if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->max_pixels) {
+    if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->settings.max_pixels) {
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
                          " pixels (limit: max-pixels)",
-                         width, height, ctx->max_pixels);
+                         width, height, ctx->settings.max_pixels);
     }
     if (__builtin_mul_overflow(width, pixel_bytes, &row_bytes)) {
         row_bytes = INT64_MAX;

@@ -124,7 +124,7 @@ static satf_status choose_entropy_coding(satf_context *ctx, struct jpeg_compress
     uint64_t bytes = 2 * io_jpeg_coded_samples(cinfo->comp_info, cinfo->num_components,
                                                cinfo->image_width, cinfo->image_height);
     uint64_t little = UINT64_C(64) << 20;
-    uint64_t limit = (uint64_t)ctx->max_bytes;
+    uint64_t limit = (uint64_t)ctx->settings.max_bytes;
     if (progressive && bytes > limit) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a progressive JPEG takes %" PRIu64

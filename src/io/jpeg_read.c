@@ -69,11 +69,11 @@ static void no_action(j_decompress_ptr cinfo)
 static void check_header_bytes(io_jpeg_state *state)
 {
     int64_t left = (int64_t)state->from.bytes_in_buffer;
-    if (io_source_taken(state->source) - left > state->ctx->max_metadata) {
+    if (io_source_taken(state->source) - left > state->ctx->settings.max_metadata) {
         state->status = satf_fail(state->ctx, SATF_LIMIT,
                                   "a JPEG with more than %" PRId64
                                   " bytes before its pixels: above the limit (limit: max-metadata)",
-                                  state->ctx->max_metadata);
+                                  state->ctx->settings.max_metadata);
         io_jpeg_stop((j_common_ptr)&state->c.in);
     }
 }
@@ -110,11 +110,11 @@ static void skip(j_decompress_ptr cinfo, long n)
 static void watch_scans(j_common_ptr cinfo)
 {
     io_jpeg_state *state = cinfo->client_data;
-    if (state->c.in.input_scan_number > state->ctx->max_scans) {
+    if (state->c.in.input_scan_number > state->ctx->settings.max_scans) {
         state->status = satf_fail(state->ctx, SATF_LIMIT,
                                   "the JPEG has more than %" PRId64
                                   " scans: above the limit (limit: max-scans)",
-                                  state->ctx->max_scans);
+                                  state->ctx->settings.max_scans);
         io_jpeg_stop(cinfo);
     }
 }

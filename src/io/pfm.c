@@ -161,11 +161,11 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     if (!satf_mul(row_bytes, (size_t)v->height, &bytes)) {
         bytes = SIZE_MAX;
     }
-    if (bytes > (size_t)ctx->max_bytes) {
+    if (bytes > (size_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "PFM into a pipe takes %zu bytes; write a file, or .npy, for the limit is "
                          "%" PRId64 " bytes (limit: max-memory)",
-                         bytes, ctx->max_bytes);
+                         bytes, ctx->settings.max_bytes);
     }
     out->waiting = satf_alloc(bytes);
     return out->waiting ? SATF_OK : satf_fail_memory(ctx, bytes, "a PFM picture");

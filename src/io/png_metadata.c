@@ -10,7 +10,7 @@ satf_status io_png_fail_metadata(satf_context *ctx)
     return satf_fail(ctx, SATF_LIMIT,
                      "a PNG with more than %" PRId64
                      " bytes of what is no pixels: above the limit (limit: max-metadata)",
-                     ctx->max_metadata);
+                     ctx->settings.max_metadata);
 }
 
 /* ------------------------------------------------------------------------ XMP */
@@ -20,7 +20,8 @@ static satf_status inflate_text(satf_context *ctx, const unsigned char *packed, 
                                 unsigned char **text, size_t *bytes)
 {
     size_t limit =
-        (size_t)(ctx->max_bytes < ctx->max_metadata ? ctx->max_bytes : ctx->max_metadata);
+        (size_t)(ctx->settings.max_bytes < ctx->settings.max_metadata ? ctx->settings.max_bytes
+                                                                      : ctx->settings.max_metadata);
     z_stream z = {.next_in = (Bytef *)packed, .avail_in = (uInt)n}; /* zlib does not write to it */
     int result = inflateInit(&z) == Z_OK ? Z_OK : Z_MEM_ERROR;
     satf_status status = SATF_OK;
@@ -118,7 +119,7 @@ static satf_status look_at_data(satf_context *ctx, const io_source *source, int6
 {
     enum { AROUND = 12 };
     *data = NULL;
-    if (bytes < 4 || bytes > ctx->max_metadata || bytes > source->bytes - at - AROUND) {
+    if (bytes < 4 || bytes > ctx->settings.max_metadata || bytes > source->bytes - at - AROUND) {
         return SATF_OK;
     }
     unsigned char *room = satf_alloc((size_t)bytes);

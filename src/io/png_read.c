@@ -58,7 +58,7 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t n)
         png_error(png, "truncated");
     }
     if (state->other_from >= 0 &&
-        io_source_taken(state->source) - state->other_from > state->ctx->max_metadata) {
+        io_source_taken(state->source) - state->other_from > state->ctx->settings.max_metadata) {
         state->status = io_png_fail_metadata(state->ctx);
         png_error(png, "metadata");
     }
@@ -118,8 +118,11 @@ static int take_chunk(png_structp png, png_unknown_chunkp chunk)
 
 static void set_limits(satf_context *ctx, png_structp png)
 {
-    int64_t side = ctx->max_pixels < PNG_UINT_31_MAX ? ctx->max_pixels : PNG_UINT_31_MAX;
-    int64_t chunk = ctx->max_bytes < ctx->max_metadata ? ctx->max_bytes : ctx->max_metadata;
+    int64_t side =
+        ctx->settings.max_pixels < PNG_UINT_31_MAX ? ctx->settings.max_pixels : PNG_UINT_31_MAX;
+    int64_t chunk = ctx->settings.max_bytes < ctx->settings.max_metadata
+                        ? ctx->settings.max_bytes
+                        : ctx->settings.max_metadata;
     png_set_user_limits(png, (png_uint_32)side, (png_uint_32)side);
     png_set_chunk_cache_max(png, 16); /* what is kept of unlimited number is skipped anyway */
     png_set_chunk_malloc_max(png, (png_alloc_size_t)chunk);

@@ -225,11 +225,11 @@ satf_status io_fail_short(satf_context *ctx, const io_source *source)
 
 satf_status io_check_bytes(satf_context *ctx, uint64_t bytes)
 {
-    if (bytes > (uint64_t)ctx->max_bytes) {
+    if (bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "decoding it takes %" PRIu64 " bytes, above the limit of %" PRId64
                          " bytes (limit: max-memory)",
-                         bytes, ctx->max_bytes);
+                         bytes, ctx->settings.max_bytes);
     }
     return SATF_OK;
 }
@@ -251,7 +251,7 @@ satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t 
         return SATF_OK;
     }
     double ratio = (double)samples * bits / 8 / (double)(source->bytes + 1);
-    if (ratio > (double)ctx->max_ratio) {
+    if (ratio > (double)ctx->settings.max_ratio) {
         if (!ends_with(source, end, end_bytes)) {
             const io_source cut = {.fd = -1};
             return io_fail_short(ctx, &cut);
@@ -259,7 +259,7 @@ satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t 
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture claims to be %.0f times as large as its file of %" PRId64
                          " bytes, above the limit of %" PRId64 " times (limit: max-ratio)",
-                         ratio, source->bytes, ctx->max_ratio);
+                         ratio, source->bytes, ctx->settings.max_ratio);
     }
     return SATF_OK;
 }

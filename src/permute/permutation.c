@@ -315,11 +315,11 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
 {
     void *scratch = NULL;
     satf_status status = SATF_OK;
-    if (plan->device == SATF_HOST && bytes > (uint64_t)ctx->max_bytes) {
+    if (plan->device == SATF_HOST && bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a permutation's scratch needs %zu bytes, above the limit of %lld bytes "
                          "(limit: max-memory)",
-                         bytes, (long long)ctx->max_bytes);
+                         bytes, (long long)ctx->settings.max_bytes);
     }
     if (bytes && plan->device == SATF_HOST) {
         scratch = satf_alloc(bytes);

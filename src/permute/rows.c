@@ -13,11 +13,11 @@ satf_status permute_add_table(satf_context *ctx, satf_permutation *plan, size_t 
     for (; plan->table[i]; i++) {
         all += plan->table_bytes[i];
     }
-    if (all > (uint64_t)ctx->max_bytes) {
+    if (all > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "the tables of a permutation need %zu bytes or more, above the limit of "
                          "%lld bytes (limit: max-memory)",
-                         all, (long long)ctx->max_bytes);
+                         all, (long long)ctx->settings.max_bytes);
     }
     *table = plan->table[i] = satf_alloc(bytes);
     plan->table_bytes[i] = bytes;

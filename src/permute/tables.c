@@ -125,11 +125,11 @@ satf_status permute_colour(satf_context *ctx, const permute_request *request,
     size_t link_words = n + 3 * (n / 3), last_words = n / 2;
     size_t bytes = (2 * n * sizeof(colour_edge)) +
                    (link_words + last_words + threads * shape->rows) * sizeof(uint32_t);
-    if (bytes > (uint64_t)ctx->max_bytes) {
+    if (bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "the schedule of %zu elements takes %zu bytes of memory to make and %lld "
                          "are allowed",
-                         n, bytes, (long long)ctx->max_bytes);
+                         n, bytes, (long long)ctx->settings.max_bytes);
     }
     char *memory = satf_alloc(bytes);
     if (!memory) {

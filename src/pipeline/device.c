@@ -14,13 +14,14 @@ void pipeline_explain_stream(satf_file_report *result)
     snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
 }
 
-void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             bool streams, satf_file_report *result)
 {
-    plan->automatic = ctx->device == SATF_DEVICE_AUTO;
+    plan->device = ctx->settings.device;
+    plan->automatic = plan->device == SATF_DEVICE_AUTO;
     if (plan->automatic) {
-        ctx->device = filter_choose_device(ctx, job->filter, &plan->in.view, &plan->out.view,
-                                           streams ? overlap_ns_per_sample : 0, result->why_cpu);
+        plan->device = filter_choose_device(ctx, job->filter, &plan->in.view, &plan->out.view,
+                                            streams ? overlap_ns_per_sample : 0, result->why_cpu);
     }
 }
 
@@ -28,7 +29,7 @@ satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan
                                     satf_status status, const satf_file_report *result)
 {
     if (status != SATF_UNSUPPORTED || !plan->automatic || filter_suits_cpu(ctx) ||
-        ctx->engine == SATF_ENGINE_WINDOW || !*result->why_cpu) {
+        ctx->settings.engine == SATF_ENGINE_WINDOW || !*result->why_cpu) {
         return status;
     }
     char message[SATF_MESSAGE_BYTES];
@@ -37,15 +38,15 @@ satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan
                      message, result->why_cpu);
 }
 
-bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
+bool pipeline_leave_device(const satf_context *ctx, pipeline_plan *plan, satf_status status,
                            satf_file_report *result)
 {
-    if (!plan->automatic || ctx->device <= SATF_HOST || !filter_leaves_device(ctx, status)) {
+    if (!plan->automatic || plan->device <= SATF_HOST || !filter_leaves_device(ctx, status)) {
         return false;
     }
     int kept = (int)(sizeof result->why_cpu - sizeof ": computed on the CPU");
     snprintf(result->why_cpu, sizeof result->why_cpu, "%.*s: computed on the CPU", kept,
              satf_message(ctx));
-    ctx->device = SATF_HOST;
+    plan->device = SATF_HOST;
     return true;
 }

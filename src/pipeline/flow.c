@@ -313,11 +313,11 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
 satf_status flow_make(flow *f, size_t bytes, int allowed)
 {
     satf_context *ctx = f->ctx;
-    if (bytes > (uint64_t)ctx->max_bytes) {
+    if (bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "streaming it needs %zu bytes for rows of the windows' heights, above "
                          "the limit of %lld bytes (limit: max-memory)",
-                         bytes, (long long)ctx->max_bytes);
+                         bytes, (long long)ctx->settings.max_bytes);
     }
     for (int i = 0; i <= f->filters; i++) {
         flow_ring *r = &f->rings[i];

@@ -27,12 +27,13 @@ typedef struct pipeline_plan {
      * of another depth to doubles. A satf_type or SATF_TYPE_AUTO. */
     int type;
     io_plan io;
-    bool automatic; /* the device was chosen here: what it cannot do, the CPU does */
+    int device;     /* that computes: SATF_HOST or SATF_CUDA(n) */
+    bool automatic; /* it was chosen here: what it cannot do, the CPU does */
 } pipeline_plan;
 
-/* Where the context leaves the device open (SATF_DEVICE_AUTO), makes that its device which
+/* plan->device: the context's or, where that leaves it open (SATF_DEVICE_AUTO), the one that
  * filter_choose_device() takes; result->why_cpu says why it is the CPU. */
-void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             bool streams, satf_file_report *result);
 
 /* result->why_cpu of a job that is streamed rather than taken to a device. */
@@ -45,7 +46,7 @@ satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan
 
 /* Goes back to the CPU when the device that was chosen so has failed and the CPU can do what is
  * asked for; true if it did. */
-bool pipeline_leave_device(satf_context *ctx, const pipeline_plan *plan, satf_status status,
+bool pipeline_leave_device(const satf_context *ctx, pipeline_plan *plan, satf_status status,
                            satf_file_report *result);
 
 #endif

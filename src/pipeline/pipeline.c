@@ -183,7 +183,7 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     return status;
 }
 
-static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                              io_reader **reader, phase *progress, satf_file_report *result)
 {
     satf_image *in = NULL, *out = NULL;
@@ -203,9 +203,9 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, const p
 
     start_ms = satf_now_ms();
     phase_begin(ctx, progress, compute_share);
-    status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
+    status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, &out);
     if (status && pipeline_leave_device(ctx, plan, status, result)) {
-        status = satf_image_filter(ctx, job->filter, in, plan->type, &out);
+        status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, &out);
     }
     satf_context_ran(ctx, &result->ran, sizeof result->ran);
     satf_image_destroy(in);
@@ -248,7 +248,7 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
         satf_filter_scratch(ctx, job->filter, in, out, &bytes)) {
         return SIZE_MAX;
     }
-    uint64_t limit = (uint64_t)ctx->max_bytes;
+    uint64_t limit = (uint64_t)ctx->settings.max_bytes;
     *fits = in_bytes <= limit && out_bytes <= limit && bytes <= limit;
     return satf_add(bytes, in_bytes, &bytes) && satf_add(bytes, out_bytes, &bytes) ? bytes
                                                                                    : SIZE_MAX;
@@ -272,9 +272,9 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         }
     }
     pipeline_look look;
-    bool fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->max_bytes / 3;
+    bool fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->settings.max_bytes / 3;
     pipeline_stream_look(ctx, job, plan, reader, &look);
-    bool possible = !*look.refusal && ctx->device <= SATF_HOST;
+    bool possible = !*look.refusal && ctx->settings.device <= SATF_HOST;
     if (job->route == SATF_ROUTE_ROWS && !possible) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s (option: stream)",
                          *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
@@ -282,14 +282,14 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     bool asked = job->route == SATF_ROUTE_ROWS;
     *streams = possible && job->route != SATF_ROUTE_WHOLE && (asked || large || !look.twice);
     if (*streams && !asked && fits) {
-        *streams = look.bytes <= (uint64_t)ctx->max_bytes;
+        *streams = look.bytes <= (uint64_t)ctx->settings.max_bytes;
     }
-    if (*streams && ctx->device == SATF_DEVICE_AUTO && (asked || large)) {
+    if (*streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
         pipeline_explain_stream(result);
         return SATF_OK;
     }
     pipeline_choose_device(ctx, job, plan, *streams, result);
-    *streams = *streams && ctx->device <= SATF_HOST;
+    *streams = *streams && plan->device <= SATF_HOST;
     return SATF_OK;
 }
 
@@ -341,10 +341,8 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file
     result->in_format = reader->format->name;
     job.write.format = output_format(&job, reader->format);
 
-    int device = ctx->device;
     status = run_job(ctx, &job, &reader, result);
     io_close(reader);
-    ctx->device = device;
     if (!status) {
         result->times.total_ms = satf_now_ms() - start_ms;
     }

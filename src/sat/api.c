@@ -16,7 +16,7 @@ satf_status satf_context_set_algorithm(satf_context *ctx, const char *name)
     if (!name) {
         return satf_fail(ctx, SATF_INVALID, "the name of an algorithm is missing");
     }
-    if (!sat_algorithm_known(name) || strlen(name) >= sizeof ctx->algorithm) {
+    if (!sat_algorithm_known(name) || strlen(name) >= sizeof ctx->settings.algorithm) {
         char cpu[256], cuda[256];
         sat_algorithm_names("cpu", cpu, sizeof cpu);
         sat_algorithm_names("cuda", cuda, sizeof cuda);
@@ -24,7 +24,7 @@ satf_status satf_context_set_algorithm(satf_context *ctx, const char *name)
                          "there is no algorithm '%.40s'; on the CPU there are: auto %s%s%s", name,
                          cpu, *cuda ? "; on CUDA devices: auto " : "", cuda);
     }
-    strcpy(ctx->algorithm, name);
+    strcpy(ctx->settings.algorithm, name);
     return SATF_OK;
 }
 
@@ -110,7 +110,7 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
 /* Views of the host, but a context that computes on a CUDA device. */
 static bool crosses(const satf_context *ctx, const satf_view *in)
 {
-    return in->device == SATF_HOST && ctx->device > SATF_HOST;
+    return in->device == SATF_HOST && ctx->settings.device > SATF_HOST;
 }
 
 /* Does such a job: up, over there, and down again. */
@@ -123,11 +123,12 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
     satf_progress_begin(ctx);
     satf_status status = satf_report_progress(ctx, 0);
     if (!status) {
-        status =
-            satf_gpu_alloc_view(ctx, ctx->device, in, "the image of a summed area table", &job.in);
+        status = satf_gpu_alloc_view(ctx, ctx->settings.device, in,
+                                     "the image of a summed area table", &job.in);
     }
     if (!status) {
-        status = satf_gpu_alloc_view(ctx, ctx->device, out, "a summed area table", &result);
+        status =
+            satf_gpu_alloc_view(ctx, ctx->settings.device, out, "a summed area table", &result);
         job.out = result.data;
         job.out_stride = result.stride;
     }
@@ -141,7 +142,7 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
         status = sat_run(ctx, &job, NULL);
     }
     if (!status) {
-        status = satf_gpu_wait(ctx, ctx->device); /* the output is untouched on failure */
+        status = satf_gpu_wait(ctx, ctx->settings.device); /* the output is untouched on failure */
     }
     if (!status) {
         status = satf_report_progress(ctx, 2.0 / 3);
@@ -150,10 +151,10 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
         status = satf_gpu_copy(ctx, &result, out);
     }
     if (!status) {
-        status = satf_gpu_wait(ctx, ctx->device);
+        status = satf_gpu_wait(ctx, ctx->settings.device);
     }
     if (status && job.in.data) {
-        satf_gpu_wait(ctx, ctx->device); /* the input is the caller's again */
+        satf_gpu_wait(ctx, ctx->settings.device); /* the input is the caller's again */
     }
     satf_gpu_free(ctx, job.out);
     satf_gpu_free(ctx, job.in.data);

@@ -18,20 +18,20 @@ satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **ro
         return sat_tune(ctx, job, row, &tuning);
     }
     const sat_row *chosen = fastest;
-    if (strcmp(ctx->algorithm, "auto") != 0) {
-        chosen = sat_row_find(ctx->algorithm, "cpu");
+    if (strcmp(ctx->settings.algorithm, "auto") != 0) {
+        chosen = sat_row_find(ctx->settings.algorithm, "cpu");
     }
     if (!chosen) {
         char names[256];
         sat_algorithm_names("cpu", names, sizeof names);
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "algorithm %s needs a CUDA device; on the CPU there are: auto %s",
-                         ctx->algorithm, names);
+                         ctx->settings.algorithm, names);
     }
-    if (ctx->sync) {
+    if (ctx->settings.sync) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "sync %s cannot be honoured: only CUDA devices have such barriers",
-                         sat_sync_name((sat_sync)ctx->sync));
+                         sat_sync_name((sat_sync)ctx->settings.sync));
     }
     const char *reason = chosen->refuses(job);
     if (reason) {
@@ -149,11 +149,11 @@ static satf_status run_there(satf_context *ctx, sat_plan *plan, const sat_job *j
 
 static satf_status run_here(satf_context *ctx, sat_plan *plan, const sat_job *job)
 {
-    if (plan->bytes > (uint64_t)ctx->max_bytes) {
+    if (plan->bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "algorithm %s needs %zu bytes of scratch memory, above the limit of %lld "
                          "bytes (limit: max-memory)",
-                         plan->row->name, plan->bytes, (long long)ctx->max_bytes);
+                         plan->row->name, plan->bytes, (long long)ctx->settings.max_bytes);
     }
     void *memory = satf_alloc(plan->bytes);
     if (!memory) {

@@ -312,10 +312,10 @@ static satf_status honour(satf_context *ctx, const sat_job *job, const sat_row *
 static satf_status find_forced(satf_context *ctx, const sat_row **row)
 {
     *row = NULL;
-    if (strcmp(ctx->algorithm, "auto") == 0) {
+    if (strcmp(ctx->settings.algorithm, "auto") == 0) {
         return SATF_OK;
     }
-    *row = sat_row_find(ctx->algorithm, "cuda");
+    *row = sat_row_find(ctx->settings.algorithm, "cuda");
     if (*row) {
         return SATF_OK;
     }
@@ -324,7 +324,7 @@ static satf_status find_forced(satf_context *ctx, const sat_row **row)
     return satf_fail(ctx, SATF_UNSUPPORTED,
                      "algorithm %s cannot be used: it runs on the CPU and the image is in CUDA "
                      "memory; there, there are: auto %s",
-                     ctx->algorithm, names);
+                     ctx->settings.algorithm, names);
 }
 
 /* An r that nobody has given, and how stages wait: what is reckoned to take least time. */
@@ -361,7 +361,7 @@ satf_status sat_tune(satf_context *ctx, const sat_job *job, const sat_row **row,
         return status;
     }
     sat_tuning forced = job->tuning;
-    fill_in(&forced, &(sat_tuning){.sync = (sat_sync)ctx->sync, .r = ctx->r});
+    fill_in(&forced, &(sat_tuning){.sync = (sat_sync)ctx->settings.sync, .r = ctx->settings.r});
     sat_tuning full = forced;
     if (m.random) {
         chosen = throw_dice(forced_row, job, m.seed, &full);
@@ -396,6 +396,6 @@ satf_status satf_context_set_sync(satf_context *ctx, const char *name)
         return satf_fail(ctx, SATF_INVALID, "sync '%.40s' is none of auto, launch, graph and coop",
                          name ? name : "");
     }
-    ctx->sync = (int)sync;
+    ctx->settings.sync = (int)sync;
     return SATF_OK;
 }

@@ -219,10 +219,10 @@ static satf_status tune(satf_context *ctx)
 {
     satf_progress_begin(ctx);
     const char *why = "the context is on the CPU";
-    if (ctx->device == SATF_HOST || satf_gpu_count(&why) == 0) {
+    if (ctx->settings.device == SATF_HOST || satf_gpu_count(&why) == 0) {
         return satf_fail(ctx, SATF_NO_DEVICE, "there is no CUDA device to tune for: %s", why);
     }
-    int device = ctx->device > SATF_HOST ? ctx->device : SATF_CUDA(0);
+    int device = ctx->settings.device > SATF_HOST ? ctx->settings.device : SATF_CUDA(0);
     char path[4096];
     sat_cache_key key;
     if (!sat_cache_path(device, path, sizeof path)) {

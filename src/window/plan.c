@@ -206,11 +206,11 @@ satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_
         return status;
     }
     *plan = (window_plan){.spec = *spec};
-    if (!lay_out(ctx, plan) || plan->bytes > (uint64_t)ctx->max_bytes) {
+    if (!lay_out(ctx, plan) || plan->bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a window of this size needs more memory than the limit of %lld bytes: "
                          "raise it (limit: max-memory)",
-                         (long long)ctx->max_bytes);
+                         (long long)ctx->settings.max_bytes);
     }
     return SATF_OK;
 }
