@@ -165,10 +165,17 @@ typedef struct satf_file_note {
     char text[256]; /* as a message: a sentence without a final stop */
 } satf_file_note;
 
+/* A filter of the chain, or a step of one that has several (guided), and what it ran on. */
+typedef struct satf_file_step {
+    const char *filter; /* its name; static storage */
+    satf_ran ran;
+    double ms; /* that it took; negative where that is not known: on a CUDA device */
+} satf_file_step;
+
 typedef struct satf_file_report {
     satf_file_times times;
-    satf_view in, out; /* of the files' samples, data NULL */
-    satf_ran ran;
+    satf_view in, out;                  /* of the files' samples, data NULL */
+    satf_ran ran;                       /* of the last step */
     const char *in_format, *out_format; /* names; static storage */
     char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is */
     int streamed;      /* the stages ran side by side */
@@ -179,6 +186,10 @@ typedef struct satf_file_report {
     const char *at; /* on failure: the input or the output, whichever the message is about */
     int unsuited;   /* on failure: a filter of the chain cannot take the samples that the one
                      * before it makes of such an input */
+    /* The steps in their order; on failure there are none. They are the context's, until it filters
+     * another file or is destroyed. */
+    const satf_file_step *steps;
+    size_t step_count;
 } satf_file_report;
 
 /*

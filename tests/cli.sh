@@ -463,6 +463,9 @@ for i, r in enumerate(records):
         assert r["device"] == "cpu" and r["engine"] in ("window", "sat"), r
         assert set(r["ms"]) == {"decode", "compute", "encode", "total"}, r
         assert all(v >= 0 for v in r["ms"].values()), r
+        assert [s["filter"] for s in r["steps"]] == ["box"] and r["steps"][0]["ms"] >= 0, r
+        assert r["steps"][0]["engine"] == r["engine"] and r["steps"][0]["device"] == "cpu", r
+        assert r["steps"][0]["algorithm"] == r["algorithm"], r
 assert records[0]["input"] == 'odd "\\\n\t\ufffd\u00e9.pgm', records[0]["input"]
 assert records[1]["input"] == "missing.png" and records[1]["output"] == "made6/missing.png"
 PYTHON

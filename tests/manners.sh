@@ -326,6 +326,21 @@ says '^satfilter: 2 more files: holds more than one picture; only the first is r
 run --box 3 -v -r two -o t11
 check "-v tells all" "$(grep -c '/[1-5].pgm: holds more than one' stderr) $(grep -c 'more files' stderr)" "5 0"
 
+# ------------------------------------------------------------------------- steps
+
+for route in --stream --no-stream; do
+    run -v --device cpu $route --box 3 --flip h --range 0:9 --variance 3 in.pgm out.pgm
+    check "-v $route has a line for each filter" \
+        "$(sed -n 's/^    \(.*\) engine, cpu, [0-9.]* ms$/\1/p' stderr | tr '\n' ';')" \
+        "box: window;flip: move;variance: window;"
+done
+run -v --device cpu --guided 3 --algorithm 4r1w in.pgm out.pgm
+check "-v has a line for each step of a filter" \
+    "$(grep -c '^    guided: sat engine, algorithm 4r1w, cpu, [0-9.]* ms$' stderr)" 4
+run --json --device cpu --guided 3 --box 3 --algorithm 4r1w in.pgm out.pgm
+check "--json too" "$(grep -o '"filter": "[a-z]*", "device": "cpu", "engine": "sat", "algorithm": "4r1w", "ms": [0-9]' \
+    stdout | cut -d '"' -f 4 | tr '\n' ' ')" "guided guided guided guided box "
+
 # ------------------------------------------------------------------- wrong words
 
 for word in blur gaussian median threshold sharpen resize size std otsu convolve kernel edge laplacian \

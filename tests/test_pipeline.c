@@ -136,6 +136,74 @@ static void cancelled(void **state)
     }
 }
 
+/* A report has the steps that a plan of such images has; by rows there may be other engines. */
+static void check_steps(const char *spec, satf_route way, const satf_file_report *result)
+{
+    satf_filter *filter;
+    satf_plan *plan;
+    satf_view out;
+    satf_ran ran;
+    const char *name;
+    size_t count = 0;
+    double ms = 0;
+    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+    assert_int_equal(satf_filter_output(ctx, filter, &result->in, &out), SATF_OK);
+    assert_int_equal(satf_plan_create(ctx, filter, &result->in, 1, &out, 1, &plan), SATF_OK);
+    for (; (name = satf_plan_step(plan, count, &ran, sizeof ran)); count++) {
+        assert_true(count < result->step_count);
+        const satf_file_step *step = &result->steps[count];
+        assert_string_equal(step->filter, name);
+        if (way == SATF_ROUTE_WHOLE) {
+            assert_string_equal(step->ran.engine, ran.engine);
+            assert_true(step->ran.algorithm == ran.algorithm);
+        }
+        assert_string_equal(step->ran.device, "cpu");
+        assert_true(step->ms > 0);
+        ms += step->ms;
+    }
+    assert_int_equal(result->step_count, count);
+    assert_true(ms <= result->times.compute_ms * (way == SATF_ROUTE_ROWS ? 1.001 : 1));
+    assert_string_equal(result->ran.engine, result->steps[count - 1].ran.engine);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+}
+
+static void names_the_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        bool by_rows;
+        satf_engine engine;
+    } cases[] = {
+        {"box=5", true, SATF_ENGINE_AUTO},
+        {"box=5 flip=h variance=3x7", true, SATF_ENGINE_AUTO},
+        {"integral", true, SATF_ENGINE_AUTO},
+        {"box=3 guided=4 flip=v", false, SATF_ENGINE_AUTO},
+        {"guided=4 box=3", false, SATF_ENGINE_SAT},
+        {"box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3", true,
+         SATF_ENGINE_AUTO},
+    };
+    satf_file_report result;
+    write_noise(path("r.pgm"), 97, 61, 1, SATF_U8, 0, 16);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(satf_context_set_engine(ctx, cases[i].engine), SATF_OK);
+        for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+            if (way == SATF_ROUTE_WHOLE || cases[i].by_rows) {
+                assert_int_equal(run(path("r.pgm"), path("r.npy"), cases[i].spec, SATF_TYPE_AUTO,
+                                     way, 2, &result),
+                                 SATF_OK);
+                check_steps(cases[i].spec, way, &result);
+            }
+        }
+    }
+    assert_int_equal(run(path("r.pgm"), path("none/r.npy"), "box=5", SATF_TYPE_AUTO,
+                         SATF_ROUTE_WHOLE, 2, &result),
+                     SATF_IO);
+    assert_int_equal(result.step_count, 0);
+    assert_null(result.steps);
+}
+
 /* What the CPU lacks is asked of a device; where none is, the message says why. */
 static void names_the_missing_device(void **state)
 {
@@ -276,6 +344,7 @@ int main(void)
         TEST(in_place),
         TEST(failures),
         TEST(cancelled),
+        TEST(names_the_steps),
         TEST(names_the_missing_device),
         TEST(input_format_to_stdout),
         TEST(tells_why_no_device),

@@ -489,9 +489,12 @@ static const option options[] = {
     {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress, no notes, no closing line",
      "Errors are still told.", take_quiet},
     {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",
-     NULL, take_verbose},
+     "Filters are told one by one, and those of several steps (guided) step by step.",
+     take_verbose},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
-     "An input that is passed over has \"skipped\": true, one that fails \"error\". A batch ends "
+     "Its \"steps\" are in the order of the work; \"ms\" of a step is null on a CUDA device, and "
+     "\"engine\", \"algorithm\" and \"device\" of the object are those of the last. An input that "
+     "is passed over has \"skipped\": true, one that fails \"error\". A batch ends "
      "with an object \"summary\" that counts what was done, failed and passed over. They go to "
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "
      "file name that are not UTF-8 appear as U+FFFD.",

@@ -19,17 +19,28 @@ static void print_side(const char *name, const char *format, const satf_view *vi
     fputc('\n', stderr);
 }
 
+static void print_step(const satf_file_step *step)
+{
+    fprintf(stderr, "    %s: %s engine%s%s, %s", step->filter, step->ran.engine,
+            step->ran.algorithm ? ", algorithm " : "",
+            step->ran.algorithm ? step->ran.algorithm : "", step->ran.device);
+    if (step->ms >= 0) {
+        fprintf(stderr, ", %.1f ms", step->ms);
+    }
+    fputc('\n', stderr);
+}
+
 void report_verbose(const settings *s, const job *one, const satf_file_report *result)
 {
     const satf_file_times *t = &result->times;
     print_side(one->input, result->in_format, &result->in, t->in_bytes);
     fputs("  ", stderr);
     print_clean(s->spec, INT_MAX);
-    fprintf(stderr, ": %s engine%s%s, %s", result->ran.engine,
-            result->ran.algorithm ? ", algorithm " : "",
-            result->ran.algorithm ? result->ran.algorithm : "", result->ran.device);
     int threads = satf_context_get_threads(s->ctx);
-    fprintf(stderr, ", %d thread%s\n", threads, threads > 1 ? "s" : "");
+    fprintf(stderr, ": %d thread%s\n", threads, threads > 1 ? "s" : "");
+    for (size_t i = 0; i < result->step_count; i++) {
+        print_step(&result->steps[i]);
+    }
     if (result->why_cpu[0]) {
         fprintf(stderr, "  %s\n", result->why_cpu);
     }
@@ -73,6 +84,13 @@ static void json_member(FILE *to, const char *name, const char *value)
     }
 }
 
+static void json_ran(FILE *to, const satf_ran *ran)
+{
+    json_member(to, "device", ran->device);
+    json_member(to, "engine", ran->engine);
+    json_member(to, "algorithm", ran->algorithm);
+}
+
 static void json_notes(FILE *to, const satf_file_report *result)
 {
     if (result->note_count) {
@@ -85,6 +103,23 @@ static void json_notes(FILE *to, const satf_file_report *result)
         }
         fputs("]", to);
     }
+}
+
+static void json_steps(FILE *to, const satf_file_report *result)
+{
+    fputs(", \"steps\": [", to);
+    for (size_t i = 0; i < result->step_count; i++) {
+        const satf_file_step *step = &result->steps[i];
+        fputs(i ? ", {\"filter\": " : "{\"filter\": ", to);
+        json_string(to, step->filter);
+        json_ran(to, &step->ran);
+        if (step->ms >= 0) {
+            fprintf(to, ", \"ms\": %.3f}", step->ms);
+        } else {
+            fputs(", \"ms\": null}", to);
+        }
+    }
+    fputc(']', to);
 }
 
 static void json_start(FILE *to, const settings *s, const job *one)
@@ -123,9 +158,8 @@ void report_json(FILE *to, const settings *s, const job *one, const satf_file_re
     fprintf(to, ", \"output_channels\": %d", (int)result->out.channels);
     json_member(to, "input_format", result->in_format);
     json_member(to, "output_format", result->out_format);
-    json_member(to, "device", result->ran.device);
-    json_member(to, "engine", result->ran.engine);
-    json_member(to, "algorithm", result->ran.algorithm);
+    json_ran(to, &result->ran);
+    json_steps(to, result);
     fprintf(to,
             ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64
             ", \"ms\": {\"decode\": %.3f, \"compute\": %.3f, \"encode\": %.3f, \"total\": "

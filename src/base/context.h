@@ -54,6 +54,7 @@ struct satf_context {
     struct satf_plan *plan; /* of the latest filter, for the next one, and how to free it */
     void (*forget)(satf_context *ctx);
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
+    satf_file_step *file_steps; /* of the latest file; NULL: there was none */
     char message[SATF_MESSAGE_BYTES];
 };
 

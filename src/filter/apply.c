@@ -42,7 +42,8 @@ static bool serves(const satf_plan *plan, const filter_call *call)
 {
     return same_shape(&plan->in, call->in) && same_shape(&plan->out, call->out) &&
            same_part(plan, call) && same_filter(plan->chain, call->filter) &&
-           satf_settings_equal(&plan->settings, &call->settings);
+           plan->asked_device == call->device &&
+           satf_settings_equal(&plan->settings, &plan->ctx->settings);
 }
 
 static void forget(satf_context *ctx)
@@ -86,6 +87,7 @@ static satf_status run_plan(satf_context *ctx, const filter_call *call)
     plan_images images = {call->in->data, NULL, call->out->data};
     satf_plan *plan = ctx->plan;
     ctx->plan = NULL; /* while it runs it is nobody's to free */
+    plan->timed = call->timed;
     satf_status status = ctx->scratch && plan->whole && plan->device == plan->in.device
                              ? run_lent(ctx, plan, &images)
                              : run_kept(ctx, plan, &images);
@@ -140,29 +142,34 @@ static satf_status run_call(satf_context *ctx, const filter_call *call, bool ser
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-static satf_status apply(satf_context *ctx, int device, const satf_filter *filter,
-                         const satf_view *in, const satf_view *out)
+static satf_status apply(satf_context *ctx, const filter_call *call)
 {
+    const satf_view *in = call->in, *out = call->out;
     satf_status status = SATF_OK;
-    filter_call call = filter_whole_call(ctx, filter, in, out);
-    call.settings.device = device;
-    bool served = ctx->plan && filter && in && out && serves(ctx->plan, &call);
+    bool served = ctx->plan && call->filter && in && out && serves(ctx->plan, call);
     if (!served || !in->data || !out->data || satf_views_overlap(in, out)) {
-        status = filter_check_views(ctx, filter, in, out, true);
+        status = filter_check_views(ctx, call->filter, in, out, true);
     }
-    return status ? status : run_call(ctx, &call, served);
+    return satf_gpu_leave(ctx, status ? status : run_call(ctx, call, served));
 }
 
 satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
                             const satf_view *in, const satf_view *out)
 {
-    return satf_gpu_leave(ctx, apply(ctx, device, filter, in, out));
+    filter_call call = filter_whole_call(ctx, filter, in, out);
+    call.device = device;
+    call.timed = true;
+    return apply(ctx, &call);
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                               const satf_view *out)
 {
-    return ctx ? filter_apply_on(ctx, ctx->settings.device, filter, in, out) : SATF_INVALID;
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    filter_call call = filter_whole_call(ctx, filter, in, out);
+    return apply(ctx, &call);
 }
 
 /* Whether `where` is a part of the result, and out a view for it. */

@@ -44,15 +44,15 @@ int filter_plan_device(const satf_context *ctx, const filter_call *call)
     if (call->in->device != SATF_HOST) {
         return call->in->device;
     }
-    return call->settings.device != SATF_DEVICE_AUTO
-               ? call->settings.device
+    return call->device != SATF_DEVICE_AUTO
+               ? call->device
                : filter_choose_device(ctx, call->filter, call->in, call->out, 0, why);
 }
 
 bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
                         satf_status status)
 {
-    return call->settings.device == SATF_DEVICE_AUTO && device != call->in->device &&
+    return call->device == SATF_DEVICE_AUTO && device != call->in->device &&
            filter_leaves_device(ctx, status);
 }
 
@@ -380,7 +380,8 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     plan->beside.data = plan->from_beside.data = NULL;
     plan->device = device;
     plan->use = use;
-    plan->settings = call->settings;
+    plan->asked_device = call->device;
+    plan->settings = ctx->settings;
     plan->chain = chain_new(ctx);
     satf_status status =
         plan->chain ? satf_filter_append(ctx, plan->chain, call->filter) : SATF_NO_MEMORY;

@@ -26,6 +26,7 @@ typedef struct plan_place {
 typedef struct plan_step {
     filter_step step;
     plan_place in, out, beside[2];
+    double ms; /* of the latest run, if it was timed */
 } plan_step;
 
 /* An image that a filter of the chain keeps, and where a copy is if the work is done elsewhere. */
@@ -78,7 +79,10 @@ struct satf_plan {
     /* On a device: the order of its uses there, and whether a graph may use it at any time. */
     satf_gpu_order order;
     bool in_graph;
-    satf_settings settings; /* of the call that it was made for */
+    /* Of the call that it was made for: filter_call.device and the context's settings. */
+    int asked_device;
+    satf_settings settings;
+    bool timed; /* runs note how long each step takes, where that can be known */
 };
 
 /* What is asked for. */
@@ -87,7 +91,8 @@ typedef struct filter_call {
     const satf_view *in, *beside, *out; /* beside: NULL if there is one input */
     bool whole; /* out gets all that the filter makes of in, else this part of it: */
     satf_rect part;
-    satf_settings settings; /* the context's, but the device may be another */
+    int device; /* that computes images of the host: SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
+    bool timed;
 } filter_call;
 
 /* A call of one input whose output is the whole result. */
@@ -95,7 +100,7 @@ static inline filter_call filter_whole_call(const satf_context *ctx, const satf_
                                             const satf_view *in, const satf_view *out)
 {
     return (filter_call){
-        .filter = filter, .in = in, .out = out, .whole = true, .settings = ctx->settings};
+        .filter = filter, .in = in, .out = out, .whole = true, .device = ctx->settings.device};
 }
 
 /* Whether the work is done elsewhere than where the caller's images are. */

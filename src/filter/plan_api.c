@@ -136,17 +136,24 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
     satf_give(info, bytes, &all, sizeof all);
 }
 
+satf_file_step filter_plan_step(const satf_plan *plan, size_t index)
+{
+    if (!plan || index >= plan->count) {
+        return (satf_file_step){0};
+    }
+    const filter_step *step = &plan->steps[index].step;
+    return (satf_file_step){.filter = step->info->name,
+                            .ran = {step->engine->name,
+                                    step->engine->algorithm ? step->engine->algorithm(step) : NULL,
+                                    plan->device == SATF_HOST ? "cpu" : "cuda"},
+                            .ms = plan->steps[index].ms};
+}
+
 const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran, size_t bytes)
 {
-    satf_ran all = {0};
-    const filter_step *step = plan && index < plan->count ? &plan->steps[index].step : NULL;
-    if (step) {
-        all = (satf_ran){step->engine->name,
-                         step->engine->algorithm ? step->engine->algorithm(step) : NULL,
-                         plan->device == SATF_HOST ? "cpu" : "cuda"};
-    }
-    satf_give(ran, bytes, &all, sizeof all);
-    return step ? step->info->name : NULL;
+    satf_file_step step = filter_plan_step(plan, index);
+    satf_give(ran, bytes, &step.ran, sizeof step.ran);
+    return step.filter;
 }
 
 void satf_plan_destroy(satf_plan *plan)

@@ -1,4 +1,5 @@
 /* Plans: their memory, and runs. */
+#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "pixels.h"
@@ -147,6 +148,8 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
                             const plan_images *images)
 {
     filter_step *step = &of->step;
+    bool timed = plan->timed && plan->device == SATF_HOST; /* elsewhere it is but enqueued */
+    double start_ms = timed ? satf_now_ms() : 0;
     satf_status status = satf_report_progress(ctx, 0);
     ctx->report_engine = step->engine->name;
     ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
@@ -158,8 +161,10 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     }
     const void *beside[2] = {find(plan, &of->beside[0], images),
                              find(plan, &of->beside[1], images)};
-    return filter_step_run(ctx, step, find(plan, &of->in, images), beside,
-                           find(plan, &of->out, images));
+    status = filter_step_run(ctx, step, find(plan, &of->in, images), beside,
+                             find(plan, &of->out, images));
+    of->ms = timed ? satf_now_ms() - start_ms : -1;
+    return status;
 }
 
 /* The chain where the work is done. */

@@ -1,8 +1,10 @@
-/* What the paths of a job share: notes. */
+/* What the paths of a job share: its report. */
 #include "job.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "../base/memory.h"
 
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
 {
@@ -14,6 +16,14 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
         vsnprintf(note->text, sizeof note->text, format, args);
         va_end(args);
     }
+}
+
+satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_step **steps)
+{
+    size_t bytes = count * sizeof **steps;
+    satf_free(ctx->file_steps);
+    *steps = ctx->file_steps = satf_alloc(bytes);
+    return *steps ? SATF_OK : satf_fail_memory(ctx, bytes, "a report of what ran");
 }
 
 /* Would metadata reach the output? */

@@ -19,6 +19,9 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);
 
+/* Memory of the context for the report's steps. */
+satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_step **steps);
+
 /* What is known of a job before its first row is decoded. */
 typedef struct pipeline_plan {
     satf_image in, out; /* without pixels and metadata */

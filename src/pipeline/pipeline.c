@@ -183,6 +183,25 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     return status;
 }
 
+/* What the plan that the context keeps has done. */
+static satf_status report_steps(satf_context *ctx, satf_file_report *result)
+{
+    satf_plan_info info;
+    satf_file_step *steps;
+    satf_plan_describe(ctx->plan, &info, sizeof info);
+    satf_status status = pipeline_make_steps(ctx, info.steps, &steps);
+    if (status) {
+        return status;
+    }
+    for (size_t i = 0; i < info.steps; i++) {
+        steps[i] = filter_plan_step(ctx->plan, i);
+        result->ran = steps[i].ran;
+    }
+    result->steps = steps;
+    result->step_count = info.steps;
+    return SATF_OK;
+}
+
 static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                              io_reader **reader, phase *progress, satf_file_report *result)
 {
@@ -207,10 +226,11 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     if (status && pipeline_leave_device(ctx, plan, status, result)) {
         status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, &out);
     }
-    satf_context_ran(ctx, &result->ran, sizeof result->ran);
+    status = status ? status : report_steps(ctx, result);
     satf_image_destroy(in);
     times->compute_ms = satf_now_ms() - start_ms;
     if (status) {
+        satf_image_destroy(out);
         return status;
     }
 
@@ -345,6 +365,9 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file
     io_close(reader);
     if (!status) {
         result->times.total_ms = satf_now_ms() - start_ms;
+    } else {
+        result->steps = NULL;
+        result->step_count = 0;
     }
     return status;
 }

@@ -217,6 +217,21 @@ static satf_status read_end(const stream *s, const flow_ring *r)
     return status;
 }
 
+/* What each stage has done. */
+static satf_status report_steps(const flow *f, satf_file_report *result)
+{
+    satf_file_step *steps;
+    satf_status status = pipeline_make_steps(f->ctx, (size_t)f->filters, &steps);
+    for (int i = 0; i < f->filters && !status; i++) {
+        steps[i] = filter_plan_step(f->rings[i].plan, 0);
+        steps[i].ms = f->stages[i + 1].busy_ms;
+        result->ran = steps[i].ran;
+    }
+    result->steps = steps;
+    result->step_count = status ? 0 : (size_t)f->filters;
+    return status;
+}
+
 static void take_times(const flow *f, satf_file_times *times)
 {
     times->decode_ms += f->stages[0].busy_ms;
@@ -254,6 +269,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
         goto done;
     }
     status = run(&s, &plan->io, io_output_file(file), result);
+    status = status ? status : report_steps(f, result);
     if (status) {
         io_output_discard(file);
         result->at = f->failed > f->filters ? job->output : job->input;
@@ -263,7 +279,6 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
     double start_ms = satf_now_ms();
     status = io_output_commit(ctx, file);
     result->times.encode_ms += satf_now_ms() - start_ms;
-    satf_context_ran(ctx, &result->ran, sizeof result->ran);
     result->streamed = true;
 done:
     flow_free(f);
