@@ -289,6 +289,18 @@ for table in permute permute-global rap amm giles coalesce model; do
 done
 expect 2 nonsense
 expect 2 sat --nonsense
+grep -q 'no such option; see --help' err || fail "--nonsense: $(cat err)"
+expect 2 sat --sized 8
+grep -q 'did you mean --sizes?' err || fail "--sized: $(cat err)"
+expect 2 --sizes 8 sat
+grep -q 'behind a table' err || fail "an option before the table: $(cat err)"
+expect 2 filter --widths 8
+grep -q 'filter does not take it' err || fail "--widths: $(cat err)"
+expect 2 sat sizes
+expect 2 sat --json=
+expect 0 sat --sizes=8 --algorithms blocked --repeat 1 -T1
+expect 0 sat --help
+cmp -s out help || fail "--help behind a table differs"
 expect 2 sat --sizes
 expect 2 sat --sizes 0
 expect 2 sat --sizes 1K,

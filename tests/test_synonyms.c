@@ -6,13 +6,13 @@
 
 #include <cmocka.h>
 
-#include "../tools/nearest.h"
+#include "../tools/options.h"
 #include "../tools/synonyms.h"
 
 static bool is_offered(const char *name)
 {
-    const option *o = option_find(name, strlen(name));
-    if (satf_filter_find(name, NULL, 0) || (o && option_shown(o))) {
+    const option *o = option_find(&satfilter_cli, name, strlen(name));
+    if (satf_filter_find(name, NULL, 0) || (o && option_shown(&satfilter_cli, o))) {
         return true;
     }
     const char *filter;

@@ -62,10 +62,10 @@ static void print_other_notes(const settings *s, const told_notes *told)
  * output it is known only now. */
 static void note_unused(const settings *s, const job *one, const satf_file_report *result)
 {
-    if (s->quality_given && !s->quiet && s->filters_stdin && strcmp(result->out_format, "jpeg")) {
+    if (s->write.quality && !s->quiet && s->filters_stdin && strcmp(result->out_format, "jpeg")) {
         message(one->output, "--quality is for jpeg files; this is %s", result->out_format);
     }
-    if (s->png_level_given && !s->quiet && s->filters_stdin && strcmp(result->out_format, "png")) {
+    if (s->png_level >= 0 && !s->quiet && s->filters_stdin && strcmp(result->out_format, "png")) {
         message(one->output, "--png-level is for png files; this is %s", result->out_format);
     }
 }
@@ -112,7 +112,8 @@ static int run_one(const settings *s, const job *one, int index, told_notes *tol
     how.input_format = s->filters_stdin;
     FILE *json = json_stream(one); /* asked before the output is replaced */
     write.format = write.format ? write.format : one->format;
-    write.no_clobber = s->skip_existing; /* what has appeared since they were looked for */
+    write.no_clobber =
+        s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */
     progress_file(one->input, index);
     satf_context_set_progress(s->ctx, progress_show, NULL);
     satf_file_report result;
@@ -229,7 +230,7 @@ static bool is_screen(const char *output)
 /* Refuses pictures on a terminal's screen. */
 static int check_screen(const settings *s, const job *jobs, int count)
 {
-    bool to_screen = count == 1 && !s->force && is_screen(jobs[0].output);
+    bool to_screen = count == 1 && s->existing != EXISTING_REPLACED && is_screen(jobs[0].output);
     return to_screen ? usage_error(jobs[0].output, "a terminal cannot show a picture; redirect "
                                                    "standard output or name a file")
                      : 0;

@@ -11,6 +11,7 @@
 
 #include "../src/base/context.h"
 #include "../src/sat/sat.h"
+#include "cli.h"
 
 /* ----------------------------------------------------------------- options */
 
@@ -53,12 +54,13 @@ typedef struct bench_options {
     int samples;   /* a simulated mean's; 0: the table's default */
     int seed;      /* of its random numbers */
     int latency;   /* of the machines' global memory */
-    const char *json, *plot; /* files, or NULL */
+    const char *json, *plot;         /* files, or NULL */
+    bool record_only, full, as_json; /* of satbench paper */
 } bench_options;
 
 /* ------------------------------------------------------------------ tables */
 
-typedef struct bench bench;
+typedef struct settings bench; /* what the command line sets, and what runs */
 
 /* A column of a table. Records hold one value a column, in the same order. */
 typedef struct bench_column {
@@ -104,29 +106,39 @@ extern const bench_table bench_permute_table, bench_permute_global_table, bench_
 
 const bench_table *bench_table_at(size_t index); /* NULL behind the last */
 
-/* What every table takes beside its lists. */
-typedef struct bench_option {
-    const char *option, *metavar; /* metavar NULL: takes no value */
-    const char *help;             /* NULL: another spelling of the one before */
-    bool (*set)(bench_options *o, const char *text);
-    bool (*takes)(const bench_table *table); /* NULL: every table takes it */
-} bench_option;
+/* The option of a list. (bench_options.c) */
+const option *bench_list_option(bench_list list);
 
-const bench_option *bench_option_at(size_t index); /* NULL behind the last */
+/* The list of an option; BENCH_LISTS: it is of none. */
+bench_list bench_list_of(const option *o);
+
+/* satbench's command line: the lists, and what tables have in common. (bench_commons.c) */
+extern const cli satbench_cli;
+
+/* option.take of --device. */
+int bench_take_device(settings *s, const option *o, const char *value);
+
+/* Whether a table takes an option, of a list or in common. */
+bool bench_takes(const bench_table *table, const option *o);
+
+/* What satbench prints in place of a table; BENCH_RUN: nothing. */
+typedef enum bench_text {
+    BENCH_RUN,
+    BENCH_HELP,
+    BENCH_LIST,
+    BENCH_VERSION,
+    BENCH_MAN,
+    BENCH_BASH,
+    BENCH_ZSH,
+    BENCH_FISH
+} bench_text;
 
 /* --help, --list, --version, and for the build the man page and completion for shells. */
-void bench_print_help(void);
-void bench_print_list(void);
-void bench_print_version(void);
-void bench_print_man(void);
-void bench_print_bash(void);
-void bench_print_zsh(void);
-void bench_print_fish(void);
+void bench_print(bench_text text);
 
-void bench_print_wrapped(const char *text); /* in lines of at most 95 characters */
-
-struct bench {
+struct settings {
     satf_context *ctx;
+    int text; /* bench_text */
     const bench_table *table;
     bench_options options;
     struct bench_report *report;
@@ -161,10 +173,6 @@ bool bench_parse_list(bench_list list, const char *text, struct bench_values *va
 
 /* Whether a list holds one of these words, of which the last is followed by NULL. */
 bool bench_has_item(const struct bench_values *values, const char *const *words);
-
-/* --sizes, ... and what they take, for --help. */
-const char *bench_list_option(bench_list list);
-const char *bench_list_help(bench_list list);
 
 /* --------------------------------------------------------------- measuring */
 
@@ -323,8 +331,7 @@ void bench_report_plot(FILE *file, const struct bench_report *report, const char
 /* ------------------------------------------------------------------- runs */
 
 /* 0 or the exit status after a message, all of them: */
-int bench_choose_table(bench *b, const char *name);               /* and its lists' defaults */
-int bench_parse_option(bench *b, const char *word, char ***next); /* with the value behind it */
+int bench_choose_table(bench *b, const char *name); /* and its lists' defaults */
 int bench_check_options(const bench *b); /* whether they go together, and with the table */
 
 /* Measures or counts what b's table and options say, into b->report, printed to `to` as well if

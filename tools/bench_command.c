@@ -3,65 +3,6 @@
 
 #include "bench.h"
 
-/* The option's value: behind "=", or the next word; NULL if there is none. */
-static const char *option_value(const char *word, size_t name_length, char ***next)
-{
-    if (word[name_length] == '=') {
-        return word + name_length + 1;
-    }
-    return **next ? *(*next)++ : NULL;
-}
-
-/* Does word consist of that option, with or without "=VALUE"? */
-static bool is_option(const char *word, const char *option)
-{
-    size_t length = strlen(option);
-    return strncmp(word, option, length) == 0 &&
-           (word[length] == '\0' || (word[length] == '=' && option[1] == '-'));
-}
-
-int bench_parse_option(bench *b, const char *word, char ***next)
-{
-    for (int list = 0; list < BENCH_LISTS; list++) {
-        const char *option = bench_list_option((bench_list)list);
-        if (!is_option(word, option)) {
-            continue;
-        }
-        if (!b->table->defaults[list]) {
-            return bench_error(2, "the table %s takes no %s", b->table->name, option);
-        }
-        const char *value = option_value(word, strlen(option), next);
-        if (!value) {
-            return bench_error(2, "%s needs a value", option);
-        }
-        b->options.list[list].given = true;
-        return bench_parse_list((bench_list)list, value, &b->options.list[list]) ? 0 : 2;
-    }
-    const bench_option *common;
-    for (size_t i = 0; (common = bench_option_at(i)); i++) {
-        const char *option = common->option, *value = "";
-        if (!is_option(word, option)) {
-            continue;
-        }
-        if (common->takes && !common->takes(b->table)) {
-            return bench_error(2, "the table %s takes no %s", b->table->name, option);
-        }
-        if (common->metavar) {
-            value = option_value(word, strlen(option), next);
-        } else if (word[strlen(option)]) {
-            return bench_error(2, "%s takes no value", option);
-        }
-        if (!value) {
-            return bench_error(2, "%s needs a value", option);
-        }
-        if (!common->set(&b->options, value)) {
-            return bench_error(2, "%s cannot be \"%s\"; see satbench --help", option, value);
-        }
-        return 0;
-    }
-    return bench_error(2, "there is no option %s; see satbench --help", word);
-}
-
 int bench_choose_table(bench *b, const char *name)
 {
     for (size_t i = 0; bench_table_at(i); i++) {

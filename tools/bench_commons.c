@@ -1,119 +1,28 @@
 /* The options that satbench's tables have in common. */
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../src/base/parallel.h"
 #include "../src/sat/cache.h"
 #include "bench.h"
 
-static bool parse_int(const char *text, long min, long max, int *out)
+int bench_take_device(settings *s, const option *o, const char *value)
 {
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < min || value > max) {
-        return false;
+    int64_t ordinal = 0;
+    bool host = strcmp(value, "cpu") == 0;
+    if (!host && strcmp(value, "cuda") &&
+        (strncmp(value, "cuda:", 5) || !parse_integer(value + 5, false, 0, 1023, &ordinal))) {
+        return option_error(o, "'%s' is none of cpu, cuda and cuda:N", value);
     }
-    *out = (int)value;
-    return true;
+    s->options.device = host ? SATF_HOST : SATF_CUDA((int)ordinal);
+    return 0;
 }
 
-static bool set_device(bench_options *o, const char *text)
+static int take_sync(settings *s, const option *o, const char *value)
 {
-    if (strcmp(text, "cpu") == 0) {
-        o->device = SATF_HOST;
-        return true;
-    }
-    if (strncmp(text, "cuda", 4) != 0 || (text[4] && text[4] != ':')) {
-        return false;
-    }
-    int ordinal = 0;
-    bool good = !text[4] || parse_int(text + 5, 0, 1023, &ordinal);
-    o->device = SATF_CUDA(ordinal);
-    return good;
-}
-
-static bool set_threads(bench_options *o, const char *text)
-{
-    return parse_int(text, 0, SATF_MAX_THREADS, &o->threads);
-}
-
-static bool set_repeat(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1000, &o->repeat);
-}
-
-/* Of a CUDA row; one that it does not have is refused where it is measured. */
-static bool set_tile(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 4096, &o->tuning.tile);
-}
-
-static bool set_block_threads(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1024, &o->tuning.threads);
-}
-
-static bool set_search(bench_options *o, const char *text)
-{
-    (void)text;
-    o->search = true;
-    return true;
-}
-
-static bool set_sync(bench_options *o, const char *text)
-{
-    return sat_sync_parse(text, &o->tuning.sync);
-}
-
-static bool set_r(bench_options *o, const char *text)
-{
-    char *end;
-    o->tuning.r = strtod(text, &end);
-    return end != text && !*end && o->tuning.r > 0 && o->tuning.r < 1;
-}
-
-static bool set_json(bench_options *o, const char *text)
-{
-    o->json = text;
-    return *text;
-}
-
-static bool set_plot(bench_options *o, const char *text)
-{
-    o->plot = text;
-    return *text;
-}
-
-static bool set_markdown(bench_options *o, const char *text)
-{
-    (void)text;
-    o->markdown = true;
-    return true;
-}
-
-static bool set_simulate(bench_options *o, const char *text)
-{
-    (void)text;
-    o->simulate = true;
-    return true;
-}
-
-static bool set_samples(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1000000000, &o->samples);
-}
-
-static bool set_seed(bench_options *o, const char *text)
-{
-    return parse_int(text, 0, INT_MAX, &o->seed);
-}
-
-static bool set_latency(bench_options *o, const char *text)
-{
-    return parse_int(text, 1, 1000000, &o->latency);
+    return sat_sync_parse(value, &s->options.tuning.sync)
+               ? 0
+               : option_error(o, "'%s' is none of auto, launch, graph and coop", value);
 }
 
 static bool is_sat(const bench_table *table)
@@ -156,36 +65,132 @@ static bool has_plot(const bench_table *table)
     return table->x_title;
 }
 
-static const bench_option commons[] = {
-    {"--device", "DEVICE", "cpu, or cuda[:N]; default cpu", set_device, NULL},
-    {"-T", "N", "threads, 1 to 1024; default 0, one per core", set_threads, NULL},
-    {"--threads", "N", NULL, set_threads, NULL},
-    {"--repeat", "N", "samples a median is taken of, 1 to 1000; default up to 15", set_repeat,
+/* An option, and the tables that take it; NULL: every table does. */
+typedef struct common {
+    option option;
+    bool (*takes)(const bench_table *table);
+} common;
+
+static const char GROUP[] = "Options";
+
+static const common commons[] = {
+    {{GROUP, "device", 0, "DEVICE", NULL, "cpu, or cuda[:N]; default cpu", NULL,
+      TAKES(bench_take_device)},
      NULL},
-    {"--tile", "N", "side of a CUDA row's blocks in samples, or fused's rows in elements", set_tile,
+    {{GROUP, "threads", 'T', "N", NULL, "threads, 1 to 1024; default 0, one per core", NULL,
+      INTEGER(options.threads, 0, SATF_MAX_THREADS)},
+     NULL},
+    {{GROUP, "repeat", 0, "N", NULL, "samples a median is taken of, 1 to 1000; default up to 15",
+      NULL, INTEGER(options.repeat, 1, 1000)},
+     NULL},
+    /* Of a CUDA row; a side that it does not have is refused where it is measured. */
+    {{GROUP, "tile", 0, "N", NULL,
+      "side of a CUDA row's blocks in samples, or fused's rows in elements", NULL,
+      INTEGER(options.tuning.tile, 1, 4096)},
      takes_tile},
-    {"--block-threads", "N", "threads of a CUDA row's blocks", set_block_threads, is_sat},
-    {"--sync", "SYNC", "between a CUDA row's stages: auto launch graph coop", set_sync, is_sat},
-    {"--r", "R", "of (1+r)R1W on CUDA or simulated, above 0 and below 1", set_r, takes_r},
-    {"--search", NULL, "find each CUDA row's fastest tile, threads, barrier and r first",
-     set_search, is_sat},
-    {"--simulate", NULL, "count on a simulated memory machine; needs no device", set_simulate,
+    {{GROUP, "block-threads", 0, "N", NULL, "threads of a CUDA row's blocks", NULL,
+      INTEGER(options.tuning.threads, 1, 1024)},
+     is_sat},
+    {{GROUP, "sync", 0, "SYNC", "auto launch graph coop",
+      "between a CUDA row's stages: auto launch graph coop", NULL, TAKES(take_sync)},
+     is_sat},
+    {{GROUP, "r", 0, "R", NULL, "of (1+r)R1W on CUDA or simulated, above 0 and below 1", NULL,
+      FRACTION(options.tuning.r)},
+     takes_r},
+    {{GROUP, "search", 0, NULL, NULL,
+      "find each CUDA row's fastest tile, threads, barrier and r first", NULL,
+      IS_SET(options.search)},
+     is_sat},
+    {{GROUP, "simulate", 0, NULL, NULL, "count on a simulated memory machine; needs no device",
+      NULL, IS_SET(options.simulate)},
      is_simulated},
-    {"--samples", "N", "simulated accesses, or random permutations, to take; default by table",
-     set_samples, is_sampled},
-    {"--seed", "N", "of random numbers; default 1", set_seed, is_random},
-    {"--latency", "N", "time units of a simulated global memory; default 100", set_latency,
+    {{GROUP, "samples", 0, "N", NULL,
+      "simulated accesses, or random permutations, to take; default by table", NULL,
+      INTEGER(options.samples, 1, 1000000000)},
+     is_sampled},
+    {{GROUP, "seed", 0, "N", NULL, "of random numbers; default 1", NULL,
+      INTEGER(options.seed, 0, INT_MAX)},
+     is_random},
+    {{GROUP, "latency", 0, "N", NULL, "time units of a simulated global memory; default 100", NULL,
+      INTEGER(options.latency, 1, 1000000)},
      is_model},
-    {"--json", "FILE", "write the records as JSON; -: to standard output, the table to stderr",
-     set_json, NULL},
-    {"--plot", "FILE", "write a plot as SVG: time and ratio to the copy, or what is simulated",
-     set_plot, has_plot},
-    {"--markdown", NULL, "print the table in Markdown", set_markdown, NULL},
+    {{GROUP, "json", 0, "FILE", "FILE",
+      "write the records as JSON; -: to standard output, the table to stderr", NULL,
+      TEXT(options.json)},
+     NULL},
+    {{GROUP, "plot", 0, "FILE", "FILE",
+      "write a plot as SVG: time and ratio to the copy, or what is simulated", NULL,
+      TEXT(options.plot)},
+     has_plot},
+    {{GROUP, "markdown", 0, NULL, NULL, "print the table in Markdown", NULL,
+      IS_SET(options.markdown)},
+     NULL},
+    {{GROUP, "list", 0, NULL, NULL, "list tables, algorithms and filters", NULL,
+      BECOMES(text, BENCH_LIST)},
+     NULL},
+    {{GROUP, "help", 'h', NULL, NULL, "this text", NULL, BECOMES(text, BENCH_HELP)}, NULL},
+    {{GROUP, "version", 0, NULL, NULL, "the version", NULL, BECOMES(text, BENCH_VERSION)}, NULL},
+    {{NULL, "help-man", 0, NULL, NULL, "the man page", NULL, BECOMES(text, BENCH_MAN)}, NULL},
+    {{NULL, "help-bash", 0, NULL, NULL, "bash completion", NULL, BECOMES(text, BENCH_BASH)}, NULL},
+    {{NULL, "help-zsh", 0, NULL, NULL, "zsh completion", NULL, BECOMES(text, BENCH_ZSH)}, NULL},
+    {{NULL, "help-fish", 0, NULL, NULL, "fish completion", NULL, BECOMES(text, BENCH_FISH)}, NULL},
 };
 
 enum { COMMONS = sizeof commons / sizeof *commons };
 
-const bench_option *bench_option_at(size_t index)
+static const option *option_at(size_t index)
 {
-    return index < COMMONS ? &commons[index] : NULL;
+    return index < BENCH_LISTS             ? bench_list_option((bench_list)index)
+           : index < BENCH_LISTS + COMMONS ? &commons[index - BENCH_LISTS].option
+                                           : NULL;
 }
+
+static void each_option(option_visit visit, void *user)
+{
+    const option *o;
+    for (size_t i = 0; (o = option_at(i)); i++) {
+        if (o->group) {
+            visit(user, o);
+        }
+    }
+}
+
+bool bench_takes(const bench_table *table, const option *o)
+{
+    bench_list list = bench_list_of(o);
+    if (list != BENCH_LISTS) {
+        return table->defaults[list];
+    }
+    const common *of = (const common *)o;
+    return !of->takes || of->takes(table);
+}
+
+/* The tables that take an option, where not all do; the lists stand with their tables. */
+static const char *name_tables(const option *o)
+{
+    static char text[256];
+    const bench_table *table;
+    size_t length = 0;
+    bool of_some = bench_list_of(o) == BENCH_LISTS && ((const common *)o)->takes;
+    for (size_t i = 0; of_some && (table = bench_table_at(i)) != NULL; i++) {
+        if (bench_takes(table, o) && length < sizeof text) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
+                                       length ? ", " : "tables: ", table->name);
+        }
+    }
+    return length ? text : NULL;
+}
+
+static int check(const settings *s, const option *o, const char *written)
+{
+    if (o->at == offsetof(settings, text)) {
+        return 0;
+    }
+    return !s->table ? usage_error(written, "belongs behind a table; see satbench --help")
+           : !bench_takes(s->table, o)
+               ? usage_error(written, "the table %s does not take it", s->table->name)
+               : 0;
+}
+
+const cli satbench_cli = {
+    .option_at = option_at, .each_option = each_option, .note = name_tables, .check = check};

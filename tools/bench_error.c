@@ -14,6 +14,16 @@ int bench_error(int status, const char *format, ...)
     return status;
 }
 
+int usage_error(const char *subject, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return bench_error(EXIT_USAGE, "%s%s%s", subject ? subject : "", subject ? ": " : "", text);
+}
+
 int bench_call_error(bench *b, satf_status status, const char *what)
 {
     return bench_error(status == SATF_INVALID ? 2 : 1, "%s: %s", what, satf_message(b->ctx));

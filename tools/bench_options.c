@@ -106,38 +106,58 @@ static bool parse_width(const char *word, bench_item *item)
     return parse_window(word, item) && item->number >= 2 && item->number <= 1024;
 }
 
+static int take_list(settings *s, const option *o, const char *value)
+{
+    bench_list list = bench_list_of(o);
+    s->options.list[list].given = true;
+    return bench_parse_list(list, value, &s->options.list[list]) ? 0 : EXIT_USAGE;
+}
+
+static const char GROUP[] = "Lists";
+
+#define LIST(name, help)                                           \
+    {                                                              \
+        GROUP, name, 0, "LIST", NULL, help, NULL, TAKES(take_list) \
+    }
+
 static const struct {
-    const char *option, *help, *what;
+    option option;
+    const char *what;
     bool (*parse)(const char *word, bench_item *item);
 } lists[BENCH_LISTS] = {
-    [BENCH_SIZES] = {"--sizes", "N or WxH, K is 1024; paper: the 13 of table 6.2",
+    [BENCH_SIZES] = {LIST("sizes", "N or WxH, K is 1024; paper: the 13 of table 6.2"),
                      "a size such as 4K or 1920x1080", parse_size},
-    [BENCH_TYPES] = {"--types", "u8 u16 f32 f64, or INPUT:OUTPUT such as u8:u64",
+    [BENCH_TYPES] = {LIST("types", "u8 u16 f32 f64, or INPUT:OUTPUT such as u8:u64"),
                      "u8, u16, f32, f64 or a pair such as u8:u64", parse_types},
-    [BENCH_ALGORITHMS] = {"--algorithms",
-                          "names of --list; all: all but reference; auto: the fastest; paper",
+    [BENCH_ALGORITHMS] = {LIST("algorithms",
+                               "names of --list; all: all but reference; auto: the fastest; paper"),
                           "an algorithm", parse_name},
-    [BENCH_FILTERS] = {"--filters", "names of --list", "a filter", parse_name},
-    [BENCH_WINDOWS] = {"--windows", "sides of square windows in pixels, 1 to 65535",
+    [BENCH_FILTERS] = {LIST("filters", "names of --list"), "a filter", parse_name},
+    [BENCH_WINDOWS] = {LIST("windows", "sides of square windows in pixels, 1 to 65535"),
                        "a window's side of 1 to 65535 pixels", parse_window},
-    [BENCH_CHANNELS] = {"--channels", "channels, 1 to 4", "a number of channels, 1 to 4",
+    [BENCH_CHANNELS] = {LIST("channels", "channels, 1 to 4"), "a number of channels, 1 to 4",
                         parse_channels},
-    [BENCH_WIDTHS] = {"--widths", "banks of a simulated memory and threads of a warp, 2 to 1024",
+    [BENCH_WIDTHS] = {LIST("widths",
+                           "banks of a simulated memory and threads of a warp, 2 to 1024"),
                       "a width of 2 to 1024 banks", parse_width},
-    [BENCH_PATTERNS] = {"--patterns", "identical shuffle random bit-reversal transpose",
+    [BENCH_PATTERNS] = {LIST("patterns", "identical shuffle random bit-reversal transpose"),
                         "a permutation", parse_pattern},
-    [BENCH_LAYOUTS] = {"--layouts", "of tiles in shared memory: raw padded diagonal ras rap",
+    [BENCH_LAYOUTS] = {LIST("layouts", "of tiles in shared memory: raw padded diagonal ras rap"),
                        "a layout", parse_layout},
 };
 
-const char *bench_list_option(bench_list list)
+const option *bench_list_option(bench_list list)
 {
-    return lists[list].option;
+    return &lists[list].option;
 }
 
-const char *bench_list_help(bench_list list)
+bench_list bench_list_of(const option *o)
 {
-    return lists[list].help;
+    int list = 0;
+    while (list < BENCH_LISTS && o != &lists[list].option) {
+        list++;
+    }
+    return (bench_list)list;
 }
 
 bool bench_has_item(const struct bench_values *values, const char *const *words)
@@ -162,8 +182,7 @@ bool bench_parse_list(bench_list list, const char *text, struct bench_values *va
         const char *comma = strchr(word, ',');
         size_t length = comma ? (size_t)(comma - word) : strlen(word);
         if (values->count == BENCH_MAX_ITEMS) {
-            bench_error(2, "%s: at most %d values are possible", lists[list].option,
-                        BENCH_MAX_ITEMS);
+            option_error(&lists[list].option, "at most %d values are possible", BENCH_MAX_ITEMS);
             return false;
         }
         bench_item *item = &values->item[values->count];
@@ -172,8 +191,8 @@ bool bench_parse_list(bench_list list, const char *text, struct bench_values *va
             memcpy(item->text, word, length);
         }
         if (length >= sizeof item->text || !lists[list].parse(item->text, item)) {
-            bench_error(2, "%s: \"%.*s\" is not %s", lists[list].option, (int)length, word,
-                        lists[list].what);
+            option_error(&lists[list].option, "'%.*s' is not %s", (int)length, word,
+                         lists[list].what);
             return false;
         }
         values->count++;

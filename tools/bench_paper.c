@@ -6,35 +6,49 @@
 
 #include "../src/base/gpu.h"
 #include "bench.h"
+#include "columns.h"
 #include "spelling.h"
 
 const char paper_help[] = "the papers' tables and figures, theirs beside ours: satbench paper 6.2";
 
-static const paper_option options[] = {
-    {"--list", NULL, false, "list them with their names and sources"},
-    {"--record", NULL, true, "measure nothing: what is recorded of an NVIDIA H200"},
-    {"--full", NULL, true, "all sizes and samples; takes minutes"},
-    {"--device", "DEVICE", false,
-     "cpu, or cuda[:N]; default the first CUDA device if there is one"},
-    {"--markdown", NULL, false, "print in Markdown"},
-    {"--json", NULL, false, "print as JSON"},
-    {"--help", NULL, false, "this text"},
+/* ----------------------------------------------------------------- options */
+
+static const char GROUP[] = "Options of paper";
+
+static const option options[] = {
+    {GROUP, "list", 0, NULL, NULL, "list them with their names and sources", NULL,
+     BECOMES(text, BENCH_LIST)},
+    {GROUP, "record", 0, NULL, NULL, "measure nothing: what is recorded of an NVIDIA H200", NULL,
+     IS_SET(options.record_only)},
+    {GROUP, "full", 0, NULL, NULL, "all sizes and samples; takes minutes", NULL,
+     IS_SET(options.full)},
+    {GROUP, "device", 0, "DEVICE", NULL,
+     "cpu, or cuda[:N]; default the first CUDA device if there is one", NULL,
+     TAKES(bench_take_device)},
+    {GROUP, "markdown", 0, NULL, NULL, "print in Markdown", NULL, IS_SET(options.markdown)},
+    {GROUP, "json", 0, NULL, NULL, "print as JSON", NULL, IS_SET(options.as_json)},
+    {GROUP, "help", 'h', NULL, NULL, "this text", NULL, BECOMES(text, BENCH_HELP)},
 };
 
-const paper_option *paper_option_at(size_t index)
+static const option *option_at(size_t index)
 {
     return index < sizeof options / sizeof *options ? &options[index] : NULL;
 }
 
+static void each_option(option_visit visit, void *user)
+{
+    for (size_t i = 0; option_at(i); i++) {
+        visit(user, option_at(i));
+    }
+}
+
+const cli paper_cli = {.option_at = option_at, .each_option = each_option};
+
 enum { MOST_TABLES = 64, NAME = 64 };
 
-/* How the tables are shown. */
-typedef enum form { TEXT, MARKDOWN, JSON } form;
-
 typedef struct request {
+    bench *b; /* what the options say */
     paper_options options;
-    form form;
-    bool device_given;
     bool wanted[MOST_TABLES]; /* by the list's index */
     bool any_wanted;
 } request;
@@ -119,61 +133,22 @@ static int unknown(const char *text)
                        text, *near ? "nearest: " : "", near, *near ? "; " : "");
 }
 
-/* ----------------------------------------------------------------- options */
-
-/* -1: it is none of these. */
-static int parse_flag(request *r, const char *word)
-{
-    if (strcmp(word, "--record") == 0) {
-        r->options.record_only = true;
-    } else if (strcmp(word, "--full") == 0) {
-        r->options.full = true;
-    } else if (strcmp(word, "--markdown") == 0) {
-        r->form = MARKDOWN;
-    } else if (strcmp(word, "--json") == 0) {
-        r->form = JSON;
-    } else {
-        return -1;
-    }
-    return 0;
-}
-
-static int parse_device(request *r, const char *word, char ***next)
-{
-    static bench b;
-    b.table = bench_table_at(0);
-    int failed = bench_parse_option(&b, word, next);
-    r->options.device = b.options.device;
-    r->device_given = true;
-    return failed;
-}
+/* ----------------------------------------------------------------- the words */
 
 /* 0 or the exit status after a message. */
 static int parse(request *r, char **words)
 {
-    while (*words) {
-        const char *word = *words;
-        if (*word != '-') {
+    int failed = 0;
+    for (; *words && !failed && !r->b->text; words++) {
+        if ((*words)[0] == '-' && (*words)[1]) {
+            failed = options_take(r->b, &paper_cli, &words);
+        } else {
             int taken = want_words(r, words);
-            if (taken == 0) {
-                return unknown(word);
-            }
-            words += taken;
-            continue;
-        }
-        words++;
-        int failed = parse_flag(r, word);
-        if (failed < 0 && strncmp(word, "--device", strlen("--device")) == 0) {
-            failed = parse_device(r, word, &words);
-        } else if (failed < 0) {
-            failed =
-                bench_error(2, "satbench paper has no option %s; see satbench paper --help", word);
-        }
-        if (failed) {
-            return failed;
+            failed = taken ? 0 : unknown(*words);
+            words += taken == 2;
         }
     }
-    return 0;
+    return failed;
 }
 
 /* The device that was asked for must be there; if none was, one that is there is taken. */
@@ -182,9 +157,10 @@ static int choose_device(request *r)
     satf_context *ctx;
     satf_gpu_info info;
     int failed = 0;
+    r->options.device = r->b->options.device;
     if (r->options.record_only) {
         r->options.device = SATF_HOST;
-    } else if (!r->device_given) {
+    } else if (r->options.device == SATF_DEVICE_AUTO) {
         bool usable =
             satf_gpu_count(NULL) > 0 && satf_gpu_describe(SATF_CUDA(0), &info) && info.runs_kernels;
         r->options.device = usable ? SATF_CUDA(0) : SATF_HOST;
@@ -215,18 +191,13 @@ static void print_list(void)
 static void print_help(void)
 {
     puts("usage: satbench paper [NAME]... [OPTIONS]\n");
-    bench_print_wrapped(
+    print_wrapped(
         "Prints tables and figures of the papers that satfilter comes from, in their own rows and "
         "columns: the paper's figures, and below them what the memory machines count, what is "
         "measured here, or what is recorded of an NVIDIA H200. Without a NAME all of them, in less "
-        "than a minute where there is no CUDA device.");
-    puts("\nOptions:");
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        char left[32];
-        snprintf(left, sizeof left, "%s %s", options[i].option,
-                 options[i].metavar ? options[i].metavar : "");
-        printf("  %-20s %s\n", left, options[i].help);
-    }
+        "than a minute where there is no CUDA device.",
+        0, 0);
+    options_print(&paper_cli);
 }
 
 static int print_tables(const request *r)
@@ -234,7 +205,8 @@ static int print_tables(const request *r)
     static paper_found found;
     const paper_table *table;
     int failed = 0, printed = 0;
-    if (r->form == JSON) {
+    bool json = r->b->options.as_json, markdown = r->b->options.markdown;
+    if (json) {
         paper_json_begin();
     }
     for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
@@ -243,16 +215,16 @@ static int print_tables(const request *r)
         }
         int status = paper_fill(table, &r->options, &found);
         failed = failed ? failed : status;
-        if (r->form == JSON) {
+        if (json) {
             paper_json_table(&found, printed);
         } else {
             fputs(printed ? "\n\n" : "", stdout);
-            (r->form == MARKDOWN ? paper_print_markdown : paper_print_text)(&found, &r->options);
+            (markdown ? paper_print_markdown : paper_print_text)(&found, &r->options);
         }
         fflush(stdout);
         printed++;
     }
-    if (r->form == JSON) {
+    if (json) {
         paper_json_end();
     }
     paper_forget();
@@ -261,16 +233,18 @@ static int print_tables(const request *r)
 
 int paper_command(char **words)
 {
-    static request r = {.options = {.device = SATF_HOST}};
-    for (char **word = words; *word; word++) {
-        if (strcmp(*word, "--list") == 0 || strcmp(*word, "--help") == 0) {
-            (strcmp(*word, "--list") == 0 ? print_list : print_help)();
-            return 0;
-        }
-    }
+    static bench b = {.options = {.device = SATF_DEVICE_AUTO}};
+    static request r = {.b = &b};
     int failed = parse(&r, words);
-    if (!failed) {
-        failed = choose_device(&r);
+    if (failed) {
+        return failed;
     }
+    if (b.text) {
+        (b.text == BENCH_LIST ? print_list : print_help)();
+        return 0;
+    }
+    r.options.record_only = b.options.record_only;
+    r.options.full = b.options.full;
+    failed = choose_device(&r);
     return failed ? failed : print_tables(&r);
 }

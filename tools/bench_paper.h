@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli.h"
+
 enum { PAPER_RUNS = 2, PAPER_MOST_ROWS = 24, PAPER_MOST_COLUMNS = 16, PAPER_CELL = 48 };
 
 /* ------------------------------------------------------------------ tables */
@@ -143,14 +145,8 @@ void paper_json_end(void);
 
 /* ------------------------------------------------------------------ command */
 
-typedef struct paper_option {
-    const char *option, *metavar; /* metavar NULL: takes no value */
-    bool is_new;                  /* satbench's tables have none of that name */
-    const char *help;
-} paper_option;
-
-const paper_option *paper_option_at(size_t index); /* NULL behind the last */
-extern const char paper_help[];                    /* one line */
+extern const cli paper_cli;
+extern const char paper_help[]; /* one line */
 
 /* `satbench paper` with these words behind it; the exit status. */
 int paper_command(char **words);

@@ -5,6 +5,7 @@
 #include "../src/satfilter.h"
 #include "bench.h"
 #include "bench_paper.h"
+#include "columns.h"
 
 static const char *cell_text(const paper_found *found, int row, int line, int column)
 {
@@ -199,7 +200,7 @@ static void print_origins(const paper_found *found, const paper_options *options
     if (table->note && markdown) {
         printf("\n%s\n", table->note);
     } else if (table->note) {
-        bench_print_wrapped(table->note);
+        print_wrapped(table->note, 0, 0);
     }
 }
 

@@ -42,9 +42,8 @@ static void split(char *text, char *words[MOST_WORDS + 1])
 static int parse(bench *b, char **words)
 {
     int failed = bench_choose_table(b, *words++);
-    while (*words && !failed) {
-        const char *word = *words++;
-        failed = bench_parse_option(b, word, &words);
+    for (; *words && !failed; words++) {
+        failed = options_take(b, &satbench_cli, &words);
     }
     return failed ? failed : bench_check_options(b);
 }

@@ -198,19 +198,6 @@ void bench_report_plot(FILE *file, const struct bench_report *report, const char
                      report->point_count);
 }
 
-void bench_print_wrapped(const char *text)
-{
-    size_t column = 0;
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        bool fits = column == 0 || column + 1 + length <= 95;
-        printf("%s%.*s", column == 0 ? "" : fits ? " " : "\n", (int)length, text);
-        column = fits && column ? column + 1 + length : length;
-        text += length + strspn(text + length, " ");
-    }
-    puts("");
-}
-
 /* ------------------------------------------------------------------- JSON */
 
 void bench_write_string(FILE *file, const char *text)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "message.h"
-#include "nearest.h"
 #include "columns.h"
 #include "synonyms.h"
 
@@ -23,15 +22,6 @@ const help_status help_statuses[] = {
     {2, "wrong usage"}, {3, "some inputs failed or could not be read, the others are done"},
     {0, NULL},
 };
-
-static void print_option(const option *o)
-{
-    char head[64];
-    char letter[] = {'-', o->letter, ',', ' ', '\0'};
-    snprintf(head, sizeof head, "%s--%s%s%s", o->letter ? letter : "", o->name,
-             o->metavar ? " " : "", o->metavar ? o->metavar : "");
-    print_entry(head, o->help);
-}
 
 /* True if no filter before `index` has a flag of that name: each is shown once. */
 static bool first_with_flag(size_t index, const char *name)
@@ -80,18 +70,7 @@ static void help_usage(void)
             }
         }
     }
-    const option *o;
-    int group = -1;
-    for (size_t i = 0; (o = option_at(i)); i++) {
-        if (!option_shown(o)) {
-            continue;
-        }
-        if ((int)o->group != group) {
-            group = (int)o->group;
-            printf("\n%s:\n", option_group_title(o->group));
-        }
-        print_option(o);
-    }
+    options_print(&satfilter_cli);
     puts("\n\"-\" is standard input or output; \"--\" ends the options. Formats: by content on "
          "input, by\nsuffix on output. An output appears whole or not at all. Exit status:");
     for (const help_status *s = help_statuses; s->text; s++) {
@@ -137,14 +116,17 @@ static void help_filter(const satf_filter_info *info)
 
 /* ------------------------------------------------------------------ topics */
 
+/* With the option that it is another name of, if texts leave it out. */
 static void help_option(const option *o)
 {
-    print_option(o);
+    const cli *p = &satfilter_cli;
+    option_print(p, o);
     const option *same;
-    for (size_t i = 0; (same = option_at(i)) && !option_shown(o); i++) {
-        if (same->take == o->take && option_shown(same)) {
+    for (size_t i = 0; (same = satfilter_option_at(i)) && !option_shown(p, o); i++) {
+        if (same->take == o->take && same->at == o->at && same->most == o->most &&
+            option_shown(p, same)) {
             o = same;
-            print_option(o);
+            option_print(p, o);
         }
     }
     if (o->detail) {
@@ -168,9 +150,10 @@ typedef struct topic {
 /* By name, or as it is written: "--box", "-o". */
 static const option *find_option(const char *word, const char *name)
 {
-    const option *o = option_find(name, strlen(name));
-    for (size_t i = 0; !o && word[0] == '-' && word[1] && !word[2] && option_at(i); i++) {
-        o = option_at(i)->letter == word[1] ? option_at(i) : NULL;
+    const option *o = option_find(&satfilter_cli, name, strlen(name)), *next;
+    bool letter = word[0] == '-' && word[1] && !word[2];
+    for (size_t i = 0; !o && letter && (next = satfilter_option_at(i)); i++) {
+        o = next->letter == word[1] ? next : NULL;
     }
     return o;
 }
@@ -242,7 +225,7 @@ int help_print(const settings *s)
             options = options || **word == '-';
         } else if (!options) { /* behind an option it may be its value, or a file */
             const char *name = *word + strspn(*word, "-");
-            const char *nearest = nearest_option(name, strlen(name));
+            const char *nearest = option_nearest(&satfilter_cli, name, strlen(name));
             return usage_error("--help", "there is nothing on '%s'%s%s%s", *word,
                                nearest ? "; did you mean " : "; see --list, or --help alone",
                                nearest ? nearest : "", nearest ? "?" : "");

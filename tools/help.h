@@ -13,7 +13,7 @@ void help_list_json(satf_context *ctx); /* the same as one JSON object */
 void help_man_page(void);               /* the man page, roff with man macros */
 
 /* Completion for a shell: one of shells.h. */
-void help_completion(void (*print)(const shell_program *program));
+void help_completion(void (*print)(const shell_program *shell));
 
 /* --help: all that s->topics name, or without any the command. Returns an EXIT_ status, having
  * printed one line on stderr unless it is 0. */

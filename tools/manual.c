@@ -3,26 +3,7 @@
 #include <string.h>
 
 #include "help.h"
-#include "nearest.h"
 #include "roff.h"
-
-/* .TP with "--name metavar" in bold and italics. */
-static void tagged_option(const option *o)
-{
-    fputs(".TP\n", stdout);
-    if (o->letter) {
-        printf("\\fB\\-%c\\fR, ", o->letter);
-    }
-    fputs("\\fB\\-\\-", stdout);
-    roff(o->name);
-    fputs("\\fR", stdout);
-    if (o->metavar) {
-        fputs(" \\fI", stdout);
-        roff(o->metavar);
-        fputs("\\fR", stdout);
-    }
-    putchar('\n');
-}
 
 static void man_param(const satf_param_info *p)
 {
@@ -63,27 +44,6 @@ static void man_filters(void)
         satf_param_info p;
         for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
             man_param(&p);
-        }
-    }
-}
-
-static void man_options(void)
-{
-    const option *o;
-    int group = -1;
-    for (size_t i = 0; (o = option_at(i)); i++) {
-        if (!option_shown(o)) {
-            continue;
-        }
-        if ((int)o->group != group) {
-            group = (int)o->group;
-            printf(".SS %s\n", option_group_title(o->group));
-        }
-        tagged_option(o);
-        roff_paragraph(o->help);
-        if (o->detail) {
-            puts(".br");
-            roff_paragraph(o->detail);
         }
     }
 }
@@ -157,7 +117,7 @@ void help_man_page(void)
         "Options and files may be mixed; \"--\" ends the options. A long option's value is "
         "written --option=value or --option value. Names cannot be abbreviated. Of an option "
         "given twice the last counts.");
-    man_options();
+    options_print_man(&satfilter_cli);
     puts(".SH FORMATS");
     man_formats();
     puts(".SH \"EXIT STATUS\"");

@@ -3,14 +3,12 @@
 #define SATFILTER_MESSAGE_H
 
 #include <satfilter.h>
-#include <stdbool.h>
+
+#include "cli.h"
 
 /* Prints "satfilter: SUBJECT: text", one line, cleaned. subject may be NULL. Erases the progress
  * line first. */
 void message(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Prints the text and returns EXIT_USAGE. */
-int usage_error(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Says so and returns EXIT_FAILURE. */
 int out_of_memory(void);

@@ -1,14 +1,13 @@
-/* The command line: one table of options, from which parsing, --help, the man
- * page and the shell completion derive. Filters' options come from the filter table. */
+/* The command line of satfilter. Filters' options come from the filter table. */
 #ifndef SATFILTER_OPTIONS_H
 #define SATFILTER_OPTIONS_H
 
 #include <satfilter.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-/* Exit statuses besides EXIT_SUCCESS and EXIT_FAILURE. */
-enum { EXIT_USAGE = 2, EXIT_SOME = 3 };
+#include "cli.h"
+
+/* Some inputs failed. */
+enum { EXIT_SOME = 3 };
 
 typedef enum action {
     ACTION_RUN,
@@ -37,21 +36,27 @@ typedef struct source {
     const char *name;
 } source;
 
+/* What becomes of an output that exists. */
+enum existing {
+    EXISTING_ASKED_ABOUT, /* where somebody can be asked; else it is replaced */
+    EXISTING_REPLACED,
+    EXISTING_KEPT /* and its input passed over */
+};
+
 /* What the command line asks for. Strings are argv's. */
-typedef struct settings {
-    satf_context *ctx; /* set up as the options say */
-    action action;
+struct settings {
+    satf_context *ctx;   /* set up as the options say */
+    int action;          /* enum action */
     char **topics;       /* ACTION_HELP: the words behind it, until NULL */
     satf_filter *filter; /* the chain; owned */
     char *spec;          /* the chain as text: "box=15 variance=7"; owned */
     satf_write_options write;
     const char *output; /* -o, NULL if none: a folder, or for one input a file */
-    bool force;         /* replace what exists without a question */
-    bool skip_existing; /* leave out inputs whose output exists */
+    int existing;       /* enum existing */
     bool parents;       /* below the folder of -o outputs keep their inputs' whole path */
     bool filters_stdin; /* no file was named: standard input to output, in the input's format */
     bool quiet, verbose, json;
-    satf_route route;
+    int route;       /* satf_route */
     source *sources; /* in the order written, the output among them; owned array */
     int source_count;
     int file_count; /* those that are operands */
@@ -69,43 +74,31 @@ typedef struct settings {
     int threads;
     int64_t limits[SATF_MAX_RATIO + 1]; /* by satf_limit; 0: the default */
     bool formats_given;
-    bool quality_given, png_level_given;
-} settings;
+    int png_level; /* below 0: the default */
+};
 
-typedef enum option_group {
-    GROUP_FILTERING,
-    GROUP_OUTPUT,
-    GROUP_RUNNING,
-    GROUP_INFORMATION,
-    GROUP_HIDDEN /* for the build, and second names */
-} option_group;
+extern const cli satfilter_cli; /* (program.c) */
 
-typedef struct option {
-    option_group group;
-    const char *name;
-    char letter;         /* 0 if there is no short form */
-    const char *metavar; /* NULL: takes no value */
-    const char *choices; /* for completion: words, "FILE", "DIR", or NULL */
-    const char *help;    /* one line for --help */
-    const char *detail;  /* what the man page says beyond that, or NULL */
-    /* Takes the value; an EXIT_ status, a message having been printed unless 0. */
-    int (*take)(settings *s, const char *value);
-} option;
+/* The command's own options; NULL behind the last. */
+const option *satfilter_option_at(size_t index);
 
-const option *option_at(size_t index); /* NULL behind the last */
-
-/* By the first `length` bytes of name; NULL if there is none. */
-const option *option_find(const char *name, size_t length);
-
-/* False for the build's own options and for those of algorithms that this
- * version does not have: texts and completion leave them out. */
-bool option_shown(const option *o);
+/* False for options of algorithms that this version does not have. */
+bool satfilter_option_shown(const option *o);
 
 /* Is there an algorithm of that name for that kind of device, "cpu" or "cuda"? */
 bool has_algorithm(const char *name, const char *kind);
 
-/* The title of a group; NULL for GROUP_HIDDEN. */
-const char *option_group_title(option_group group);
+/* The index of the flag of that name among the filter's parameters, or -1. */
+int filter_flag_index(const char *filter, const char *name);
+
+/* The value that must follow the filter's name, "N|WxH"; NULL if it takes none. */
+const char *filter_value_syntax(const char *filter);
+
+/* An option of each filter, and of each flag that filters have. */
+void each_filter_option(option_visit visit, void *user);
+
+/* cli.take_other: filters and flags. */
+bool take_filter_option(settings *s, char ***argv, int *status);
 
 /*
  * Reads the command line into *s, which options_free() frees in either case.

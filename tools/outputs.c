@@ -224,9 +224,9 @@ static int check_format_option(const settings *s, const job *jobs, int count, co
 
 static int check_formats(const settings *s, const job *jobs, int count)
 {
-    int status = s->quality_given ? check_format_option(s, jobs, count, "--quality", "jpeg") : 0;
-    return !status && s->png_level_given ? check_format_option(s, jobs, count, "--png-level", "png")
-                                         : status;
+    int status = s->write.quality ? check_format_option(s, jobs, count, "--quality", "jpeg") : 0;
+    return !status && s->png_level >= 0 ? check_format_option(s, jobs, count, "--png-level", "png")
+                                        : status;
 }
 
 /* -------------------------------------------------------------- collisions */
@@ -438,9 +438,9 @@ static int ask_about(const job *jobs, int count, int existing, bool *skip)
 
 int outputs_settle_existing(const settings *s, job *jobs, int count)
 {
-    bool skip = s->skip_existing;
+    bool skip = s->existing == EXISTING_KEPT;
     int status = 0;
-    if (!skip && !s->force && can_ask()) {
+    if (!skip && s->existing != EXISTING_REPLACED && can_ask()) {
         int existing = 0;
         for (int i = 0; i < count; i++) {
             existing += !jobs[i].rival && outputs_exists(jobs[i].output) &&

@@ -6,158 +6,7 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "nearest.h"
 #include "options.h"
-#include "synonyms.h"
-
-/* Notes a filter's flag: it belongs to the nearest filter before it that has
- * such a parameter, else to the next one. */
-static void take_flag(settings *s, const char *name)
-{
-    for (int i = s->word_count - 1; i >= 0; i--) {
-        int index = filter_flag_index(s->words[i].name, name);
-        if (index >= 0) {
-            s->words[i].flags |= 1U << index;
-            return;
-        }
-    }
-    s->pending_flag = name;
-}
-
-static void take_filter(settings *s, const char *name, const char *value)
-{
-    filter_word *word = &s->words[s->word_count++];
-    *word = (filter_word){name, value, 0};
-    int index = s->pending_flag ? filter_flag_index(name, s->pending_flag) : -1;
-    if (index >= 0) {
-        word->flags |= 1U << index;
-        s->pending_flag = NULL;
-    }
-}
-
-/* A value of its own word, or NULL. Words that begin like a long option are
- * taken for one: "--box --type u8" lacks a value. */
-static const char *next_value(char **argv)
-{
-    return argv[1] && strncmp(argv[1], "--", 2) ? argv[1] : NULL;
-}
-
-/* Takes an option that was found. inline_value: what stood behind "=" or the
- * letter, else NULL; *argv is moved over a value of its own word. */
-static int take_option(settings *s, const option *o, const char *as_written,
-                       const char *inline_value, char ***argv)
-{
-    const char *value = inline_value;
-    bool topics = o->metavar && o->metavar[0] == '['; /* --help: whatever words are left */
-    if (!o->metavar && value) {
-        return usage_error(as_written, "takes no value");
-    }
-    if (topics && value) { /* --help=box: the word is to be read again, from its value on */
-        **argv += value - **argv;
-        --*argv;
-    }
-    if (o->metavar && !value && !topics) {
-        value = next_value(*argv);
-        if (!value) {
-            return usage_error(as_written, "needs a value: %s", o->metavar);
-        }
-        ++*argv;
-    }
-    return o->take(s, value);
-}
-
-static int refuse_synonym(const char *written, const synonym *known)
-{
-    return usage_error(written, "no such option; %s", known->answer);
-}
-
-/* An option that there is not: what it may have meant. */
-static int refuse_option(const char *written, const char *name, size_t length)
-{
-    const synonym *known = synonym_find(name, length);
-    if (known) {
-        return refuse_synonym(written, known);
-    }
-    const char *nearest = nearest_option(name, length);
-    return usage_error(written, "no such option; %s%s%s",
-                       nearest ? "did you mean --" : "see --help or --list", nearest ? nearest : "",
-                       nearest ? "?" : "");
-}
-
-static int take_long(settings *s, char ***argv)
-{
-    const char *word = **argv;
-    const char *name = word + 2;
-    const char *equals = strchr(name, '=');
-    size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const char *value = equals ? equals + 1 : NULL;
-
-    const option *o = option_find(name, length);
-    if (o) {
-        char written[64];
-        snprintf(written, sizeof written, "--%s", o->name);
-        return take_option(s, o, written, value, argv);
-    }
-    const char *filter;
-    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
-        if (strlen(filter) == length && !strncmp(filter, name, length)) {
-            const char *syntax = filter_value_syntax(filter);
-            if (syntax && !value) {
-                value = next_value(*argv);
-                if (!value) {
-                    return usage_error(word, "needs a value: %s", syntax);
-                }
-                ++*argv;
-            }
-            take_filter(s, filter, value);
-            return 0;
-        }
-        if (!equals && filter_flag_index(filter, name) >= 0) {
-            take_flag(s, name);
-            return 0;
-        }
-    }
-    return refuse_option(word, name, length);
-}
-
-/* "-resize" is no -r of the folder "esize". */
-static bool is_long_name(const char *word, size_t length)
-{
-    const char *filter;
-    bool known = option_find(word, length) || synonym_find(word, length);
-    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)) && !known; i++) {
-        known = strlen(filter) == length && strncmp(filter, word, length) == 0;
-    }
-    return known && length > 1;
-}
-
-static int take_short(settings *s, char ***argv)
-{
-    const char *letters = **argv + 1;
-    size_t length = strcspn(letters, "=");
-    if (is_long_name(letters, length)) {
-        return refuse_option(**argv, letters, length);
-    }
-    for (const char *c = letters; *c; c++) {
-        const option *o;
-        for (size_t i = 0; (o = option_at(i)) && o->letter != *c; i++) {
-        }
-        char written[] = {'-', *c, '\0'};
-        if (!o) {
-            const synonym *known = synonym_find(c, 1);
-            return known ? refuse_synonym(written, known)
-                         : refuse_option(**argv, letters, strlen(letters));
-        }
-        bool takes_value = o->metavar != NULL;
-        int status = take_option(s, o, written, takes_value && c[1] ? c + 1 : NULL, argv);
-        if (status || takes_value) {
-            return status;
-        }
-    }
-    return 0;
-}
-
-/* --------------------------------------------------------------- the whole */
 
 /* The filter of one word, whose text as a spec is `text`. */
 static satf_status make_filter(settings *s, const filter_word *word, char *text, satf_filter **out)
@@ -347,9 +196,13 @@ static int set_device(const settings *s, int device)
     return 0;
 }
 
-static int set_up_context(settings *s)
+/* The context, and what is written, as the options say. */
+static int set_up(settings *s)
 {
     satf_context *ctx = s->ctx;
+    if (s->png_level >= 0) {
+        s->write.png_level = s->png_level;
+    }
     if (s->algorithm && s->engine == SATF_ENGINE_AUTO) {
         s->engine = SATF_ENGINE_SAT;
     }
@@ -480,7 +333,7 @@ static bool is_help(char **argv)
 
 int options_parse(settings *s, int argc, char **argv)
 {
-    *s = (settings){.write = satf_write_defaults()};
+    *s = (settings){.write = satf_write_defaults(), .png_level = -1};
     /* The chain's text is no longer than the arguments with a separator each. */
     size_t spec_bytes = 1;
     for (int i = 0; i < argc; i++) {
@@ -506,7 +359,7 @@ int options_parse(settings *s, int argc, char **argv)
         } else if (strcmp(*arg, "--") == 0) {
             options_end = true;
         } else {
-            status = (*arg)[1] == '-' ? take_long(s, &arg) : take_short(s, &arg);
+            status = options_take(s, &satfilter_cli, &arg);
         }
         if (status) {
             return status;
@@ -530,7 +383,7 @@ int options_parse(settings *s, int argc, char **argv)
     status = status || tunes ? status : check_files(s);
     status = status ? status : check_engine(s);
     status = status || tunes ? status : make_chain(s);
-    return status ? status : set_up_context(s);
+    return status ? status : set_up(s);
 }
 
 void options_free(settings *s)

@@ -10,49 +10,23 @@
 
 /* ------------------------------------------------------------ command line */
 
-/* Texts in place of a table: what they print, and true; else false. */
-static bool print_text(const char *word)
-{
-    static const struct {
-        const char *option;
-        void (*print)(void);
-    } texts[] = {{"--help", bench_print_help},    {"-h", bench_print_help},
-                 {"--list", bench_print_list},    {"--version", bench_print_version},
-                 {"--help-man", bench_print_man}, {"--help-bash", bench_print_bash},
-                 {"--help-zsh", bench_print_zsh}, {"--help-fish", bench_print_fish}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (strcmp(texts[i].option, word) == 0) {
-            texts[i].print();
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The table first, then options. -1: go on; else the exit status. */
 static int parse_command(bench *b, char **argv)
 {
-    if (!argv[1]) {
+    char **word = argv + 1;
+    if (!*word) {
         return bench_error(2, "name a table, such as `satbench sat`; see satbench --help");
     }
-    if (print_text(argv[1])) {
-        return 0;
+    int failed = **word == '-' ? 0 : bench_choose_table(b, *word++);
+    for (; *word && !failed && !b->text; word++) {
+        failed = (*word)[0] == '-' && (*word)[1]
+                     ? options_take(b, &satbench_cli, &word)
+                     : usage_error(*word, "is no option; see satbench --help");
     }
-    int failed = bench_choose_table(b, argv[1]);
-    if (failed) {
-        return failed;
+    if (!failed && b->text) {
+        bench_print((bench_text)b->text);
     }
-    for (char **next = argv + 2; *next;) {
-        const char *word = *next++;
-        if (print_text(word)) {
-            return 0;
-        }
-        failed = bench_parse_option(b, word, &next);
-        if (failed) {
-            return failed;
-        }
-    }
-    return -1;
+    return failed || b->text ? failed : -1;
 }
 
 /* ------------------------------------------------------------------- files */

@@ -70,7 +70,7 @@ static int tune(const settings *s)
 
 static int act(const settings *s)
 {
-    switch (s->action) {
+    switch ((action)s->action) {
     case ACTION_RUN:
         return batch_run(s);
     case ACTION_HELP:

@@ -22,34 +22,53 @@ static void print_words(const char *words, char between)
     }
 }
 
-/* --------------------------------------------------------------------- bash */
+/* What may stand behind an option. */
+typedef enum shell_value {
+    SHELL_NONE, /* it takes no value */
+    SHELL_ANY,  /* a value that nobody can guess */
+    SHELL_WORDS,
+    SHELL_FILE,
+    SHELL_FOLDER
+} shell_value;
 
-static void bash_name(void *user, const shell_option *o)
+static shell_value value_of(const option *o)
 {
-    (void)user;
-    printf("%s ", o->name);
+    return !o->metavar                       ? SHELL_NONE
+           : !o->choices                     ? SHELL_ANY
+           : strcmp(o->choices, "DIR") == 0  ? SHELL_FOLDER
+           : strcmp(o->choices, "FILE") == 0 ? SHELL_FILE
+                                             : SHELL_WORDS;
 }
 
-static void bash_value(void *user, const shell_option *o)
+/* --------------------------------------------------------------------- bash */
+
+static void bash_name(void *user, const option *o)
 {
     (void)user;
-    if (o->value == SHELL_NONE) {
+    printf("--%s ", o->name);
+}
+
+static void bash_value(void *user, const option *o)
+{
+    (void)user;
+    shell_value value = value_of(o);
+    if (value == SHELL_NONE) {
         return;
     }
-    printf("    %s", o->name);
+    printf("    --%s", o->name);
     if (o->letter) {
         printf("|-%c", o->letter);
     }
-    switch (o->value) {
+    switch (value) {
     case SHELL_WORDS:
         printf(") words='");
-        print_escaped(o->words, "'", "'\\&'");
+        print_escaped(o->choices, "'", "'\\&'");
         puts("' ;;");
         break;
     case SHELL_FILE:
     case SHELL_FOLDER:
         printf(") mapfile -t COMPREPLY < <(compgen -%c -- \"$cur\"); return ;;\n",
-               o->value == SHELL_FILE ? 'f' : 'd');
+               value == SHELL_FILE ? 'f' : 'd');
         break;
     default:
         puts(") return ;;");
@@ -57,18 +76,18 @@ static void bash_value(void *user, const shell_option *o)
 }
 
 /* Files of the suffixes and folders; where none begins so, any file. */
-static void bash_files(const shell_program *program)
+static void bash_files(const shell_program *shell)
 {
     fputs("        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"\n"
           "            compgen -f -- \"$cur\" | grep -iE '\\.(",
           stdout);
-    print_words(program->suffixes, '|');
+    print_words(shell->suffixes, '|');
     puts(")$')\n"
          "        [[ ${#COMPREPLY[@]} -gt 0 ]] ||\n"
          "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")");
 }
 
-void shell_print_bash(const shell_program *program)
+void shell_print_bash(const shell_program *shell)
 {
     printf("# bash completion for %s\n"
            "_%s()\n"
@@ -80,29 +99,29 @@ void shell_print_bash(const shell_program *program)
            "    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-1]} &&\n"
            "        [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
            "    case $prev in\n",
-           program->name, program->name);
-    program->each_option(bash_value, NULL);
+           shell->name, shell->name);
+    shell->each_option(bash_value, NULL);
     puts("    esac");
-    if (program->commands) {
+    if (shell->commands) {
         printf("    [[ -z $words && $COMP_CWORD -eq 1 && $cur != -* ]] && words='%s'\n",
-               program->commands);
+               shell->commands);
     }
     printf("    if [[ -z $words%s ]]; then\n"
            "        words='",
-           program->commands ? "" : " && $cur == -*");
-    program->each_option(bash_name, NULL);
+           shell->commands ? "" : " && $cur == -*");
+    shell->each_option(bash_name, NULL);
     puts("'\n"
          "    fi\n"
          "    if [[ -n $words ]]; then\n"
          "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")");
-    if (!program->commands) {
+    if (!shell->commands) {
         puts("    else");
-        bash_files(program);
+        bash_files(shell);
     }
     printf("    fi\n"
            "}\n"
            "complete -o filenames -F _%s %s\n",
-           program->name, program->name);
+           shell->name, shell->name);
 }
 
 /* ---------------------------------------------------------------------- zsh */
@@ -116,42 +135,43 @@ static void zsh_text(const char *text)
     }
 }
 
-static void zsh_option(void *user, const shell_option *o)
+static void zsh_option(void *user, const option *o)
 {
     (void)user;
-    const char *equals = o->value == SHELL_NONE ? "" : "=";
+    shell_value value = value_of(o);
+    const char *equals = value == SHELL_NONE ? "" : "=";
     /* one line for both names; either may come again */
     if (o->letter) {
-        printf(" \\\n    '*'{-%c%s,%s%s}'[", o->letter, *equals ? "+" : "", o->name, equals);
+        printf(" \\\n    '*'{-%c%s,--%s%s}'[", o->letter, *equals ? "+" : "", o->name, equals);
     } else {
-        printf(" \\\n    '*%s%s[", o->name, o->name[1] == '-' ? equals : *equals ? "+" : "");
+        printf(" \\\n    '*--%s%s[", o->name, equals);
     }
     zsh_text(o->help);
     putchar(']');
-    if (o->value != SHELL_NONE) {
+    if (value != SHELL_NONE) {
         putchar(':');
         zsh_text(o->metavar);
         putchar(':');
     }
-    if (o->value == SHELL_WORDS) {
+    if (value == SHELL_WORDS) {
         putchar('(');
-        zsh_text(o->words);
+        zsh_text(o->choices);
         putchar(')');
-    } else if (o->value == SHELL_FILE || o->value == SHELL_FOLDER) {
-        printf("_files%s", o->value == SHELL_FOLDER ? " -/" : "");
+    } else if (value == SHELL_FILE || value == SHELL_FOLDER) {
+        printf("_files%s", value == SHELL_FOLDER ? " -/" : "");
     }
     putchar('\'');
 }
 
-void shell_print_zsh(const shell_program *program)
+void shell_print_zsh(const shell_program *shell)
 {
-    printf("#compdef %s\n_arguments", program->name);
-    program->each_option(zsh_option, NULL);
-    if (program->commands) {
-        printf(" \\\n    '1:command:(%s)'\n", program->commands);
+    printf("#compdef %s\n_arguments", shell->name);
+    shell->each_option(zsh_option, NULL);
+    if (shell->commands) {
+        printf(" \\\n    '1:command:(%s)'\n", shell->commands);
     } else {
         fputs(" \\\n    '*:file:_files -g \"*.(#i)(", stdout);
-        print_words(program->suffixes, '|');
+        print_words(shell->suffixes, '|');
         puts(")\"'");
     }
 }
@@ -165,19 +185,19 @@ static void fish_text(const char *text)
     putchar('\'');
 }
 
-static void fish_option(void *user, const shell_option *o)
+static void fish_option(void *user, const option *o)
 {
-    const shell_program *program = user;
-    bool is_long = o->name[1] == '-';
-    printf("complete -c %s -%c %s", program->name, is_long ? 'l' : 's', o->name + 1 + is_long);
+    const char *program_name = user;
+    shell_value value = value_of(o);
+    printf("complete -c %s -l %s", program_name, o->name);
     if (o->letter) {
         printf(" -s %c", o->letter);
     }
-    printf(o->value == SHELL_NONE ? "" : o->value == SHELL_FILE ? " -r -F" : " -x");
-    if (o->value == SHELL_WORDS) {
+    printf(value == SHELL_NONE ? "" : value == SHELL_FILE ? " -r -F" : " -x");
+    if (value == SHELL_WORDS) {
         fputs(" -a ", stdout);
-        fish_text(o->words);
-    } else if (o->value == SHELL_FOLDER) {
+        fish_text(o->choices);
+    } else if (value == SHELL_FOLDER) {
         fputs(" -a '(__fish_complete_directories)'", stdout);
     }
     fputs(" -d ", stdout);
@@ -185,14 +205,14 @@ static void fish_option(void *user, const shell_option *o)
     putchar('\n');
 }
 
-void shell_print_fish(const shell_program *program)
+void shell_print_fish(const shell_program *shell)
 {
-    printf("# fish completion for %s\n", program->name);
-    program->each_option(fish_option, (void *)program);
-    if (program->commands) {
-        printf("complete -c %s -f\n", program->name);
-        printf("complete -c %s -n __fish_is_first_token -a ", program->name);
-        fish_text(program->commands);
+    printf("# fish completion for %s\n", shell->name);
+    shell->each_option(fish_option, (void *)(uintptr_t)shell->name);
+    if (shell->commands) {
+        printf("complete -c %s -f\n", shell->name);
+        printf("complete -c %s -n __fish_is_first_token -a ", shell->name);
+        fish_text(shell->commands);
         putchar('\n');
     }
 }

@@ -1,0 +1,98 @@
+/* Options that are filters, and flags of filters. */
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+int filter_flag_index(const char *filter, const char *name)
+{
+    satf_param_info param;
+    for (size_t i = 0; satf_filter_param(filter, i, &param, sizeof param); i++) {
+        if (param.type == SATF_PARAM_FLAG && strcmp(param.name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+const char *filter_value_syntax(const char *filter)
+{
+    satf_param_info param;
+    bool first = satf_filter_param(filter, 0, &param, sizeof param);
+    return first && param.is_value ? param.syntax : NULL;
+}
+
+void each_filter_option(option_visit visit, void *user)
+{
+    satf_filter_info info;
+    satf_param_info p;
+    for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
+        char words[256];
+        option shown = {.name = info.name, .help = info.help};
+        if (satf_filter_param(info.name, 0, &p, sizeof p) && p.is_value) {
+            shown.metavar = p.syntax;
+            snprintf(words, sizeof words, "%s", p.syntax);
+            for (char *bar = words; (bar = strchr(bar, '|'));) {
+                *bar = ' ';
+            }
+            shown.choices = p.type == SATF_PARAM_CHOICE ? words
+                            : p.type == SATF_PARAM_FILE ? "FILE"
+                                                        : NULL;
+        }
+        visit(user, &shown);
+        for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
+            if (p.type == SATF_PARAM_FLAG) {
+                visit(user, &(option){.name = p.name, .help = p.help});
+            }
+        }
+    }
+}
+
+/* Notes a filter's flag: it belongs to the nearest filter before it that has
+ * such a parameter, else to the next one. */
+static void take_flag(settings *s, const char *name)
+{
+    for (int i = s->word_count - 1; i >= 0; i--) {
+        int index = filter_flag_index(s->words[i].name, name);
+        if (index >= 0) {
+            s->words[i].flags |= 1U << index;
+            return;
+        }
+    }
+    s->pending_flag = name;
+}
+
+static void take_filter(settings *s, const char *name, const char *value)
+{
+    filter_word *word = &s->words[s->word_count++];
+    *word = (filter_word){name, value, 0};
+    int index = s->pending_flag ? filter_flag_index(name, s->pending_flag) : -1;
+    if (index >= 0) {
+        word->flags |= 1U << index;
+        s->pending_flag = NULL;
+    }
+}
+
+bool take_filter_option(settings *s, char ***argv, int *status)
+{
+    const char *word = **argv, *name = word + 2, *equals = strchr(name, '='), *filter;
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    *status = 0;
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        if (strlen(filter) == length && !strncmp(filter, name, length)) {
+            const char *syntax = filter_value_syntax(filter);
+            const char *value = equals ? equals + 1 : syntax ? options_next_value(argv) : NULL;
+            if (syntax && !value) {
+                *status = usage_error(word, "needs a value: %s", syntax);
+            } else {
+                take_filter(s, filter, value);
+            }
+            return true;
+        }
+        if (!equals && filter_flag_index(filter, name) >= 0) {
+            take_flag(s, name);
+            return true;
+        }
+    }
+    return false;
+}
