@@ -129,7 +129,8 @@ static const filter_param guided_params[] = {
     {"eps", "E", "of full scale squared", PARAM_REAL, offsetof(guided_options, eps), 1e-6, 1e6,
      "0.01", "variance below which the guide counts as flat, 0.000001 to 1000000"},
     {"guide", "FILE", "", PARAM_IMAGE, offsetof(guided_options, guide), 0, 0, NULL,
-     "an image of the same size, channels and depth, whose edges stay; the image itself without"},
+     "an image of the same size and depth, of one channel or as many, whose edges stay; the image "
+     "itself without"},
     FILTER_PARAM_END,
 };
 
@@ -198,14 +199,16 @@ static const filter_recipe guided_recipe = {
 static const filter_info guided_filter = {
     .name = "guided",
     .help = "smooth, but keep the edges of a guide",
-    .detail = "In each window of N x N (or W x H) pixels the result is a line over the guide I: "
-              "a I + b, with a = cov(I, p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel "
-              "takes the means of a and b over the windows that contain it. The image is its own "
-              "guide unless guide=FILE names another one of its size, channels and depth. Edges of "
-              "a contrast well above the root of eps stay, what is below is smoothed; eps is a "
-              "share of the full scale squared (1 of floats). Each channel is filtered by itself, "
-              "alpha too. Of integers a is taken to 2^-24, b to 2^-16 (16 bits: 2^-8); the result "
-              "is rounded to nearest and saturated. It has the input's type.",
+    .detail =
+        "In each window of N x N (or W x H) pixels the result is a line over the guide I: "
+        "a I + b, with a = cov(I, p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel "
+        "takes the means of a and b over the windows that contain it. The image is its own "
+        "guide unless guide=FILE names another one of its size and depth, with its channels, or "
+        "with one that guides all. Edges of "
+        "a contrast well above the root of eps stay, what is below is smoothed; eps is a "
+        "share of the full scale squared (1 of floats). Each channel is filtered by itself, "
+        "alpha too. Of integers a is taken to 2^-24, b to 2^-16 (16 bits: 2^-8); the result "
+        "is rounded to nearest and saturated. It has the input's type.",
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),

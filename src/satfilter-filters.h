@@ -83,7 +83,8 @@ SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filte
                                            const int64_t *order, size_t count);
 
 /* The image beside the input of a filter that takes one (guided's guide), which is copied: a view
- * of the host, of the input's width, height, channels and sample type. */
+ * of the host, of the input's width, height and sample type, with its channels, or with one that
+ * stands beside each of them. */
 SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter,
                                            const satf_view *image);
 
@@ -154,8 +155,8 @@ typedef struct satf_plan satf_plan;
 
 /*
  * Plans for images like these views: one output; the input and, for a filter that takes one
- * (guided), the image beside it, which must be like the input, its pixels packed. Their data are
- * not looked at. An input of the host is computed on the context's device, as by
+ * (guided), the image beside it, which must be like the input in channels too, its pixels packed.
+ * Their data are not looked at. An input of the host is computed on the context's device, as by
  * satf_filter_apply(). The filter may be destroyed afterwards. For `permute` of pixels of 4 or 8
  * bytes on a device the order is prepared as by satf_permutation_create(), which takes seconds for
  * some 2^24 pixels.

@@ -17,7 +17,7 @@ typedef struct guided_case {
     int type, channels, border;
     int64_t width, height, w, h, at_x, at_y;
     double constant, eps;
-    bool guide;
+    enum { ITSELF, ANOTHER, OF_ONE_CHANNEL } guide;
 } guided_case;
 
 /* A channel of an image, or of what is made of it, with what lies outside. */
@@ -174,13 +174,13 @@ static satf_filter *make_filter(satf_context *ctx, const guided_case *c, const s
     return filter;
 }
 
-/* By both engines, and, with a guide, as the second input of a plan. */
+/* By both engines, and, with a guide of as many channels, as the second input of a plan. */
 static void check_result(satf_context *ctx, const guided_case *c, const satf_view *in,
                          const satf_view *guide, const double *exact, const double *real)
 {
     satf_view out = *in;
     out.data = malloc((size_t)(out.stride * out.height));
-    for (int way = 0; way < (guide ? 4 : 2); way++) {
+    for (int way = 0; way < (c->guide == ANOTHER ? 4 : 2); way++) {
         satf_filter *filter = make_filter(ctx, c, way < 2 ? guide : NULL);
         satf_context_set_engine(ctx, way % 2 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
         satf_status status;
@@ -220,6 +220,7 @@ static void check_result(satf_context *ctx, const guided_case *c, const satf_vie
 static void check_case(satf_context *ctx, const guided_case *c, uint64_t seed)
 {
     ref_image image = {c->width, c->height, c->channels, c->type, 0, NULL}, other = image;
+    other.channels = c->guide == OF_ONE_CHANNEL ? 1 : c->channels;
     ref_fill(&image, seed);
     ref_fill(&other, seed + 77);
     satf_view in = ref_view(&image, 0), guide = ref_view(&other, 0);
@@ -229,7 +230,7 @@ static void check_case(satf_context *ctx, const guided_case *c, uint64_t seed)
     double *exact = calloc(all, sizeof *exact), *real = malloc(all * sizeof *real);
     for (int k = 0; k < c->channels; k++) {
         load_channel(&in, k, p);
-        load_channel(c->guide ? &guide : &in, k, g);
+        load_channel(c->guide ? &guide : &in, c->guide == OF_ONE_CHANNEL ? 0 : k, g);
         plane input = {p, c->constant}, by = {g, c->constant};
         if (satf_type_max(c->type)) {
             guide_integers(c, &by, &input, one);
@@ -277,8 +278,8 @@ static void test_cases(void **state)
                                  window[2],
                                  window[3],
                                  border == SATF_CONSTANT ? (double)(seed % 5) : 0,
-                                 seed % 3 ? 0.01 : 0.25,
-                                 seed % 2};
+                                 seed % 7 ? 0.01 : 0.25,
+                                 seed % 3};
                 check_case(*state, &c, seed);
             }
         }
@@ -407,7 +408,21 @@ static void test_refusals(void **state)
     inputs[1].height = 7;
     expect(ctx, satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_INVALID,
            "must be 8 x 8");
+    uint8_t colour[8 * 8 * 3] = {0}, smooth[8 * 8 * 3];
+    satf_view rgb = satf_view_packed(colour, 8, 8, 3, SATF_U8), made = rgb;
+    made.data = smooth;
+    inputs[0] = rgb;
     inputs[1] = view;
+    expect(ctx, satf_plan_create(ctx, guided, inputs, 2, &made, 1, &plan), SATF_INVALID,
+           "of 1 u8; it must be 8 x 8 of 3 u8, as the input");
+    satf_view wide = satf_view_packed(colour, 8, 8, 2, SATF_U8);
+    satf_filter *by_two;
+    assert_int_equal(satf_filter_parse(ctx, "guided=3", &by_two), SATF_OK);
+    assert_int_equal(satf_filter_set_image(ctx, by_two, &wide), SATF_OK);
+    expect(ctx, satf_filter_apply(ctx, by_two, &rgb, &made), SATF_INVALID,
+           "of 2 u8; it must be 8 x 8 of 3 u8, as the input, or of 1 channel");
+    satf_filter_destroy(by_two);
+    inputs[0] = view;
     assert_int_equal(satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_OK);
     const void *data[2] = {in, NULL};
     void *to = out;

@@ -62,18 +62,46 @@ satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter
     return wrap(ctx, image, out);
 }
 
-satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in)
+satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
+                                 bool or_one)
 {
+    bool one = or_one && picture->channels == 1;
     if (picture->width == in->width && picture->height == in->height &&
-        picture->channels == in->channels && picture->type == in->type) {
+        (picture->channels == in->channels || one) && picture->type == in->type) {
         return SATF_OK;
     }
     return satf_fail(ctx, SATF_INVALID,
                      "the image beside the input is %" PRId64 " x %" PRId64 " of %d %s; it must be "
-                     "%" PRId64 " x %" PRId64 " of %d %s, as the input",
+                     "%" PRId64 " x %" PRId64 " of %d %s, as the input%s",
                      picture->width, picture->height, (int)picture->channels,
                      satf_type_name(picture->type), in->width, in->height, (int)in->channels,
-                     satf_type_name(in->type));
+                     satf_type_name(in->type),
+                     or_one && in->channels > 1 ? ", or of 1 channel" : "");
+}
+
+satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, int channels,
+                                  satf_image **out)
+{
+    satf_image *image;
+    satf_type type = (satf_type)picture->type;
+    satf_status status =
+        satf_image_create_unset(ctx, picture->width, picture->height, channels, type, 0, &image);
+    if (status) {
+        return status;
+    }
+    satf_view channel = image->view;
+    channel.channels = 1;
+    channel.pixel_stride = channels * (int64_t)satf_type_bytes(type);
+    for (int i = 0; i < channels && !status; i++) {
+        status = filter_copy_pixels(ctx, picture, &channel);
+        channel.data = (char *)channel.data + satf_type_bytes(type);
+    }
+    if (status) {
+        satf_image_destroy(image);
+        return status;
+    }
+    *out = image;
+    return SATF_OK;
 }
 
 void filter_picture_share(filter_picture *picture)

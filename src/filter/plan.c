@@ -113,6 +113,26 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
     return status;
 }
 
+/* The next of the plan's pictures, for a filter of that input; *view: where the work is done. */
+static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                                const satf_view *in, satf_view *view)
+{
+    plan_picture *kept = &plan->pictures[plan->picture_count++];
+    *kept = (plan_picture){.view = *picture};
+    satf_status status = filter_picture_check(ctx, picture, in, true);
+    if (!status && picture->channels < in->channels) {
+        status = filter_picture_spread(ctx, picture, in->channels, &kept->spread);
+        kept->view = status ? kept->view : kept->spread->view;
+    }
+    kept->there = kept->view;
+    kept->there.data = NULL;
+    if (!status && plan->device != SATF_HOST) {
+        status = reserve_view(ctx, plan, &kept->there, &kept->at);
+    }
+    *view = kept->there;
+    return status;
+}
+
 /* The image beside the input of a filter of several steps: its own, or the second input, or none.
  */
 static satf_status find_beside(satf_context *ctx, satf_plan *plan, const plan_link *of,
@@ -121,21 +141,13 @@ static satf_status find_beside(satf_context *ctx, satf_plan *plan, const plan_li
     filter_picture *const *picture = chain_value(of->link, PARAM_IMAGE);
     *place = (plan_place){PLACE_NONE, 0};
     if (picture && *picture) {
-        plan_picture *kept = &plan->pictures[plan->picture_count];
-        *kept = (plan_picture){.view = (*picture)->view, .there = (*picture)->view};
-        *place = (plan_place){PLACE_PICTURE, plan->picture_count++};
-        satf_status status = SATF_OK;
-        kept->there.data = NULL;
-        if (plan->device != SATF_HOST) {
-            status = reserve_view(ctx, plan, &kept->there, &kept->at);
-        }
-        *view = kept->there;
-        return status ? status : filter_picture_check(ctx, view, &of->from);
+        *place = (plan_place){PLACE_PICTURE, plan->picture_count};
+        return keep_picture(ctx, plan, &(*picture)->view, &of->from, view);
     }
     if (plan->beside.width > 0) {
         *place = (plan_place){PLACE_BESIDE, 0};
         *view = plan->from_beside;
-        return filter_picture_check(ctx, view, &of->from);
+        return filter_picture_check(ctx, view, &of->from, false);
     }
     return SATF_OK;
 }
@@ -351,6 +363,9 @@ void filter_plan_drop(satf_plan *plan)
     satf_gpu_order_free(&plan->order);
     for (size_t i = 0; plan->steps && i < plan->count; i++) {
         filter_step_release(&plan->steps[i].step);
+    }
+    for (size_t i = 0; i < plan->picture_count; i++) {
+        satf_image_destroy(plan->pictures[i].spread);
     }
     satf_free(plan->steps);
     satf_free(plan->pictures);

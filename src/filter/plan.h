@@ -31,6 +31,7 @@ typedef struct plan_step {
 
 /* An image that a filter of the chain keeps, and where a copy is if the work is done elsewhere. */
 typedef struct plan_picture {
+    satf_image *spread;    /* its one channel in each of the input's; NULL: it has as many */
     satf_view view, there; /* there: without data */
     size_t at;
 } plan_picture;
