@@ -80,6 +80,11 @@ SATF_API const char *satf_status_name(satf_status status);
 /* "major.minor.patch" of the library that is running. Static storage. */
 SATF_API const char *satf_version(void);
 
+/* The instruction sets of the CPU that can be used here, slowest first: index 0, 1, ... until NULL.
+ * The last one is; SATFILTER_CPU=NAME in the environment of a process that loads the library keeps
+ * it from those behind NAME. Integer results are the same bits by all of them. Static storage. */
+SATF_API const char *satf_instructions(size_t index);
+
 /* ------------------------------------------------------------ sample types */
 
 typedef enum satf_type { SATF_U8, SATF_U16, SATF_U32, SATF_U64, SATF_F32, SATF_F64 } satf_type;

@@ -280,11 +280,23 @@ static const option options[] = {
      "sums "
      "may need u64.",
      BECOMES(action, ACTION_LIST)},
+    {GROUP_INFORMATION, "self-test", 0, NULL, NULL,
+     "check that this machine computes the right bits",
+     "Filters small images by every filter, sample type and border, by every engine, instruction "
+     "set "
+     "and CUDA device of this machine. All must give the same bits, and those of every other "
+     "machine: "
+     "the SHA-256 of all results is compared with the recorded one. A difference is named, and the "
+     "exit status is 1. With --json as one object.",
+     BECOMES(action, ACTION_SELF_TEST)},
     {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL,
      BECOMES(action, ACTION_VERSION)},
 
     {GROUP_HIDDEN, "no-clobber", 0, NULL, NULL, "another name of --skip-existing", NULL,
      BECOMES(existing, EXISTING_KEPT)},
+    {GROUP_HIDDEN, "self-test-results", 0, NULL, NULL,
+     "each result of the CPU that --self-test compares, a line each", NULL,
+     BECOMES(action, ACTION_TRIALS)},
     {GROUP_HIDDEN, "help-man", 0, NULL, NULL, "the man page", NULL, BECOMES(action, ACTION_MAN)},
     {GROUP_HIDDEN, "help-bash", 0, NULL, NULL, "bash completion", NULL,
      BECOMES(action, ACTION_BASH)},

@@ -15,6 +15,8 @@ typedef enum action {
     ACTION_LIST,
     ACTION_VERSION,
     ACTION_TUNE,
+    ACTION_SELF_TEST,
+    ACTION_TRIALS,
     ACTION_MAN,
     ACTION_BASH,
     ACTION_ZSH,
@@ -45,6 +47,7 @@ enum existing {
 
 /* What the command line asks for. Strings are argv's. */
 struct settings {
+    const char *program; /* the command's own name, as it was called */
     satf_context *ctx;   /* set up as the options say */
     int action;          /* enum action */
     char **topics;       /* ACTION_HELP: the words behind it, until NULL */

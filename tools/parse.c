@@ -333,7 +333,7 @@ static bool is_help(char **argv)
 
 int options_parse(settings *s, int argc, char **argv)
 {
-    *s = (settings){.write = satf_write_defaults(), .png_level = -1};
+    *s = (settings){.program = argv[0], .write = satf_write_defaults(), .png_level = -1};
     /* The chain's text is no longer than the arguments with a separator each. */
     size_t spec_bytes = 1;
     for (int i = 0; i < argc; i++) {
@@ -366,7 +366,8 @@ int options_parse(settings *s, int argc, char **argv)
         }
     }
     s->topics = arg;
-    for (; *arg && s->action == ACTION_LIST; arg++) { /* --list --json, either way round */
+    bool prints = s->action == ACTION_LIST || s->action == ACTION_SELF_TEST;
+    for (; *arg && prints; arg++) { /* --list --json, either way round */
         s->json = s->json || strcmp(*arg, "--json") == 0;
     }
     if (!goes_on(s)) {

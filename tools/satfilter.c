@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "progress.h"
+#include "selftest.h"
 
 /* Removes the temporary files and the progress line, then dies of the signal as if it had not been
  * caught. */
@@ -83,6 +84,10 @@ static int act(const settings *s)
         break;
     case ACTION_TUNE:
         return tune(s);
+    case ACTION_SELF_TEST:
+        return self_test(s);
+    case ACTION_TRIALS:
+        return self_test_results();
     case ACTION_MAN:
         help_man_page();
         break;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../satfilter.h"
+
 static const char *const names[SATF_ISA_COUNT] = {"base", "avx2", "avx512"};
 
 static pthread_once_t detected = PTHREAD_ONCE_INIT;
@@ -58,6 +60,11 @@ satf_isa satf_cpu_isa(void)
 void satf_cpu_limit(satf_isa most)
 {
     atomic_store_explicit(&limit, (int)most, memory_order_relaxed);
+}
+
+const char *satf_instructions(size_t index)
+{
+    return index <= (size_t)satf_cpu_isa() ? names[index] : NULL;
 }
 
 /* ------------------------------------------------------------------- caches */

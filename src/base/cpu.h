@@ -29,7 +29,7 @@ void satf_cpu_limit(satf_isa most);
      : satf_cpu_isa() == SATF_ISA_AVX2 ? f##_avx2   \
                                        : f##_base)
 #else
-#define SATF_ISA_CHOOSE(f) f##_base
+#define SATF_ISA_CHOOSE(f) (f##_base)
 #endif
 
 /* "base", "avx2", "avx512". */

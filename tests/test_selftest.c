@@ -1,0 +1,272 @@
+/* --self-test passes, and where something is wrong it says what: the program is linked with parts
+ * that are wrong on purpose (--wrap), in this process and in those that it starts. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../tools/selftest.h"
+#include "../tools/sha256.h"
+#include "filter/corners.h"
+
+/* ------------------------------------------------------------------- what is wrong */
+
+static bool is_wrong(const char *what)
+{
+    const char *wrong = getenv("SATF_TEST_WRONG");
+    return wrong && strcmp(wrong, what) == 0;
+}
+
+/* A kernel of tables that adds 1 to one sum of every row, and is one of the base level only. */
+extern const corner_kernels __real_corner_kernels_base;
+corner_kernels __wrap_corner_kernels_base;
+
+static void sums_and_one(const void *strip, int channels, const corner_columns *columns, void *sums)
+{
+    __real_corner_kernels_base.sums[SATF_SUM_U32](strip, channels, columns, sums);
+    *(uint32_t *)sums += 1;
+}
+
+static void doubles_and_one(const void *strip, int channels, const corner_columns *columns,
+                            void *sums)
+{
+    __real_corner_kernels_base.sums[SATF_SUM_F64](strip, channels, columns, sums);
+    *(double *)sums += 1;
+}
+
+__attribute__((constructor)) static void replace_kernel(void)
+{
+    __wrap_corner_kernels_base = __real_corner_kernels_base;
+    if (is_wrong("kernel")) {
+        __wrap_corner_kernels_base.sums[SATF_SUM_U32] = sums_and_one;
+    } else if (is_wrong("doubles")) {
+        __wrap_corner_kernels_base.sums[SATF_SUM_F64] = doubles_and_one;
+    }
+}
+
+/* A CUDA device that the CPU plays. */
+static const satf_context *device, *planning;
+static int planned_type; /* of the result */
+
+satf_status __real_satf_context_set_device(satf_context *ctx, int number);
+satf_status __wrap_satf_context_set_device(satf_context *ctx, int number);
+satf_status __wrap_satf_context_set_device(satf_context *ctx, int number)
+{
+    if (is_wrong("device") && number == SATF_CUDA(0)) {
+        device = ctx;
+        return SATF_OK;
+    }
+    return __real_satf_context_set_device(ctx, number);
+}
+
+satf_status __real_satf_plan_create(satf_context *ctx, const satf_filter *filter,
+                                    const satf_view *inputs, size_t input_count,
+                                    const satf_view *outputs, size_t output_count,
+                                    satf_plan **plan);
+satf_status __wrap_satf_plan_create(satf_context *ctx, const satf_filter *filter,
+                                    const satf_view *inputs, size_t input_count,
+                                    const satf_view *outputs, size_t output_count,
+                                    satf_plan **plan);
+satf_status __wrap_satf_plan_create(satf_context *ctx, const satf_filter *filter,
+                                    const satf_view *inputs, size_t input_count,
+                                    const satf_view *outputs, size_t output_count, satf_plan **plan)
+{
+    planning = ctx;
+    planned_type = outputs[0].type;
+    return __real_satf_plan_create(ctx, filter, inputs, input_count, outputs, output_count, plan);
+}
+
+satf_status __real_satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs);
+satf_status __wrap_satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs);
+satf_status __wrap_satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs)
+{
+    static int runs;
+    satf_status status = __real_satf_plan_run(plan, inputs, outputs);
+    if (is_wrong("everywhere") || (is_wrong("device") && planning == device)) {
+        *(unsigned char *)outputs[0] ^= 1;
+    }
+    satf_plan_info info;
+    satf_ran ran;
+    satf_plan_describe(plan, &info, sizeof info);
+    satf_plan_step(plan, info.steps - 1, &ran, sizeof ran);
+    if (is_wrong("step") && info.steps > 1 && strcmp(ran.engine, "sat") == 0 &&
+        planned_type == SATF_F64) {
+        *(double *)outputs[0] += 0x1p-10;
+    }
+    if (is_wrong("crash") && !satf_instructions(1) && ++runs == 100) {
+        raise(SIGILL);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------- tests */
+
+static const char *program;
+
+/* What --self-test prints with that being wrong; *status: its own. Lives until the next call. */
+static const char *run(const char *wrong, bool json, int *status)
+{
+    static char text[16384];
+    FILE *file = tmpfile();
+    int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+    assert_non_null(file);
+    fflush(stdout);
+    dup2(fileno(file), STDOUT_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    setenv("SATF_TEST_WRONG", wrong, 1);
+    replace_kernel();
+    settings s = {.program = program, .json = json};
+    *status = self_test(&s);
+    fflush(stdout);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    close(out);
+    close(err);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void expect(const char *wrong, const char *line)
+{
+    int status;
+    const char *text = run(wrong, false, &status);
+    if (status != EXIT_FAILURE || !strstr(text, line) || !strstr(text, "\nfailed\n") ||
+        strstr(text, "passed")) {
+        fail_msg("with a wrong %s: status %d, and no line '%s' in\n%s", wrong, status, line, text);
+    }
+}
+
+static const char *best_instructions(void)
+{
+    const char *best = satf_instructions(0), *next;
+    for (size_t i = 1; (next = satf_instructions(i)); i++) {
+        best = next;
+    }
+    return best;
+}
+
+static void test_passes(void **state)
+{
+    (void)state;
+    int status;
+    const char *text = run("nothing", false, &status);
+    if (status || !strstr(text, "\npassed: ") || strstr(text, "self-test")) {
+        fail_msg("status %d:\n%s", status, text);
+    }
+    for (size_t i = 0; satf_instructions(i); i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\n  sat on cpu %s ", satf_instructions(i));
+        if (!strstr(text, line)) {
+            fail_msg("no line '%s' in\n%s", line + 1, text);
+        }
+    }
+}
+
+static void test_kernel(void **state)
+{
+    (void)state;
+    char line[128];
+    snprintf(line, sizeof line, "box u8 clamp: sat on cpu base differs from window on cpu %s\n",
+             best_instructions());
+    expect("kernel", line);
+}
+
+static void test_kernel_of_floats(void **state)
+{
+    (void)state;
+    char line[128];
+    snprintf(line, sizeof line, "box f32 clamp: sat on cpu base differs from window on cpu %s\n",
+             best_instructions());
+    expect("doubles", line);
+}
+
+/* What floats of several steps are held against is a bound. */
+static void test_step(void **state)
+{
+    (void)state;
+    char line[128];
+    snprintf(line, sizeof line, ": sat on cpu %s is too far from window on cpu %s\n",
+             best_instructions(), best_instructions());
+    expect("step", line);
+}
+
+static void test_device(void **state)
+{
+    (void)state;
+    expect("device", "box u8 clamp: window on cuda:0 differs from window on cpu ");
+}
+
+/* All of this machine agree with one another, but not with other machines. */
+static void test_everywhere(void **state)
+{
+    (void)state;
+    int status;
+    const char *text = run("everywhere", true, &status);
+    assert_int_equal(status, EXIT_FAILURE);
+    assert_null(strstr(text, "differs"));
+    assert_non_null(strstr(text, "self-test: integers: the digest"));
+    assert_non_null(strstr(text, "self-test: floats: the digest"));
+    assert_non_null(strstr(text, "\"passed\": false"));
+}
+
+static void test_crash(void **state)
+{
+    (void)state;
+    if (!satf_instructions(1)) {
+        print_message("this CPU has one instruction set\n");
+        skip();
+    }
+    char line[128];
+    snprintf(line, sizeof line, "self-test: cpu base: %s after ", strsignal(SIGILL));
+    expect("crash", line);
+}
+
+/* FIPS 180-4's examples of one block, of two and of a million letters, and the empty message. */
+static void test_sha256(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int times;
+        const char *hex;
+    } cases[] = {
+        {"", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"a", 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sha256 sha;
+        char hex[SHA256_HEX];
+        sha256_start(&sha);
+        for (int k = 0; k < cases[i].times; k++) {
+            sha256_add(&sha, cases[i].text, strlen(cases[i].text));
+        }
+        sha256_end(&sha, hex);
+        assert_string_equal(hex, cases[i].hex);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    program = argv[0];
+    if (argc > 1 && strcmp(argv[1], "--self-test-results") == 0) {
+        return self_test_results();
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sha256),     cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_kernel),     cmocka_unit_test(test_kernel_of_floats),
+        cmocka_unit_test(test_step),       cmocka_unit_test(test_device),
+        cmocka_unit_test(test_everywhere), cmocka_unit_test(test_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
