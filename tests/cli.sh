@@ -504,6 +504,8 @@ run 1 -q --box 3 missing.png out.pgm
 
 "$satfilter" --version >stdout 2>stderr
 check "--version" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"
+SATFILTER_CPU=base run 0 --self-test --json
+check "--self-test" "$(grep -c '"passed": true.*"sat on cpu base", "results": [1-9]' stdout)" 1
 "$satfilter" --help >help 2>stderr
 check "--help" "$? $(wc -c <stderr)" "0 0"
 if [ "$(wc -l <help)" -le 80 ]; then pass; else fail "--help is longer than two screens"; fi
