@@ -6,7 +6,7 @@ FORMULA_ENTRY(box, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_BOX_H)
 #define SATF_FILTERS_BOX_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct box_options {
     filter_window window;

@@ -15,7 +15,7 @@ FORMULA_ENTRY(guided, FORMULA_SUM | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
 #elif !defined(SATF_FILTERS_GUIDED_H)
 #define SATF_FILTERS_GUIDED_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct guided_options {
     filter_window window;

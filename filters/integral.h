@@ -6,7 +6,7 @@ FORMULA_ENTRY(integral, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_INTEGRAL_H)
 #define SATF_FILTERS_INTEGRAL_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct integral_options {
     bool squared;

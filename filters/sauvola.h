@@ -9,7 +9,7 @@ FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE)
 #elif !defined(SATF_FILTERS_SAUVOLA_H)
 #define SATF_FILTERS_SAUVOLA_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct sauvola_options {
     filter_window window;

@@ -6,7 +6,7 @@ FORMULA_ENTRY(stddev, FORMULA_SUM | FORMULA_SQUARE)
 #elif !defined(SATF_FILTERS_STDDEV_H)
 #define SATF_FILTERS_STDDEV_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct stddev_options {
     filter_window window;

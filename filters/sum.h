@@ -6,7 +6,7 @@ FORMULA_ENTRY(sum, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_SUM_H)
 #define SATF_FILTERS_SUM_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct sum_options {
     filter_window window;

@@ -6,7 +6,7 @@ FORMULA_ENTRY(template, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_TEMPLATE_H)
 #define SATF_FILTERS_TEMPLATE_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct template_options {
     struct filter_rects *rects;

@@ -6,7 +6,7 @@ FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE)
 #elif !defined(SATF_FILTERS_UNSHARP_H)
 #define SATF_FILTERS_UNSHARP_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct unsharp_options {
     filter_window window;

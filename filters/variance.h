@@ -6,7 +6,7 @@ FORMULA_ENTRY(variance, FORMULA_SUM | FORMULA_SQUARE)
 #elif !defined(SATF_FILTERS_VARIANCE_H)
 #define SATF_FILTERS_VARIANCE_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct variance_options {
     filter_window window;

@@ -11,7 +11,7 @@ FORMULA_ENTRY(wolf_survey, FORMULA_SUM | FORMULA_SQUARE)
 #elif !defined(SATF_FILTERS_WOLF_H)
 #define SATF_FILTERS_WOLF_H
 
-#include "../src/filter/formula.h"
+#include <satfilter-module.h>
 
 typedef struct wolf_options {
     filter_window window;

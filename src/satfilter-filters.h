@@ -209,6 +209,7 @@ typedef struct satf_filter_info {
     const char *help;   /* a line */
     const char *detail; /* a paragraph: formula, range, types */
     satf_filter_kind kind;
+    int from_module; /* 1: satf_module_load() has added it */
 } satf_filter_info;
 
 /* The filters: index 0, 1, ... until NULL; else the filter's name, and *info (may be NULL; bytes:
@@ -217,6 +218,16 @@ SATF_API const char *satf_filter_name(size_t index, satf_filter_info *info, size
 
 /* The same by name; NULL if there is no such filter. */
 SATF_API const char *satf_filter_find(const char *name, satf_filter_info *info, size_t bytes);
+
+/*
+ * Adds the filter of a module (satfilter-module.h) to the table of this process, for good; NULL: of
+ * all that the environment variable SATFILTER_MODULES names, with a colon between. A name without a
+ * slash is a file of the current folder. Loading runs the module's code, so nothing is loaded
+ * unless this is called. A module that is loaded already is SATF_OK. Modules compute on the CPU.
+ * Errors: SATF_IO (it cannot be opened), SATF_UNSUPPORTED (compiled for another version),
+ * SATF_INVALID (what is wrong with its filter), SATF_LIMIT (64 are loaded).
+ */
+SATF_API satf_status satf_module_load(satf_context *ctx, const char *path);
 
 /* Gives the border to every filter of the chain that has one and was not given its own. */
 SATF_API satf_status satf_filter_default_border(satf_context *ctx, satf_filter *chain,

@@ -20,24 +20,25 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md NEWS m
 # folder: the folders and files, besides itself, whose headers it may include.
 # (src/ itself holds the public headers alone; src/filter joins the list of filters.)
 cat <<'TABLE' >"$findings.layers"
-src: src/satfilter.h src/satfilter-filters.h src/satfilter-images.h src/satfilter-rows.h
+src: src/satfilter src/satfilter.h src/satfilter-filters.h src/satfilter-images.h src/satfilter-rows.h
 src/base: src/satfilter.h
 src/base/layout.h:
+src/satfilter: src/satfilter.h
 src/io: src/base src/satfilter.h
 src/sat: src/base src/satfilter.h
 src/window: src/base src/satfilter.h
 src/move: src/base src/satfilter.h
 src/permute: src/move src/base src/satfilter.h
-src/filter: src/permute src/move src/sat src/window src/base src/satfilter.h filters/all.h
+src/filter: src/satfilter src/permute src/move src/sat src/window src/base src/satfilter.h filters/all.h
 src/filter/picture.c: src/filter src/base src/satfilter.h src/satfilter-images.h
-filters: src/filter/formula.h
+filters:
 src/pipeline: src/filter src/io src/base src/satfilter.h
 src/study: src/permute src/base src/satfilter.h src/satfilter-study.h
 src/study/permutation.h: src/base/layout.h
 cuda: cuda/base src/filter src/permute src/move src/sat src/base
 cuda/base: src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/base src/satfilter.h
-cuda/filter: cuda/base src/filter src/base src/satfilter.h filters/all.h
+cuda/filter: cuda/base src/satfilter src/filter src/base src/satfilter.h filters/all.h
 cuda/window: cuda/base src/window src/base src/satfilter.h
 cuda/move: cuda/base src/move src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/base src/satfilter.h

@@ -19,6 +19,8 @@ doc=$work/doc
 for file in README.md NEWS LICENSE CITATION.cff ../man/man1/satfilter.1 ../man/man1/satbench.1 \
     ../include/satfilter.h ../include/satfilter-filters.h ../include/satfilter-images.h \
     ../include/satfilter-rows.h \
+    ../include/satfilter-module.h ../include/satfilter/filter.h ../include/satfilter/formula.h \
+    ../include/satfilter/loops.h ../include/satfilter/module.h ../include/satfilter/options.h \
     ../include/satfilter-study.h; do
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done

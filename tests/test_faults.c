@@ -23,7 +23,7 @@
 
 #include "../tools/batch.h"
 #include "base/parallel.h"
-#include "filter/descriptor.h"
+#include "filter/recipe.h"
 #include "filter_any.h"
 #include "io/io.h"
 

@@ -1,6 +1,6 @@
 /* Filters whose formula stands in their file alone, by definition: every type, layout and border.
  */
-#include "filter/descriptor.h"
+#include "filter/recipe.h"
 #include "filter_any.h"
 #include "filter_check.h"
 #include "filter_formulas.h"

@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "base/memory.h"
 #include "filter/filter.h"
-#include "filter/formula.h"
+#include "satfilter/formula.h"
 #include "move_reference.h"
 #include "with_context.h"
 #include "pipeline/pipeline.h"

@@ -10,7 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/view.h"
-#include "filter/descriptor.h"
+#include "filter/recipe.h"
 #include "filter_make.h"
 #include "filter_reference.h"
 #include "with_context.h"

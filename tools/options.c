@@ -126,6 +126,12 @@ static int take_formats(settings *s, const option *o, const char *value)
     return 0;
 }
 
+/* At once: the words behind may name its filter. */
+static int take_module(settings *s, const option *o, const char *value)
+{
+    return satf_module_load(s->ctx, value) ? option_error(o, "%s", library_message(s->ctx)) : 0;
+}
+
 /* The options' groups, in the order of --help. */
 static const char GROUP_FILTERING[] = "Filtering", GROUP_OUTPUT[] = "Output",
                   GROUP_RUNNING[] = "Running", GROUP_INFORMATION[] = "Information";
@@ -155,6 +161,12 @@ static const option options[] = {
      "launch starts a kernel for each stage, graph replays those, coop is one kernel whose blocks "
      "wait for the stages before.",
      TAKES(take_sync)},
+    {GROUP_FILTERING, "module", 0, "FILE", "FILE", "load a filter of one's own from FILE",
+     "It is an option then, for the words behind. A module is a shared object with a filter's "
+     "file, "
+     "compiled against satfilter-module.h; its code runs with the rights of whoever loads it. Its "
+     "filter is computed on the CPU.",
+     TAKES(take_module)},
 
     {GROUP_OUTPUT, "output", 'o', "DIR|FILE", "FILE",
      "write every output into the folder DIR, or the only one to FILE",

@@ -345,6 +345,9 @@ int options_parse(settings *s, int argc, char **argv)
     if (!s->sources || !s->words || !s->spec || satf_context_create(&s->ctx)) {
         return out_of_memory();
     }
+    if (satf_module_load(s->ctx, NULL)) {
+        return usage_error("SATFILTER_MODULES", "%s", library_message(s->ctx));
+    }
     bool options_end = false;
     char **arg = argv + 1;
     if (is_help(argv)) {

@@ -173,7 +173,11 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
 static void walk(runners *all, void (*take)(void *user, const trial *t), void *user)
 {
     trial_case c = {0};
-    for (size_t i = 0; (c.filter = satf_filter_name(i, NULL, 0)); i++) {
+    satf_filter_info info;
+    for (size_t i = 0; (c.filter = satf_filter_name(i, &info, sizeof info)); i++) {
+        if (info.from_module) {
+            continue; /* other machines have others */
+        }
         int borders = trial_has_border(c.filter) ? SATF_SHRINK + 1 : 1;
         for (c.type = 0; satf_type_name(c.type); c.type++) {
             for (c.border = 0; c.border < borders; c.border++) {

@@ -6,7 +6,7 @@ extern "C" {
 #include "../../src/filter/gpu.h"
 }
 
-#include "../../src/filter/formula.h"
+#include "../../src/satfilter/formula.h"
 
 enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
 

@@ -3,7 +3,7 @@
 #ifndef SATF_FILTER_AXIS_H
 #define SATF_FILTER_AXIS_H
 
-#include "formula.h"
+#include "../satfilter/formula.h"
 
 /*
  * The sum over the positions first ... first + length - 1 of an axis of n

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "descriptor.h"
+#include "recipe.h"
 #include "order.h"
 #include "params.h"
 #include "picture.h"

@@ -5,6 +5,7 @@
 #include "../base/gpu.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "modules.h"
 #include "step.h"
 
 /*
@@ -53,6 +54,13 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
 {
     bool cpu = filter_suits_cpu(ctx), cuda = has_algorithm(ctx, "cuda");
     why[0] = '\0';
+    for (size_t i = 0; i < chain->count; i++) {
+        if (formula_is_foreign(chain->links[i].info->recipe->formula)) {
+            snprintf(why, FILTER_WHY_BYTES, "%.64s is a module's filter: computed on the CPU",
+                     chain->links[i].info->name);
+            return SATF_HOST;
+        }
+    }
     if (ctx->settings.engine == SATF_ENGINE_WINDOW ||
         (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, besides_ns)))) {
         snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");

@@ -5,48 +5,7 @@
 #include "../base/image.h"
 #include "../sat/sat.h"
 #include "../window/window.h"
-#include "options.h"
-
-/* A kind of parameter, and the type of its value in the options struct (options.h). */
-typedef enum param_kind {
-    PARAM_INTEGER,  /* int64_t */
-    PARAM_REAL,     /* double */
-    PARAM_SIZE,     /* filter_size */
-    PARAM_PLACE,    /* filter_place */
-    PARAM_FLAG,     /* bool */
-    PARAM_BORDER,   /* filter_border */
-    PARAM_CHOICE,   /* int: which of the words that the metavar lists, "90|180|270", from 0 */
-    PARAM_TEMPLATE, /* filter_rects *: a file of rectangles; NULL until it is set */
-    PARAM_ORDER,    /* filter_order *: a .npy file of pixels' numbers; likewise */
-    PARAM_IMAGE     /* filter_picture *: an image beside the input; NULL: none */
-} param_kind;
-
-/* A parameter, once: parsing, setters, printing, help, man page and completion derive from it. */
-typedef struct filter_param {
-    const char *name;    /* as in specs: "border", "squared"; the window is "size" ("N" or "WxH") */
-    const char *metavar; /* "N|WxH"; NULL for a flag */
-    const char *unit;    /* of a number; "" if it has none */
-    param_kind kind;
-    size_t offset;            /* of the value in the filter's options */
-    double min, max;          /* of an integer, a real, each side of a size, each part of a place */
-    const char *default_text; /* NULL: none, for files */
-    const char *help;         /* one line with unit and range */
-} filter_param;
-
-struct filter_recipe;
-
-typedef struct filter_info {
-    const char *name;
-    const char *help;   /* one line */
-    const char *detail; /* a paragraph for --help NAME and the man page: formula, range, types */
-    const filter_param
-        *params;          /* ends with name NULL; the first is the option's own value, if any */
-    bool needs_value;     /* --box N against --integral */
-    size_t options_bytes; /* of the options struct, at most FILTER_OPTIONS_BYTES */
-    /* what sums it needs, its output type, its possible range, its formula:
-     * the filter layer's own business, see descriptor.h and filters/ */
-    const struct filter_recipe *recipe;
-} filter_info;
+#include "../satfilter/filter.h"
 
 /* The parameter of that name, or the first of that kind; NULL if there is none. */
 const filter_param *filter_param_find(const filter_info *info, const char *name);

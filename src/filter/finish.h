@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "descriptor.h"
+#include "recipe.h"
 #include "survey.h"
 
 struct finish_kernels;
@@ -23,7 +23,7 @@ typedef struct finisher {
     bool around_caches;     /* the output is so large that it is written around the caches */
     formula_sums constants; /* what all samples have in common */
     satf_view beside[2];    /* of a part of a filter; of a run: with data */
-    formula_number formula;
+    int formula;            /* its number */
     struct finish_survey *survey; /* not NULL: nothing is stored, but this found out */
 } finisher;
 
@@ -58,10 +58,6 @@ void finish_by_definition(const finisher *f, const window_segment *segment, void
 
 /* The same in blocks, for filters of windows; false, and nothing done, where sums are too large. */
 bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst);
-
-/* A formula by its number, for the options of its filter. */
-typedef formula_value (*formula_function)(const formula_sums *in, const void *options);
-formula_function finish_formula(formula_number number);
 
 /* Stores n reals as samples, see formula_store(). */
 void finish_reals(satf_type type, const double *values, int64_t n, void *dst);

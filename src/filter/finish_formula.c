@@ -3,27 +3,7 @@
 
 #include "../base/view.h"
 #include "finish.h"
-#include "finish_loops.h"
-
-/* The formulas by number, for options of any filter. */
-#define FORMULA_ENTRY(name, reads)                                                \
-    static formula_value call_##name(const formula_sums *in, const void *options) \
-    {                                                                             \
-        return name##_formula(in, options);                                       \
-    }
-#include "../../filters/all.h"
-#undef FORMULA_ENTRY
-
-#define FORMULA_ENTRY(name, reads) [FORMULA_##name] = call_##name,
-static const formula_function functions[FORMULA_COUNT] = {
-#include "../../filters/all.h"
-};
-#undef FORMULA_ENTRY
-
-formula_function finish_formula(formula_number number)
-{
-    return functions[number];
-}
+#include "modules.h"
 
 void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
                      double *real)
@@ -107,7 +87,7 @@ static formula_value lane_value(const finisher *f, const window_segment *segment
                                         segment->x * f->channels + i);
         }
     }
-    return !alpha_lane              ? functions[f->formula](in, f->options)
+    return !alpha_lane              ? formula_function_of(f->formula)(in, f->options)
            : f->recipe->keeps_alpha ? formula_real(in->centre)
                                     : formula_mean(in);
 }
@@ -311,7 +291,7 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
         if (!one_weight) {
             load_weights(f, segment, mode, first, &block);
         }
-        f->loops->run[f->formula][mode](&block);
+        formula_loop(f->loops, f->formula, mode)(&block);
         if (f->survey) {
             survey_block(f, &block);
             continue;

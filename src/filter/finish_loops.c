@@ -158,40 +158,7 @@ static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restr
 
 /* ------------------------------------------------------------------------ loops */
 
-/* One formula in one mode. The options are copied: the results might alias them. */
-#define LOOP(name, mode, is_real, kind, load)                    \
-    static void name##_##mode(loop_block *block)                 \
-    {                                                            \
-        formula_sums in = block->constants;                      \
-        name##_options options;                                  \
-        memcpy(&options, block->options, sizeof options);        \
-        in.real = is_real;                                       \
-        in.words = kind;                                         \
-        for (int64_t i = 0; i < block->n; i++) {                 \
-            load(in, block, i);                                  \
-            in.inverse = block->inverses[i];                     \
-            in.centre = block->centres[i];                       \
-            in.beside[0] = block->besides[0][i];                 \
-            in.beside[1] = block->besides[1][i];                 \
-            formula_value value = name##_formula(&in, &options); \
-            block->results[i] = formula_number_of(value);        \
-        }                                                        \
-    }
-
-#define LOAD_REALS(in, block, i)        \
-    in.real_sum = block->sums[i];       \
-    in.real_square = block->squares[i]; \
-    in.real_weight = block->weights[i]
-
-#define LOAD_WORDS(in, block, i)        \
-    in.sum = block->word_sums[i];       \
-    in.square = block->word_squares[i]; \
-    in.weight = (uint64_t)(int64_t)block->weights[i]
-
-#define FORMULA_ENTRY(name, reads)                      \
-    LOOP(name, real, true, FORMULA_WIDE, LOAD_REALS)    \
-    LOOP(name, exact, false, FORMULA_EXACT, LOAD_REALS) \
-    LOOP(name, word, false, FORMULA_WORD, LOAD_WORDS)
+#define FORMULA_ENTRY(name, reads) LOOPS(name)
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 

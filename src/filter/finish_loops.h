@@ -1,29 +1,11 @@
-/*
- * Any formula over runs of moments in plain arrays of doubles or words, compiled once for each
- * instruction set: the compiler makes vectors of it.
+/* Blocks of moments, and formulas over them (satfilter/loops.h), compiled for each instruction set.
  */
 #ifndef SATF_FILTER_FINISH_LOOPS_H
 #define SATF_FILTER_FINISH_LOOPS_H
 
+#include "../base/sums.h"
+#include "../satfilter/loops.h"
 #include "formulas.h"
-
-enum { LOOP_SAMPLES = 256 }; /* of a block: its arrays stay in the first level of cache */
-
-/* A block of samples. What a formula does not read need not be set. */
-typedef struct loop_block {
-    formula_sums constants; /* what all samples have in common */
-    const void *options;
-    int64_t n;
-    double sums[LOOP_SAMPLES], squares[LOOP_SAMPLES];             /* FORMULA_EXACT and floats */
-    uint64_t word_sums[LOOP_SAMPLES], word_squares[LOOP_SAMPLES]; /* FORMULA_WORD */
-    double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter by loop_kernels.invert */
-    double centres[LOOP_SAMPLES], besides[2][LOOP_SAMPLES];
-    double results[LOOP_SAMPLES];
-} loop_block;
-
-typedef void (*loop_kernel)(loop_block *block);
-
-typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mode;
 
 typedef struct loop_kernels {
     loop_kernel run[FORMULA_COUNT][LOOP_MODES]; /* results = the formula of each sample */

@@ -5,7 +5,7 @@
 #ifndef SATF_FILTER_FORMULAS_H
 #define SATF_FILTER_FORMULAS_H
 
-#include "formula.h"
+#include "../satfilter/formula.h"
 
 #include "../../filters/all.h"
 
@@ -18,16 +18,5 @@ typedef enum formula_number {
 #undef FORMULA_ENTRY
     FORMULA_COUNT
 } formula_number;
-
-SATF_FORMULA unsigned formula_reads(formula_number number)
-{
-    const unsigned char all[] = {
-        0,
-#define FORMULA_ENTRY(name, reads) reads,
-#include "../../filters/all.h"
-#undef FORMULA_ENTRY
-    };
-    return all[number];
-}
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "../base/context.h"
 #include "../base/sums.h"
-#include "formula.h"
+#include "../satfilter/formula.h"
 #include "survey.h"
 
 /* What a layer's hits begin with (cuda/filter/hits.cuh), before two counts (uint32_t) a sample. */

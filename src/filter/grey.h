@@ -6,7 +6,7 @@
 #ifndef SATF_FILTER_GREY_H
 #define SATF_FILTER_GREY_H
 
-#include "formula.h"
+#include "../satfilter/formula.h"
 
 SATF_FORMULA uint32_t grey_of_integers(uint32_t r, uint32_t g, uint32_t b)
 {

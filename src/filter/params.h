@@ -3,7 +3,7 @@
 #define SATF_FILTER_PARAMS_H
 
 #include "filter.h"
-#include "options.h"
+#include "../satfilter/options.h"
 
 /* A kind of value. */
 typedef struct param_kind_row {

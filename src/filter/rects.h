@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "../base/context.h"
-#include "options.h"
+#include "../satfilter/options.h"
 
 /* Never changed once it is made, so that filters share it, whatever thread they are used on. */
 typedef struct filter_rects {

@@ -1,4 +1,5 @@
 /* One filter on one image: its checks, the choice of its engine, its runs. */
+#include "modules.h"
 #include "step.h"
 
 #include <inttypes.h>
@@ -154,6 +155,12 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
 {
     bool there = step->in.device != SATF_HOST;
     step->engine = NULL;
+    if (there && formula_is_foreign(step->recipe->formula)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s is a module's filter, and modules compute on the CPU; use the device "
+                         "cpu",
+                         step->info->name);
+    }
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         const filter_engine *engine = engines[i];
         if (allows(ctx, engine, step->recipe->region, there) &&

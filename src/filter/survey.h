@@ -7,7 +7,7 @@
 #ifndef SATF_FILTER_SURVEY_H
 #define SATF_FILTER_SURVEY_H
 
-#include "formula.h"
+#include "../satfilter/formula.h"
 
 enum { SURVEY_GREATEST, SURVEY_LEAST, SURVEY_KEYS };
 

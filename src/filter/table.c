@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "descriptor.h"
+#include "modules.h"
+#include "recipe.h"
 
 #define FILTER_DESCRIPTORS
 #include "../../filters/all.h"
@@ -17,17 +18,15 @@ enum { FILTER_COUNT = sizeof filters / sizeof *filters };
 
 const filter_info *filter_info_at(size_t index)
 {
-    return index < FILTER_COUNT ? filters[index] : NULL;
+    return index < FILTER_COUNT ? filters[index] : module_filter_at(index - FILTER_COUNT);
 }
 
 const filter_info *filter_info_find(const char *name)
 {
-    for (size_t i = 0; i < FILTER_COUNT; i++) {
-        if (strcmp(name, filters[i]->name) == 0) {
-            return filters[i];
-        }
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)) && strcmp(name, info->name) != 0; i++) {
     }
-    return NULL;
+    return info;
 }
 
 /* ------------------------------------------------------------------ for others */
@@ -40,7 +39,8 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
                                              [REGION_PIXEL] = SATF_FILTER_MOVE};
     satf_filter_info all = {0};
     if (from) {
-        all = (satf_filter_info){from->name, from->help, from->detail, kinds[from->recipe->region]};
+        all = (satf_filter_info){from->name, from->help, from->detail, kinds[from->recipe->region],
+                                 formula_is_foreign(from->recipe->formula)};
     }
     satf_give(info, bytes, &all, sizeof all);
     return all.name;

@@ -14,6 +14,7 @@
 #include "axis.h"
 #include "corners.h"
 #include "finish.h"
+#include "modules.h"
 #include "tables.h"
 
 enum { BAND_ROWS = 16 };     /* rows of a task: they share the columns' terms */
@@ -278,7 +279,7 @@ static void add_term(const table_state *state, const void *sums, double factor, 
         state->kernels->add[type](sums, n, factor, totals);
         return;
     }
-    formula_function formula = finish_formula(step->recipe->formula);
+    formula_function formula = formula_function_of(step->recipe->formula);
     formula_sums in = {.real = type == SATF_SUM_F64, .factor = factor};
     for (int64_t i = 0; i < n; i++) {
         finish_load_sum(type, sums, i, &in.sum, &in.real_sum);

@@ -8,7 +8,7 @@
 
 #include "../filter_any.h"
 #include "../filter_reference.h"
-#include "filter/descriptor.h"
+#include "filter/recipe.h"
 #include "program.h"
 
 enum { ALL_BORDERS = SATF_SHRINK + 1 };

@@ -1,13 +1,39 @@
-/* What a file of filters/ tells the filter layer about its filter. */
-#ifndef SATF_FILTER_DESCRIPTOR_H
-#define SATF_FILTER_DESCRIPTOR_H
+/*
+ * What a filter's file tells of its filter: parameters, sums, types. Installed, so that such a file
+ * can be a module as well (satfilter-module.h).
+ */
+#ifndef SATF_MODULE_FILTER_H
+#define SATF_MODULE_FILTER_H
 
 #include <stddef.h>
 
-#include "../move/move.h"
-#include "filter.h"
-#include "formulas.h"
-#include "rects.h"
+#include "formula.h"
+
+/* A kind of parameter, and the type of its value in the options struct (options.h). */
+typedef enum param_kind {
+    PARAM_INTEGER,  /* int64_t */
+    PARAM_REAL,     /* double */
+    PARAM_SIZE,     /* filter_size */
+    PARAM_PLACE,    /* filter_place */
+    PARAM_FLAG,     /* bool */
+    PARAM_BORDER,   /* filter_border */
+    PARAM_CHOICE,   /* int: which of the words that the metavar lists, "90|180|270", from 0 */
+    PARAM_TEMPLATE, /* filter_rects *: a file of rectangles; NULL until it is set */
+    PARAM_ORDER,    /* filter_order *: a .npy file of pixels' numbers; likewise */
+    PARAM_IMAGE     /* filter_picture *: an image beside the input; NULL: none */
+} param_kind;
+
+/* A parameter, once: parsing, setters, printing, help, man page and completion derive from it. */
+typedef struct filter_param {
+    const char *name;    /* as in specs: "border", "squared"; the window is "size" ("N" or "WxH") */
+    const char *metavar; /* "N|WxH"; NULL for a flag */
+    const char *unit;    /* of a number; "" if it has none */
+    param_kind kind;
+    size_t offset;            /* of the value in the filter's options */
+    double min, max;          /* of an integer, a real, each side of a size, each part of a place */
+    const char *default_text; /* NULL: none, for files */
+    const char *help;         /* one line with unit and range */
+} filter_param;
 
 typedef enum filter_region {
     REGION_WINDOW, /* width x height around the pixel */
@@ -48,11 +74,11 @@ typedef struct filter_recipe {
     bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone */
     filter_type_rule type;
     filter_kernel kernel;
-    formula_number formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
+    int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
     /* REGION_WINDOW: a formula over the same windows whose greatest value in the whole image, and
      * the least sample that counts, are in->greatest and in->least of the other. FORMULA_NONE:
      * nothing is surveyed. */
-    formula_number survey;
+    int survey;
     /* The range of the result for samples in lo ... hi of a width x height image.
      * NULL: the same range. */
     filter_range (*range)(filter_range in, const void *options, double width, double height);
@@ -85,23 +111,16 @@ struct filter_part {
     double (*outside)(double constant, double full);
 };
 
-/* Whether alpha weighs colour. */
-static inline bool filter_weighs(const filter_recipe *recipe)
-{
-    return recipe->averages_alpha || recipe->keeps_alpha;
-}
-
-/* Whether the formulas read FORMULA_SQUARE, FORMULA_CENTRE. */
-static inline bool filter_reads(const filter_recipe *recipe, unsigned what)
-{
-    return (formula_reads(recipe->formula) | formula_reads(recipe->survey)) & what;
-}
-
-/* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */
-static inline unsigned filter_turn(const filter_recipe *recipe, const void *options)
-{
-    return recipe->turn ? recipe->turn(options) : 0;
-}
+typedef struct filter_info {
+    const char *name;
+    const char *help;   /* one line */
+    const char *detail; /* a paragraph for --help NAME and the man page: formula, range, types */
+    const filter_param
+        *params;          /* ends with name NULL; the first is the option's own value, if any */
+    bool needs_value;     /* --box N against --integral */
+    size_t options_bytes; /* of the options struct, at most FILTER_OPTIONS_BYTES */
+    const filter_recipe *recipe;
+} filter_info;
 
 /* The parameters of a filter_window called `window` in the options struct Options, which every
  * filter of REGION_WINDOW has; side: the default size, as text. */

@@ -3,15 +3,14 @@
  * Valid in C11 and in CUDA C++17. Everything is IEEE double without contraction
  * or exact integer arithmetic, so every engine and device gives the same bits.
  */
-#ifndef SATF_FILTER_FORMULA_H
-#define SATF_FILTER_FORMULA_H
+#ifndef SATF_MODULE_FORMULA_H
+#define SATF_MODULE_FORMULA_H
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "../base/sums.h"
 #include "options.h"
 
 #ifdef __CUDACC__
@@ -19,6 +18,8 @@
 #else
 #define SATF_FORMULA static inline __attribute__((always_inline))
 #endif
+
+__extension__ typedef unsigned __int128 satf_u128;
 
 /* Where the sums of integers are, which depends on how large they and their products can be. */
 typedef enum formula_words {

@@ -2,8 +2,8 @@
  * The types of parameters' values, of which a filter's options struct consists. A leaf, valid in
  * C11 and in CUDA C++17: formulas read options on every device.
  */
-#ifndef SATF_FILTER_OPTIONS_H
-#define SATF_FILTER_OPTIONS_H
+#ifndef SATF_MODULE_OPTIONS_H
+#define SATF_MODULE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,73 @@
+/*
+ * Any formula over runs of moments in plain arrays of doubles or words: the compiler makes vectors
+ * of it. Compiled once for each instruction set, and by each module.
+ */
+#ifndef SATF_MODULE_LOOPS_H
+#define SATF_MODULE_LOOPS_H
+
+#include "formula.h"
+
+enum { LOOP_SAMPLES = 256 }; /* of a block: its arrays stay in the first level of cache */
+
+/* A block of samples. What a formula does not read need not be set. */
+typedef struct loop_block {
+    formula_sums constants; /* what all samples have in common */
+    const void *options;
+    int64_t n;
+    double sums[LOOP_SAMPLES], squares[LOOP_SAMPLES];             /* FORMULA_EXACT and floats */
+    uint64_t word_sums[LOOP_SAMPLES], word_squares[LOOP_SAMPLES]; /* FORMULA_WORD */
+    double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter 1 / the former, or 0 */
+    double centres[LOOP_SAMPLES], besides[2][LOOP_SAMPLES];
+    double results[LOOP_SAMPLES];
+} loop_block;
+
+typedef void (*loop_kernel)(loop_block *block);
+
+typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mode;
+
+/* One formula in one mode. The options are copied: the results might alias them. */
+#define LOOP(name, mode, is_real, kind, load)                    \
+    static void name##_##mode(loop_block *block)                 \
+    {                                                            \
+        formula_sums in = block->constants;                      \
+        name##_options options;                                  \
+        memcpy(&options, block->options, sizeof options);        \
+        in.real = is_real;                                       \
+        in.words = kind;                                         \
+        for (int64_t i = 0; i < block->n; i++) {                 \
+            load(in, block, i);                                  \
+            in.inverse = block->inverses[i];                     \
+            in.centre = block->centres[i];                       \
+            in.beside[0] = block->besides[0][i];                 \
+            in.beside[1] = block->besides[1][i];                 \
+            formula_value value = name##_formula(&in, &options); \
+            block->results[i] = formula_number_of(value);        \
+        }                                                        \
+    }
+
+#define LOAD_REALS(in, block, i)        \
+    in.real_sum = block->sums[i];       \
+    in.real_square = block->squares[i]; \
+    in.real_weight = block->weights[i]
+
+#define LOAD_WORDS(in, block, i)        \
+    in.sum = block->word_sums[i];       \
+    in.square = block->word_squares[i]; \
+    in.weight = (uint64_t)(int64_t)block->weights[i]
+
+/* name_real(), name_exact() and name_word(): results = name_formula() of each sample. */
+#define LOOPS(name)                                     \
+    LOOP(name, real, true, FORMULA_WIDE, LOAD_REALS)    \
+    LOOP(name, exact, false, FORMULA_EXACT, LOAD_REALS) \
+    LOOP(name, word, false, FORMULA_WORD, LOAD_WORDS)
+
+/* The same at any place, by definition, for options of any filter. */
+typedef formula_value (*formula_function)(const formula_sums *in, const void *options);
+
+#define FORMULA_CALL(name)                                                        \
+    static formula_value call_##name(const formula_sums *in, const void *options) \
+    {                                                                             \
+        return name##_formula(in, (const name##_options *)options);               \
+    }
+
+#endif

@@ -1,0 +1,124 @@
+#!/bin/sh
+# Filters of one's own: a module with the sample's filter, each filter of windows of filters/ as a
+# module beside itself, and what is no module.
+set -u
+: "${top_srcdir:?is set by make check}" "${top_builddir:?}" "${CC:?}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset SATFILTER_MODULES
+passed=0 failed=0
+
+# check NAME FOUND WANTED
+check()
+{
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL: $1: '$2' instead of '$3'"
+        head -n 5 stderr
+    fi
+}
+run() { "$top_builddir/satfilter" -f "$@" >stdout 2>stderr </dev/null; }
+# says STATUS TEXT: one message, which has that
+says() { check "one message, with '$2'" "$1 $(grep -c -e "$2" stderr) $(wc -l <stderr)" "$3 1 1"; }
+
+# module NAME [FLAG...]: NAME.so of NAME.h
+module()
+{
+    made=$1
+    shift
+    printf '#define SATF_MODULE "%s.h"\n#include <satfilter-module.h>\n' "$made" >"$made.c"
+    # shellcheck disable=SC2086 # CC is a list of words
+    $CC -std=gnu11 -O2 -Wall -Werror -shared -fPIC -ffp-contract=off -I. -I"$top_srcdir/src" "$@" \
+        -o "$made.so" "$made.c" >"$made.log" 2>&1 || { cat "$made.log" && exit 1; }
+}
+
+cp "$top_srcdir/samples/contrast.h" .
+module contrast
+awk 'BEGIN { print "P2\n13 9\n255"; for (i = 0; i < 117; i++) print (i * i * 37 + i * 11) % 256 }' >in.txt
+run --box 1 in.txt in.pgm
+run --module contrast.so --contrast 5,gain=1.5 --format pgm in.pgm out.pgm
+check "a module's filter" $? 0
+awk -v w=13 -v h=9 '
+    NR > 3 { p[NR - 4] = $1 }
+    function at(x, y) { x = x < 0 ? 0 : x >= w ? w - 1 : x; y = y < 0 ? 0 : y >= h ? h - 1 : y; return p[y * w + x] }
+    END {
+        for (y = 0; y < h; y++) for (x = 0; x < w; x++) {
+            sum = 0
+            for (j = -2; j <= 2; j++) for (i = -2; i <= 2; i++) sum += at(x + i, y + j)
+            v = int(127.5 + 1.5 * (p[y * w + x] - sum / 25) + 0.5)
+            print (v < 0 ? 0 : v > 255 ? 255 : v)
+        }
+    }' in.txt >want
+tail -c 117 out.pgm | od -An -v -w1 -tu1 | tr -d ' ' | cmp - want
+check "its values, by hand" $? 0
+run --contrast 5 in.pgm out.pgm
+check "nothing is loaded unasked" $? 2
+run --module contrast.so --module ./contrast.so --help contrast
+check "twice is once; it has help" "$? $(grep -c 'gain=G' stdout)" "0 1"
+SATFILTER_MODULES=:contrast.so run --contrast 5,gain=1.5 --engine sat in.pgm sat.pgm
+check "by the environment; tables" "$? $(tail -c 117 sat.pgm | cmp - out.pgm 2>&1 | wc -l)" "0 1"
+run --module contrast.so --contrast 5,gain=1.5 --engine window in.pgm window.pgm
+check "engines agree" "$(cmp sat.pgm window.pgm && echo same)" same
+SATFILTER_MODULES=$work/contrast.so run --list
+check "it is listed" "$(grep -c '^  contrast ' stdout)" 1
+SATFILTER_MODULES=$work/contrast.so run --self-test
+check "the self-test leaves it out" $? 0
+
+# The very files of filters/, under another name, compute the very bytes of the library's.
+: >tried
+for file in "$top_srcdir"/filters/*.h; do
+    grep -q 'region = REGION_WINDOW' "$file" || continue
+    name=$(basename "$file" .h)
+    sed "s/\\b$name\\b/own/g; s/\\b${name}_/own_/g; s/FORMULA_$name/FORMULA_own/g" "$file" >own.h
+    module own
+    for spec in '5' '7x3,border=mirror' '4,at=1:0,border=constant:9'; do
+        for type in u8 u16 f32; do
+            run --box 1 --type $type --range 0:255 in.pgm in.npy
+            run "--$name" "$spec" in.npy want.npy
+            first=$?
+            run --module own.so --own "$spec" in.npy out.npy
+            check "$name $spec of $type" "$? $first $(cmp want.npy out.npy && echo same)" "0 0 same"
+        done
+    done
+    echo "$name" >>tried
+done
+check "filters were tried" "$([ "$(wc -l <tried)" -ge 8 ] && echo many)" many
+
+# What is refused.
+run --module missing.so --box 3 in.pgm out.pgm
+says $? 'module missing.so cannot be opened: ' 2
+echo text >text.so
+run --module text.so --box 3 in.pgm out.pgm
+says $? 'module text.so cannot be opened: ' 2
+echo 'int nothing;' >nothing.c && $CC -shared -fPIC -o nothing.so nothing.c
+run --module nothing.so --box 3 in.pgm out.pgm
+says $? 'nothing.so is no module of satfilter' 2
+SATFILTER_MODULES=nothing.so run --box 3 in.pgm out.pgm
+says $? 'SATFILTER_MODULES: nothing.so is no module' 2
+cp "$top_srcdir/filters/box.h" "$top_srcdir/filters/integral.h" .
+module box
+run --module box.so --box 3 in.pgm out.pgm
+says $? 'module box.so: there is a filter box already' 2
+mkdir other && cp -r "$top_srcdir/src/." other
+sed -i 's/SATF_MODULE_ABI 1$/SATF_MODULE_ABI 2/' other/satfilter/module.h
+# shellcheck disable=SC2086
+$CC -shared -fPIC -I. -Iother -o later.so contrast.c
+run --module later.so --box 3 in.pgm out.pgm
+says $? 'headers of another version (2, this library has 1): compile it again' 2
+sed 's/integral/own/g; s/REGION_WINDOW/REGION_PREFIX/' integral.h >own.h
+module own
+run --module own.so --own in.pgm out.pgm
+says $? 'module own.so ' 2
+for change in 's/"contrast",/"no blanks",/' 's/FORMULA_contrast,$/99,/' 's/FILTER_WINDOW_PARAMS(.*),$//' \
+    's/sizeof(contrast_options),/4096,/'; do
+    sed "$change" "$top_srcdir/samples/contrast.h" >wrong.h
+    module wrong
+    run --module wrong.so --box 3 in.pgm out.pgm
+    says $? 'module wrong.so ' 2
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
