@@ -11,10 +11,11 @@ trap 'rm -f "$findings"' EXIT
 
 sources=$(find src filters cuda tools tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
     LC_ALL=C sort)
-texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md NEWS m4 src filters cuda \
-    tools tests samples docs .ci -type f \( -name '*.inc' -o -name '*.sh' -o -name '*.py' -o \
-    -name '*.md' -o -name '*.ac' -o -name '*.in' -o -name bootstrap -o -name run -o -name NEWS \
-    -o -name cuda.m4 -o -name flags.m4 -o -name libraries.m4 \) | LC_ALL=C sort)
+texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRIBUTING.md \
+    SECURITY.md NEWS m4 src filters cuda tools tests samples docs .ci -type f \( -name '*.inc' \
+    -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name '*.ac' -o -name '*.in' \
+    -o -name bootstrap -o -name run -o -name NEWS -o -name cuda.m4 -o -name flags.m4 \
+    -o -name libraries.m4 \) | LC_ALL=C sort)
 
 # ------------------------------------------------------------------- layers
 # folder: the folders and files, besides itself, whose headers it may include.

@@ -16,7 +16,8 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc datadir=/share mandir=/man includedir=/include \
     >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 doc=$work/doc
-for file in README.md NEWS LICENSE CITATION.cff ../man/man1/satfilter.1 ../man/man1/satbench.1 \
+for file in README.md CONTRIBUTING.md SECURITY.md NEWS LICENSE CITATION.cff \
+    ../man/man1/satfilter.1 ../man/man1/satbench.1 \
     ../include/satfilter.h ../include/satfilter-filters.h ../include/satfilter-images.h \
     ../include/satfilter-rows.h \
     ../include/satfilter-module.h ../include/satfilter/filter.h ../include/satfilter/formula.h \
