@@ -1,10 +1,9 @@
 # The library once more, as clang's fuzzer instruments it, and a program per target,
 # all under fuzz/ of the build folder. tests/fuzz/Makefile.inc sets the variables.
 
-flags = -Ifuzz -DHAVE_CONFIG_H $(fuzz_includes) -O1 -g -fno-omit-frame-pointer -std=c11 -ffp-contract=off -MMD -MP \
+flags = -I. -DHAVE_CONFIG_H $(fuzz_includes) -O1 -g -fno-omit-frame-pointer -std=c11 -ffp-contract=off -MMD -MP \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined
-# Without CUDA, whatever the build has.
-sources = $(sort $(filter-out %.h %.cu,$(fuzz_sources)) src/base/gpu_none.c src/base/devices_none.c)
+sources = $(sort $(filter-out %.h %.cu,$(fuzz_sources)))
 isas = base $(if $(fuzz_avx2),avx2) $(if $(fuzz_avx512),avx512)
 objects = $(sources:%.c=fuzz/core/%.o) $(foreach i,$(isas),$(fuzz_kernels:%.c=fuzz/$(i)/%.o))
 
@@ -17,12 +16,8 @@ compiler:
 		echo "make fuzz needs clang and its sanitizers (Debian: clang, libclang-rt-14-dev);" \
 		"FUZZ_CC=NAME names another one" >&2; exit 1; }
 
-fuzz/config.h: config.h
-	@mkdir -p $(@D)
-	@grep -v HAVE_CUDA config.h >$@
-
 define folder
-fuzz/$(1)/%.o: $(srcdir)/%.c fuzz/config.h | compiler
+fuzz/$(1)/%.o: $(srcdir)/%.c config.h | compiler
 	@mkdir -p $$(@D)
 	@echo '  FUZZ_CC  $$@'
 	@$(FUZZ_CC) $(flags) $(2) -fsanitize=fuzzer-no-link -c -o $$@ $$<
