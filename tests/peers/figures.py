@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures every table of docs/performance.md anew and fills it in.
+"""Measures the tables of the CPU in docs/performance.md anew and fills them in.
 
     figures.py [--build DIR] [--sizes LIST] [--repeat N]
 
