@@ -102,7 +102,7 @@ cp "$top_srcdir/filters/box.h" "$top_srcdir/filters/integral.h" .
 module box
 run --module box.so --box 3 in.pgm out.pgm
 says $? 'module box.so: there is a filter box already' 2
-mkdir other && cp -r "$top_srcdir/src/." other
+mkdir other && cp -r "$top_srcdir/src/." other && chmod -R u+w other # a tarball is read-only
 sed -i 's/SATF_MODULE_ABI 1$/SATF_MODULE_ABI 2/' other/satfilter/module.h
 # shellcheck disable=SC2086
 $CC -shared -fPIC -I. -Iother -o later.so contrast.c
