@@ -9,13 +9,13 @@ max_lines=600
 findings=$(mktemp) || exit 1
 trap 'rm -f "$findings"' EXIT
 
-sources=$(find src filters cuda tools tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
+sources=$(find src filters cuda tools plugins tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
     LC_ALL=C sort)
 texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRIBUTING.md \
-    SECURITY.md NEWS m4 src filters cuda tools tests samples docs .ci -type f \( -name '*.inc' \
+    SECURITY.md NEWS m4 src filters cuda tools plugins tests samples docs .ci -type f \( -name '*.inc' \
     -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name '*.ac' -o -name '*.in' \
     -o -name bootstrap -o -name run -o -name NEWS -o -name cuda.m4 -o -name flags.m4 \
-    -o -name libraries.m4 \) | LC_ALL=C sort)
+    -o -name libraries.m4 -o -name plugins.m4 \) | LC_ALL=C sort)
 
 # ------------------------------------------------------------------- layers
 # folder: the folders and files, besides itself, whose headers it may include.
@@ -45,6 +45,8 @@ cuda/move: cuda/base src/move src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/base src/satfilter.h
 cuda/study: cuda/sat cuda/base src/study src/base src/satfilter.h
 samples: src/satfilter.h
+plugins:
+plugins/frei0r: plugins
 TABLE
 trap 'rm -f "$findings" "$findings.layers" "$findings.public"' EXIT
 

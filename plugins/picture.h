@@ -1,0 +1,20 @@
+/* What plugins show of a filter's result: a picture of the input's sample type. */
+#ifndef SATF_PLUGINS_PICTURE_H
+#define SATF_PLUGINS_PICTURE_H
+
+#include <satfilter.h>
+
+/* Whether results have the size of such an input, which must be a view that the filter takes. */
+int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_view *in);
+
+/*
+ * out = the filter's result for in as a picture, the samples that `satfilter --type` writes: u8 or
+ * u16, of in's type, width and height. A result of that type is computed in place. Others (a
+ * variance, a sum) are mapped from their possible range to all of out's. Black and white of a
+ * colour picture fills every colour channel, and is opaque.
+ * out has in's channels. Host memory; they must not overlap.
+ */
+satf_status picture_filter(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                           const satf_view *out);
+
+#endif
