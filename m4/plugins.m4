@@ -2,16 +2,24 @@
 AC_DEFUN([SATF_PLUGINS], [
 AC_ARG_ENABLE([plugins],
   [AS_HELP_STRING([--enable-plugins@<:@=LIST@:>@],
-    [plugins for the hosts in LIST (frei0r), or for all whose headers are there @<:@no@:>@])],
+    [plugins for the hosts in LIST (frei0r, gstreamer), or for all whose headers are there @<:@no@:>@])],
   [], [enable_plugins=no])
 AS_CASE([,$enable_plugins,], [,no,|,yes,], [], [
   for satf_host in `AS_ECHO(["$enable_plugins"]) | tr ',' ' '`; do
-    AS_CASE([$satf_host], [frei0r], [],
-      [AC_MSG_ERROR([--enable-plugins=$enable_plugins: there are plugins for frei0r, not for $satf_host])])
+    AS_CASE([$satf_host], [frei0r|gstreamer], [],
+      [AC_MSG_ERROR(m4_normalize([--enable-plugins=$enable_plugins: there are plugins for frei0r and
+        gstreamer, not for $satf_host]))])
   done])
 plugins_summary=
 SATF_PLUGIN([frei0r], [FREI0R], [frei0r-plugins-dev],
   [AC_CHECK_HEADER([frei0r.h], [have_frei0r=yes], [have_frei0r=no])])
+SATF_PLUGIN([gstreamer], [GSTREAMER], [libgstreamer-plugins-base1.0-dev],
+  [PKG_CHECK_MODULES([GSTREAMER], [gstreamer-video-1.0 >= 1.20], [have_gstreamer=yes], [have_gstreamer=no])])
+have_gstreamer_check=no
+AS_IF([test "x$have_gstreamer" = xyes],
+  [PKG_CHECK_MODULES([GSTREAMER_CHECK], [gstreamer-check-1.0 gstreamer-controller-1.0 gstreamer-video-1.0],
+    [have_gstreamer_check=yes], [have_gstreamer_check=no])])
+AM_CONDITIONAL([GSTREAMER_CHECK], [test "x$have_gstreamer_check" = xyes])
 AS_IF([test "x$plugins_summary" = x], [plugins_summary=no])
 ])
 

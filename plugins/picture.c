@@ -10,6 +10,26 @@ int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_
            out.height == in->height;
 }
 
+int picture_fits(const char *filter)
+{
+    satf_param_info info;
+    for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
+        if (info.type == SATF_PARAM_FILE && info.is_value) {
+            return 0;
+        }
+    }
+    satf_context *ctx = NULL;
+    satf_filter *made = NULL;
+    satf_view frame = satf_view_packed(NULL, 16, 8, 4, SATF_U8);
+    frame.flags = SATF_ALPHA;
+    int fits = satf_context_create(&ctx) == SATF_OK &&
+               satf_filter_create(ctx, filter, &made) == SATF_OK &&
+               picture_keeps_size(ctx, made, &frame);
+    satf_filter_destroy(made);
+    satf_context_destroy(ctx);
+    return fits;
+}
+
 static char *pixel_at(const satf_view *view, int64_t x, int64_t y)
 {
     int64_t packed = (int64_t)satf_type_bytes(view->type) * view->channels;
@@ -39,6 +59,20 @@ static void spread_grey(const satf_view *from, const satf_view *to)
             for (int c = 0; c < colours; c++) {
                 memcpy(pixel + bytes * (size_t)c, pixel_at(from, x, y), bytes);
             }
+        }
+    }
+}
+
+/* Grey is made of red, green and blue. */
+static void swap_red_and_blue(const satf_view *view)
+{
+    size_t bytes = satf_type_bytes(view->type);
+    for (int64_t y = 0; y < view->height; y++) {
+        for (int64_t x = 0; x < view->width; x++) {
+            char *pixel = pixel_at(view, x, y), blue[8];
+            memcpy(blue, pixel, bytes);
+            memcpy(pixel, pixel + 2 * bytes, bytes);
+            memcpy(pixel + 2 * bytes, blue, bytes);
         }
     }
 }
@@ -83,7 +117,7 @@ static satf_status show(satf_context *ctx, const satf_image *image, const satf_v
 }
 
 satf_status picture_filter(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                           const satf_view *out)
+                           const satf_view *out, int bgr)
 {
     satf_view exact;
     satf_status status = satf_filter_output(ctx, filter, in, &exact);
@@ -97,6 +131,9 @@ satf_status picture_filter(satf_context *ctx, const satf_filter *filter, const s
     }
     if (!status) {
         copy_pixels(in, satf_image_view(image));
+        if (bgr && exact.channels < in->channels) {
+            swap_red_and_blue(satf_image_view(image));
+        }
         status = satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &result);
     }
     if (!status) {

@@ -47,6 +47,7 @@ cuda/study: cuda/sat cuda/base src/study src/base src/satfilter.h
 samples: src/satfilter.h
 plugins:
 plugins/frei0r: plugins
+plugins/gstreamer: plugins
 TABLE
 trap 'rm -f "$findings" "$findings.layers" "$findings.public"' EXIT
 

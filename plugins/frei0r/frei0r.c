@@ -175,7 +175,7 @@ void f0r_update(f0r_instance_t instance, double time, const uint32_t *inframe, u
     satf_view in = self->frame, out = self->frame;
     in.data = (void *)(uintptr_t)inframe;
     out.data = outframe;
-    if (picture_filter(self->ctx, self->filter, &in, &out)) {
+    if (picture_filter(self->ctx, self->filter, &in, &out, 0)) {
         if (!self->told) {
             tell(self, "frames stay as they are");
         }

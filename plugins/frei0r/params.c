@@ -6,29 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../picture.h"
-
 enum { LARGEST_SIDE = 255 };
-
-int params_fit(const char *filter)
-{
-    satf_param_info info;
-    for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
-        if (info.type == SATF_PARAM_FILE && info.is_value) {
-            return 0;
-        }
-    }
-    satf_context *ctx = NULL;
-    satf_filter *made = NULL;
-    satf_view frame = satf_view_packed(NULL, 16, 8, 4, SATF_U8);
-    frame.flags = SATF_ALPHA;
-    int fits = satf_context_create(&ctx) == SATF_OK &&
-               satf_filter_create(ctx, filter, &made) == SATF_OK &&
-               picture_keeps_size(ctx, made, &frame);
-    satf_filter_destroy(made);
-    satf_context_destroy(ctx);
-    return fits;
-}
 
 /* The index-th that is no file; without a name behind the last. */
 static satf_param_info own_param(const char *filter, int index)

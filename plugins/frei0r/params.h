@@ -11,10 +11,6 @@ typedef struct param_value {
     char *text;    /* of texts; owned */
 } param_value;
 
-/* Non-zero if frei0r can apply the filter of that name: without a file, one picture of 8-bit RGBA
- * to another of its size. */
-int params_fit(const char *filter);
-
 /* Number of parameters: those of the filter that are no files, and the text "options", in the
  * grammar of the command ("size=15x9,border=mirror"), which counts after the others. */
 int params_count(const char *filter);

@@ -1,0 +1,12 @@
+/* Texts of filters for planes of half the size. */
+#ifndef SATF_PLUGINS_GSTREAMER_CHAIN_H
+#define SATF_PLUGINS_GSTREAMER_CHAIN_H
+
+#include <glib.h>
+
+/* The chain with the sides of its windows and their places halved: an odd side to the largest odd
+ * number up to (N + 1) / 2, an even one to N / 2, places towards 0. chain must be one that
+ * satf_filter_parse() takes. Free with g_free(). */
+char *chain_halved(const char *chain);
+
+#endif

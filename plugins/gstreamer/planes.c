@@ -1,0 +1,134 @@
+/* Planes of a frame as views. */
+#include "planes.h"
+
+#include "../picture.h"
+#include "chain.h"
+
+static gboolean fail(planes *self, const satf_context *ctx)
+{
+    g_free(self->message);
+    self->message = g_strdup(satf_message(ctx));
+    return FALSE;
+}
+
+gboolean planes_set_chain(planes *self, const char *chain)
+{
+    satf_filter *filter[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        if (!self->ctx[i] && satf_context_create(&self->ctx[i])) {
+            return fail(self, NULL);
+        }
+    }
+    gboolean done = satf_filter_parse(self->ctx[0], chain, &filter[0]) == SATF_OK;
+    if (done) {
+        char *halved = chain_halved(chain);
+        done = satf_filter_parse(self->ctx[0], halved, &filter[1]) == SATF_OK;
+        g_free(halved);
+    }
+    if (!done) {
+        satf_filter_destroy(filter[0]);
+        return fail(self, self->ctx[0]);
+    }
+    for (int i = 0; i < 2; i++) {
+        satf_filter_destroy(self->filter[i]);
+        self->filter[i] = filter[i];
+    }
+    return TRUE;
+}
+
+void planes_clear(planes *self)
+{
+    for (int i = 0; i < 2; i++) {
+        satf_filter_destroy(self->filter[i]);
+        satf_context_destroy(self->ctx[i]);
+    }
+    g_free(self->message);
+    *self = (planes){.message = NULL};
+}
+
+/* The channels of one plane: its component, and those that lie between its samples. */
+static satf_view view_of(GstVideoFrame *frame, guint component, int channels)
+{
+    const GstVideoInfo *info = &frame->info;
+    satf_type type = GST_VIDEO_INFO_COMP_DEPTH(info, 0) > 8 ? SATF_U16 : SATF_U8;
+    satf_view view = satf_view_packed(
+        GST_VIDEO_FRAME_COMP_DATA(frame, component), GST_VIDEO_FRAME_COMP_WIDTH(frame, component),
+        GST_VIDEO_FRAME_COMP_HEIGHT(frame, component), channels, type);
+    view.stride = GST_VIDEO_FRAME_COMP_STRIDE(frame, component);
+    view.pixel_stride = GST_VIDEO_FRAME_COMP_PSTRIDE(frame, component);
+    return view;
+}
+
+static gboolean run_view(planes *self, int size, const satf_view *in, const satf_view *out, int bgr)
+{
+    satf_context *ctx = self->ctx[size];
+    satf_view made;
+    if (satf_filter_output(ctx, self->filter[size], in, &made)) {
+        return fail(self, ctx);
+    }
+    if (made.width != in->width || made.height != in->height) {
+        g_free(self->message);
+        self->message = g_strdup_printf(
+            "the filter makes %d x %d pixels of %d x %d, but frames keep their size",
+            (int)made.width, (int)made.height, (int)in->width, (int)in->height);
+        return FALSE;
+    }
+    return picture_filter(ctx, self->filter[size], in, out, bgr) == SATF_OK || fail(self, ctx);
+}
+
+/* Grey or RGB in one plane, whatever the order of its channels. */
+static gboolean run_packed(planes *self, GstVideoFrame *in, GstVideoFrame *out)
+{
+    const GstVideoInfo *info = &in->info;
+    int colours = GST_VIDEO_INFO_IS_RGB(info) ? 3 : 1;
+    gboolean alpha = GST_VIDEO_INFO_HAS_ALPHA(info);
+    int bgr =
+        colours == 3 && GST_VIDEO_INFO_COMP_POFFSET(info, 2) < GST_VIDEO_INFO_COMP_POFFSET(info, 0);
+    guint first = bgr ? 2 : 0;
+    satf_view from = view_of(in, first, colours + alpha), to = view_of(out, first, colours + alpha);
+    from.flags = to.flags = alpha ? SATF_ALPHA : 0;
+    if (from.pixel_stride > (int64_t)satf_type_bytes(from.type) * from.channels) {
+        gst_video_frame_copy(out, in); /* what lies beside the colours */
+    }
+    return run_view(self, 0, &from, &to, bgr);
+}
+
+/* Whether colour becomes grey: then a picture without colours is what a frame shows. */
+static gboolean makes_grey(planes *self, const GstVideoFrame *frame)
+{
+    satf_view out, in = satf_view_packed(NULL, GST_VIDEO_FRAME_WIDTH(frame),
+                                         GST_VIDEO_FRAME_HEIGHT(frame), 3, SATF_U8);
+    return satf_filter_output(self->ctx[0], self->filter[0], &in, &out) == SATF_OK &&
+           out.channels == 1;
+}
+
+static void fill(const satf_view *view, int value)
+{
+    for (int64_t y = 0; y < view->height; y++) {
+        char *row = (char *)view->data + y * view->stride;
+        for (int64_t x = 0; x < view->width; x++) {
+            row[x * view->pixel_stride] = (char)value;
+        }
+    }
+}
+
+/* 8-bit YUV, each component by itself. */
+static gboolean run_yuv(planes *self, GstVideoFrame *in, GstVideoFrame *out)
+{
+    gboolean grey = makes_grey(self, in), done = TRUE;
+    for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(in) && done; c++) {
+        int half = GST_VIDEO_FORMAT_INFO_W_SUB(in->info.finfo, c) > 0;
+        satf_view from = view_of(in, c, 1), to = view_of(out, c, 1);
+        if (grey && c > 0) {
+            fill(&to, 128);
+        } else {
+            done = run_view(self, half, &from, &to, 0);
+        }
+    }
+    return done;
+}
+
+gboolean planes_run(planes *self, GstVideoFrame *in, GstVideoFrame *out)
+{
+    return GST_VIDEO_INFO_IS_YUV(&in->info) ? run_yuv(self, in, out) : run_packed(self, in, out);
+}

@@ -1,0 +1,151 @@
+/* Parameters as properties: numbers and flags by their types, others as texts. */
+#include "properties.h"
+
+#include <satfilter.h>
+
+/* ---------------------------------------------------------------------- lists */
+
+static const GParamFlags text_flags =
+    G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | (GParamFlags)GST_PARAM_MUTABLE_PLAYING;
+static const GParamFlags number_flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                        (GParamFlags)GST_PARAM_MUTABLE_PLAYING |
+                                        (GParamFlags)GST_PARAM_CONTROLLABLE;
+
+/* The class owns the property. */
+static void install(GObjectClass *object_class, GPtrArray *properties, GParamSpec *property)
+{
+    g_ptr_array_add(properties, property);
+    g_object_class_install_property(object_class, properties->len, property);
+}
+
+static void install_side(GObjectClass *object_class, GPtrArray *properties, const char *name,
+                         const satf_param_info *info)
+{
+    install(object_class, properties,
+            g_param_spec_int(name, name, "of the window in pixels; 0: as size", 0, (int)info->max,
+                             0, number_flags));
+}
+
+static void install_param(GObjectClass *object_class, GPtrArray *properties,
+                          const satf_param_info *info)
+{
+    const char *name = info->name, *help = info->help;
+    double value = info->default_text ? g_ascii_strtod(info->default_text, NULL) : 0;
+    GParamSpec *property;
+    switch (info->type) {
+    case SATF_PARAM_FILE:
+        return;
+    case SATF_PARAM_SIZE:
+        property = g_param_spec_int(name, name, help, (int)info->min, (int)info->max, (int)value,
+                                    number_flags);
+        break;
+    case SATF_PARAM_INTEGER:
+        property = g_param_spec_int64(name, name, help, (gint64)info->min, (gint64)info->max,
+                                      (gint64)value, number_flags);
+        break;
+    case SATF_PARAM_REAL:
+        property = g_param_spec_double(name, name, help, info->min, info->max, value, number_flags);
+        break;
+    case SATF_PARAM_FLAG:
+        property = g_param_spec_boolean(name, name, help, g_strcmp0(info->default_text, "on") == 0,
+                                        number_flags);
+        break;
+    default:
+        property = g_param_spec_string(name, name, help, info->default_text, text_flags);
+    }
+    install(object_class, properties, property);
+    if (info->type == SATF_PARAM_SIZE) {
+        install_side(object_class, properties, "width", info);
+        install_side(object_class, properties, "height", info);
+    }
+}
+
+GPtrArray *properties_install(GObjectClass *object_class, const char *filter)
+{
+    GPtrArray *properties = g_ptr_array_new();
+    satf_param_info info;
+    if (!filter) {
+        install(object_class, properties,
+                g_param_spec_string("filter", "filter",
+                                    "filters as in the command: \"box=15\", "
+                                    "\"box=15x9,border=mirror variance=7\"",
+                                    "box=3", text_flags));
+        return properties;
+    }
+    for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
+        install_param(object_class, properties, &info);
+    }
+    return properties;
+}
+
+/* --------------------------------------------------------------------- values */
+
+GValue *properties_new(const GPtrArray *properties)
+{
+    GValue *values = g_new0(GValue, properties->len);
+    for (guint i = 0; i < properties->len; i++) {
+        GParamSpec *property = g_ptr_array_index(properties, i);
+        g_value_init(&values[i], property->value_type);
+        g_param_value_set_default(property, &values[i]);
+    }
+    return values;
+}
+
+void properties_free(const GPtrArray *properties, GValue *values)
+{
+    for (guint i = 0; i < properties->len; i++) {
+        g_value_unset(&values[i]);
+    }
+    g_free(values);
+}
+
+/* No value may hold a further parameter: what would separate them becomes '?', which no parameter
+ * takes, so the library refuses it. */
+static void append_text(GString *to, const char *text)
+{
+    char *value = g_strdup(text ? text : "");
+    g_string_append(to, g_strdelimit(value, ", \t\n\v\f\r", '?'));
+    g_free(value);
+}
+
+static void append_value(GString *to, const satf_param_info *info, const GValue *value)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    if (info->type == SATF_PARAM_SIZE) {
+        int side = g_value_get_int(value);
+        int width = g_value_get_int(value + 1), height = g_value_get_int(value + 2);
+        g_string_append_printf(to, "%dx%d", width ? width : side, height ? height : side);
+    } else if (info->type == SATF_PARAM_INTEGER) {
+        g_string_append_printf(to, "%" G_GINT64_FORMAT, g_value_get_int64(value));
+    } else if (info->type == SATF_PARAM_REAL) {
+        g_string_append(to, g_ascii_dtostr(number, sizeof number, g_value_get_double(value)));
+    } else if (info->type == SATF_PARAM_FLAG) {
+        g_string_append(to, g_value_get_boolean(value) ? "on" : "off");
+    } else {
+        append_text(to, g_value_get_string(value));
+    }
+}
+
+char *properties_text(const char *filter, const GValue *values)
+{
+    if (!filter) {
+        return g_strdup(g_value_get_string(values) ? g_value_get_string(values) : "");
+    }
+    GString *text = g_string_new(filter), *rest = g_string_new(NULL);
+    satf_param_info info;
+    for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
+        if (info.type == SATF_PARAM_FILE) {
+            continue;
+        }
+        if (info.is_value) {
+            g_string_append_c(text, '=');
+        } else {
+            g_string_append_printf(rest, ",%s=", info.name);
+        }
+        append_value(info.is_value ? text : rest, &info, values);
+        values += info.type == SATF_PARAM_SIZE ? 3 : 1;
+    }
+    g_string_append(text, rest->str);
+    g_string_free(rest, TRUE);
+    return g_string_free(text, FALSE);
+}

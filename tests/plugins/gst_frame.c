@@ -1,0 +1,173 @@
+/* Samples of frames, and buffers that hold them with gaps. */
+#include "gst_frame.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARK = 0x5a, GAP = 37 };
+
+void need(gboolean holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "FAILED: %s\n", what);
+        exit(1);
+    }
+}
+
+int thread_count(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = -2; /* . and .. */
+    need(tasks != NULL, "/proc is missing");
+    while (readdir(tasks)) {
+        count++;
+    }
+    closedir(tasks);
+    return count;
+}
+
+char *frame_caps(const char *format, int width, int height)
+{
+    return g_strdup_printf("video/x-raw,format=%s,width=%d,height=%d,framerate=25/1", format, width,
+                           height);
+}
+
+GstVideoInfo frame_info(const char *format, int width, int height)
+{
+    GstVideoInfo info;
+    need(gst_video_info_set_format(&info, gst_video_format_from_string(format), (guint)width,
+                                   (guint)height),
+         "there is no such format");
+    return info;
+}
+
+/* What fills one sample after another: components of a pixel, or planes. */
+typedef struct walk {
+    guint component;
+    int x, y;
+} walk;
+
+static gboolean next(const GstVideoInfo *info, walk *at)
+{
+    guint count = GST_VIDEO_INFO_N_COMPONENTS(info);
+    if (!GST_VIDEO_INFO_IS_YUV(info) && ++at->component < count) {
+        return TRUE;
+    }
+    if (!GST_VIDEO_INFO_IS_YUV(info)) {
+        at->component = 0;
+    }
+    if (++at->x == GST_VIDEO_INFO_COMP_WIDTH(info, at->component)) {
+        at->x = 0;
+        at->y++;
+    }
+    if (at->y == GST_VIDEO_INFO_COMP_HEIGHT(info, at->component)) {
+        at->y = 0;
+        return GST_VIDEO_INFO_IS_YUV(info) && ++at->component < count;
+    }
+    return TRUE;
+}
+
+/* Where the sample lies, by GStreamer's description of the format. */
+static guint8 *sample_at(const GstVideoFrame *frame, const walk *at)
+{
+    const GstVideoFormatInfo *format = frame->info.finfo;
+    guint plane = format->plane[at->component];
+    return (guint8 *)frame->data[plane] + at->y * frame->info.stride[plane] +
+           at->x * format->pixel_stride[at->component] + format->poffset[at->component];
+}
+
+static size_t sample_bytes(const GstVideoInfo *info)
+{
+    return GST_VIDEO_INFO_COMP_DEPTH(info, 0) > 8 ? 2 : 1;
+}
+
+size_t frame_bytes(const GstVideoInfo *info)
+{
+    walk at = {0};
+    size_t bytes = 0;
+    do {
+        bytes += sample_bytes(info);
+    } while (next(info, &at));
+    return bytes;
+}
+
+/* Copies a sample that has its high byte first. */
+static void swap(guint8 *to, const guint8 *from, size_t bytes)
+{
+    guint16 sample;
+    if (bytes == 1) {
+        *to = *from;
+    } else {
+        memcpy(&sample, from, 2);
+        sample = GUINT16_TO_BE(sample);
+        memcpy(to, &sample, 2);
+    }
+}
+
+static GstBuffer *marked_buffer(const GstVideoInfo *info)
+{
+    gsize offset[GST_VIDEO_MAX_PLANES] = {0}, bytes = GAP;
+    gint stride[GST_VIDEO_MAX_PLANES] = {0};
+    for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES(info); i++) {
+        offset[i] = bytes;
+        stride[i] = GST_VIDEO_INFO_PLANE_STRIDE(info, i) + GAP;
+        bytes += (gsize)stride[i] * (gsize)GST_VIDEO_INFO_HEIGHT(info) + GAP;
+    }
+    GstBuffer *buffer = gst_buffer_new_allocate(NULL, bytes, NULL);
+    gst_buffer_memset(buffer, 0, MARK, bytes);
+    gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(info),
+                                   (guint)GST_VIDEO_INFO_WIDTH(info),
+                                   (guint)GST_VIDEO_INFO_HEIGHT(info),
+                                   GST_VIDEO_INFO_N_PLANES(info), offset, stride);
+    GST_BUFFER_PTS(buffer) = 0;
+    GST_BUFFER_DURATION(buffer) = GST_SECOND / 25;
+    return buffer;
+}
+
+GstBuffer *frame_buffer(const GstVideoInfo *info, const guint8 *samples)
+{
+    GstBuffer *buffer = marked_buffer(info);
+    GstVideoFrame frame;
+    walk at = {0};
+    size_t bytes = sample_bytes(info);
+    need(gst_video_frame_map(&frame, info, buffer, GST_MAP_WRITE), "no frame of the input");
+    do {
+        swap(sample_at(&frame, &at), samples, bytes);
+        samples += bytes;
+    } while (next(info, &at));
+    gst_video_frame_unmap(&frame);
+    return buffer;
+}
+
+guint8 *frame_samples(const GstVideoInfo *info, GstBuffer *buffer)
+{
+    guint8 *samples = g_malloc(frame_bytes(info)), *to = samples;
+    GstVideoFrame frame;
+    walk at = {0};
+    size_t bytes = sample_bytes(info);
+    need(gst_video_frame_map(&frame, info, buffer, GST_MAP_READ), "no frame of the output");
+    do {
+        swap(to, sample_at(&frame, &at), bytes);
+        to += bytes;
+    } while (next(info, &at));
+    gst_video_frame_unmap(&frame);
+    return samples;
+}
+
+void frame_check_padding(const GstVideoInfo *info, GstBuffer *buffer)
+{
+    if (GST_VIDEO_INFO_N_COMPONENTS(info) != 3 || GST_VIDEO_INFO_COMP_PSTRIDE(info, 0) != 4) {
+        return;
+    }
+    GstVideoFrame frame;
+    need(gst_video_frame_map(&frame, info, buffer, GST_MAP_READ), "no frame of the output");
+    for (walk at = {0}; at.y < GST_VIDEO_INFO_HEIGHT(info); at.y++) {
+        for (at.x = 0; at.x < GST_VIDEO_INFO_WIDTH(info); at.x++) {
+            need(sample_at(&frame, &at)[3 - info->finfo->poffset[0]] == MARK,
+                 "what lies beside the colours is not the input's");
+        }
+    }
+    gst_video_frame_unmap(&frame);
+}
