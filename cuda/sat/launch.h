@@ -8,6 +8,8 @@
 
 #include <cuda_runtime.h>
 
+#include "../base/engine.h"
+
 extern "C" {
 #include "../../src/base/sums.h"
 }
@@ -22,11 +24,6 @@ struct sat_plane {
     int summand;             /* satf_summand */
     int in_align, out_align; /* bytes, a power of two up to 16 that divides every row's address */
 };
-
-/* Whether the device, which is the current one, has a copy engine and starts kernels early, as
- * those from 9.0 on, and takes kernels of this build that know of it; of a device that cannot be
- * asked, and of one beyond the 64th, no. The answer to the first call holds. */
-bool has_engine(int device);
 
 /*
  * The image cut into blocks of tile x tile samples of one channel. Blocks that wait for one

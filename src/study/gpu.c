@@ -3,12 +3,14 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/gpu.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const machine_gpu_calls *found;
+static char why[SATF_PATH_BYTES]; /* it did not open */
 
 static void load(void)
 {
@@ -16,6 +18,9 @@ static void load(void)
     char path[SATF_PATH_BYTES];
     bool there = backend && satf_beside(backend, MACHINE_FILE, path);
     void *object = there ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (there && !object) {
+        snprintf(why, sizeof why, ": %s", dlerror());
+    }
     if (object) {
         machine_entry entry;
         *(void **)&entry = dlsym(object, MACHINE_ENTRY_NAME);
@@ -33,8 +38,8 @@ static const machine_gpu_calls *backend(satf_context *ctx)
     pthread_once(&once, load);
     if (!found && !satf_gpu_check(ctx, SATF_CUDA(0))) {
         satf_fail(ctx, SATF_NO_DEVICE,
-                  MACHINE_FILE " of version %s is not installed beside " SATF_BACKEND_FILE,
-                  satf_version());
+                  MACHINE_FILE " of version %s is wanted beside " SATF_BACKEND_FILE "%s",
+                  satf_version(), why);
     }
     return found;
 }

@@ -314,6 +314,15 @@ static void run_kept(gpu_data *d, const sat_row *row, const sat_tuning *tuning, 
     gpu_compare(d, row, tuning);
 }
 
+/* Other blocks than by default: look-back's first variant, the second of others that have one. */
+static sat_tuning other_blocks(const sat_row *row, const gpu_data *d)
+{
+    sat_tuning tuning = defaults;
+    sat_job job = gpu_job(d, &tuning);
+    return row->variant(&job, strcmp(row->name, "lookback") == 0 ? 0 : 1, &tuning) ? tuning
+                                                                                   : defaults;
+}
+
 /* What a context keeps is of the right job, or zeros: jobs that differ in one thing each, in turns,
  * at first as many as it keeps memory for, then more, on two streams. */
 static void check_kept(const sat_row *row)
@@ -329,9 +338,7 @@ static void check_kept(const sat_row *row)
         c.channels = i == 10 ? 3 : 1;
         c.summand = i == 7 ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
         d[i] = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
-        /* other blocks than by default: look-back's first variant, the second of others */
-        int other_way = strcmp(row->name, "lookback") == 0 ? 1 : 2;
-        tunings[i] = way_of(row, &d[i], i == 8 || i == 11 ? other_way : 0);
+        tunings[i] = i == 8 || i == 11 ? other_blocks(row, &d[i]) : defaults;
     }
     for (unsigned turn = 0; turn < TURNS; turn++) {
         unsigned jobs = turn < TURNS / 2 ? FEW : JOBS;
