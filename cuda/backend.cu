@@ -9,6 +9,7 @@ extern "C" {
 #include "../src/move/gpu.h"
 #include "../src/permute/gpu.h"
 #include "../src/sat/gpu.h"
+#include "../src/window/gpu.h"
 }
 
 static const satf_gpu_calls gpu_calls = {
@@ -30,13 +31,16 @@ static const move_gpu_calls move_calls = {move_gpu_run};
 static const permute_gpu_calls permute_calls = {permute_cuda_keep, permute_cuda_drop,
                                                 permute_cuda_steps};
 
+static const window_gpu_calls window_calls = {window_gpu_multiplies, window_gpu_box_plan,
+                                              window_gpu_box_prepare, window_gpu_box_run};
+
 extern const sat_gpu_calls sat_gpu_backend;
 
 extern "C" __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(void)
 {
     static const satf_backend backend = {
-        sizeof(satf_backend), sizeof(satf_context), PACKAGE_VERSION, &gpu_calls,
-        &filter_calls,        &move_calls,          &permute_calls,  &sat_gpu_backend,
+        sizeof(satf_backend), sizeof(satf_context), PACKAGE_VERSION,  &gpu_calls,    &filter_calls,
+        &move_calls,          &permute_calls,       &sat_gpu_backend, &window_calls,
     };
     return &backend;
 }

@@ -216,7 +216,6 @@ says 'no CUDA device'
 usage --integral --engine window missing.png kept.pgm;      says '--integral needs'
 usage --template missing.txt --engine window missing.png out.npy; says '--template needs'
 usage --box 3 --integral --engine window missing.png kept.pgm
-usage --box 3 --engine window --device cuda missing.png kept.pgm; says 'the CPU only'
 usage --box 3 --algorithm blocked --device cuda missing.png kept.pgm; says 'the CPU only'
 usage --box 3 --algorithm 4r1w --sync graph --device cpu missing.png kept.pgm; says '--sync'
 usage --box 3 --algorithm blocked --sync graph missing.png kept.pgm; says '--sync'

@@ -50,7 +50,7 @@ __attribute__((constructor)) static void replace_kernel(void)
     }
 }
 
-/* A CUDA device that the CPU plays. */
+/* A CUDA device that the CPU plays, to the context of its latest engine. */
 static const satf_context *device, *planning;
 static int planned_type; /* of the result */
 
@@ -201,7 +201,7 @@ static void test_step(void **state)
 static void test_device(void **state)
 {
     (void)state;
-    expect("device", "box u8 clamp: window on cuda:0 differs from window on cpu ");
+    expect("device", "box u8 clamp: sat on cuda:0 differs from window on cpu ");
 }
 
 /* All of this machine agree with one another, but not with other machines. */

@@ -133,10 +133,6 @@ static int check_engine(const settings *s)
         return usage_error("--algorithm", "the window engine builds no table; leave out one of "
                                           "--algorithm and --engine window");
     }
-    if (s->engine == SATF_ENGINE_WINDOW && s->device && strncmp(s->device, "cuda", 4) == 0) {
-        return usage_error("--engine window", "runs on the CPU only; leave out one of --engine and "
-                                              "--device");
-    }
     if (s->route == SATF_ROUTE_ROWS && s->device && strncmp(s->device, "cuda", 4) == 0) {
         return usage_error("--stream", "a CUDA device takes whole pictures; leave out one of "
                                        "--stream and --device");

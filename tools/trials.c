@@ -207,10 +207,11 @@ int trials_run(bool devices, void (*take)(void *user, const trial *t), void *use
     bool good = add_runner(&all, "cpu", SATF_ENGINE_WINDOW, SATF_HOST) &&
                 add_runner(&all, "cpu", SATF_ENGINE_SAT, SATF_HOST);
     bool more = good && devices;
-    for (int device = 0; more && all.count < MAX_RUNNERS; device++) {
+    for (int device = 0; more && all.count + 2 <= MAX_RUNNERS; device++) {
         char name[16];
         snprintf(name, sizeof name, "cuda:%d", device);
-        more = add_runner(&all, name, SATF_ENGINE_AUTO, SATF_CUDA(device));
+        more = add_runner(&all, name, SATF_ENGINE_AUTO, SATF_CUDA(device)) &&
+               add_runner(&all, name, SATF_ENGINE_SAT, SATF_CUDA(device));
         if (!more && device == 0) {
             snprintf(without_device, bytes, "%s", satf_message(all.all[all.count].ctx));
         }

@@ -9,21 +9,20 @@ __global__ void compiled_for()
 {
 }
 
-bool has_engine(int device)
+int code_capability(int device)
 {
-    enum { UNKNOWN, NO, YES, DEVICES = 64, HOPPER = 90 };
+    enum { UNKNOWN, NONE, DEVICES = 64 };
     static std::atomic<int> known[DEVICES];
     int found =
-        device >= 0 && device < DEVICES ? known[device].load(std::memory_order_relaxed) : NO;
+        device >= 0 && device < DEVICES ? known[device].load(std::memory_order_relaxed) : NONE;
     if (found != UNKNOWN) {
-        return found == YES;
+        return found;
     }
     cudaFuncAttributes code;
     if (cudaFuncGetAttributes(&code, compiled_for) != cudaSuccess) {
         cudaGetLastError();
-        code.ptxVersion = 0; /* no for good: what scratch was sized for must be what runs */
+        code.ptxVersion = NONE; /* for good: what scratch was sized for must be what runs */
     }
-    found = code.ptxVersion >= HOPPER ? YES : NO;
-    known[device].store(found, std::memory_order_relaxed);
-    return found == YES;
+    known[device].store(code.ptxVersion, std::memory_order_relaxed);
+    return code.ptxVersion;
 }

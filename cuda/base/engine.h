@@ -1,9 +1,15 @@
 #ifndef CUDA_BASE_ENGINE_H
 #define CUDA_BASE_ENGINE_H
 
-/* Whether the device, which is the current one, has a copy engine and starts kernels early, as
- * those from 9.0 on, and takes kernels of this build that know of it; of a device that cannot be
- * asked, and of one beyond the 64th, no. The answer to the first call holds. */
-bool has_engine(int device);
+/* The compute capability, times ten, of the code in this build that the device runs, which is the
+ * current one; of a device that cannot be asked, and of one beyond the 64th, 1. The answer to the
+ * first call holds. */
+int code_capability(int device);
+
+/* Whether it has a copy engine and starts kernels early, as devices from 9.0 on. */
+static inline bool has_engine(int device)
+{
+    return code_capability(device) >= 90;
+}
 
 #endif

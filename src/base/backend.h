@@ -22,6 +22,7 @@ typedef struct satf_backend {
     const struct move_gpu_calls *move;
     const struct permute_gpu_calls *permute;
     const struct sat_gpu_calls *sat;
+    const struct window_gpu_calls *window;
 } satf_backend;
 
 /* The one symbol that the shared object exports. */

@@ -127,9 +127,10 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
 /* ------------------------------------------------------------------ engines */
 
 static const filter_engine *const engines[] = {
-    &filter_window_engine,        &filter_prefix_engine,      &filter_rows_engine,
-    &filter_table_engine,         &filter_move_engine,        &filter_device_engine,
-    &filter_device_prefix_engine, &filter_device_move_engine, &filter_permute_engine,
+    &filter_window_engine,        &filter_prefix_engine,        &filter_rows_engine,
+    &filter_table_engine,         &filter_move_engine,          &filter_device_engine,
+    &filter_device_window_engine, &filter_device_prefix_engine, &filter_device_move_engine,
+    &filter_permute_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
@@ -173,8 +174,8 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
         return SATF_OK;
     }
     return there ? satf_fail(ctx, SATF_UNSUPPORTED,
-                             "the window engine runs on the CPU only; use the engine sat or the "
-                             "device cpu")
+                             "on a device the window engine takes means of u8 up to 65 rows high; "
+                             "use the engine sat or the device cpu")
                  : satf_fail(ctx, SATF_UNSUPPORTED,
                              "%s needs the SAT engine; the window engine has no sums for it",
                              step->info->name);

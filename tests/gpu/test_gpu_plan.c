@@ -321,7 +321,7 @@ static void test_across(void **unused)
     assert_int_equal(info.steps, 2);
     assert_string_equal(satf_plan_step(plan, 0, &ran, sizeof ran), "box");
     assert_string_equal(ran.device, "cuda");
-    assert_string_equal(ran.engine, "sat");
+    assert_string_equal(ran.engine, "window");
     for (unsigned i = 0; i < IMAGES; i++) {
         const void *from = in.data = pixels_of(i);
         void *to = got;

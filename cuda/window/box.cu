@@ -1,0 +1,509 @@
+/*
+ * Box means of bytes by the matrix units: sums along rows are products of the samples with a band
+ * of ones, sums down columns those of such row sums, of which a byte each is multiplied. Both are
+ * exact. A block marches down a strip of columns, 16 rows a step; a warp keeps the row sums of its
+ * window in registers, so each row is read once. Borders are weights (src/window/bands.h).
+ */
+#include "../base/check.h"
+#include "../base/engine.h"
+#include "feed.cuh"
+#include "multiply.cuh"
+
+extern "C" {
+#include "../../src/window/bands_words.h"
+#include "../../src/window/gpu.h"
+}
+
+enum { STEP = BANDS_DOWN_TILE, TILE = BANDS_ACROSS_TILE };
+
+/* Warps of a block that work; 16 with the one that feeds are the most whose registers suffice. */
+enum { MOST_WARPS = 15 };
+
+typedef struct box_task {
+    feed_image in;
+    uint8_t *out;
+    int64_t out_stride;
+    const uint32_t *across, *down;
+    int across_first, across_last, down_first, down_last; /* tiles, as in window_bands */
+    int strips, segment;
+    bool aligned_out;    /* rows, to 8 bytes */
+    float inverse, zero; /* of the area; what is taken off, see mean_byte() */
+    /* 2^8 and 2^16. A multiplication runs beside the units that shift and permute, which have the
+     * most to do here; of constants the compiler would make shifts. */
+    int shift_8, shift_16;
+} box_task;
+
+/* ------------------------------------------------------------------ products */
+
+/* Eight or four neighbouring bytes of a staged row, which begin at any address. */
+template <bool ALIGNED>
+static __device__ __forceinline__ void load_eight(uint32_t at, uint32_t *low, uint32_t *high)
+{
+    if (ALIGNED) {
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(*low), "=r"(*high) : "r"(at));
+        return;
+    }
+    uint32_t a, b, c, word = at & ~3u, shift = 8 * (at & 3);
+    asm volatile("ld.shared.u32 %0, [%3];\n\tld.shared.u32 %1, [%3 + 4];\n\t"
+                 "ld.shared.u32 %2, [%3 + 8];"
+                 : "=r"(a), "=r"(b), "=r"(c)
+                 : "r"(word));
+    *low = __funnelshift_r(a, b, shift);
+    *high = __funnelshift_r(b, c, shift);
+}
+
+template <bool ALIGNED> static __device__ __forceinline__ uint32_t load_four(uint32_t at)
+{
+    uint32_t a, b = 0, word = ALIGNED ? at : at & ~3u;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(a) : "r"(word));
+    if (ALIGNED) {
+        return a;
+    }
+    asm volatile("ld.shared.u32 %0, [%1 + 4];" : "=r"(b) : "r"(word));
+    return __funnelshift_r(a, b, 8 * (at & 3));
+}
+
+/* Row sums of 16 rows and a tile's columns: for each half of the tile and each of its two rows of
+ * a product, the low bytes of four rows and the high ones. */
+struct row_sums {
+    uint32_t low[2][2], high[2][2];
+};
+
+/* at[b]: the lane's row of rows 8 b to 8 b + 7, from the tile's halo on. */
+template <int PIECES, bool ALIGNED>
+static __device__ __forceinline__ row_sums add_along_rows(const uint32_t (&weights)[2][PIECES][2],
+                                                          const uint32_t (&at)[2], int t,
+                                                          const box_task &task)
+{
+    product sums[2][2]; /* rows, half of the tile */
+#pragma unroll
+    for (int b = 0; b < 2; b++) {
+#pragma unroll
+        for (int k = 0; k + 1 < PIECES; k += 2) {
+            uint32_t low, high;
+            load_eight<ALIGNED>(at[b] + 16 * k + 8 * t, &low, &high);
+#pragma unroll
+            for (int q = 0; q < 2; q++) {
+                sums[b][q] = multiply(weights[q][k], low, high, k ? sums[b][q] : all_of(0));
+            }
+        }
+        if (PIECES % 2) {
+            uint32_t four = load_four<ALIGNED>(at[b] + 16 * (PIECES - 1) + 4 * t);
+#pragma unroll
+            for (int q = 0; q < 2; q++) {
+                sums[b][q] = multiply_half(weights[q][PIECES - 1], four, sums[b][q]);
+            }
+        }
+    }
+    row_sums packed;
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int *up = &sums[0][q].at[2 * h], *below = &sums[1][q].at[2 * h];
+            uint32_t upper = (uint32_t)(up[1] * task.shift_16 + up[0]);
+            uint32_t lower = (uint32_t)(below[1] * task.shift_16 + below[0]);
+            packed.low[q][h] = __byte_perm(upper, lower, 0x6420);
+            packed.high[q][h] = __byte_perm(upper, lower, 0x7531);
+        }
+    }
+    return packed;
+}
+
+/* The groups' bytes times their weights; newest: the group that came last. */
+template <int GROUPS, class Byte>
+static __device__ __forceinline__ product add_down(const uint32_t (&weights)[GROUPS][4], int newest,
+                                                   product sum, const Byte &byte)
+{
+#pragma unroll
+    for (int k = 0; k + 1 < GROUPS; k += 2) {
+        sum = multiply(weights[(k - newest - 1 + 2 * GROUPS) % GROUPS], byte(k), byte(k + 1), sum);
+    }
+    if (GROUPS % 2) {
+        int last = GROUPS - 1;
+        sum = multiply_half(weights[(last - newest - 1 + 2 * GROUPS) % GROUPS], byte(last), sum);
+    }
+    return sum;
+}
+
+/*
+ * The mean in the lowest byte, for the sum S < 2^23 as the bits of the float 2^23 + S. zero is
+ * 2^23, or half less for an even area A: then S + 1/2 is divided, which lies above a half where S
+ * does or meets it, and nowhere nearer to one than 1 / (2 A). For A < 2^15 that is more than what
+ * 1 / A and the product are off by, so rounding to nearest is rounding half up.
+ */
+static __device__ __forceinline__ uint32_t mean_byte(int bits, const box_task &task)
+{
+    return __float_as_uint(fmaf(__int_as_float(bits) - task.zero, task.inverse, 8388608.0f));
+}
+
+enum { FLOAT_2_23 = 0x4B000000 };
+
+/* Eight means of row g of a tile, and eight of row g + 8. */
+struct mean_rows {
+    uint32_t word[2][2];
+};
+
+template <int GROUPS>
+static __device__ __forceinline__ mean_rows add_columns(const uint32_t (&weights)[GROUPS][4],
+                                                        const row_sums *ring, int newest,
+                                                        const box_task &task)
+{
+    mean_rows rows;
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+        uint32_t pair[2][2]; /* of row g or g + 8, two neighbours */
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            product sum = add_down<GROUPS>(weights, newest, all_of(0),
+                                           [&](int k) { return ring[k].high[q][h]; });
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                sum.at[i] = sum.at[i] * task.shift_8 + FLOAT_2_23;
+            }
+            sum = add_down<GROUPS>(weights, newest, sum, [&](int k) { return ring[k].low[q][h]; });
+            pair[0][h] =
+                __byte_perm(mean_byte(sum.at[0], task), mean_byte(sum.at[1], task), 0x0040);
+            pair[1][h] =
+                __byte_perm(mean_byte(sum.at[2], task), mean_byte(sum.at[3], task), 0x0040);
+        }
+        rows.word[0][q] = __byte_perm(pair[0][0], pair[0][1], 0x5410);
+        rows.word[1][q] = __byte_perm(pair[1][0], pair[1][1], 0x5410);
+    }
+    return rows;
+}
+
+/* Eight bytes, of which the first `count` are in the image. */
+static __device__ __forceinline__ void store_eight(uint8_t *to, const uint32_t (&word)[2],
+                                                   int count, bool aligned)
+{
+    if (aligned && count >= 8) {
+        __stcs((uint2 *)to, make_uint2(word[0], word[1]));
+        return;
+    }
+#pragma unroll 1
+    for (int i = 0; i < count && i < 8; i++) {
+        to[i] = (uint8_t)((i < 4 ? word[0] : word[1]) >> (8 * (i % 4)));
+    }
+}
+
+/* ------------------------------------------------------------------- kernel */
+
+/* Which matrix a tile has; before the first one any does. */
+static __device__ __forceinline__ int matrix_of(int tile, int first, int last)
+{
+    return tile < 0 ? 0 : tile < first ? 1 + tile : tile >= last ? 1 + first + tile - last : 0;
+}
+
+/* A lane's words of a matrix. */
+template <int COUNT>
+static __device__ __forceinline__ void load_matrix(uint32_t *weights, const uint32_t *matrices,
+                                                   int matrix)
+{
+    const uint4 *from = (const uint4 *)matrices + (matrix * (COUNT / 4) * 32 + threadIdx.x % 32);
+#pragma unroll
+    for (int i = 0; i < COUNT / 4; i++) {
+        uint4 four = __ldg(from + 32 * i);
+        weights[4 * i] = four.x;
+        weights[4 * i + 1] = four.y;
+        weights[4 * i + 2] = four.z;
+        weights[4 * i + 3] = four.w;
+    }
+}
+
+/* Where a block works. */
+struct box_place {
+    int strip_x, strip_bytes; /* columns */
+    int begin, rows;          /* of the result */
+    int steps;
+};
+
+template <int DOWN, int TILES>
+static __device__ __forceinline__ box_place place_of(const box_task &task)
+{
+    box_place at;
+    at.strip_bytes = ((int)blockDim.x / 32 - 1) * (TILE * TILES);
+    at.strip_x = (int)blockIdx.x % task.strips * at.strip_bytes;
+    at.begin = (int)blockIdx.x / task.strips * task.segment;
+    at.rows = min(task.in.height - at.begin, task.segment);
+    at.steps = (at.rows + STEP - 1) / STEP + DOWN / 8;
+    return at;
+}
+
+/*
+ * A warp's TILES tiles of a strip. A step takes 16 rows in and gives out 16 that lie AHEAD steps
+ * higher. Steps are plain far from the upper and the lower edge, in warps whose columns are aligned
+ * and in the image: weights stay in registers then, and all that comes out is stored. Other steps
+ * load their weights, and tiles that are not alike theirs.
+ */
+template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
+    static constexpr int PIECES = ACROSS / 8 + 2, GROUPS = DOWN / 8 + 1, AHEAD = GROUPS - 1;
+    const box_task &task;
+    const box_place &place;
+    feed<ALIGNED> &source;
+    uint32_t across[2][PIECES][2], down[GROUPS][4];
+    row_sums ring[TILES][GROUPS];
+    int matrices[TILES];
+    bool alike;
+    int g, t;            /* the lane's row and column of a product */
+    uint32_t lane_at[2]; /* within a stage: its rows g and g + 8, from the warp's halo on */
+    int count;           /* bytes of the image from its first column on */
+    uint8_t *to;         /* its first result of the next step */
+    int first_tile;      /* of step 0, down */
+    int plain_from, plain_to;
+
+    __device__ __forceinline__ box_warp(const box_task &of, const box_place &at,
+                                        feed<ALIGNED> &from, int x)
+        : task(of), place(at), source(from), alike(true)
+    {
+        g = (int)threadIdx.x % 32 / 4;
+        t = (int)threadIdx.x % 4;
+#pragma unroll
+        for (int p = 0; p < TILES; p++) {
+            int tile = min(x + TILE * p, task.in.row_bytes - 1) / TILE;
+            matrices[p] = matrix_of(tile, task.across_first, task.across_last);
+            alike = alike && matrices[p] == matrices[0];
+        }
+        load_matrix<4 * PIECES>(across[0][0], task.across, matrices[0]);
+        load_matrix<4 * GROUPS>(down[0], task.down, 0);
+        lane_at[0] = source.place(g, x - ACROSS);
+        lane_at[1] = source.place(g + 8, x - ACROSS);
+        count = task.in.row_bytes - x - 8 * t;
+        to = task.out + (place.begin + g - AHEAD * STEP) * task.out_stride + x + 8 * t;
+        first_tile = place.begin / STEP - AHEAD;
+        bool whole = __all_sync(~0u, task.aligned_out && count >= TILE * (TILES - 1) + 8);
+        plain_from = whole ? max(AHEAD, task.down_first - first_tile) : place.steps;
+        plain_to = min(task.down_last - first_tile, place.rows / STEP + AHEAD);
+    }
+
+    template <bool PLAIN>
+    __device__ __forceinline__ void store(const mean_rows &means, int row, int tile)
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            uint8_t *at = to + 8 * b * task.out_stride + TILE * tile;
+            if (PLAIN) {
+                __stcs((uint2 *)at, make_uint2(means.word[b][0], means.word[b][1]));
+            } else if (row >= 0 && row + 8 * b < place.rows) {
+                store_eight(at, means.word[b], count - TILE * tile, task.aligned_out);
+            }
+        }
+    }
+
+    /* newest: the group of the ring that this step replaces. */
+    template <bool PLAIN, bool ALIKE> __device__ __forceinline__ void do_step(int newest, int step)
+    {
+        const uint32_t stage = source.await();
+        uint32_t own[GROUPS][4];
+        if (!PLAIN) {
+            load_matrix<4 * GROUPS>(own[0], task.down,
+                                    matrix_of(first_tile + step, task.down_first, task.down_last));
+        }
+#pragma unroll
+        for (int p = 0; p < TILES; p++) {
+            const uint32_t at[2] = {stage + lane_at[0] + TILE * p, stage + lane_at[1] + TILE * p};
+            if (!ALIKE && TILES > 1) {
+                load_matrix<4 * PIECES>(across[0][0], task.across, matrices[p]);
+            }
+            ring[p][newest] = add_along_rows<PIECES, ALIGNED>(across, at, t, task);
+        }
+        source.done();
+#pragma unroll
+        for (int p = 0; p < TILES; p++) {
+            store<PLAIN>(add_columns<GROUPS>(PLAIN ? down : own, ring[p], newest, task),
+                         STEP * (step - AHEAD) + g, p);
+        }
+        to += STEP * task.out_stride;
+    }
+
+    /* Steps until the ring is as it was. */
+    template <bool PLAIN, bool ALIKE> __device__ __forceinline__ void do_round(int first)
+    {
+#pragma unroll
+        for (int u = 0; u < GROUPS; u++) {
+            if (PLAIN || first + u < place.steps) {
+                do_step<PLAIN, ALIKE>(u, first + u);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void march()
+    {
+#pragma unroll 1
+        for (int first = 0; first < place.steps; first += GROUPS) {
+            if (first < plain_from || first + GROUPS > plain_to) {
+                do_round<false, false>(first);
+            } else if (alike || TILES == 1) {
+                do_round<true, true>(first);
+            } else {
+                do_round<true, false>(first);
+            }
+        }
+    }
+};
+
+/* A block's strip of columns and segment of rows: a warp TILES tiles of them, and one more that
+ * feeds. */
+template <int ACROSS, int DOWN, int TILES, bool ALIGNED>
+static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
+    box_means(const __grid_constant__ box_task task)
+{
+    const box_place place = place_of<DOWN, TILES>(task);
+    const int warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32 - 1;
+    const int working = min(warps, (task.in.row_bytes - place.strip_x - 1) / (TILE * TILES) + 1);
+    feed<ALIGNED> source(task.in, place.strip_x, place.strip_bytes, margin_of(ACROSS),
+                         place.begin - DOWN, working);
+    if (warp == warps) {
+        source.send_all(place.steps);
+    } else if (warp < working) {
+        box_warp<ACROSS, DOWN, TILES, ALIGNED>(task, place, source,
+                                               place.strip_x + warp * (TILE * TILES))
+            .march();
+    }
+}
+
+/* ------------------------------------------------------------------ launches */
+
+typedef void (*box_kernel)(const box_task task);
+
+/* In the order of window_gpu_halos; a warp has two tiles where registers allow it. */
+static const struct box_row {
+    int across, down, tiles;
+    box_kernel kernels[2];
+} box_rows[] = {
+    {8, 8, 2, {box_means<8, 8, 2, false>, box_means<8, 8, 2, true>}},
+    {32, 8, 2, {box_means<32, 8, 2, false>, box_means<32, 8, 2, true>}},
+    {16, 16, 2, {box_means<16, 16, 2, false>, box_means<16, 16, 2, true>}},
+    {64, 16, 1, {box_means<64, 16, 1, false>, box_means<64, 16, 1, true>}},
+    {32, 32, 1, {box_means<32, 32, 1, false>, box_means<32, 32, 1, true>}},
+    {64, 32, 1, {box_means<64, 32, 1, false>, box_means<64, 32, 1, true>}},
+};
+
+/*
+ * Few warps a block make many strips, which fill a device with a small image; short segments do so
+ * too, but each begins with rows that another has read as well. Of both the least work of the
+ * busiest multiprocessor, in steps of a warp.
+ */
+static void choose_blocks(const window_gpu_box *box, int processors, window_gpu_launch *launch)
+{
+    enum { START = 2, LEAST_WARPS = 12 /* that keep a multiprocessor busy */ };
+    int64_t row_bytes = box->in.width * box->in.channels, least = INT64_MAX;
+    int64_t steps = (box->in.height + STEP - 1) / STEP;
+    for (int warps = MOST_WARPS; warps >= 4; warps--) {
+        int64_t bytes = (int64_t)warps * launch->tiles * TILE;
+        int64_t strips = (row_bytes + bytes - 1) / bytes;
+        for (int64_t parts = 1; parts <= steps && parts <= 4 * processors; parts++) {
+            int64_t own = (steps + parts - 1) / parts;
+            int64_t blocks = (strips * ((steps + own - 1) / own) + processors - 1) / processors;
+            int64_t busy = blocks * warps < LEAST_WARPS ? LEAST_WARPS : blocks * warps;
+            int64_t work = busy * (own + box->down.halo / 8 + START);
+            if (work < least) {
+                least = work;
+                launch->warps = warps;
+                launch->segment = (int)(own * STEP);
+            }
+        }
+    }
+}
+
+static const box_row *row_of(const window_gpu_box *box)
+{
+    for (const box_row &row : box_rows) {
+        if (row.across == box->across.halo && row.down == box->down.halo) {
+            return &row;
+        }
+    }
+    return NULL;
+}
+
+extern "C" bool window_gpu_multiplies(int device)
+{
+    enum { AMPERE = 80 };
+    return code_capability(device) >= AMPERE;
+}
+
+extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box)
+{
+    const box_row *row = row_of(box);
+    int64_t row_bytes = box->in.width * box->in.channels;
+    if (!row || row_bytes > INT32_MAX / 2 || box->in.height > INT32_MAX / 2) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
+    }
+    int processors = 0;
+    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                                            satf_gpu_ordinal(box->in.device)));
+    for (int aligned = 0; aligned < 2; aligned++) {
+        window_gpu_launch *launch = &box->launch[aligned];
+        launch->kernel = (void (*)(void))row->kernels[aligned];
+        launch->tiles = row->tiles;
+        choose_blocks(box, processors, launch);
+        launch->pitch = feed_pitch(launch->warps * launch->tiles * TILE, margin_of(row->across));
+        launch->shared_bytes = FEED_STAGES * FEED_ROWS * launch->pitch;
+        CUDA_RETURN(ctx, cudaFuncSetAttribute(row->kernels[aligned],
+                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              launch->shared_bytes));
+    }
+    return SATF_OK;
+}
+
+static __global__ void make_weights(const __grid_constant__ window_bands bands, int64_t words,
+                                    uint32_t *to)
+{
+    int64_t index = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (index < words) {
+        to[index] = bands_word(&bands, index);
+    }
+}
+
+extern "C" satf_status window_gpu_box_prepare(satf_context *ctx, const window_gpu_box *box)
+{
+    enum { THREADS = 128 };
+    uint32_t *to = box->weights;
+    for (const window_bands *bands : {&box->across, &box->down}) {
+        int64_t words = window_bands_words(bands);
+        make_weights<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0,
+                       (cudaStream_t)satf_gpu_stream(ctx)>>>(*bands, words, to);
+        to += words;
+    }
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}
+
+static bool is_aligned(const satf_view *view, uintptr_t bytes)
+{
+    return (((uintptr_t)view->data | (uintptr_t)view->stride) & (bytes - 1)) == 0;
+}
+
+extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box)
+{
+    int row_bytes = (int)(box->in.width * box->in.channels);
+    bool aligned = is_aligned(&box->in, 16) && row_bytes % 16 == 0;
+    const window_gpu_launch *launch = &box->launch[aligned];
+    const window_bands *across = &box->across, *down = &box->down;
+    box_task task = {};
+    task.in.data = (const uint8_t *)box->in.data;
+    task.in.stride = box->in.stride;
+    task.in.row_bytes = row_bytes;
+    task.in.height = (int)box->in.height;
+    task.in.pitch = launch->pitch;
+    task.out = (uint8_t *)box->out.data;
+    task.out_stride = box->out.stride;
+    task.across = box->weights;
+    task.down = box->weights + window_bands_words(across);
+    task.across_first = (int)across->first;
+    task.across_last = (int)across->last;
+    task.down_first = (int)down->first;
+    task.down_last = (int)down->last;
+    int strip_bytes = launch->warps * launch->tiles * TILE;
+    task.strips = (row_bytes + strip_bytes - 1) / strip_bytes;
+    task.segment = launch->segment;
+    task.aligned_out = is_aligned(&box->out, 8);
+    task.inverse = 1.0f / (float)box->area;
+    task.zero = box->area % 2 ? 8388608.0f : 8388607.5f;
+    task.shift_8 = 1 << 8;
+    task.shift_16 = 1 << 16;
+    unsigned segments = (unsigned)((task.in.height + task.segment - 1) / task.segment);
+    box_kernel kernel = (box_kernel)launch->kernel;
+    kernel<<<(unsigned)task.strips * segments, 32 * (launch->warps + 1),
+             (size_t)launch->shared_bytes, (cudaStream_t)satf_gpu_stream(ctx)>>>(task);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}

@@ -1,0 +1,69 @@
+/* Which weights there are, and whether they reach. */
+#include "bands_words.h"
+
+/* Whether the tile's weights are those that lie around any place far from the edges. */
+static bool is_inner(const window_bands *b, int64_t tile)
+{
+    int64_t from = tile * b->tile, end = from + b->tile;
+    return from - b->before * b->channels >= 0 &&
+           end + b->after * b->channels <= bands_positions(b);
+}
+
+/* Whether each window of the tile finds all its samples within the halo. */
+static bool is_reached(const window_bands *b, int64_t tile)
+{
+    int64_t from = tile * b->tile, most = b->before + b->after + 1;
+    for (int64_t to = from; to < from + b->tile && to < bands_positions(b); to++) {
+        int64_t found = 0;
+        for (int64_t at = from - b->halo; at < from + b->tile + b->halo; at++) {
+            found += bands_weight(b, to, at);
+        }
+        if (found != most) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_t from,
+                       int64_t side, int border, int64_t tile, int halo)
+{
+    window_bands b = {.pixels = pixels,
+                      .tile = tile,
+                      .halo = halo,
+                      .channels = channels,
+                      .before = -from,
+                      .after = from + side - 1,
+                      .border = border};
+    if (b.before < 0 || b.after < 0 || b.before > halo / channels || b.after > halo / channels ||
+        border == SATF_WRAP || border == SATF_SHRINK) {
+        return false;
+    }
+    b.tiles = (bands_positions(&b) + tile - 1) / tile;
+    while (b.first < b.tiles && !is_inner(&b, b.first)) {
+        b.first++;
+    }
+    b.last = b.tiles;
+    while (b.last > b.first && !is_inner(&b, b.last - 1)) {
+        b.last--;
+    }
+    *bands = b;
+    for (int64_t k = 0; k < b.tiles && border != SATF_CONSTANT; k++) {
+        if (k >= b.first && k < b.last) {
+            k = b.last - 1;
+        } else if (!is_reached(&b, k)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int64_t window_bands_count(const window_bands *b)
+{
+    return 1 + b->first + (b->tiles - b->last);
+}
+
+int64_t window_bands_words(const window_bands *b)
+{
+    return window_bands_count(b) * bands_matrix_words(b) * BANDS_LANES;
+}

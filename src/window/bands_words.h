@@ -1,0 +1,113 @@
+/*
+ * Weights of windows (bands.h) in the order in which a warp's lanes hold them, as operands of
+ * mma.m16n8k32 with bytes (PTX ISA, "Matrix Fragments for mma.m16n8k32"). For the host and for
+ * devices, which make them where they are read.
+ */
+#ifndef SATF_WINDOW_BANDS_WORDS_H
+#define SATF_WINDOW_BANDS_WORDS_H
+
+#include "../base/border.h"
+#include "bands.h"
+
+#ifdef __CUDACC__
+#define BANDS_CALL static inline __host__ __device__
+#else
+#define BANDS_CALL static inline
+#endif
+
+BANDS_CALL int64_t bands_positions(const window_bands *b)
+{
+    return b->pixels * b->channels;
+}
+
+/* How often the window of the result at position `to` covers the sample at `at`. */
+BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
+{
+    int64_t n = bands_positions(b);
+    if (to < 0 || at < 0 || to >= n || at >= n || to % b->channels != at % b->channels) {
+        return 0;
+    }
+    int64_t pixel = to / b->channels, sample = at / b->channels;
+    int64_t begin = pixel - b->before, end = pixel + b->after + 1;
+    int weight = sample >= begin && sample < end;
+    for (int64_t p = begin; p < end && p < 0; p++) {
+        weight += satf_border_index(b->border, p, b->pixels) == sample;
+    }
+    for (int64_t p = begin > b->pixels ? begin : b->pixels; p < end; p++) {
+        weight += satf_border_index(b->border, p, b->pixels) == sample;
+    }
+    return weight;
+}
+
+/* Words of a matrix, of each lane. */
+BANDS_CALL int64_t bands_matrix_words(const window_bands *b)
+{
+    int64_t groups = b->halo / 8;
+    return b->tile == BANDS_ACROSS_TILE ? 2 * 2 * (groups + 2) : 4 * (groups + 1);
+}
+
+/* What a matrix is of: a tile, or, for those that share one, any place far from the edges. */
+typedef struct bands_place {
+    const window_bands *bands;
+    bool inner;
+    int64_t from; /* the tile's first position */
+} bands_place;
+
+BANDS_CALL uint32_t bands_weight_at(const bands_place *p, int to, int at)
+{
+    const window_bands *b = p->bands;
+    if (!p->inner) {
+        return (uint32_t)bands_weight(b, p->from + to, p->from + at);
+    }
+    int away = at - to, c = b->channels;
+    return away % c == 0 && away / c >= -b->before && away / c <= b->after;
+}
+
+/* Lane 4 g + t has row g of the operand, and of its columns those that t says. */
+BANDS_CALL uint32_t bands_across_word(const bands_place *p, int word, int lane)
+{
+    int pieces = p->bands->halo / 8 + 2;
+    int q = word / (2 * pieces), k = word / 2 % pieces, h = word % 2, g = lane / 4, t = lane % 4;
+    int to = 8 * (g / 2) + 4 * q + 2 * h + g % 2;
+    /* pairs of 16 positions are read as 8 neighbouring bytes a lane, the odd one as 4 */
+    int at = k < pieces / 2 * 2 ? 32 * (k / 2) + 8 * t + 4 * (k % 2) : 16 * k + 4 * t;
+    uint32_t weights = 0;
+    for (int e = 0; e < 4; e++) {
+        weights |= bands_weight_at(p, to, at + e - p->bands->halo) << (8 * e);
+    }
+    return weights;
+}
+
+/* The rows of a group lie in the order in which the first product leaves them. */
+BANDS_CALL uint32_t bands_down_word(const bands_place *p, int word, int lane)
+{
+    int groups = p->bands->halo / 8 + 1;
+    int h = word % 4, g = lane / 4, t = lane % 4;
+    int group = (word / 4 + h / 2) % groups, to = g + 8 * (h % 2);
+    uint32_t weights = 0;
+    for (int e = 0; e < 4; e++) {
+        int at = 16 * group + 8 * (e / 2) + 2 * t + e % 2 - p->bands->halo;
+        weights |= bands_weight_at(p, to, at) << (8 * e);
+    }
+    return weights;
+}
+
+/*
+ * Word `index` of all: matrix after matrix, in each four words of lane 0, four of lane 1 and so on,
+ * then the next four.
+ * Across: 2 * (halo / 8 + 2) words for either half of a tile: half q, then 16 positions k, then
+ * h = 0, 1. Down: four words for each of the 1 + halo / 8 groups of 16 rows: what this group and
+ * the next are multiplied by.
+ */
+BANDS_CALL uint32_t bands_word(const window_bands *b, int64_t index)
+{
+    int64_t each = bands_matrix_words(b), m = index / (each * BANDS_LANES);
+    int lane = (int)(index / 4 % BANDS_LANES);
+    int word = (int)(index / (4 * BANDS_LANES) % (each / 4) * 4 + index % 4);
+    int64_t tile = m <= b->first ? m - 1 : b->last + m - 1 - b->first;
+    bands_place p = {b, m == 0, m == 0 ? 0 : tile * b->tile};
+    return b->tile == BANDS_ACROSS_TILE ? bands_across_word(&p, word, lane)
+                                        : bands_down_word(&p, word, lane);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* Windows on a device, led to the backend. */
+#include "gpu.h"
+
+#include "../base/backend.h"
+#include "../base/gpu.h"
+
+/* A kernel costs compile time and bytes: these are the squares, and windows of interleaved colours,
+ * which are as many times wider in bytes. Others take the next that reaches. */
+const window_gpu_halo window_gpu_halos[] = {{8, 8},   {32, 8},  {16, 16}, {64, 16},
+                                            {32, 32}, {64, 32}, {0, 0}};
+
+static const window_gpu_calls *backend(void)
+{
+    const satf_backend *b = satf_backend_get(NULL);
+    return b ? b->window : NULL;
+}
+
+bool window_gpu_multiplies(int device)
+{
+    return backend() && backend()->multiplies(device);
+}
+
+satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box)
+{
+    return backend() ? backend()->box_plan(ctx, box) : satf_gpu_check(ctx, box->in.device);
+}
+
+satf_status window_gpu_box_prepare(satf_context *ctx, const window_gpu_box *box)
+{
+    return backend() ? backend()->box_prepare(ctx, box) : satf_gpu_check(ctx, box->in.device);
+}
+
+satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box)
+{
+    return backend() ? backend()->box_run(ctx, box) : satf_gpu_check(ctx, box->in.device);
+}

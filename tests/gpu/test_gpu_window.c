@@ -1,0 +1,160 @@
+/*
+ * Means by matrix units: every kernel, every border that it takes, rows and columns that end
+ * anywhere, against the CPU, byte for byte.
+ */
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../filter_reference.h"
+#include "../../src/window/gpu.h"
+
+static const int64_t sizes[][2] = {{1, 1},     {3, 2},      {1, 90},   {90, 1},
+                                   {16, 16},   {31, 17},    {33, 47},  {517, 131},
+                                   {1040, 64}, {1023, 130}, {64, 700}, {2080, 257}};
+static const int64_t windows[][2] = {{1, 1},   {2, 2},   {3, 3},   {15, 15}, {17, 17},
+                                     {16, 17}, {18, 3},  {33, 33}, {31, 33}, {5, 33},
+                                     {65, 17}, {65, 65}, {64, 64}, {3, 65},  {65, 2}};
+static const struct {
+    int64_t pad, shift;
+    bool flip;
+} layouts[] = {{0, 0, false}, {8, 0, false}, {5, 3, false}, {0, 0, true}, {11, 8, true}};
+
+typedef struct box_case {
+    ref_image image;
+    satf_view host;
+    satf_filter *filter;
+    const char *spec;
+    uint64_t seed;
+} box_case;
+
+static void check_layout(const box_case *t, const satf_view *want, size_t layout)
+{
+    void *memory[2];
+    size_t other = (layout + t->seed) % (sizeof layouts / sizeof *layouts);
+    satf_view in = gpu_view(gpu, &t->host, layouts[layout].pad, layouts[layout].shift,
+                            layouts[layout].flip, &memory[0]);
+    satf_view out = gpu_view(gpu, &t->host, layouts[other].pad, layouts[other].shift,
+                             layouts[other].flip, &memory[1]);
+    satf_view got = t->host;
+    got.data = malloc((size_t)(got.stride * got.height));
+    gpu_must(gpu, satf_gpu_copy(gpu, &t->host, &in));
+    gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->spec);
+    gpu_must(gpu, satf_gpu_copy(gpu, &out, &got));
+    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), t->spec);
+    for (int64_t y = 0; y < got.height; y++) {
+        const unsigned char *a = satf_row(want, y), *b = satf_row(&got, y);
+        for (int64_t i = 0; i < satf_row_samples(want); i++) {
+            if (a[i] != b[i]) {
+                fail_msg(
+                    "%s of %ld x %ld x %d, layouts %zu and %zu: %d for %d at row %ld, byte %ld",
+                    t->spec, (long)got.width, (long)got.height, got.channels, layout, other, b[i],
+                    a[i], (long)y, (long)i);
+            }
+        }
+    }
+    gpu_check_guards(gpu, &out, memory[1], layouts[other].shift);
+    gpu_runs++;
+    satf_gpu_free(gpu, memory[0]);
+    satf_gpu_free(gpu, memory[1]);
+    free(got.data);
+}
+
+/* Whether a kernel reaches so far. */
+static bool is_reached(int64_t across, int64_t down)
+{
+    for (const window_gpu_halo *halo = window_gpu_halos; halo->across; halo++) {
+        if (across <= halo->across && down <= halo->down) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_window(box_case *t, int64_t w, int64_t h, const char *border, size_t first)
+{
+    char spec[96];
+    int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1, at_y = 0;
+    at_x = w < 4 ? 0 : at_x;
+    int64_t left = w / 2 - at_x, right = w - 1 - left;
+    if (!is_reached((left > right ? left : right) * t->host.channels, h / 2)) {
+        gpu_refused++;
+        return;
+    }
+    snprintf(spec, sizeof spec, "box=%dx%d,at=%d:%d,border=%s", (int)w, (int)h, (int)at_x,
+             (int)at_y, border);
+    t->spec = spec;
+    gpu_must_do(cpu, satf_filter_parse(cpu, spec, &t->filter), spec);
+    satf_view want = t->host;
+    want.data = malloc((size_t)(want.stride * want.height));
+    gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->host, &want), spec);
+    size_t count = sizeof layouts / sizeof *layouts;
+    for (size_t k = 0; k < (gpu_small ? 1 : 2); k++) {
+        check_layout(t, &want, (first + k * 2) % count);
+    }
+    satf_filter_destroy(t->filter);
+    free(want.data);
+}
+
+static void test_boxes(void **state)
+{
+    static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:0"};
+    (void)state;
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    size_t turn = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (int channels = 1; channels <= 4; channels++) {
+            box_case t = {.image = {sizes[s][0], sizes[s][1], channels, SATF_U8, 0, NULL},
+                          .seed = s};
+            ref_fill(&t.image, s * 4 + (uint64_t)channels);
+            t.host = ref_view(&t.image, 0);
+            for (size_t k = 0; k < sizeof windows / sizeof *windows; k++) {
+                for (size_t b = 0; b < 4; b++, turn++) {
+                    if (!gpu_small || turn % 37 == 0) {
+                        check_window(&t, windows[k][0], windows[k][1], borders[b], turn);
+                    }
+                }
+            }
+            free(t.host.data);
+            free(t.image.samples);
+        }
+    }
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+}
+
+/* Windows of all that means round: sums that are exact halves, all samples at their largest. */
+static void test_halves(void **state)
+{
+    (void)state;
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    for (int kind = 0; kind < 4; kind++) {
+        box_case t = {.image = {1200, 300, 1, SATF_U8, 0, NULL}, .seed = 1};
+        ref_fill(&t.image, 5);
+        t.host = ref_view(&t.image, 0);
+        unsigned char *bytes = t.host.data;
+        for (int64_t i = 0; i < t.host.stride * t.host.height; i++) {
+            bytes[i] = (unsigned char)(kind == 0   ? 255
+                                       : kind == 1 ? i & 1
+                                                   : 254 + (i * 7 % 11 < kind));
+        }
+        for (int64_t side = 1; side <= 65; side++) {
+            check_window(&t, side, 66 - side, "reflect", (size_t)side);
+        }
+        free(t.host.data);
+        free(t.image.samples);
+    }
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+}
+
+int main(int argc, char **argv)
+{
+    gpu_test_begin(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_halves),
+    };
+    return gpu_test_end("test_gpu_window",
+                        cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
+}
