@@ -2,13 +2,13 @@
 AC_DEFUN([SATF_PLUGINS], [
 AC_ARG_ENABLE([plugins],
   [AS_HELP_STRING([--enable-plugins@<:@=LIST@:>@],
-    [plugins for the hosts in LIST (frei0r, gstreamer), or for all whose headers are there @<:@no@:>@])],
+    [plugins for the hosts in LIST (frei0r, gstreamer, vips), or for all whose headers are there @<:@no@:>@])],
   [], [enable_plugins=no])
 AS_CASE([,$enable_plugins,], [,no,|,yes,], [], [
   for satf_host in `AS_ECHO(["$enable_plugins"]) | tr ',' ' '`; do
-    AS_CASE([$satf_host], [frei0r|gstreamer], [],
-      [AC_MSG_ERROR(m4_normalize([--enable-plugins=$enable_plugins: there are plugins for frei0r and
-        gstreamer, not for $satf_host]))])
+    AS_CASE([$satf_host], [frei0r|gstreamer|vips], [],
+      [AC_MSG_ERROR(m4_normalize([--enable-plugins=$enable_plugins: there are plugins for frei0r,
+        gstreamer and vips, not for $satf_host]))])
   done])
 plugins_summary=
 SATF_PLUGIN([frei0r], [FREI0R], [frei0r-plugins-dev],
@@ -20,6 +20,11 @@ AS_IF([test "x$have_gstreamer" = xyes],
   [PKG_CHECK_MODULES([GSTREAMER_CHECK], [gstreamer-check-1.0 gstreamer-controller-1.0 gstreamer-video-1.0],
     [have_gstreamer_check=yes], [have_gstreamer_check=no])])
 AM_CONDITIONAL([GSTREAMER_CHECK], [test "x$have_gstreamer_check" = xyes])
+SATF_PLUGIN([vips], [VIPS], [libvips-dev],
+  [PKG_CHECK_MODULES([VIPS], [vips >= 8.14], [have_vips=yes], [have_vips=no])])
+AS_IF([test "x$have_vips" = xyes],
+  [VIPS_SERIES=`$PKG_CONFIG --modversion vips | sed 's/^\([[0-9]]*\.[[0-9]]*\).*/\1/'`])
+AC_SUBST([VIPS_SERIES])
 AS_IF([test "x$plugins_summary" = x], [plugins_summary=no])
 ])
 

@@ -48,6 +48,7 @@ samples: src/satfilter.h
 plugins:
 plugins/frei0r: plugins
 plugins/gstreamer: plugins
+plugins/vips:
 TABLE
 trap 'rm -f "$findings" "$findings.layers" "$findings.public"' EXIT
 

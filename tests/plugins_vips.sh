@@ -1,0 +1,275 @@
+#!/bin/sh
+# The operations of libvips make the numbers of the command: in the program vips, and in pyvips where
+# python3 has it.
+set -eu
+: "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+module=$top_builddir/plugins/vips/.libs/vips-satfilter.so
+satfilter=$top_builddir/satfilter
+[ -e "$module" ] || { echo "the module of libvips is not built"; exit 77; }
+command -v vips >/dev/null 2>&1 || { echo "the program vips is not installed"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# home FOLDER MODULE: one where vips finds that module alone
+home()
+{
+    libraries=$(pkg-config --variable=libdir vips)
+    series=$(pkg-config --modversion vips | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
+    for place in lib lib64 "${libraries##*/}" "lib/${libraries##*/}"; do
+        mkdir -p "$1/$place/vips-modules-$series"
+        ln -sf "$2" "$1/$place/vips-modules-$series/vips-satfilter.so"
+    done
+}
+
+home "$work/home" "$module"
+VIPSHOME=$work/home
+export VIPSHOME
+
+# ------------------------------------------------------------------ pictures
+
+# A .v file is a header of 64 bytes, the samples in this machine's order, and metadata.
+"$satfilter" -q -f --type u8 --format pam --box 1 "$top_srcdir/samples/scene.png" "$work/scene.pam"
+tail -c +100000 "$work/scene.pam" >"$work/bytes"
+
+# values FILE.npy: what follows its header
+values()
+{
+    tail -c +$(($(od -An -j8 -N2 -tu2 --endian=little "$1") + 11)) "$1"
+}
+
+# native: samples of 16 bits in this machine's order
+native()
+{
+    case $(printf '\1\0' | od -An -tu2 | tr -d ' ') in 1) dd conv=swab status=none ;; *) cat ;; esac
+}
+
+# picture FORMAT CHANNELS WIDTH HEIGHT: $work/in.v, and the same for the command in $in. Alpha goes
+# from opaque to clear, floats are fractions.
+picture()
+{
+    format=$1 in=$work/in.pam most=255 samples=$(($2 * $3 * $4))
+    case $2 in
+    1) tuple=GRAYSCALE space=b-w ;;
+    2) tuple=GRAYSCALE_ALPHA space=b-w ;;
+    3) tuple=RGB space=srgb ;;
+    *) tuple=RGB_ALPHA space=srgb ;;
+    esac
+    [ "$1" != ushort ] || most=65535 samples=$((2 * samples))
+    { head -c $((samples - samples / 3)) "$work/bytes" && head -c $samples /dev/zero | tr '\0' '\377'; } |
+        head -c $samples >"$work/in.raw"
+    { printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "$3" "$4" "$2" $most $tuple &&
+        cat "$work/in.raw"; } >"$work/in.pam"
+    case $1 in
+    ushort) native <"$work/in.raw" >"$work/swapped" && mv "$work/swapped" "$work/in.raw" ;;
+    float | double)
+        in=$work/in.npy
+        [ "$1" = float ] && type=f32 || type=f64
+        "$satfilter" -q -f --type "$type" --stddev 3 "$work/in.pam" "$in"
+        values "$in" >"$work/in.raw"
+        ;;
+    esac
+    vips rawload "$work/in.raw" "$work/in.v" "$3" "$4" "$2" --format "$1" --interpretation $space
+}
+
+# compare WHAT: $work/got.v has the shape, the format and the samples of $work/want.npy
+compare()
+{
+    header=$(head -c 120 "$work/want.npy" | tr -d '\0' | LC_ALL=C sed -n "s/^[^{]*{/{/p")
+    type=$(echo "$header" | sed "s/.*'descr': '.\(..\)'.*/\1/")
+    case $type in u1) code=0 ;; u2) code=2 ;; u4) code=4 ;; f4) code=6 ;; f8) code=8 ;; *) fail "$1: $type" ;; esac
+    shape=$(echo "$header" | sed "s/.*'shape': (\([0-9, ]*\)).*/\1/;s/,//g")
+    # shellcheck disable=SC2086
+    set -- "$1" $shape
+    # shellcheck disable=SC2046
+    set -- "$1" "$3 $2 ${4-1} $code" $(od -An -j4 -N12 -td4 "$work/got.v") $(od -An -j20 -N4 -td4 "$work/got.v")
+    [ "$2" = "$3 $4 $5 $6" ] || fail "$1: width, height, bands, format are $3 $4 $5 $6, not $2"
+    values "$work/want.npy" >"$work/want.raw"
+    tail -c +65 "$work/got.v" | head -c "$(wc -c <"$work/want.raw")" >"$work/got.raw"
+    cmp "$work/got.raw" "$work/want.raw" || fail "$1"
+}
+
+# same "COMMAND'S OPTIONS" OPERATION [ARGUMENT]...
+same()
+{
+    options=$1 operation=$2
+    shift 2
+    rm -f "$work/got.v"
+    # shellcheck disable=SC2086
+    "$satfilter" -q -f $options "$in" "$work/want.npy" || fail "satfilter $options"
+    vips "satf_$operation" "$work/in.v" "$work/got.v" "$@" || fail "satf_$operation $*"
+    compare "satf_$operation $* is not satfilter $options: $format, $(head -c 60 "$in" | tr '\n\0' '  ')"
+}
+
+# ------------------------------------------------------------ which filters
+
+# An order of 67 x 41 pixels, the last one first: sums of 0, 1, 1, ... count.
+{ printf 'P5 2747 1 255\n\0' && head -c 2746 /dev/zero | tr '\0' '\1'; } >"$work/ones.pgm"
+"$satfilter" -q --integral --flip h "$work/ones.pgm" "$work/order.npy"
+LC_ALL=C sed -i 's/(1, 2747)/(2747,)  /' "$work/order.npy"
+
+sed -n 's/^#include "\(.*\)\.h"/satf_\1/p' "$top_srcdir/filters/all.h" | LC_ALL=C sort >"$work/wanted"
+vips -l | grep -o '(satf_[a-z]*)' | tr -d '()' | LC_ALL=C sort >"$work/has"
+diff "$work/wanted" "$work/has" || fail "the operations are not the table's filters"
+[ "$(wc -l <"$work/has")" -ge 14 ] || fail "operations are missing"
+
+# every FORMAT CHANNELS: each filter by its defaults
+every()
+{
+    picture "$1" "$2" 67 41
+    while read -r operation; do
+        filter=${operation#satf_}
+        case $filter in
+        template) value=$top_srcdir/samples/sharpen.txt ;;
+        permute) value=$work/order.npy ;;
+        *) value=$("$satfilter" --help "$filter" |
+            sed -n 's/^  [^a-z ][^ ]*  *.*(default \([^)]*\)).*/\1/p;s/^  h|v .*/h/p;s/^  90.*/90/p' | sed q) ;;
+        esac
+        [ "$filter" != integral ] || value=
+        same "--$filter${value:+=$value}" "$filter" ${value:+"$value"}
+    done <"$work/has"
+}
+
+every uchar 1
+every uchar 3
+every uchar 4
+every ushort 1
+every ushort 4
+every float 3
+every double 1
+
+# ------------------------------------------------- sizes, arguments, formats
+
+for size in 66x50 1x1 35x300; do
+    for bands in uchar:2 uchar:4 ushort:3 float:1; do
+        picture "${bands%:*}" "${bands#*:}" "${size%x*}" "${size#*x}"
+        same "--box 15x8,at=2:-1,border=constant:9" box 15x8 --at 2:-1 --border constant:9
+        same "--variance 255,border=wrap" variance 255 --border wrap
+        same "--guided 5,eps=0.0001" guided 5 --eps 0.0001
+        same "--rotate 270" rotate 270
+        same "--sauvola 21,k=0.2" sauvola 21 --k 0.2
+    done
+done
+
+# Sums of 64 bits are doubles, which hold these exactly.
+picture ushort 4 66 50
+"$satfilter" -q -f --type f64 --integral --squared "$in" "$work/want.npy"
+vips satf_integral "$work/in.v" "$work/got.v" --squared
+compare "satf_integral --squared is not exact"
+# uint is moved, but not averaged.
+picture uchar 3 66 50
+"$satfilter" -q -f --integral --flip v "$in" "$work/want.npy"
+vips satf_integral "$work/in.v" "$work/sums.v"
+vips satf_flip "$work/sums.v" "$work/got.v" v
+compare "satf_flip of uint"
+# Radiance's packed floats are unpacked.
+picture float 3 66 50
+vips float2rad "$work/in.v" "$work/rad.v"
+vips rad2float "$work/rad.v" "$work/unpacked.v"
+for one in rad unpacked; do
+    vips satf_box "$work/$one.v" "$work/$one.box.v" 9
+    tail -c +65 "$work/$one.box.v" | head -c $((66 * 50 * 3 * 4)) >"$work/$one.raw"
+done
+cmp "$work/rad.raw" "$work/unpacked.raw" || fail "packed floats are not unpacked"
+
+# -------------------------------------------------------------- interpretation
+
+# interpretation OPERATION [ARGUMENT]...: of what it makes of $work/in.v, a number of vips
+interpretation()
+{
+    operation=$1
+    shift
+    vips "satf_$operation" "$work/in.v" "$work/got.v" "$@"
+    od -An -j28 -N4 -td4 "$work/got.v" | tr -d ' '
+}
+
+picture uchar 4 24 16
+[ "$(interpretation box 3)" = 22 ] || fail "a mean of sRGB is not sRGB"
+[ "$(interpretation variance 3)" = 0 ] || fail "variances are taken for colours"
+[ "$(interpretation sauvola 9)" = 1 ] || fail "black and white is not"
+
+# A colour profile stays with colours.
+vips icc_export "$top_srcdir/samples/scene.png" "$work/in.v" --output-profile srgb
+for pair in "box 9=1" "sauvola 9=0" "variance 9=0"; do
+    # shellcheck disable=SC2086
+    interpretation ${pair%=*} >/dev/null
+    profiles=$(vipsheader -a "$work/got.v" | grep -c icc-profile-data || true)
+    [ "$profiles" = "${pair#*=}" ] || fail "satf_${pair%=*}: $profiles colour profiles"
+done
+
+# PNG in, PNG out: the first example of docs/vips.md.
+vips satf_box "$top_srcdir/samples/scene.png" "$work/vips.png" 15
+for file in "$work/vips.png=1" "$top_srcdir/samples/scene.png=15"; do
+    "$satfilter" -q -f --format pam "--box=${file#*=}" "${file%=*}" "$work/${file#*=}.pam"
+done
+cmp "$work/1.pam" "$work/15.pam" || fail "satf_box of a PNG is not satfilter --box"
+
+# ---------------------------------------------------------------------- errors
+
+# refused TEXT OPERATION [ARGUMENT]...: the library's sentence, non-zero, and no result
+refused()
+{
+    text=$1 operation=$2
+    shift 2
+    rm -f "$work/got.v"
+    ! vips "satf_$operation" "$work/in.v" "$work/got.v" "$@" 2>"$work/told" ||
+        fail "satf_$operation $* is not refused"
+    grep -q "^satf_$operation: $text" "$work/told" || fail "satf_$operation $*: $(cat "$work/told")"
+    [ ! -e "$work/got.v" ] || fail "satf_$operation $* leaves a result"
+}
+
+picture uchar 4 24 16
+refused "'15y9' is no window for box: N or WxH" box 15y9
+refused "'0' is no window for box" box 0
+refused "'none' is no border" box 9 --border none
+refused "eps = 0: " guided 9 --eps 0
+refused "eps = -1: " guided 9 --eps -1
+refused "cannot open template .*/nonexistent" template /nonexistent
+vips cast "$work/in.v" "$work/int.v" int && mv "$work/int.v" "$work/in.v"
+refused "pictures of int are not filtered; cast them to" box 9
+vips bandjoin "$work/in.v $work/in.v" "$work/bands.v" && vips cast "$work/bands.v" "$work/in.v" uchar
+refused "the input view has 8 channels; 1 to 4 are possible" box 9
+vips black "$work/black.v" 1500 1500 && vips linear "$work/black.v" "$work/white.v" 1 65535
+vips cast "$work/white.v" "$work/in.v" ushort
+refused "a sum is above 2^53" integral --squared
+
+# ------------------------------------------------------------ pyvips, installed
+
+if python3 -c 'import pyvips' 2>/dev/null; then
+    picture ushort 4 67 41
+    same "--box 15x9,border=mirror" box 15x9 --border mirror
+    cp "$work/want.raw" "$work/box.raw"
+    same "--stddev 9" stddev 9
+    python3 - "$work" <<'END'
+import sys, pyvips
+work = sys.argv[1]
+image = pyvips.Image.new_from_file(work + "/in.v")
+for name, result in (("box", image.satf_box("15x9", border="mirror")), ("want", image.satf_stddev("9"))):
+    with open(f"{work}/{name}.raw", "rb") as file:
+        assert result.write_to_memory() == file.read(), name
+try:
+    image.satf_box("0")
+    raise AssertionError("a window of 0 is not refused")
+except pyvips.Error as error:
+    assert "is no window for box" in str(error), error
+END
+else
+    echo "python3 has no pyvips: not tried"
+fi
+
+# Installed, it finds the installed library.
+(unset MAKEFLAGS MFLAGS MAKELEVEL && make -s -C "$top_builddir" install-libLTLIBRARIES \
+    install-vipsexecLTLIBRARIES DESTDIR="$work/root" >"$work/log" 2>&1) || fail "$(cat "$work/log")"
+installed=$(find "$work/root" -path '*/vips-modules-*/vips-satfilter.so')
+[ -n "$installed" ] || fail "make install leaves the module out"
+home "$work/other" "$installed"
+picture uchar 3 66 50
+same "--box 15" box 15
+rm "$work/got.v"
+VIPSHOME=$work/other LD_LIBRARY_PATH=${installed%/*/*} vips satf_box "$work/in.v" "$work/got.v" 15
+compare "satf_box, installed"
