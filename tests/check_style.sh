@@ -9,7 +9,8 @@ max_lines=600
 findings=$(mktemp) || exit 1
 trap 'rm -f "$findings"' EXIT
 
-sources=$(find src filters cuda tools plugins tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
+sources=$(find src filters cuda tools plugins tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
+    -o -name '*.[ch]pp' |
     LC_ALL=C sort)
 texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRIBUTING.md \
     SECURITY.md NEWS m4 src filters cuda tools plugins tests samples docs .ci -type f \( -name '*.inc' \

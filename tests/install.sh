@@ -22,6 +22,7 @@ for file in README.md CONTRIBUTING.md SECURITY.md NEWS LICENSE CITATION.cff \
     ../include/satfilter-rows.h \
     ../include/satfilter-module.h ../include/satfilter/filter.h ../include/satfilter/formula.h \
     ../include/satfilter/loops.h ../include/satfilter/module.h ../include/satfilter/options.h \
+    ../include/satfilter/opencv.hpp \
     ../include/satfilter-study.h; do
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done

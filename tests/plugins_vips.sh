@@ -33,62 +33,26 @@ export VIPSHOME
 
 # ------------------------------------------------------------------ pictures
 
-# A .v file is a header of 64 bytes, the samples in this machine's order, and metadata.
-"$satfilter" -q -f --type u8 --format pam --box 1 "$top_srcdir/samples/scene.png" "$work/scene.pam"
-tail -c +100000 "$work/scene.pam" >"$work/bytes"
+. "$top_srcdir/tests/plugins/numbers.sh"
 
-# values FILE.npy: what follows its header
-values()
+# vips_picture FORMAT CHANNELS WIDTH HEIGHT: in $work/in.v too
+vips_picture()
 {
-    tail -c +$(($(od -An -j8 -N2 -tu2 --endian=little "$1") + 11)) "$1"
-}
-
-# native: samples of 16 bits in this machine's order
-native()
-{
-    case $(printf '\1\0' | od -An -tu2 | tr -d ' ') in 1) dd conv=swab status=none ;; *) cat ;; esac
-}
-
-# picture FORMAT CHANNELS WIDTH HEIGHT: $work/in.v, and the same for the command in $in. Alpha goes
-# from opaque to clear, floats are fractions.
-picture()
-{
-    format=$1 in=$work/in.pam most=255 samples=$(($2 * $3 * $4))
-    case $2 in
-    1) tuple=GRAYSCALE space=b-w ;;
-    2) tuple=GRAYSCALE_ALPHA space=b-w ;;
-    3) tuple=RGB space=srgb ;;
-    *) tuple=RGB_ALPHA space=srgb ;;
-    esac
-    [ "$1" != ushort ] || most=65535 samples=$((2 * samples))
-    { head -c $((samples - samples / 3)) "$work/bytes" && head -c $samples /dev/zero | tr '\0' '\377'; } |
-        head -c $samples >"$work/in.raw"
-    { printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "$3" "$4" "$2" $most $tuple &&
-        cat "$work/in.raw"; } >"$work/in.pam"
-    case $1 in
-    ushort) native <"$work/in.raw" >"$work/swapped" && mv "$work/swapped" "$work/in.raw" ;;
-    float | double)
-        in=$work/in.npy
-        [ "$1" = float ] && type=f32 || type=f64
-        "$satfilter" -q -f --type "$type" --stddev 3 "$work/in.pam" "$in"
-        values "$in" >"$work/in.raw"
-        ;;
-    esac
+    format=$1 space=b-w
+    case $1 in uchar) type=u8 ;; ushort) type=u16 ;; float) type=f32 ;; *) type=f64 ;; esac
+    [ "$2" -lt 3 ] || space=srgb
+    picture $type "$2" "$3" "$4"
     vips rawload "$work/in.raw" "$work/in.v" "$3" "$4" "$2" --format "$1" --interpretation $space
 }
 
-# compare WHAT: $work/got.v has the shape, the format and the samples of $work/want.npy
+# compare WHAT: $work/got.v has the shape, the format and the samples of $work/want.npy. A .v file is a
+# header of 64 bytes, the samples in this machine's order, and metadata.
 compare()
 {
-    header=$(head -c 120 "$work/want.npy" | tr -d '\0' | LC_ALL=C sed -n "s/^[^{]*{/{/p")
-    type=$(echo "$header" | sed "s/.*'descr': '.\(..\)'.*/\1/")
-    case $type in u1) code=0 ;; u2) code=2 ;; u4) code=4 ;; f4) code=6 ;; f8) code=8 ;; *) fail "$1: $type" ;; esac
-    shape=$(echo "$header" | sed "s/.*'shape': (\([0-9, ]*\)).*/\1/;s/,//g")
-    # shellcheck disable=SC2086
-    set -- "$1" $shape
-    # shellcheck disable=SC2046
-    set -- "$1" "$3 $2 ${4-1} $code" $(od -An -j4 -N12 -td4 "$work/got.v") $(od -An -j20 -N4 -td4 "$work/got.v")
-    [ "$2" = "$3 $4 $5 $6" ] || fail "$1: width, height, bands, format are $3 $4 $5 $6, not $2"
+    want=$(shape "$work/want.npy" | sed 's/u1/0/;s/u2/2/;s/u4/4/;s/f4/6/;s/f8/8/')
+    # shellcheck disable=SC2046,SC2116
+    got=$(echo $(od -An -j4 -N12 -td4 "$work/got.v") $(od -An -j20 -N4 -td4 "$work/got.v"))
+    [ "$got" = "$want" ] || fail "$1: width, height, bands, format are $got, not $want"
     values "$work/want.npy" >"$work/want.raw"
     tail -c +65 "$work/got.v" | head -c "$(wc -c <"$work/want.raw")" >"$work/got.raw"
     cmp "$work/got.raw" "$work/want.raw" || fail "$1"
@@ -121,7 +85,7 @@ diff "$work/wanted" "$work/has" || fail "the operations are not the table's filt
 # every FORMAT CHANNELS: each filter by its defaults
 every()
 {
-    picture "$1" "$2" 67 41
+    vips_picture "$1" "$2" 67 41
     while read -r operation; do
         filter=${operation#satf_}
         case $filter in
@@ -147,7 +111,7 @@ every double 1
 
 for size in 66x50 1x1 35x300; do
     for bands in uchar:2 uchar:4 ushort:3 float:1; do
-        picture "${bands%:*}" "${bands#*:}" "${size%x*}" "${size#*x}"
+        vips_picture "${bands%:*}" "${bands#*:}" "${size%x*}" "${size#*x}"
         same "--box 15x8,at=2:-1,border=constant:9" box 15x8 --at 2:-1 --border constant:9
         same "--variance 255,border=wrap" variance 255 --border wrap
         same "--guided 5,eps=0.0001" guided 5 --eps 0.0001
@@ -157,18 +121,18 @@ for size in 66x50 1x1 35x300; do
 done
 
 # Sums of 64 bits are doubles, which hold these exactly.
-picture ushort 4 66 50
+vips_picture ushort 4 66 50
 "$satfilter" -q -f --type f64 --integral --squared "$in" "$work/want.npy"
 vips satf_integral "$work/in.v" "$work/got.v" --squared
 compare "satf_integral --squared is not exact"
 # uint is moved, but not averaged.
-picture uchar 3 66 50
+vips_picture uchar 3 66 50
 "$satfilter" -q -f --integral --flip v "$in" "$work/want.npy"
 vips satf_integral "$work/in.v" "$work/sums.v"
 vips satf_flip "$work/sums.v" "$work/got.v" v
 compare "satf_flip of uint"
 # Radiance's packed floats are unpacked.
-picture float 3 66 50
+vips_picture float 3 66 50
 vips float2rad "$work/in.v" "$work/rad.v"
 vips rad2float "$work/rad.v" "$work/unpacked.v"
 for one in rad unpacked; do
@@ -188,7 +152,7 @@ interpretation()
     od -An -j28 -N4 -td4 "$work/got.v" | tr -d ' '
 }
 
-picture uchar 4 24 16
+vips_picture uchar 4 24 16
 [ "$(interpretation box 3)" = 22 ] || fail "a mean of sRGB is not sRGB"
 [ "$(interpretation variance 3)" = 0 ] || fail "variances are taken for colours"
 [ "$(interpretation sauvola 9)" = 1 ] || fail "black and white is not"
@@ -223,7 +187,7 @@ refused()
     [ ! -e "$work/got.v" ] || fail "satf_$operation $* leaves a result"
 }
 
-picture uchar 4 24 16
+vips_picture uchar 4 24 16
 refused "'15y9' is no window for box: N or WxH" box 15y9
 refused "'0' is no window for box" box 0
 refused "'none' is no border" box 9 --border none
@@ -241,7 +205,7 @@ refused "a sum is above 2^53" integral --squared
 # ------------------------------------------------------------ pyvips, installed
 
 if python3 -c 'import pyvips' 2>/dev/null; then
-    picture ushort 4 67 41
+    vips_picture ushort 4 67 41
     same "--box 15x9,border=mirror" box 15x9 --border mirror
     cp "$work/want.raw" "$work/box.raw"
     same "--stddev 9" stddev 9
@@ -268,7 +232,7 @@ fi
 installed=$(find "$work/root" -path '*/vips-modules-*/vips-satfilter.so')
 [ -n "$installed" ] || fail "make install leaves the module out"
 home "$work/other" "$installed"
-picture uchar 3 66 50
+vips_picture uchar 3 66 50
 same "--box 15" box 15
 rm "$work/got.v"
 VIPSHOME=$work/other LD_LIBRARY_PATH=${installed%/*/*} vips satf_box "$work/in.v" "$work/got.v" 15
