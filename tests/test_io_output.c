@@ -318,6 +318,9 @@ static void test_image_form(void **state)
             (uint8_t[]){0, 128, 255});
     convert(ctx, "u32 of range 10", SATF_U32, 4, (uint32_t[]){0, 1, 10, 4000000000u}, 10, &png,
             SATF_U16, (uint16_t[]){0, 6554, 65535, 65535});
+    convert(ctx, "u32, next to a half", SATF_U32, 4,
+            (uint32_t[]){8421504, 8421505, 4286545790u, 4286545791u}, 4294967295.0, &png8, SATF_U8,
+            (uint8_t[]){0, 1, 254, 255});
     convert(ctx, "u64 of 2^63", SATF_U64, 3, (uint64_t[]){0, 1ull << 62, 1ull << 63}, 0x1p63, &png,
             SATF_U16, (uint16_t[]){0, 32768, 65535});
     ranged.has_range = 1;
@@ -326,6 +329,14 @@ static void test_image_form(void **state)
     convert(ctx, "floats of -1 ... 1", SATF_F64, 7,
             (double[]){-1, 0, 1, -7, 7, (double)NAN, -1 + 2 * 0.501 / 65535}, 0, &ranged, SATF_U16,
             (uint16_t[]){0, 32768, 65535, 0, 65535, 0, 1});
+    ranged.lo = 0;
+    ranged.hi = 255;
+    ranged.type = SATF_U8;
+    convert(ctx, "floats of 0 ... 255", SATF_F64, 8,
+            (double[]){0.49999999999999994, 0.5, 254.49999999999997, 254.5, 1e300, (double)INFINITY,
+                       -(double)INFINITY, (double)NAN},
+            0, &ranged, SATF_U8, (uint8_t[]){0, 1, 254, 255, 255, 255, 0, 0});
+    ranged.type = SATF_TYPE_AUTO;
     ranged.lo = 10;
     ranged.hi = 20;
     convert(ctx, "u8 of 10 ... 20", SATF_U8, 4, (uint8_t[]){9, 10, 15, 30}, 255, &ranged, SATF_U8,

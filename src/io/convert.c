@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/cpu.h"
 #include "codec.h"
+#include "kernels.h"
 
 /* Samples go through blocks of the widest type of their kind. */
 enum { BLOCK = 480 }; /* samples; whole pixels for 1 to 4 channels */
@@ -15,8 +17,14 @@ typedef union block {
     double f[BLOCK];
 } block;
 
+/* Compilers make good loops of samples that lie side by side. */
 #define LOAD(type, wide)                                                     \
-    for (int p = 0; p < pixels; p++) {                                       \
+    for (int i = 0; kept == channels && i < pixels * kept; i++) {            \
+        type v;                                                              \
+        memcpy(&v, s + (size_t)i * sizeof v, sizeof v);                      \
+        to->wide[i] = v;                                                     \
+    }                                                                        \
+    for (int p = 0; kept < channels && p < pixels; p++) {                    \
         for (int c = 0; c < kept; c++) {                                     \
             type v;                                                          \
             memcpy(&v, s + (size_t)(p * channels + c) * sizeof v, sizeof v); \
@@ -24,18 +32,18 @@ typedef union block {
         }                                                                    \
     }
 
-/* The first `kept` of every pixel's channels. */
+/* The first `kept` of every pixel's channels: u64 to u, all else, which doubles hold, to f. */
 static void load(int type, const char *s, int channels, int kept, int pixels, block *to)
 {
     switch (type) {
     case SATF_U8:
-        LOAD(uint8_t, u)
+        LOAD(uint8_t, f)
         break;
     case SATF_U16:
-        LOAD(uint16_t, u)
+        LOAD(uint16_t, f)
         break;
     case SATF_U32:
-        LOAD(uint32_t, u)
+        LOAD(uint32_t, f)
         break;
     case SATF_U64:
         LOAD(uint64_t, u)
@@ -73,16 +81,16 @@ static void store_integers(int type, const block *from, int n, char *d)
     }
 }
 
-static void store_floats(int type, const block *from, bool from_floats, int n, char *d)
+static void store_floats(int type, const block *from, bool words, int n, char *d)
 {
     if (type == SATF_F32) {
-        if (from_floats) {
+        if (!words) {
             STORE(float, f)
         } else {
             STORE(float, u)
         }
     } else {
-        if (from_floats) {
+        if (!words) {
             STORE(double, f)
         } else {
             STORE(double, u)
@@ -104,44 +112,41 @@ static uint64_t round_saturated(double x, uint64_t max)
 /* v of 0 ... hi to 0 ... max, exactly; v <= hi. */
 static uint64_t scale_integer(uint64_t v, uint64_t hi, uint64_t max)
 {
-    if (max % hi == 0) {
-        return v * (max / hi);
-    }
-    if (hi <= UINT32_MAX) { /* 2 * v * max + hi < 2^50, for max is of 16 bits */
-        return (2 * v * max + hi) / (2 * hi);
-    }
     __extension__ typedef unsigned __int128 wide;
     return (uint64_t)((2 * (wide)v * max + hi) / (2 * (wide)hi));
 }
 
-/* Image form of channels first ... of every step-th sample, of range lo ... hi. */
-static void map_channel(block *b, bool floats, int n, int first, int last, int channels, double lo,
-                        double hi, uint64_t max)
+/* As io_kernels.map, of what doubles do not hold. */
+static void map_words(double lo, double span, uint16_t max, int n, const uint64_t *from,
+                      uint16_t *to)
 {
-    bool flat = lo == hi;
     /* Integers of a range 0 ... hi stay in integers, so that ties are exact. */
-    bool exact = !floats && lo == 0 && hi >= 1 && hi < 0x1p64 && hi == floor(hi);
-    uint64_t ihi = exact ? (uint64_t)hi : !floats && lo == 0 && hi == 0x1p64 ? UINT64_MAX : 0;
-    for (int p = 0; p < n; p += channels) {
-        for (int i = p + first; i < p + last; i++) {
-            if (ihi) {
-                b->u[i] = b->u[i] >= ihi ? max : scale_integer(b->u[i], ihi, max);
-            } else {
-                double x = floats ? b->f[i] : (double)b->u[i];
-                b->u[i] = flat ? (x > hi ? max : 0)
-                               : round_saturated((x - lo) * (double)max / (hi - lo), max);
-            }
-        }
+    bool exact = lo == 0 && span >= 1 && span <= 0x1p64 && span == floor(span);
+    uint64_t hi = !exact ? 0 : span < 0x1p64 ? (uint64_t)span : UINT64_MAX;
+    for (int i = 0; i < n; i++) {
+        double v = (double)from[i];
+        to[i] = (uint16_t)(exact       ? (from[i] >= hi ? max : scale_integer(from[i], hi, max))
+                           : span == 0 ? (v > lo ? max : 0)
+                                       : round_saturated((v - lo) * max / span, max));
+    }
+}
+
+static void map(const block *b, bool words, double lo, double hi, uint16_t max, int n, uint16_t *to)
+{
+    if (words) {
+        map_words(lo, hi - lo, max, n, b->u, to);
+    } else {
+        SATF_ISA_CHOOSE(&io_kernels)->map(lo, hi - lo, max, n, b->f, to);
     }
 }
 
 /* Of channels 0 ... colour - 1. */
-static void watch(const block *b, bool floats, int n, int colour, int channels, io_extremes *seen)
+static void watch(const block *b, bool words, int n, int colour, int channels, io_extremes *seen)
 {
     double least = seen->least, most = seen->most;
     for (int p = 0; p < n; p += channels) {
         for (int i = p; i < p + colour; i++) {
-            double x = floats ? b->f[i] : (double)b->u[i];
+            double x = words ? (double)b->u[i] : b->f[i];
             least = x < least && x >= -DBL_MAX ? x : least;
             most = x > most && x <= DBL_MAX ? x : most;
         }
@@ -149,32 +154,51 @@ static void watch(const block *b, bool floats, int n, int colour, int channels, 
     *seen = (io_extremes){least, most};
 }
 
-/* seen may be NULL. */
-static void convert_block(const io_plan *plan, const char *src, char *dst, int pixels,
-                          io_extremes *seen)
+/* Samples in an image form; seen may be NULL. */
+static void convert_form(const io_plan *plan, int kept, const char *src, char *dst, int pixels,
+                         io_extremes *seen)
 {
     block b;
-    int kept = plan->spread ? 1 : plan->out.channels, n = pixels * kept, out = plan->out.type;
-    bool floats = satf_type_is_float(plan->in.type);
+    uint16_t made[BLOCK], alpha[BLOCK];
+    int n = pixels * kept, colour = kept - ((plan->out.flags & SATF_ALPHA) ? 1 : 0);
+    uint16_t max = (uint16_t)satf_type_max(plan->out.type);
+    bool words = plan->in.type == SATF_U64;
     load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
-    if (plan->how == IO_IMAGE_FORM) {
-        int colour = kept - ((plan->out.flags & SATF_ALPHA) ? 1 : 0);
-        uint64_t max = satf_type_max(out);
-        if (seen) {
-            watch(&b, floats, n, colour, kept, seen);
-        }
-        map_channel(&b, floats, n, 0, colour, kept, plan->lo, plan->hi, max);
-        map_channel(&b, floats, n, colour, kept, kept, 0, plan->alpha_max, max);
-        store_integers(out, &b, n, dst);
-    } else if (satf_type_is_float(out)) {
-        store_floats(out, &b, floats, n, dst);
-    } else {
-        uint64_t max = satf_type_max(out);
-        for (int i = 0; i < n; i++) {
-            b.u[i] = floats ? round_saturated(b.f[i], max) : b.u[i] < max ? b.u[i] : max;
-        }
-        store_integers(out, &b, n, dst);
+    if (seen) {
+        watch(&b, words, n, colour, kept, seen);
     }
+    map(&b, words, plan->lo, plan->hi, max, n, made);
+    if (colour < kept) {
+        map(&b, words, 0, plan->alpha_max, max, n, alpha);
+    }
+    for (int i = colour; colour < kept && i < n; i += kept) {
+        made[i] = alpha[i];
+    }
+    if (plan->out.type == SATF_U16) {
+        memcpy(dst, made, (size_t)n * sizeof *made);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        dst[i] = (char)made[i];
+    }
+}
+
+/* Samples that keep their values. */
+static void convert_values(const io_plan *plan, int kept, const char *src, char *dst, int pixels)
+{
+    block b;
+    int n = pixels * kept, out = plan->out.type;
+    bool words = plan->in.type == SATF_U64;
+    load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
+    if (satf_type_is_float(out)) {
+        store_floats(out, &b, words, n, dst);
+        return;
+    }
+    uint64_t max = satf_type_max(out);
+    for (int i = 0; i < n; i++) {
+        b.u[i] = !words ? round_saturated(b.f[i], max) : b.u[i] < max ? b.u[i] : max;
+    }
+    store_integers(out, &b, n, dst);
 }
 
 /* Samples of grey, which lie at the start of the row, become pixels of three, in place. */
@@ -201,10 +225,16 @@ void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels,
         return;
     }
     const int64_t step = BLOCK / SATF_MAX_CHANNELS;
+    int kept = plan->spread ? 1 : plan->out.channels;
     for (int64_t x = 0; x < pixels; x += step) {
         int64_t some = pixels - x < step ? pixels - x : step;
         char *to = (char *)dst + (size_t)x * out_bytes;
-        convert_block(plan, (const char *)src + (size_t)x * in_bytes, to, (int)some, seen);
+        const char *from = (const char *)src + (size_t)x * in_bytes;
+        if (plan->how == IO_IMAGE_FORM) {
+            convert_form(plan, kept, from, to, (int)some, seen);
+        } else {
+            convert_values(plan, kept, from, to, (int)some);
+        }
         if (plan->spread) {
             spread_grey(to, satf_type_bytes(plan->out.type), (int)some);
         }
@@ -216,12 +246,13 @@ bool io_row_is_opaque(const io_plan *plan, const char *row)
     int channels = plan->in.channels;
     size_t pixel = (size_t)channels * satf_type_bytes(plan->in.type);
     size_t last = pixel - satf_type_bytes(plan->in.type);
+    bool words = plan->in.type == SATF_U64, floats = satf_type_is_float(plan->in.type);
     uint64_t opaque = round_saturated(plan->alpha_max, UINT64_MAX);
-    bool floats = satf_type_is_float(plan->in.type);
+    double least = floats ? plan->alpha_max : (double)opaque;
     for (int64_t x = 0; x < plan->in.width; x++) {
         block b;
         load(plan->in.type, row + (size_t)x * pixel + last, 1, 1, 1, &b);
-        if (floats ? !(b.f[0] >= plan->alpha_max) : b.u[0] < opaque) {
+        if (words ? b.u[0] < opaque : !(b.f[0] >= least)) {
             return false;
         }
     }
