@@ -121,6 +121,17 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
                                        const satf_view *in, const satf_view *out);
 
 /*
+ * out = the result as a picture, the samples of the file that `satfilter --type` writes: the range
+ * of the values that the filter can make of such an input is mapped to 0 ... 255 or 65535, to
+ * nearest, halves up; alpha from 0 ... its maximum. A result of out's type stays as it is. Results
+ * of floats have no such range, but for black and white: SATF_INVALID. out: u8 or u16, else as for
+ * satf_filter_apply(); views of the host. Uses memory of its own, whatever scratch the context was
+ * given, and keeps up to 64 MiB more of it.
+ */
+SATF_API satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter,
+                                      const satf_view *in, const satf_view *out);
+
+/*
  * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
  * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
  * wrap, integral, permute, wolf, guided by an image that it keeps). Where the chain turns the image

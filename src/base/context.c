@@ -84,6 +84,7 @@ void satf_context_destroy(satf_context *ctx)
         satf_gpu_leave(ctx, SATF_OK);
         satf_pool_destroy(ctx->pool);
         satf_free(ctx->file_steps);
+        satf_image_destroy(ctx->shown);
         satf_free(ctx);
     }
 }

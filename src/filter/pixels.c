@@ -25,7 +25,7 @@ typedef struct pixels_work {
     }                                                           \
     break
 
-static void copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
+void filter_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
                      int64_t n)
 {
     switch (bytes) {
@@ -55,8 +55,8 @@ static void copy_band(void *user, int64_t band, int thread)
         if (work->packed) {
             memcpy(satf_row(to, y), satf_row(from, y), (size_t)(from->width * bytes));
         } else {
-            copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
-                     satf_pixel_stride(from), bytes, from->width);
+            filter_copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
+                            satf_pixel_stride(from), bytes, from->width);
         }
     }
 }

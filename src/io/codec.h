@@ -77,10 +77,6 @@ satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t 
 
 /* -------------------------------------------------------------- conversions */
 
-/* src: plan->in samples of so many pixels, dst: plan->out samples; any alignment. Where they become
- * an image form, *seen, unless NULL, is widened to their colour samples. */
-void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels, io_extremes *seen);
-
 /* Of plan->in's samples: is its alpha alpha_max everywhere? */
 bool io_row_is_opaque(const io_plan *plan, const char *row);
 

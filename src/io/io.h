@@ -149,7 +149,7 @@ satf_status io_find_metadata(satf_context *ctx, io_reader *reader);
 
 /*
  * How samples of an image become samples of a file: found by io_make_plan(), used
- * row by row by io_convert() of codec.h.
+ * row by row by io_convert().
  * - identity when the format stores the image's type as it is;
  * - plain: another type of plain values (.npy, .pfm): rounded to nearest, saturated;
  * - image form: lo ... hi, which options->auto_range lets io_find_range() find, mapped to 0 ... the
@@ -209,6 +209,10 @@ satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double cli
 typedef struct io_extremes {
     double least, most;
 } io_extremes;
+
+/* src: plan->in samples of so many pixels, dst: plan->out samples; any alignment. Where they become
+ * an image form, *seen, unless NULL, is widened to their colour samples. */
+void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels, io_extremes *seen);
 
 struct io_writer {
     const io_format *format;

@@ -1,0 +1,123 @@
+/* The image form of a filter's result, into a view. */
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "../filter/pixels.h"
+#include "../filter/views.h"
+#include "pipeline.h"
+
+/* Exact results beyond that go back after the call. */
+enum { KEPT_BYTES = 64 << 20, BAND_ROWS = 16 };
+
+static satf_status check(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                         const satf_view *out)
+{
+    satf_status status = filter_check_views(ctx, filter, in, out, true);
+    if (!status && (in->device != SATF_HOST || (out->type != SATF_U8 && out->type != SATF_U16))) {
+        status = satf_fail(ctx, SATF_UNSUPPORTED,
+                           "pictures are made in the host's memory, of samples u8 or u16");
+    }
+    return status;
+}
+
+/* As a PAM would hold it, which stores what every view can be. */
+static satf_status plan_picture(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                int type, io_plan *plan)
+{
+    double max = (double)satf_type_max(in->type);
+    satf_image given = {.view = *in,
+                        .has_range = max > 0,
+                        .hi = max,
+                        .alpha_max = max > 0 ? max : 1,
+                        .picture_type = in->type};
+    satf_image made;
+    satf_write_options options = satf_write_defaults();
+    options.format = "pam";
+    options.type = type;
+    satf_status status = filter_describe(ctx, filter, &given, SATF_TYPE_AUTO, &made);
+    if (!status && !made.has_range) {
+        status = satf_fail(ctx, SATF_INVALID, "%s results have no range that could be shown",
+                           satf_type_name(made.view.type));
+    }
+    return status ? status : io_make_plan(ctx, &made, NULL, &options, plan);
+}
+
+/* ctx->shown becomes an image for such a view. */
+static satf_status provide(satf_context *ctx, const satf_view *view)
+{
+    const satf_view *held = satf_image_view(ctx->shown);
+    if (held && held->width == view->width && held->height == view->height &&
+        held->channels == view->channels && held->type == view->type &&
+        held->flags == view->flags) {
+        return SATF_OK;
+    }
+    satf_image_destroy(ctx->shown);
+    ctx->shown = NULL;
+    return satf_image_create_unset(ctx, view->width, view->height, view->channels,
+                                   (satf_type)view->type, view->flags, &ctx->shown);
+}
+
+typedef struct work {
+    const io_plan *plan;
+    const satf_view *from, *to;
+} work;
+
+static void convert_row(const work *w, int64_t y)
+{
+    enum { PIXELS = 240 };
+    uint16_t piece[PIXELS * SATF_MAX_CHANNELS];
+    int64_t step = satf_pixel_stride(w->to), bytes = satf_pixel_bytes(w->to);
+    const char *from = satf_row(w->from, y);
+    char *to = satf_row(w->to, y);
+    for (int64_t x = 0; x < w->to->width; x += PIXELS) {
+        int64_t n = w->to->width - x < PIXELS ? w->to->width - x : PIXELS;
+        io_convert(w->plan, from + x * satf_pixel_bytes(w->from), piece, n, NULL);
+        filter_copy_row(to + x * step, step, (const char *)piece, bytes, bytes, n);
+    }
+}
+
+static void convert_band(void *user, int64_t band, int thread)
+{
+    (void)thread;
+    const work *w = user;
+    int64_t end = (band + 1) * BAND_ROWS;
+    end = end < w->to->height ? end : w->to->height;
+    for (int64_t y = band * BAND_ROWS; y < end; y++) {
+        convert_row(w, y);
+    }
+}
+
+/* Memory that the caller has lent is for other views. */
+static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                         const satf_view *out)
+{
+    void *lent = ctx->scratch;
+    ctx->scratch = NULL;
+    satf_status status = satf_filter_apply(ctx, filter, in, out);
+    ctx->scratch = lent;
+    return status;
+}
+
+satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_view *out)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    io_plan plan;
+    satf_status status = check(ctx, filter, in, out);
+    status = status ? status : plan_picture(ctx, filter, in, out->type, &plan);
+    if (status || plan.how == IO_IDENTITY) {
+        return status ? status : apply(ctx, filter, in, out);
+    }
+    status = provide(ctx, &plan.in);
+    status = status ? status : apply(ctx, filter, in, satf_image_view(ctx->shown));
+    if (!status) {
+        work w = {&plan, satf_image_view(ctx->shown), out};
+        satf_parallel(ctx, (out->height - 1) / BAND_ROWS + 1, convert_band, &w);
+    }
+    if (plan.in.stride * plan.in.height > KEPT_BYTES) {
+        satf_image_destroy(ctx->shown);
+        ctx->shown = NULL;
+    }
+    return status;
+}
