@@ -1,6 +1,7 @@
-/* The library's image form of a result, by way of a PAM in memory. */
+/* The library's picture of a result, with all channels of the input. */
 #include "picture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_view *in)
@@ -30,116 +31,93 @@ int picture_fits(const char *filter)
     return fits;
 }
 
-static char *pixel_at(const satf_view *view, int64_t x, int64_t y)
+static int64_t step_of(const satf_view *view)
 {
     int64_t packed = (int64_t)satf_type_bytes(view->type) * view->channels;
-    int64_t step = view->pixel_stride ? view->pixel_stride : packed;
-    return (char *)view->data + y * view->stride + x * step;
+    return view->pixel_stride ? view->pixel_stride : packed;
 }
 
-static void copy_pixels(const satf_view *from, const satf_view *to)
+/* Grey, which is in the first of the three colours, into the others; alpha becomes opaque. Callers
+ * name the bytes of a sample, and alpha, by constants: so copies become loads and stores. */
+static inline void spread_row(char *row, int64_t pixels, int64_t step, size_t bytes, int alpha)
 {
-    size_t bytes = satf_type_bytes(from->type) * (size_t)from->channels;
-    for (int64_t y = 0; y < from->height; y++) {
-        for (int64_t x = 0; x < from->width; x++) {
-            memcpy(pixel_at(to, x, y), pixel_at(from, x, y), bytes);
+    for (int64_t x = 0; x < pixels; x++, row += step) {
+        memcpy(row + bytes, row, bytes);
+        memcpy(row + 2 * bytes, row, bytes);
+        if (alpha) {
+            memset(row + 3 * bytes, 0xff, bytes);
         }
     }
 }
 
-/* Grey into each colour; alpha becomes opaque. */
-static void spread_grey(const satf_view *from, const satf_view *to)
+static void spread_grey(const satf_view *view)
 {
-    size_t bytes = satf_type_bytes(to->type);
-    int colours = to->channels - (to->flags & SATF_ALPHA ? 1 : 0);
-    for (int64_t y = 0; y < to->height; y++) {
-        for (int64_t x = 0; x < to->width; x++) {
-            char *pixel = pixel_at(to, x, y);
-            memset(pixel, 0xff, bytes * (size_t)to->channels);
-            for (int c = 0; c < colours; c++) {
-                memcpy(pixel + bytes * (size_t)c, pixel_at(from, x, y), bytes);
-            }
-        }
-    }
-}
-
-/* Grey is made of red, green and blue. */
-static void swap_red_and_blue(const satf_view *view)
-{
-    size_t bytes = satf_type_bytes(view->type);
+    int64_t step = step_of(view);
     for (int64_t y = 0; y < view->height; y++) {
-        for (int64_t x = 0; x < view->width; x++) {
-            char *pixel = pixel_at(view, x, y), blue[8];
-            memcpy(blue, pixel, bytes);
-            memcpy(pixel, pixel + 2 * bytes, bytes);
-            memcpy(pixel + 2 * bytes, blue, bytes);
+        char *row = (char *)view->data + y * view->stride;
+        if (view->type == SATF_U16) {
+            spread_row(row, view->width, step, 2, view->channels > 3);
+        } else if (view->channels > 3) {
+            spread_row(row, view->width, step, 1, 1);
+        } else {
+            spread_row(row, view->width, step, 1, 0);
         }
     }
 }
 
-/* PAM stores 16 bits with the high byte first. */
-static void from_big_endian(void *samples, size_t bytes)
+/* Pixels with red and blue exchanged. Constants as above. */
+static inline void swap_row(const char *from, int64_t step, char *to, int64_t pixels, size_t bytes,
+                            int channels)
 {
-    uint8_t *byte = samples;
-    for (size_t i = 0; i + 1 < bytes; i += 2) {
-        uint16_t sample = (uint16_t)(byte[i] << 8 | byte[i + 1]);
-        memcpy(byte + i, &sample, sizeof sample);
+    for (int64_t x = 0; x < pixels; x++, from += step, to += bytes * (size_t)channels) {
+        memcpy(to, from + 2 * bytes, bytes);
+        memcpy(to + bytes, from + bytes, bytes);
+        memcpy(to + 2 * bytes, from, bytes);
+        memcpy(to + 3 * bytes, from + 3 * bytes, channels > 3 ? bytes : 0);
     }
 }
 
-/* The samples are the end of the file. */
-static satf_status show(satf_context *ctx, const satf_image *image, const satf_view *out)
+/* A packed copy in red, green and blue, of which grey is made; its data are for free(). */
+static satf_view swapped_of(const satf_view *in)
 {
-    satf_write_options options = satf_write_defaults();
-    options.format = "pam";
-    options.type = out->type;
-    void *file;
-    size_t file_bytes;
-    satf_status status = satf_image_encode(ctx, image, &options, &file, &file_bytes);
-    if (status) {
-        return status;
+    satf_view made =
+        satf_view_packed(NULL, in->width, in->height, in->channels, (satf_type)in->type);
+    made.flags = in->flags;
+    made.data = malloc((size_t)(made.stride * made.height));
+    for (int64_t y = 0; y < in->height && made.data; y++) {
+        const char *from = (const char *)in->data + y * in->stride;
+        char *to = (char *)made.data + y * made.stride;
+        if (in->type == SATF_U16) {
+            swap_row(from, step_of(in), to, in->width, 2, in->channels);
+        } else if (in->channels > 3) {
+            swap_row(from, step_of(in), to, in->width, 1, 4);
+        } else {
+            swap_row(from, step_of(in), to, in->width, 1, 3);
+        }
     }
-    int channels = satf_image_view(image)->channels;
-    satf_view samples =
-        satf_view_packed(NULL, out->width, out->height, channels, (satf_type)out->type);
-    size_t bytes = (size_t)(samples.stride * samples.height);
-    samples.data = (char *)file + (file_bytes - bytes);
-    if (out->type == SATF_U16) {
-        from_big_endian(samples.data, bytes);
-    }
-    if (channels == out->channels) {
-        copy_pixels(&samples, out);
-    } else {
-        spread_grey(&samples, out);
-    }
-    satf_buffer_free(file);
-    return SATF_OK;
+    return made;
 }
 
 satf_status picture_filter(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                            const satf_view *out, int bgr)
 {
-    satf_view exact;
+    satf_view exact, from = *in, grey = *out;
     satf_status status = satf_filter_output(ctx, filter, in, &exact);
-    if (!status && exact.type == out->type && exact.channels == out->channels) {
-        return satf_filter_apply(ctx, filter, in, out);
+    if (status || exact.channels == out->channels) {
+        return status ? status : satf_filter_show(ctx, filter, in, out);
     }
-    satf_image *image = NULL, *result = NULL;
+    if (bgr) {
+        from = swapped_of(in);
+    }
+    grey.channels = exact.channels;
+    grey.flags = exact.flags;
+    grey.pixel_stride = step_of(out);
+    status = from.data ? satf_filter_show(ctx, filter, &from, &grey) : SATF_NO_MEMORY;
     if (!status) {
-        status = satf_image_create(ctx, in->width, in->height, in->channels, (satf_type)in->type,
-                                   in->flags, &image);
+        spread_grey(out);
     }
-    if (!status) {
-        copy_pixels(in, satf_image_view(image));
-        if (bgr && exact.channels < in->channels) {
-            swap_red_and_blue(satf_image_view(image));
-        }
-        status = satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &result);
+    if (bgr) {
+        free(from.data);
     }
-    if (!status) {
-        status = show(ctx, result, out);
-    }
-    satf_image_destroy(result);
-    satf_image_destroy(image);
     return status;
 }
