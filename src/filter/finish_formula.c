@@ -180,22 +180,37 @@ static loop_mode choose_mode(const finisher *f, const window_segment *segment)
     return largest < 94906265 ? LOOP_EXACT : largest >> 32 == 0 ? LOOP_WORD : LOOP_MODES;
 }
 
-/* The weights of the block's pixels from `first` on, where they are not all the area. */
-static void load_weights(const finisher *f, const window_segment *segment, loop_mode mode,
-                         int64_t first, loop_block *block)
+/* The weights of the block's pixels from `first` on, where they are not all the area. Callers name
+ * the channels by a constant. */
+static inline void fill_weights(const finisher *f, const window_segment *segment, loop_mode mode,
+                                int64_t first, int channels, loop_block *block)
 {
-    int channels = f->channels;
     for (int64_t i = 0; i < block->n; i += channels) {
         double area = segment->areas ? segment->areas[first * channels + i] : (double)segment->area;
         double alpha = !f->weighted        ? area
                        : mode == LOOP_WORD ? (double)block->word_sums[i + channels - 1]
                                            : block->sums[i + channels - 1];
         for (int lane = 0; lane < channels; lane++) {
-            block->weights[i + lane] = alpha;
+            block->weights[i + lane] = lane < channels - 1 || !f->weighted ? alpha : area;
         }
-        if (f->weighted) {
-            block->weights[i + channels - 1] = area;
-        }
+    }
+}
+
+static void load_weights(const finisher *f, const window_segment *segment, loop_mode mode,
+                         int64_t first, loop_block *block)
+{
+    switch (f->channels) {
+    case 1:
+        fill_weights(f, segment, mode, first, 1, block);
+        break;
+    case 2:
+        fill_weights(f, segment, mode, first, 2, block);
+        break;
+    case 3:
+        fill_weights(f, segment, mode, first, 3, block);
+        break;
+    default:
+        fill_weights(f, segment, mode, first, 4, block);
     }
     f->loops->invert(block->n, block->weights, block->inverses);
 }
@@ -235,37 +250,34 @@ static void load_block(const finisher *f, const window_segment *segment, loop_mo
     }
 }
 
+/* The mean alpha of the pixel whose last lane that is. */
+static double mean_alpha(const loop_block *block, loop_mode mode, int64_t last)
+{
+    formula_sums in = block->constants;
+    in.words = FORMULA_WORD;
+    if (mode == LOOP_REAL) {
+        in.real_sum = block->sums[last];
+    } else {
+        in.sum = mode == LOOP_WORD ? block->word_sums[last] : (uint64_t)(int64_t)block->sums[last];
+        in.weight = (uint64_t)(int64_t)block->weights[last];
+    }
+    in.real_weight = block->weights[last];
+    return formula_number_of(formula_mean(&in));
+}
+
 /* Alpha's lanes: the mean alpha, alpha as it is, or nothing. Returns the samples that are left. */
 static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block)
 {
-    int channels = f->channels;
-    if (!f->weighted) {
-        return block->n;
+    int channels = f->channels, left = f->out_channels;
+    for (int64_t i = channels - 1; f->weighted && left == channels && i < block->n; i += channels) {
+        block->results[i] = f->recipe->keeps_alpha ? block->centres[i] : mean_alpha(block, mode, i);
     }
-    formula_sums in = f->constants;
-    in.words = FORMULA_WORD;
-    int64_t left = 0;
-    for (int64_t i = 0; i < block->n; i += channels) {
-        int64_t last = i + channels - 1;
-        for (int lane = 0; lane < channels - 1; lane++) {
-            block->results[left++] = block->results[i + lane];
-        }
-        if (f->recipe->keeps_alpha) {
-            block->results[left++] = block->centres[last];
-        } else if (f->out_channels == channels) {
-            if (mode == LOOP_REAL) {
-                in.real_sum = block->sums[last];
-            } else {
-                in.sum = mode == LOOP_WORD ? block->word_sums[last]
-                                           : (uint64_t)(int64_t)block->sums[last];
-                in.weight = (uint64_t)(int64_t)block->weights[last];
-            }
-            in.real_weight = block->weights[last];
-            formula_value value = formula_mean(&in);
-            block->results[left++] = formula_number_of(value);
+    for (int64_t p = 0; left < channels && p < block->n / channels; p++) {
+        for (int lane = 0; lane < left; lane++) {
+            block->results[p * left + lane] = block->results[p * channels + lane];
         }
     }
-    return left;
+    return block->n / channels * left;
 }
 
 bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst)
