@@ -180,7 +180,7 @@ while read -r element; do
     same RGB 64 48 "$element" "$(plain "$filter")" ""
     chroma=$(plain "$filter")
     case $chroma in *=[0-9]*) chroma=--$filter=$(halved "${chroma#*=}") ;; esac
-    same I420 67 41 "$element" "$(plain "$filter")" "$chroma"
+    same NV21 67 41 "$element" "$(plain "$filter")" "$chroma"
 done <"$work/built"
 
 # says ELEMENT PROPERTY TEXT...: in what gst-inspect says of the property

@@ -1,6 +1,8 @@
 /* Planes of a frame as views. */
 #include "planes.h"
 
+#include <string.h>
+
 #include "../picture.h"
 #include "chain.h"
 
@@ -105,21 +107,25 @@ static gboolean makes_grey(planes *self, const GstVideoFrame *frame)
 static void fill(const satf_view *view, int value)
 {
     for (int64_t y = 0; y < view->height; y++) {
-        char *row = (char *)view->data + y * view->stride;
-        for (int64_t x = 0; x < view->width; x++) {
-            row[x * view->pixel_stride] = (char)value;
-        }
+        memset((char *)view->data + y * view->stride, value,
+               (size_t)(view->width * view->channels));
     }
 }
 
-/* 8-bit YUV, each component by itself. */
+/* 8-bit YUV, each component by itself; U and V of one plane are channels of one view. */
 static gboolean run_yuv(planes *self, GstVideoFrame *in, GstVideoFrame *out)
 {
+    const GstVideoInfo *info = &in->info;
     gboolean grey = makes_grey(self, in), done = TRUE;
-    for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(in) && done; c++) {
-        int half = GST_VIDEO_FORMAT_INFO_W_SUB(in->info.finfo, c) > 0;
-        satf_view from = view_of(in, c, 1), to = view_of(out, c, 1);
-        if (grey && c > 0) {
+    guint count = GST_VIDEO_FRAME_N_PLANES(in);
+    guint first_of_two =
+        GST_VIDEO_INFO_COMP_POFFSET(info, 1) < GST_VIDEO_INFO_COMP_POFFSET(info, 2) ? 1 : 2;
+    for (guint p = 0; p < count && done; p++) {
+        gboolean two = p > 0 && count == 2;
+        guint c = two ? first_of_two : p;
+        int half = GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, c) > 0;
+        satf_view from = view_of(in, c, 1 + two), to = view_of(out, c, 1 + two);
+        if (grey && p > 0) {
             fill(&to, 128);
         } else {
             done = run_view(self, half, &from, &to, 0);
