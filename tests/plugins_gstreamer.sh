@@ -13,6 +13,7 @@ GST_PLUGIN_PATH=$top_builddir/plugins/gstreamer/.libs
 GST_REGISTRY=$work/registry.bin
 GST_REGISTRY_FORK=no
 export GST_PLUGIN_PATH GST_REGISTRY GST_REGISTRY_FORK
+unset SATFILTER_MODULES
 
 fail()
 {
@@ -201,6 +202,27 @@ says satsauvola k controllable "Double. Range: -10 - 10 Default: 0.34" "threshol
 says satguided eps controllable "Double. Range: 1e-06 - 1000000 Default: 0.01"
 says satintegral squared controllable "Boolean. Default: false"
 says satflip axis 'String. Default: "h"' "left and right"
+
+# ------------------------------------------------------------------- modules
+
+has() { gst-inspect-1.0 --exists --atleast-version=0.1 "$1" 2>"$work/told"; }
+
+# Elements come and go with what the variable names, though GStreamer keeps a list of them.
+# shellcheck disable=SC2086 # CC is a list of words
+${CC:?} -std=gnu11 -O2 -shared -fPIC -ffp-contract=off -I"$top_srcdir/samples" -I"$top_srcdir/src" -o "$work/contrast" \
+    "$top_srcdir/samples/contrast.c"
+! has satcontrast || fail "a module is loaded unasked"
+export SATFILTER_MODULES="$work/contrast.so"
+! has satcontrast || fail "there is an element without its module"
+grep -q "SATFILTER_MODULES: module $work/contrast.so cannot be opened" "$work/told" || fail "$(cat "$work/told")"
+has satbox || fail "a module that is missing takes all elements away"
+mv "$work/contrast" "$SATFILTER_MODULES"
+has satcontrast || fail "a module's filter is no element: $(cat "$work/told")"
+says satcontrast gain controllable "Double. Range: -100 - 100 Default: 2"
+same NV12 67 41 "satcontrast size=9 gain=2.5" "--contrast 9,gain=2.5" "--contrast 5,gain=2.5"
+same RGBA 66 50 'satfilter filter="contrast=5 box=7"' "--contrast 5 --box 7" ""
+unset SATFILTER_MODULES
+! has satcontrast || fail "an element stays without its module"
 
 # ------------------------------------------------------------ gst-launch-1.0
 
