@@ -82,9 +82,10 @@ def processor():
 def write_json(path, records):
     if not path:
         return
+    program = pathlib.Path(sys.argv[0]).name
     document = {
-        "program": "peers.py",
-        "command": " ".join([pathlib.Path(sys.argv[0]).name] + sys.argv[1:]),
+        "program": program,
+        "command": " ".join([program] + sys.argv[1:]),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "device": {"kind": "cpu", "name": processor(), "driver": f"Linux {platform.release()}",
                    "threads": os.cpu_count()},
