@@ -4,8 +4,8 @@
 #include <gst/video/gstvideofilter.h>
 #include <gst/video/video.h>
 
+#include "../properties.h"
 #include "planes.h"
-#include "properties.h"
 
 typedef struct element {
     GstVideoFilter parent;
@@ -19,6 +19,12 @@ typedef struct element_class {
     const char *filter; /* NULL: a chain */
     GPtrArray *properties;
 } element_class;
+
+static const GParamFlags text_flags =
+    G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | (GParamFlags)GST_PARAM_MUTABLE_PLAYING;
+static const GParamFlags number_flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                        (GParamFlags)GST_PARAM_MUTABLE_PLAYING |
+                                        (GParamFlags)GST_PARAM_CONTROLLABLE;
 
 static gpointer parent_class;
 
@@ -77,13 +83,20 @@ static gboolean stop(GstBaseTransform *transform)
     return TRUE;
 }
 
+static char *chain_of(element *self)
+{
+    const char *filter = class_of(self)->filter;
+    const char *chain = filter ? NULL : g_value_get_string(self->values);
+    return filter ? properties_text(filter, self->values) : g_strdup(chain ? chain : "");
+}
+
 /* Makes the filters of the values that are set. */
 static gboolean refresh(element *self)
 {
     char *chain = NULL;
     GST_OBJECT_LOCK(self);
     if (self->stale) {
-        chain = properties_text(class_of(self)->filter, self->values);
+        chain = chain_of(self);
         self->stale = FALSE;
     }
     GST_OBJECT_UNLOCK(self);
@@ -109,6 +122,19 @@ static GstFlowReturn transform_frame(GstVideoFilter *filter, GstVideoFrame *in, 
         return GST_FLOW_ERROR;
     }
     return GST_FLOW_OK;
+}
+
+static GPtrArray *properties_of(const char *filter)
+{
+    if (filter) {
+        return properties_make(filter, number_flags, text_flags);
+    }
+    GPtrArray *properties = g_ptr_array_new();
+    g_ptr_array_add(properties, g_param_spec_string("filter", "filter",
+                                                    "filters as in the command: \"box=15\", "
+                                                    "\"box=15x9,border=mirror variance=7\"",
+                                                    "box=3", text_flags));
+    return properties;
 }
 
 static void class_init(gpointer class, gpointer data)
@@ -140,7 +166,8 @@ static void class_init(gpointer class, gpointer data)
     GST_BASE_TRANSFORM_CLASS(class)->before_transform = before_transform;
     GST_BASE_TRANSFORM_CLASS(class)->stop = stop;
     GST_VIDEO_FILTER_CLASS(class)->transform_frame = transform_frame;
-    own->properties = properties_install(object, own->filter);
+    own->properties = properties_of(own->filter);
+    properties_install(object, own->properties);
 }
 
 static void instance_init(GTypeInstance *instance, gpointer class)

@@ -5,77 +5,58 @@
 
 /* ---------------------------------------------------------------------- lists */
 
-static const GParamFlags text_flags =
-    G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | (GParamFlags)GST_PARAM_MUTABLE_PLAYING;
-static const GParamFlags number_flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                        (GParamFlags)GST_PARAM_MUTABLE_PLAYING |
-                                        (GParamFlags)GST_PARAM_CONTROLLABLE;
-
-/* The class owns the property. */
-static void install(GObjectClass *object_class, GPtrArray *properties, GParamSpec *property)
-{
-    g_ptr_array_add(properties, property);
-    g_object_class_install_property(object_class, properties->len, property);
-}
-
-static void install_side(GObjectClass *object_class, GPtrArray *properties, const char *name,
-                         const satf_param_info *info)
-{
-    install(object_class, properties,
-            g_param_spec_int(name, name, "of the window in pixels; 0: as size", 0, (int)info->max,
-                             0, number_flags));
-}
-
-static void install_param(GObjectClass *object_class, GPtrArray *properties,
-                          const satf_param_info *info)
+static GParamSpec *number_spec(const satf_param_info *info, GParamFlags flags)
 {
     const char *name = info->name, *help = info->help;
     double value = info->default_text ? g_ascii_strtod(info->default_text, NULL) : 0;
-    GParamSpec *property;
     switch (info->type) {
-    case SATF_PARAM_FILE:
-        return;
     case SATF_PARAM_SIZE:
-        property = g_param_spec_int(name, name, help, (int)info->min, (int)info->max, (int)value,
-                                    number_flags);
-        break;
+        return g_param_spec_int(name, name, help, (int)info->min, (int)info->max, (int)value,
+                                flags);
     case SATF_PARAM_INTEGER:
-        property = g_param_spec_int64(name, name, help, (gint64)info->min, (gint64)info->max,
-                                      (gint64)value, number_flags);
-        break;
+        return g_param_spec_int64(name, name, help, (gint64)info->min, (gint64)info->max,
+                                  (gint64)value, flags);
     case SATF_PARAM_REAL:
-        property = g_param_spec_double(name, name, help, info->min, info->max, value, number_flags);
-        break;
+        return g_param_spec_double(name, name, help, info->min, info->max, value, flags);
     case SATF_PARAM_FLAG:
-        property = g_param_spec_boolean(name, name, help, g_strcmp0(info->default_text, "on") == 0,
-                                        number_flags);
-        break;
+        return g_param_spec_boolean(name, name, help, g_strcmp0(info->default_text, "on") == 0,
+                                    flags);
     default:
-        property = g_param_spec_string(name, name, help, info->default_text, text_flags);
-    }
-    install(object_class, properties, property);
-    if (info->type == SATF_PARAM_SIZE) {
-        install_side(object_class, properties, "width", info);
-        install_side(object_class, properties, "height", info);
+        return NULL;
     }
 }
 
-GPtrArray *properties_install(GObjectClass *object_class, const char *filter)
+static GParamSpec *side_spec(const char *name, const satf_param_info *info, GParamFlags flags)
 {
-    GPtrArray *properties = g_ptr_array_new();
+    return g_param_spec_int(name, name, "of the window in pixels; 0: as size", 0, (int)info->max, 0,
+                            flags);
+}
+
+GPtrArray *properties_make(const char *filter, GParamFlags number, GParamFlags text)
+{
+    GPtrArray *made = g_ptr_array_new();
     satf_param_info info;
-    if (!filter) {
-        install(object_class, properties,
-                g_param_spec_string("filter", "filter",
-                                    "filters as in the command: \"box=15\", "
-                                    "\"box=15x9,border=mirror variance=7\"",
-                                    "box=3", text_flags));
-        return properties;
-    }
     for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
-        install_param(object_class, properties, &info);
+        if (info.type == SATF_PARAM_FILE) {
+            continue;
+        }
+        GParamSpec *spec = number_spec(&info, number);
+        g_ptr_array_add(made, spec ? spec
+                                   : g_param_spec_string(info.name, info.name, info.help,
+                                                         info.default_text, text));
+        if (info.type == SATF_PARAM_SIZE) {
+            g_ptr_array_add(made, side_spec("width", &info, number));
+            g_ptr_array_add(made, side_spec("height", &info, number));
+        }
     }
-    return properties;
+    return made;
+}
+
+void properties_install(GObjectClass *object_class, const GPtrArray *properties)
+{
+    for (guint i = 0; i < properties->len; i++) {
+        g_object_class_install_property(object_class, i + 1, g_ptr_array_index(properties, i));
+    }
 }
 
 /* --------------------------------------------------------------------- values */
@@ -128,9 +109,6 @@ static void append_value(GString *to, const satf_param_info *info, const GValue 
 
 char *properties_text(const char *filter, const GValue *values)
 {
-    if (!filter) {
-        return g_strdup(g_value_get_string(values) ? g_value_get_string(values) : "");
-    }
     GString *text = g_string_new(filter), *rest = g_string_new(NULL);
     satf_param_info info;
     for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
