@@ -2,17 +2,19 @@
 AC_DEFUN([SATF_PLUGINS], [
 AC_ARG_ENABLE([plugins],
   [AS_HELP_STRING([--enable-plugins@<:@=LIST@:>@],
-    [plugins for the hosts in LIST (frei0r, gstreamer, vips), or for all whose headers are there @<:@no@:>@])],
+    [plugins for the hosts in LIST (frei0r, gegl, gstreamer, vips), or for all whose headers are there @<:@no@:>@])],
   [], [enable_plugins=no])
 AS_CASE([,$enable_plugins,], [,no,|,yes,], [], [
   for satf_host in `AS_ECHO(["$enable_plugins"]) | tr ',' ' '`; do
-    AS_CASE([$satf_host], [frei0r|gstreamer|vips], [],
+    AS_CASE([$satf_host], [frei0r|gegl|gstreamer|vips], [],
       [AC_MSG_ERROR(m4_normalize([--enable-plugins=$enable_plugins: there are plugins for frei0r,
-        gstreamer and vips, not for $satf_host]))])
+        gegl, gstreamer and vips, not for $satf_host]))])
   done])
 plugins_summary=
 SATF_PLUGIN([frei0r], [FREI0R], [frei0r-plugins-dev],
   [AC_CHECK_HEADER([frei0r.h], [have_frei0r=yes], [have_frei0r=no])])
+SATF_PLUGIN([gegl], [GEGL], [libgegl-dev],
+  [PKG_CHECK_MODULES([GEGL], [gegl-0.4 >= 0.4.30], [have_gegl=yes], [have_gegl=no])])
 SATF_PLUGIN([gstreamer], [GSTREAMER], [libgstreamer-plugins-base1.0-dev],
   [PKG_CHECK_MODULES([GSTREAMER], [gstreamer-video-1.0 >= 1.20], [have_gstreamer=yes], [have_gstreamer=no])])
 have_gstreamer_check=no

@@ -48,6 +48,7 @@ cuda/study: cuda/sat cuda/base src/study src/base src/satfilter.h
 samples: src/satfilter.h
 plugins:
 plugins/frei0r: plugins
+plugins/gegl: plugins
 plugins/gstreamer: plugins
 plugins/vips:
 TABLE
