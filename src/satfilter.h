@@ -211,7 +211,7 @@ SATF_API satf_status satf_context_synchronize(satf_context *ctx);
 typedef enum satf_engine {
     SATF_ENGINE_AUTO,
     SATF_ENGINE_SAT,   /* a summed area table, then corner reads */
-    SATF_ENGINE_WINDOW /* marching column and row sums */
+    SATF_ENGINE_WINDOW /* marching column and row sums; on a device means of u8 alone */
 } satf_engine;
 
 SATF_API satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine);

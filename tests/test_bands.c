@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/base/border.h"
 #include "../src/window/bands_words.h"
 
 enum { LANES = BANDS_LANES, ROWS = BANDS_DOWN_TILE, COLUMNS = BANDS_ACROSS_TILE };

@@ -15,7 +15,7 @@ typedef struct runner {
     bool is_cuda;
 } runner;
 
-enum { MAX_RUNNERS = 18 };
+enum { MAX_RUNNERS = 34 };
 
 typedef struct runners {
     runner all[MAX_RUNNERS];

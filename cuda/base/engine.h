@@ -2,7 +2,7 @@
 #define CUDA_BASE_ENGINE_H
 
 /* The compute capability, times ten, of the code in this build that the device runs, which is the
- * current one; of a device that cannot be asked, and of one beyond the 64th, 1. The answer to the
+ * current one; of a device that cannot be asked, and of one beyond the 63rd, 1. The answer to the
  * first call holds. */
 int code_capability(int device);
 

@@ -16,7 +16,8 @@ extern "C" {
 
 enum { STEP = BANDS_DOWN_TILE, TILE = BANDS_ACROSS_TILE };
 
-/* Warps of a block that work; 16 with the one that feeds are the most whose registers suffice. */
+/* Warps of a block that work. 16 with the one that feeds have 128 registers a thread, of which some
+ * kernels spill a few; 24 have fewer, and are slower. */
 enum { MOST_WARPS = 15 };
 
 typedef struct box_task {
@@ -130,7 +131,7 @@ static __device__ __forceinline__ product add_down(const uint32_t (&weights)[GRO
  * The mean in the lowest byte, for the sum S < 2^23 as the bits of the float 2^23 + S. zero is
  * 2^23, or half less for an even area A: then S + 1/2 is divided, which lies above a half where S
  * does or meets it, and nowhere nearer to one than 1 / (2 A). For A < 2^15 that is more than what
- * 1 / A and the product are off by, so rounding to nearest is rounding half up.
+ * 1 / A, off by 2^-24 of it, makes of a mean up to 256: so rounding to nearest is rounding half up.
  */
 static __device__ __forceinline__ uint32_t mean_byte(int bits, const box_task &task)
 {
@@ -189,7 +190,7 @@ static __device__ __forceinline__ void store_eight(uint8_t *to, const uint32_t (
 
 /* ------------------------------------------------------------------- kernel */
 
-/* Which matrix a tile has; before the first one any does. */
+/* Which matrix a tile has; one above the image has any, nothing of it is stored. */
 static __device__ __forceinline__ int matrix_of(int tile, int first, int last)
 {
     return tile < 0 ? 0 : tile < first ? 1 + tile : tile >= last ? 1 + first + tile - last : 0;
@@ -309,7 +310,7 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
         }
         source.done();
 #pragma unroll
-        for (int p = 0; p < TILES; p++) {
+        for (int p = 0; p < TILES && (PLAIN || step >= AHEAD); p++) {
             store<PLAIN>(add_columns<GROUPS>(PLAIN ? down : own, ring[p], newest, task),
                          STEP * (step - AHEAD) + g, p);
         }
@@ -416,6 +417,13 @@ static const box_row *row_of(const window_gpu_box *box)
     return NULL;
 }
 
+/* Bytes that the largest blocks of a kernel stage. */
+static int most_shared(const box_row *row)
+{
+    return FEED_STAGES * FEED_ROWS *
+           feed_pitch(MOST_WARPS * row->tiles * TILE, margin_of(row->across));
+}
+
 extern "C" bool window_gpu_multiplies(int device)
 {
     enum { AMPERE = 80 };
@@ -432,39 +440,42 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
     int processors = 0;
     CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                             satf_gpu_ordinal(box->in.device)));
+    window_gpu_launch launch = {};
+    launch.tiles = row->tiles;
+    choose_blocks(box, processors, &launch);
+    launch.pitch = feed_pitch(launch.warps * row->tiles * TILE, margin_of(row->across));
+    launch.shared_bytes = FEED_STAGES * FEED_ROWS * launch.pitch;
     for (int aligned = 0; aligned < 2; aligned++) {
-        window_gpu_launch *launch = &box->launch[aligned];
-        launch->kernel = (void (*)(void))row->kernels[aligned];
-        launch->tiles = row->tiles;
-        choose_blocks(box, processors, launch);
-        launch->pitch = feed_pitch(launch->warps * launch->tiles * TILE, margin_of(row->across));
-        launch->shared_bytes = FEED_STAGES * FEED_ROWS * launch->pitch;
+        box->launch[aligned] = launch;
+        box->launch[aligned].kernel = (void (*)(void))row->kernels[aligned];
+        /* The limit is the kernel's, whatever other plans it serves. */
         CUDA_RETURN(ctx, cudaFuncSetAttribute(row->kernels[aligned],
                                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              launch->shared_bytes));
+                                              most_shared(row)));
     }
     return SATF_OK;
 }
 
-static __global__ void make_weights(const __grid_constant__ window_bands bands, int64_t words,
-                                    uint32_t *to)
+/* A thread a word of both axes. */
+static __global__ void make_weights(const __grid_constant__ window_bands across,
+                                    const __grid_constant__ window_bands down, int64_t first_down,
+                                    int64_t words, uint32_t *to)
 {
     int64_t index = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (index < words) {
-        to[index] = bands_word(&bands, index);
+        to[index] =
+            index < first_down ? bands_word(&across, index) : bands_word(&down, index - first_down);
     }
 }
 
 extern "C" satf_status window_gpu_box_prepare(satf_context *ctx, const window_gpu_box *box)
 {
     enum { THREADS = 128 };
-    uint32_t *to = box->weights;
-    for (const window_bands *bands : {&box->across, &box->down}) {
-        int64_t words = window_bands_words(bands);
-        make_weights<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0,
-                       (cudaStream_t)satf_gpu_stream(ctx)>>>(*bands, words, to);
-        to += words;
-    }
+    int64_t across = window_bands_words(&box->across);
+    int64_t words = across + window_bands_words(&box->down);
+    make_weights<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0,
+                   (cudaStream_t)satf_gpu_stream(ctx)>>>(box->across, box->down, across, words,
+                                                         box->weights);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 

@@ -164,7 +164,7 @@ template <bool ALIGNED> struct feed {
         __syncthreads();
     }
 
-    /* How far the bytes at `at` lie behind 16 aligned ones. */
+    /* How many bytes `at` lies behind a multiple of 16. */
     static __device__ __forceinline__ int skew_of(const uint8_t *at)
     {
         return ALIGNED ? 0 : (int)((uintptr_t)at & 15);

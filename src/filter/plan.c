@@ -238,6 +238,9 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
         if (i + 1 < plan->chain->count) {
             size_t bytes = 0, *most = &sizes.image[i % 2];
             status = filter_step_output(ctx, of.link, &of.from, &of.to);
+            if (plan->device != SATF_HOST) { /* kernels are faster so */
+                of.to.stride = (int64_t)satf_align64((size_t)of.to.stride);
+            }
             status = status ? status : image_bytes(ctx, &of.to, &bytes);
             *most = bytes > *most ? bytes : *most;
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;

@@ -173,12 +173,15 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
     if (step->engine) {
         return SATF_OK;
     }
-    return there ? satf_fail(ctx, SATF_UNSUPPORTED,
-                             "on a device the window engine takes means of u8 up to 65 rows high; "
-                             "use the engine sat or the device cpu")
-                 : satf_fail(ctx, SATF_UNSUPPORTED,
-                             "%s needs the SAT engine; the window engine has no sums for it",
-                             step->info->name);
+    return there
+               ? satf_fail(ctx, SATF_UNSUPPORTED,
+                           "on a device the window engine takes means of u8 without alpha, up to "
+                           "65 rows high and 129 bytes wide, by border clamp, mirror, reflect and "
+                           "constant:0, on capability 8.0 and later; use the engine sat or the "
+                           "device cpu")
+               : satf_fail(ctx, SATF_UNSUPPORTED,
+                           "%s needs the SAT engine; the window engine has no sums for it",
+                           step->info->name);
 }
 
 /* Sums that a step forms a sample: two for a variance, one a rectangle of a template. */

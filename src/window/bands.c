@@ -9,22 +9,6 @@ static bool is_inner(const window_bands *b, int64_t tile)
            end + b->after * b->channels <= bands_positions(b);
 }
 
-/* Whether each window of the tile finds all its samples within the halo. */
-static bool is_reached(const window_bands *b, int64_t tile)
-{
-    int64_t from = tile * b->tile, most = b->before + b->after + 1;
-    for (int64_t to = from; to < from + b->tile && to < bands_positions(b); to++) {
-        int64_t found = 0;
-        for (int64_t at = from - b->halo; at < from + b->tile + b->halo; at++) {
-            found += bands_weight(b, to, at);
-        }
-        if (found != most) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_t from,
                        int64_t side, int border, int64_t tile, int halo)
 {
@@ -48,13 +32,6 @@ bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_
         b.last--;
     }
     *bands = b;
-    for (int64_t k = 0; k < b.tiles && border != SATF_CONSTANT; k++) {
-        if (k >= b.first && k < b.last) {
-            k = b.last - 1;
-        } else if (!is_reached(&b, k)) {
-            return false;
-        }
-    }
     return true;
 }
 

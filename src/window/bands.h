@@ -17,7 +17,7 @@
 enum { BANDS_ACROSS_TILE = 32, BANDS_DOWN_TILE = 16, BANDS_LANES = 32 };
 
 typedef struct window_bands {
-    int64_t pixels, tile;
+    int64_t pixels, tile;  /* BANDS_ACROSS_TILE or BANDS_DOWN_TILE, which also tells the axis */
     int halo, channels;    /* positions a pixel: 1 down */
     int64_t before, after; /* pixels that the window reaches to either side of its own */
     int border;            /* satf_border; constant is 0 */
@@ -26,8 +26,12 @@ typedef struct window_bands {
     int64_t tiles, first, last;
 } window_bands;
 
-/* Describes an axis of that many pixels for a window of `side` pixels from `from` to the pixel on.
- * False if a tile would read beyond its halo, or the border has no such weights. */
+/*
+ * Describes an axis of that many pixels for a window of `side` pixels from `from` to the pixel on.
+ * False if the window reaches further than the halo, or the border has no such weights. What lies
+ * outside the image is then a sample within the halo: clamp, mirror and reflect put no two
+ * positions further apart than they are, and leave those in the image where they are.
+ */
 bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_t from,
                        int64_t side, int border, int64_t tile, int halo);
 

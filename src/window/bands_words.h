@@ -1,12 +1,11 @@
 /*
  * Weights of windows (bands.h) in the order in which a warp's lanes hold them, as operands of
- * mma.m16n8k32 with bytes (PTX ISA, "Matrix Fragments for mma.m16n8k32"). For the host and for
- * devices, which make them where they are read.
+ * mma.m16n8k32 with bytes, an odd last one of m16n8k16 (PTX ISA, "Matrix Fragments for mma"). For
+ * the host and for devices, which make them where they are read.
  */
 #ifndef SATF_WINDOW_BANDS_WORDS_H
 #define SATF_WINDOW_BANDS_WORDS_H
 
-#include "../base/border.h"
 #include "bands.h"
 
 #ifdef __CUDACC__
@@ -20,23 +19,45 @@ BANDS_CALL int64_t bands_positions(const window_bands *b)
     return b->pixels * b->channels;
 }
 
+/* How many of first + k * period, for any k, are in begin ... end. */
+BANDS_CALL int bands_hits(int64_t begin, int64_t end, int64_t first, int64_t period)
+{
+    int64_t behind = (begin - first) % period; /* of the next one at or behind begin */
+    int64_t next = behind > 0 ? begin + period - behind : begin - behind;
+    int hits = 0;
+    for (; next <= end; next += period) {
+        hits++;
+    }
+    return hits;
+}
+
 /* How often the window of the result at position `to` covers the sample at `at`. */
 BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
 {
-    int64_t n = bands_positions(b);
-    if (to < 0 || at < 0 || to >= n || at >= n || to % b->channels != at % b->channels) {
+    int64_t most = bands_positions(b);
+    if (to < 0 || at < 0 || to >= most || at >= most || to % b->channels != at % b->channels) {
         return 0;
     }
     int64_t pixel = to / b->channels, sample = at / b->channels;
-    int64_t begin = pixel - b->before, end = pixel + b->after + 1;
-    int weight = sample >= begin && sample < end;
-    for (int64_t p = begin; p < end && p < 0; p++) {
-        weight += satf_border_index(b->border, p, b->pixels) == sample;
+    int64_t begin = pixel - b->before, end = pixel + b->after, n = b->pixels;
+    int inside = sample >= begin && sample <= end;
+    if (b->border == SATF_CONSTANT) {
+        return inside;
     }
-    for (int64_t p = begin > b->pixels ? begin : b->pixels; p < end; p++) {
-        weight += satf_border_index(b->border, p, b->pixels) == sample;
+    if (b->border == SATF_CLAMP) {
+        int64_t above = sample == 0 && begin < 0 ? -begin : 0;
+        int64_t below = sample == n - 1 && end >= n ? end - n + 1 : 0;
+        return (int)(inside + above + below);
     }
-    return weight;
+    /* What lies there once in each period, and once turned, if that is another place. */
+    bool mirrors = b->border == SATF_MIRROR;
+    int64_t period = mirrors ? 2 * n - 2 : 2 * n, turned = mirrors ? -sample : -1 - sample;
+    if (period == 0) { /* a mirror of one pixel */
+        return (int)(end - begin + 1);
+    }
+    bool twice = sample != turned && sample != turned + period;
+    return bands_hits(begin, end, sample, period) +
+           (twice ? bands_hits(begin, end, turned, period) : 0);
 }
 
 /* Words of a matrix, of each lane. */

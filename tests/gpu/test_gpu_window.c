@@ -14,9 +14,9 @@
 static const int64_t sizes[][2] = {{1, 1},     {3, 2},      {1, 90},   {90, 1},
                                    {16, 16},   {31, 17},    {33, 47},  {517, 131},
                                    {1040, 64}, {1023, 130}, {64, 700}, {2080, 257}};
-static const int64_t windows[][2] = {{1, 1},   {2, 2},   {3, 3},   {15, 15}, {17, 17},
-                                     {16, 17}, {18, 3},  {33, 33}, {31, 33}, {5, 33},
-                                     {65, 17}, {65, 65}, {64, 64}, {3, 65},  {65, 2}};
+static const int64_t windows[][2] = {{1, 1},   {2, 2},   {3, 3},   {15, 15}, {17, 17}, {16, 17},
+                                     {18, 3},  {33, 33}, {31, 33}, {5, 33},  {65, 17}, {65, 65},
+                                     {64, 64}, {3, 65},  {65, 2},  {129, 65}};
 static const struct {
     int64_t pad, shift;
     bool flip;
@@ -30,10 +30,9 @@ typedef struct box_case {
     uint64_t seed;
 } box_case;
 
-static void check_layout(const box_case *t, const satf_view *want, size_t layout)
+static void check_layout(const box_case *t, const satf_view *want, size_t layout, size_t other)
 {
     void *memory[2];
-    size_t other = (layout + t->seed) % (sizeof layouts / sizeof *layouts);
     satf_view in = gpu_view(gpu, &t->host, layouts[layout].pad, layouts[layout].shift,
                             layouts[layout].flip, &memory[0]);
     satf_view out = gpu_view(gpu, &t->host, layouts[other].pad, layouts[other].shift,
@@ -92,7 +91,8 @@ static void check_window(box_case *t, int64_t w, int64_t h, const char *border, 
     gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->host, &want), spec);
     size_t count = sizeof layouts / sizeof *layouts;
     for (size_t k = 0; k < (gpu_small ? 1 : 2); k++) {
-        check_layout(t, &want, (first + k * 2) % count);
+        size_t layout = (first + k * 2) % count;
+        check_layout(t, &want, layout, k ? 0 : (layout + t->seed) % count);
     }
     satf_filter_destroy(t->filter);
     free(want.data);
@@ -124,6 +124,72 @@ static void test_boxes(void **state)
     gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
 }
 
+/* Blocks of many steps, most of them far from all edges, by each kernel. */
+static void test_long(void **state)
+{
+    static const int64_t shapes[][2] = {{16400, 600}, {64, 40000}, {2080, 5000}};
+    static const int64_t reaches[][2] = {{17, 17}, {65, 17},  {33, 33}, {129, 33},
+                                         {65, 65}, {129, 65}, {128, 64}};
+    (void)state;
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (int channels = 1; channels <= 3; channels += 2) {
+            box_case t = {
+                .image = {shapes[s][0] / channels, shapes[s][1], channels, SATF_U8, 0, NULL},
+                .seed = s};
+            ref_fill(&t.image, 70 + s);
+            t.host = ref_view(&t.image, 0);
+            for (size_t k = 0; k < sizeof reaches / sizeof *reaches; k++) {
+                int64_t w = (reaches[k][0] - 1) / channels + 1;
+                check_window(&t, w, reaches[k][1], k % 2 ? "clamp" : "mirror", 2 * (k % 2));
+            }
+            free(t.host.data);
+            free(t.image.samples);
+        }
+    }
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+}
+
+/* Plans of one kernel, one of large blocks and one of small ones, in turns. */
+static void test_turns(void **state)
+{
+    enum { PLANS = 2, TURNS = 3 };
+    static const int64_t sides[PLANS] = {8192, 512};
+    (void)state;
+    satf_filter *filter;
+    satf_plan *plans[PLANS];
+    satf_view views[PLANS];
+    void *memory[PLANS][2];
+    unsigned char sample = 0;
+    gpu_must(gpu, satf_filter_parse(gpu, "box=15", &filter));
+    for (int i = 0; i < PLANS; i++) {
+        satf_view like = satf_view_packed(NULL, sides[i], sides[i], 1, SATF_U8);
+        views[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][0]);
+        satf_view out = gpu_view(gpu, &like, 0, 0, false, &memory[i][1]);
+        gpu_must(gpu, satf_plan_create(gpu, filter, &views[i], 1, &out, 1, &plans[i]));
+    }
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < PLANS; i++) {
+            size_t bytes = (size_t)(sides[i] * sides[i]);
+            const void *in = memory[i][0];
+            gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, memory[i][0], 11 + turn, bytes));
+            gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, memory[i][1], 0, bytes));
+            gpu_must_do(gpu, satf_plan_run(plans[i], &in, &memory[i][1]), "a plan");
+            gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, &sample,
+                                              (char *)memory[i][1] + bytes - 1, 1));
+            gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+            assert_int_equal(sample, 11 + turn);
+            gpu_runs++;
+        }
+    }
+    for (int i = 0; i < PLANS; i++) {
+        satf_plan_destroy(plans[i]);
+        satf_gpu_free(gpu, memory[i][0]);
+        satf_gpu_free(gpu, memory[i][1]);
+    }
+    satf_filter_destroy(filter);
+}
+
 /* Windows of all that means round: sums that are exact halves, all samples at their largest. */
 static void test_halves(void **state)
 {
@@ -139,9 +205,11 @@ static void test_halves(void **state)
                                        : kind == 1 ? i & 1
                                                    : 254 + (i * 7 % 11 < kind));
         }
-        for (int64_t side = 1; side <= 65; side++) {
-            check_window(&t, side, 66 - side, "reflect", (size_t)side);
+        for (int64_t side = 1; side <= 129; side++) {
+            check_window(&t, side, 66 - (side - 1) / 2, "reflect", (size_t)side);
         }
+        check_window(&t, 129, 65, "mirror", 0);
+        check_window(&t, 128, 64, "clamp", 0);
         free(t.host.data);
         free(t.image.samples);
     }
@@ -151,10 +219,14 @@ static void test_halves(void **state)
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
+    const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(test_halves),
     };
     return gpu_test_end("test_gpu_window",
-                        cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
+                        gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
+                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
 }

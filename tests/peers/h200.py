@@ -219,6 +219,17 @@ def filters():
     return table(["n", "<filter", "<type", "channels", "15 x 15: ms (x copy)", "255 x 255"], rows)
 
 
+def windows():
+    """Boxes by the side of their window."""
+    sides = list(grouped(records("box"), lambda r: r["window"]))
+    rows = []
+    for n, group in grouped(records("box"), lambda r: r["width"]).items():
+        at = {r["window"]: r for r in group}
+        rows.append([f"{n // 1024}K", *(f"{digits(at[w]['ms'])} ({ratio(at[w]['x_copy'])})"
+                                        for w in sides)])
+    return table(["n", *(f"{w}" for w in sides)], rows)
+
+
 def moves():
     chosen = records("moves")
     names = list(grouped(chosen, lambda r: r["name"]))
@@ -310,7 +321,8 @@ PAGES = {
     "docs/results.md": {"sat": sat_ms, "ratios": sat_ratios,
                         "order": sat_order, "types": types, "rows": rows, "channels": channels,
                         "crossings": crossings, "stages": stages, "peers": peers, "aims": aims},
-    "docs/performance.md": {"moves": moves, "filters": filters, "fit": fit},
+    "docs/performance.md": {"moves": moves, "filters": filters, "windows": windows,
+                            "fit": fit},
     "docs/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
                             "shared-f64": lambda: machine.permute_shared("f64"),
                             "global-f32": lambda: machine.permute_global("f32"),
