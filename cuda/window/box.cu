@@ -295,7 +295,7 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
     template <bool PLAIN, bool ALIKE> __device__ __forceinline__ void do_step(int newest, int step)
     {
         const uint32_t stage = source.await();
-        uint32_t own[GROUPS][4];
+        uint32_t own[GROUPS][4], made = ~0u;
         if (!PLAIN) {
             load_matrix<4 * GROUPS>(own[0], task.down,
                                     matrix_of(first_tile + step, task.down_first, task.down_last));
@@ -307,8 +307,9 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
                 load_matrix<4 * PIECES>(across[0][0], task.across, matrices[p]);
             }
             ring[p][newest] = add_along_rows<PIECES, ALIGNED>(across, at, t, task);
+            made &= ring[p][newest].high[0][0]; /* of all samples; sums are below 0x8100 */
         }
-        source.done();
+        source.done(made);
 #pragma unroll
         for (int p = 0; p < TILES && (PLAIN || step >= AHEAD); p++) {
             store<PLAIN>(add_columns<GROUPS>(PLAIN ? down : own, ring[p], newest, task),

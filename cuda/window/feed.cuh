@@ -248,11 +248,15 @@ template <bool ALIGNED> struct feed {
         return next;
     }
 
-    /* The warp has read the stage that it waited for. */
-    __device__ __forceinline__ void done()
+    /*
+     * The warp has read the stage that it waited for. made: of all that the lane has read, and
+     * never all ones, which compilers do not know. So the arrival waits until what was asked for is
+     * there: loads may be long in coming behind stores, and the engine does not wait for them.
+     */
+    __device__ __forceinline__ void done(uint32_t made)
     {
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) {
+        bool never = __any_sync(~0u, made == ~0u);
+        if (threadIdx.x % 32 == 0 && !never) {
             barrier_arrive(empty + 8 * stage);
         }
         stage++;
