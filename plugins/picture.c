@@ -1,7 +1,6 @@
 /* The library's picture of a result, with all channels of the input. */
 #include "picture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_view *in)
@@ -77,16 +76,15 @@ static inline void swap_row(const char *from, int64_t step, char *to, int64_t pi
     }
 }
 
-/* A packed copy in red, green and blue, of which grey is made; its data are for free(). */
-static satf_view swapped_of(const satf_view *in)
+/* A copy in red, green and blue, of which grey is made. */
+static satf_status swap(satf_context *ctx, const satf_view *in, satf_image **made)
 {
-    satf_view made =
-        satf_view_packed(NULL, in->width, in->height, in->channels, (satf_type)in->type);
-    made.flags = in->flags;
-    made.data = malloc((size_t)(made.stride * made.height));
-    for (int64_t y = 0; y < in->height && made.data; y++) {
+    satf_status status = satf_image_create(ctx, in->width, in->height, in->channels,
+                                           (satf_type)in->type, in->flags, made);
+    for (int64_t y = 0; !status && y < in->height; y++) {
+        const satf_view *view = satf_image_view(*made);
         const char *from = (const char *)in->data + y * in->stride;
-        char *to = (char *)made.data + y * made.stride;
+        char *to = (char *)view->data + y * view->stride;
         if (in->type == SATF_U16) {
             swap_row(from, step_of(in), to, in->width, 2, in->channels);
         } else if (in->channels > 3) {
@@ -95,29 +93,30 @@ static satf_view swapped_of(const satf_view *in)
             swap_row(from, step_of(in), to, in->width, 1, 3);
         }
     }
-    return made;
+    return status;
 }
 
 satf_status picture_filter(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                            const satf_view *out, int bgr)
 {
-    satf_view exact, from = *in, grey = *out;
+    satf_view exact, grey = *out;
+    satf_image *swapped = NULL;
     satf_status status = satf_filter_output(ctx, filter, in, &exact);
     if (status || exact.channels == out->channels) {
         return status ? status : satf_filter_show(ctx, filter, in, out);
     }
     if (bgr) {
-        from = swapped_of(in);
+        status = swap(ctx, in, &swapped);
     }
     grey.channels = exact.channels;
     grey.flags = exact.flags;
     grey.pixel_stride = step_of(out);
-    status = from.data ? satf_filter_show(ctx, filter, &from, &grey) : SATF_NO_MEMORY;
+    if (!status) {
+        status = satf_filter_show(ctx, filter, bgr ? satf_image_view(swapped) : in, &grey);
+    }
     if (!status) {
         spread_grey(out);
     }
-    if (bgr) {
-        free(from.data);
-    }
+    satf_image_destroy(swapped);
     return status;
 }
