@@ -6,13 +6,14 @@
  *   frei0r_host load PLUGIN TIMES                            loads, runs and unloads it
  *   frei0r_host threads PLUGIN WIDTH HEIGHT INSTANCES        several threads on each instance
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <frei0r.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "need.h"
 
 enum { GUARD = 64, MAX_INSTANCES = 32 };
 
@@ -28,14 +29,6 @@ typedef struct host {
     void (*get)(f0r_instance_t, f0r_param_t, int);
     void (*update)(f0r_instance_t, double, const uint32_t *, uint32_t *);
 } host;
-
-static void need(int holds, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "frei0r_host: %s\n", what);
-        exit(1);
-    }
-}
 
 static host load(const char *path)
 {
@@ -67,18 +60,6 @@ static void unload(host *h)
 {
     h->deinit();
     need(dlclose(h->handle) == 0, "dlclose() fails");
-}
-
-static int thread_count(void)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    int count = 0;
-    need(tasks != NULL, "/proc is missing");
-    while (readdir(tasks)) {
-        count++;
-    }
-    closedir(tasks);
-    return count - 2; /* . and .. */
 }
 
 /* ------------------------------------------------------------------ parameters */

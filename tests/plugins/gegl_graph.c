@@ -1,31 +1,8 @@
 #include "gegl_graph.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TILE_WIDTH = 37, TILE_HEIGHT = 29 };
-
-void need(gboolean holds, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "%s\n", what);
-        exit(1);
-    }
-}
-
-int thread_count(void)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    int count = -2; /* . and .. */
-    need(tasks != NULL, "/proc is missing");
-    while (readdir(tasks)) {
-        count++;
-    }
-    closedir(tasks);
-    return count;
-}
 
 graph graph_new(GeglBuffer *buffer, const char *chain)
 {

@@ -4,11 +4,7 @@
 
 #include <gegl.h>
 
-/* Ends the program with that sentence unless holds. */
-void need(gboolean holds, const char *what);
-
-/* Of this process. */
-int thread_count(void);
+#include "need.h"
 
 typedef struct graph {
     GeglNode *top, *last;

@@ -1,32 +1,9 @@
 /* Samples of frames, and buffers that hold them with gaps. */
 #include "gst_frame.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MARK = 0x5a, GAP = 37 };
-
-void need(gboolean holds, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "FAILED: %s\n", what);
-        exit(1);
-    }
-}
-
-int thread_count(void)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    int count = -2; /* . and .. */
-    need(tasks != NULL, "/proc is missing");
-    while (readdir(tasks)) {
-        count++;
-    }
-    closedir(tasks);
-    return count;
-}
 
 char *frame_caps(const char *format, int width, int height)
 {

@@ -5,11 +5,7 @@
 
 #include <gst/video/video.h>
 
-/* Ends the program with that sentence unless holds. */
-void need(gboolean holds, const char *what);
-
-/* Of this process. */
-int thread_count(void);
+#include "need.h"
 
 /* "video/x-raw,format=..." */
 char *frame_caps(const char *format, int width, int height);
