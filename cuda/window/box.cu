@@ -27,7 +27,6 @@ typedef struct box_task {
     const uint32_t *across, *down;
     int across_first, across_last, down_first, down_last; /* tiles, as in window_bands */
     int strips, segment;
-    bool aligned_out;    /* rows, to 8 bytes */
     float inverse, zero; /* of the area; what is taken off, see mean_byte() */
     /* 2^8 and 2^16. A multiplication runs beside the units that shift and permute, which have the
      * most to do here; of constants the compiler would make shifts. */
@@ -176,14 +175,14 @@ static __device__ __forceinline__ mean_rows add_columns(const uint32_t (&weights
 
 /* Eight bytes, of which the first `count` are in the image. */
 static __device__ __forceinline__ void store_eight(uint8_t *to, const uint32_t (&word)[2],
-                                                   int count, bool aligned)
+                                                   int count)
 {
-    if (aligned && count >= 8) {
+    if (count >= 8) {
         __stcs((uint2 *)to, make_uint2(word[0], word[1]));
         return;
     }
 #pragma unroll 1
-    for (int i = 0; i < count && i < 8; i++) {
+    for (int i = 0; i < count; i++) {
         to[i] = (uint8_t)((i < 4 ? word[0] : word[1]) >> (8 * (i % 4)));
     }
 }
@@ -233,8 +232,8 @@ static __device__ __forceinline__ box_place place_of(const box_task &task)
 
 /*
  * A warp's TILES tiles of a strip. A step takes 16 rows in and gives out 16 that lie AHEAD steps
- * higher. Steps are plain far from the upper and the lower edge, in warps whose columns are aligned
- * and in the image: weights stay in registers then, and all that comes out is stored. Other steps
+ * higher. Steps are plain far from the upper and the lower edge, in warps whose columns are in the
+ * image: weights stay in registers then, and all that comes out is stored. Other steps
  * load their weights, and tiles that are not alike theirs.
  */
 template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
@@ -272,7 +271,7 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
         count = task.in.row_bytes - x - 8 * t;
         to = task.out + (place.begin + g - AHEAD * STEP) * task.out_stride + x + 8 * t;
         first_tile = place.begin / STEP - AHEAD;
-        bool whole = __all_sync(~0u, task.aligned_out && count >= TILE * (TILES - 1) + 8);
+        bool whole = __all_sync(~0u, count >= TILE * (TILES - 1) + 8);
         plain_from = whole ? max(AHEAD, task.down_first - first_tile) : place.steps;
         plain_to = min(task.down_last - first_tile, place.rows / STEP + AHEAD);
     }
@@ -286,7 +285,7 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
             if (PLAIN) {
                 __stcs((uint2 *)at, make_uint2(means.word[b][0], means.word[b][1]));
             } else if (row >= 0 && row + 8 * b < place.rows) {
-                store_eight(at, means.word[b], count - TILE * tile, task.aligned_out);
+                store_eight(at, means.word[b], count - TILE * tile);
             }
         }
     }
@@ -386,13 +385,13 @@ static const struct box_row {
  * too, but each begins with rows that another has read as well. Of both the least work of the
  * busiest multiprocessor, in steps of a warp.
  */
-static void choose_blocks(const window_gpu_box *box, int processors, window_gpu_launch *launch)
+static void choose_blocks(window_gpu_box *box, int processors)
 {
     enum { START = 2, LEAST_WARPS = 12 /* that keep a multiprocessor busy */ };
     int64_t row_bytes = box->in.width * box->in.channels, least = INT64_MAX;
     int64_t steps = (box->in.height + STEP - 1) / STEP;
     for (int warps = MOST_WARPS; warps >= 4; warps--) {
-        int64_t bytes = (int64_t)warps * launch->tiles * TILE;
+        int64_t bytes = (int64_t)warps * box->tiles * TILE;
         int64_t strips = (row_bytes + bytes - 1) / bytes;
         for (int64_t parts = 1; parts <= steps && parts <= 4 * processors; parts++) {
             int64_t own = (steps + parts - 1) / parts;
@@ -401,8 +400,8 @@ static void choose_blocks(const window_gpu_box *box, int processors, window_gpu_
             int64_t work = busy * (own + box->down.halo / 8 + START);
             if (work < least) {
                 least = work;
-                launch->warps = warps;
-                launch->segment = (int)(own * STEP);
+                box->warps = warps;
+                box->segment = (int)(own * STEP);
             }
         }
     }
@@ -441,14 +440,12 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
     int processors = 0;
     CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                             satf_gpu_ordinal(box->in.device)));
-    window_gpu_launch launch = {};
-    launch.tiles = row->tiles;
-    choose_blocks(box, processors, &launch);
-    launch.pitch = feed_pitch(launch.warps * row->tiles * TILE, margin_of(row->across));
-    launch.shared_bytes = FEED_STAGES * FEED_ROWS * launch.pitch;
+    box->tiles = row->tiles;
+    choose_blocks(box, processors);
+    box->pitch = feed_pitch(box->warps * row->tiles * TILE, margin_of(row->across));
+    box->shared_bytes = FEED_STAGES * FEED_ROWS * box->pitch;
     for (int aligned = 0; aligned < 2; aligned++) {
-        box->launch[aligned] = launch;
-        box->launch[aligned].kernel = (void (*)(void))row->kernels[aligned];
+        box->kernels[aligned] = (void (*)(void))row->kernels[aligned];
         /* The limit is the kernel's, whatever other plans it serves. */
         CUDA_RETURN(ctx, cudaFuncSetAttribute(row->kernels[aligned],
                                               cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -480,23 +477,17 @@ extern "C" satf_status window_gpu_box_prepare(satf_context *ctx, const window_gp
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 
-static bool is_aligned(const satf_view *view, uintptr_t bytes)
-{
-    return (((uintptr_t)view->data | (uintptr_t)view->stride) & (bytes - 1)) == 0;
-}
-
 extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box)
 {
     int row_bytes = (int)(box->in.width * box->in.channels);
-    bool aligned = is_aligned(&box->in, 16) && row_bytes % 16 == 0;
-    const window_gpu_launch *launch = &box->launch[aligned];
+    uintptr_t low = (uintptr_t)box->in.data | (uintptr_t)box->in.stride | (uintptr_t)row_bytes;
     const window_bands *across = &box->across, *down = &box->down;
     box_task task = {};
     task.in.data = (const uint8_t *)box->in.data;
     task.in.stride = box->in.stride;
     task.in.row_bytes = row_bytes;
     task.in.height = (int)box->in.height;
-    task.in.pitch = launch->pitch;
+    task.in.pitch = box->pitch;
     task.out = (uint8_t *)box->out.data;
     task.out_stride = box->out.stride;
     task.across = box->weights;
@@ -505,17 +496,16 @@ extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_bo
     task.across_last = (int)across->last;
     task.down_first = (int)down->first;
     task.down_last = (int)down->last;
-    int strip_bytes = launch->warps * launch->tiles * TILE;
+    int strip_bytes = box->warps * box->tiles * TILE;
     task.strips = (row_bytes + strip_bytes - 1) / strip_bytes;
-    task.segment = launch->segment;
-    task.aligned_out = is_aligned(&box->out, 8);
+    task.segment = box->segment;
     task.inverse = 1.0f / (float)box->area;
     task.zero = box->area % 2 ? 8388608.0f : 8388607.5f;
     task.shift_8 = 1 << 8;
     task.shift_16 = 1 << 16;
     unsigned segments = (unsigned)((task.in.height + task.segment - 1) / task.segment);
-    box_kernel kernel = (box_kernel)launch->kernel;
-    kernel<<<(unsigned)task.strips * segments, 32 * (launch->warps + 1),
-             (size_t)launch->shared_bytes, (cudaStream_t)satf_gpu_stream(ctx)>>>(task);
+    box_kernel kernel = (box_kernel)box->kernels[low % 16 == 0];
+    kernel<<<(unsigned)task.strips * segments, 32 * (box->warps + 1), (size_t)box->shared_bytes,
+             (cudaStream_t)satf_gpu_stream(ctx)>>>(task);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

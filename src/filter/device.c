@@ -61,8 +61,11 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
             return SATF_HOST;
         }
     }
-    if (ctx->settings.engine == SATF_ENGINE_WINDOW ||
-        (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, besides_ns)))) {
+    if (ctx->settings.engine == SATF_ENGINE_WINDOW) {
+        snprintf(why, FILTER_WHY_BYTES, "the window engine is the CPU's unless a device is named");
+        return SATF_HOST;
+    }
+    if (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, besides_ns))) {
         snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");
         return SATF_HOST;
     }

@@ -14,24 +14,20 @@ typedef struct window_gpu_halo {
 } window_gpu_halo;
 extern const window_gpu_halo window_gpu_halos[];
 
-/* How a kernel runs. */
-typedef struct window_gpu_launch {
-    void (*kernel)(void);
-    int warps, tiles; /* of a block, of a warp */
-    int segment;      /* rows of the result that a block marches over, a multiple of 16 */
-    int pitch, shared_bytes;
-} window_gpu_launch;
-
-/* A picture's means. Who runs it has set the data of in and out, and the weights. */
+/* A picture's means. Who runs it has set in.data, out and the weights. */
 typedef struct window_gpu_box {
-    satf_view in, out; /* u8 on the device, of one shape; they do not overlap */
+    satf_view in, out; /* u8 on the device, of one shape; out begins at multiples of 8 bytes */
     window_bands across, down;
-    uint64_t area;               /* of the window */
-    uint32_t *weights;           /* there: of across, then of down */
-    window_gpu_launch launch[2]; /* [1]: where the input's rows are aligned to 16 bytes */
+    uint64_t area;     /* of the window */
+    uint32_t *weights; /* there: of across, then of down */
+    /* What box_plan decides. */
+    void (*kernels[2])(void); /* [1]: where the input's rows are aligned to 16 bytes */
+    int warps, tiles;         /* of a block, of a warp */
+    int segment;              /* rows that a block marches over, a multiple of 16 */
+    int pitch, shared_bytes;
 } window_gpu_box;
 
-/* Decides the launches; the device is open. across.halo and down.halo are of one of the list. */
+/* Decides how it runs; the device is open. across.halo and down.halo are of one of the list. */
 satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box);
 
 /* Enqueues the making of the weights, once for any number of runs. */
