@@ -60,25 +60,25 @@ static __device__ inline int sample_bytes(int type)
                                                   : 8;
 }
 
+/* One load of aligned samples, of others byte by byte. */
+template <class T> static __device__ inline double load_one(const char *from)
+{
+    T sample;
+    if (((uintptr_t)from & (sizeof sample - 1)) == 0) {
+        sample = *(const T *)from;
+    } else {
+        memcpy(&sample, from, sizeof sample);
+    }
+    return (double)sample;
+}
+
 /* A sample of any type that is filtered, wherever it lies. */
 static __device__ inline double load_sample(int type, const char *from)
 {
-    if (type == SATF_U8) {
-        return (double)(uint8_t)*from;
-    }
-    if (type == SATF_U16) {
-        uint16_t sample;
-        memcpy(&sample, from, sizeof sample);
-        return (double)sample;
-    }
-    if (type == SATF_F32) {
-        float sample;
-        memcpy(&sample, from, sizeof sample);
-        return (double)sample;
-    }
-    double sample;
-    memcpy(&sample, from, sizeof sample);
-    return sample;
+    return type == SATF_U8    ? (double)(uint8_t)*from
+           : type == SATF_U16 ? load_one<uint16_t>(from)
+           : type == SATF_F32 ? load_one<float>(from)
+                              : load_one<double>(from);
 }
 
 /* What a kernel computes: a formula that is known to be the recipe's `kernel`, or any. */
@@ -116,23 +116,25 @@ typedef struct sample_place {
     int c;
 } sample_place;
 
-/* What the formula reads there of other images. */
+/* What the formula reads of other images, some pixels to the right of there. */
 template <unsigned READS>
 static __device__ inline void load_beside(const filter_gpu_task *task, const sample_place *at,
-                                          formula_sums *in)
+                                          int right, formula_sums *in)
 {
     for (int k = 0; k < 2 && at; k++) {
         const satf_view *beside = &task->beside[k];
         if ((READS & (k == 0 ? FORMULA_BESIDE : FORMULA_BESIDE_TOO)) && beside->data) {
-            const char *from = (const char *)beside->data + at->y * beside->stride +
-                               (at->x * beside->channels + at->c) * sample_bytes(beside->type);
+            const char *from =
+                (const char *)beside->data + at->y * beside->stride +
+                ((at->x + right) * beside->channels + at->c) * sample_bytes(beside->type);
             in->beside[k] = load_sample(beside->type, from);
         }
     }
 }
 
 /* give(i, value) for each value = Formula, or the task's, of in with sum[i], square[i] and the
- * centre at from + i * step. at: NULL where nothing of other images is read. */
+ * centre at from + i * step. at: the first one's place; NULL where nothing of other images is
+ * read. */
 template <class Formula, int N, class Sum, class Square, class Give>
 static __device__ __forceinline__ void
 apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
@@ -158,7 +160,7 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
                 if constexpr (((reads)&FORMULA_CENTRE) != 0) {                            \
                     in->centre = load_sample(task->in.type, from + i * step);             \
                 }                                                                         \
-                load_beside<(reads)>(task, at, in);                                       \
+                load_beside<(reads)>(task, at, i, in);                                    \
                 give(i, name##_formula(in, (const name##_options *)task->options.bytes)); \
             }                                                                             \
         }                                                                                 \

@@ -7,10 +7,16 @@
 /* The border of that name, "constant" without its value; -1 for what is none. */
 int satf_border_from_name(const char *name);
 
+#ifdef __CUDACC__
+#define BORDER_CALL static inline __host__ __device__
+#else
+#define BORDER_CALL static inline
+#endif
+
 /* The index in 0 ... n - 1 that the border puts at position i (any), n >= 1;
  * -1 where SATF_CONSTANT and SATF_SHRINK have no pixel. A mirror of one pixel
  * is that pixel. */
-static inline int64_t satf_border_index(int border, int64_t i, int64_t n)
+BORDER_CALL int64_t satf_border_index(int border, int64_t i, int64_t n)
 {
     if (i >= 0 && i < n) {
         return i;

@@ -1,8 +1,7 @@
 /* Filters on a CUDA device by summed area tables, whose corners one kernel reads. */
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "finish.h"
-#include "gpu.h"
+#include "device_task.h"
 #include "tables.h"
 
 /* What a plan keeps of a step. */
@@ -12,53 +11,13 @@ typedef struct device_step {
     filter_gpu_plan last, survey;
 } device_step;
 
-static filter_gpu_known known_of(const filter_recipe *recipe)
-{
-    return recipe->kernel == KERNEL_MEAN       ? FILTER_GPU_MEAN
-           : recipe->kernel == KERNEL_VARIANCE ? FILTER_GPU_VARIANCE
-           : recipe->kernel == KERNEL_STDDEV   ? FILTER_GPU_STDDEV
-                                               : FILTER_GPU_ANY;
-}
-
-static filter_gpu_layer layer_there(const filter_step *step, const sat_layer *layer)
-{
-    filter_gpu_layer there = {
-        .stride = layer->stride,
-        .type = layer->type,
-        .summand = layer->summand,
-    };
-    for (int c = 0; c < step->in.channels; c++) {
-        there.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
-        there.outside[c].real = layer->outside[c].real;
-    }
-    return there;
-}
-
 static filter_gpu_task make_task(const filter_step *step, const filter_tables *tables)
 {
-    const filter_recipe *recipe = step->recipe;
-    filter_gpu_task task = {
-        .in = step->in,
-        .out = step->out,
-        .layer_count = tables->count,
-        .border = step->border.kind,
-        .formula = (int32_t)recipe->formula,
-        .keeps_alpha = recipe->keeps_alpha,
-        .known = known_of(recipe),
-        .prefix = recipe->region == REGION_PREFIX,
-        .weighted = step->weighted,
-        .has_rects = recipe->region == REGION_RECTS,
-        .rect_count = recipe->region == REGION_RECTS ? (int64_t)tables->rect_count : 1,
-        .window = tables->window,
-    };
-    finisher finish;
-    finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
-    finisher_set_scale(&finish, step->input_type);
-    task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
-    task.constants = finish.constants;
-    memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
+    filter_gpu_task task = filter_device_task(step);
+    task.layer_count = tables->count;
+    task.rect_count = task.has_rects ? (int64_t)tables->rect_count : 1;
     for (int k = 0; k < tables->count; k++) {
-        task.layers[k] = layer_there(step, &tables->layers[k]);
+        task.layers[k] = filter_device_layer(step, &tables->layers[k]);
     }
     return task;
 }

@@ -27,12 +27,18 @@ static bool find_bands(const filter_step *step, window_bands *across, window_ban
     return false;
 }
 
+/* Rows that the copy engine cannot bring cost more than tables. */
+static bool pays(const satf_context *ctx, const satf_view *in)
+{
+    return ctx->settings.engine == SATF_ENGINE_WINDOW ||
+           ((in->stride | satf_row_samples(in)) & 15) == 0;
+}
+
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
     window_bands across, down;
     const satf_view *in = &step->in;
-    (void)ctx;
-    return step->recipe->kernel == KERNEL_MEAN && in->type == SATF_U8 &&
+    return pays(ctx, in) && step->recipe->kernel == KERNEL_MEAN && in->type == SATF_U8 &&
            step->out.type == SATF_U8 && !step->weighted &&
            (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
            in->width <= INT32_MAX / 8 && in->height <= INT32_MAX / 8 &&

@@ -83,6 +83,12 @@ satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *plan);
 /* Enqueues out = the formula of the sums that the tables hold. */
 satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan);
 
+/* The same of windows, from the samples themselves: the task has its layers' types, summands and
+ * what lies outside, but no tables. (cuda/filter/march.cu) */
+bool filter_gpu_march_fits(const filter_gpu_task *task, bool pays); /* and is faster than tables */
+satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan *plan);
+satf_status filter_gpu_march_run(satf_context *ctx, const filter_gpu_plan *plan);
+
 /* Enqueues `to` = the grey of `from`, as filter_run_grey() wants them. */
 satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to);
 
@@ -97,6 +103,9 @@ satf_status filter_gpu_convert(satf_context *ctx, const satf_view *from, const s
 typedef struct filter_gpu_calls {
     __typeof__(filter_gpu_plan_make) *plan_make;
     __typeof__(filter_gpu_run) *run;
+    __typeof__(filter_gpu_march_fits) *march_fits;
+    __typeof__(filter_gpu_march_make) *march_make;
+    __typeof__(filter_gpu_march_run) *march_run;
     __typeof__(filter_gpu_grey) *grey;
     __typeof__(filter_gpu_copy_pixels) *copy_pixels;
     __typeof__(filter_gpu_convert) *convert;

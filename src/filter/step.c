@@ -127,10 +127,10 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
 /* ------------------------------------------------------------------ engines */
 
 static const filter_engine *const engines[] = {
-    &filter_window_engine,        &filter_prefix_engine,        &filter_rows_engine,
-    &filter_table_engine,         &filter_move_engine,          &filter_device_engine,
-    &filter_device_window_engine, &filter_device_prefix_engine, &filter_device_move_engine,
-    &filter_permute_engine,
+    &filter_window_engine,        &filter_prefix_engine,       &filter_rows_engine,
+    &filter_table_engine,         &filter_move_engine,         &filter_device_engine,
+    &filter_device_window_engine, &filter_device_march_engine, &filter_device_prefix_engine,
+    &filter_device_move_engine,   &filter_permute_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
@@ -175,10 +175,9 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
     }
     return there
                ? satf_fail(ctx, SATF_UNSUPPORTED,
-                           "on a device the window engine takes means of u8 without alpha, up to "
-                           "65 rows high and 129 bytes wide, by border clamp, mirror, reflect and "
-                           "constant:0, on capability 8.0 and later; use the engine sat or the "
-                           "device cpu")
+                           "on a device the window engine takes no alpha that weighs colour, no "
+                           "filter that surveys the image, and windows whose rows of sums fit the "
+                           "shared memory of a block; use the engine sat or the device cpu")
                : satf_fail(ctx, SATF_UNSUPPORTED,
                            "%s needs the SAT engine; the window engine has no sums for it",
                            step->info->name);

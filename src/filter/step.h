@@ -36,6 +36,13 @@ typedef struct filter_step {
     filter_rows_need need; /* by_rows */
 } filter_step;
 
+/* The window of a pixel at (0, 0). */
+static inline satf_rect filter_window_rect(const filter_step *step)
+{
+    return (satf_rect){step->at.x - step->size.width / 2, step->at.y - step->size.height / 2,
+                       step->size.width, step->size.height};
+}
+
 /* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
  * memory is new, to prepare that, and then runs any number of times. */
 typedef struct filter_engine {
@@ -60,7 +67,8 @@ typedef struct filter_engine {
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_rows_engine, filter_move_engine, filter_device_engine, filter_device_window_engine,
-    filter_device_prefix_engine, filter_device_move_engine, filter_permute_engine;
+    filter_device_march_engine, filter_device_prefix_engine, filter_device_move_engine,
+    filter_permute_engine;
 
 /* Frees what planning has made. */
 void filter_step_release(filter_step *step);

@@ -14,14 +14,6 @@ static uint64_t largest_area(const satf_weighted_rect *rects, size_t count)
     return area;
 }
 
-static satf_weighted_rect window_rect(const filter_step *step)
-{
-    return (satf_weighted_rect){{step->at.x - step->size.width / 2,
-                                 step->at.y - step->size.height / 2, step->size.width,
-                                 step->size.height},
-                                1};
-}
-
 /* Which sums, of which types; sums over the whole image, and over windows or rectangles. */
 static void choose_prefix(const filter_step *step, filter_tables *tables)
 {
@@ -33,7 +25,7 @@ static void choose_local(const filter_step *step, filter_tables *tables)
 {
     const filter_recipe *recipe = step->recipe;
     bool rects = recipe->region == REGION_RECTS;
-    tables->window = window_rect(step);
+    tables->window = (satf_weighted_rect){filter_window_rect(step), 1};
     tables->rects = rects ? step->rects->items : &tables->window;
     tables->rect_count = rects ? step->rects->count : 1;
     tables->layers[0].summand = step->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;

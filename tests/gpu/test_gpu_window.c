@@ -1,6 +1,6 @@
 /*
- * Means by matrix units: every kernel, every border that it takes, rows and columns that end
- * anywhere, against the CPU, byte for byte.
+ * Windows without tables: means by matrix units, by every kernel and with every border that it
+ * takes, and marches; rows and columns that end anywhere, against the CPU, byte for byte.
  */
 #include "program.h"
 
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "../filter_reference.h"
-#include "../../src/window/gpu.h"
 
 static const int64_t sizes[][2] = {{1, 1},     {3, 2},      {1, 90},   {90, 1},
                                    {16, 16},   {31, 17},    {33, 47},  {517, 131},
@@ -24,7 +23,7 @@ static const struct {
 
 typedef struct box_case {
     ref_image image;
-    satf_view host;
+    satf_view host, out; /* out: without data */
     satf_filter *filter;
     const char *spec;
     uint64_t seed;
@@ -35,9 +34,9 @@ static void check_layout(const box_case *t, const satf_view *want, size_t layout
     void *memory[2];
     satf_view in = gpu_view(gpu, &t->host, layouts[layout].pad, layouts[layout].shift,
                             layouts[layout].flip, &memory[0]);
-    satf_view out = gpu_view(gpu, &t->host, layouts[other].pad, layouts[other].shift,
+    satf_view out = gpu_view(gpu, &t->out, layouts[other].pad, layouts[other].shift,
                              layouts[other].flip, &memory[1]);
-    satf_view got = t->host;
+    satf_view got = t->out;
     got.data = malloc((size_t)(got.stride * got.height));
     gpu_must(gpu, satf_gpu_copy(gpu, &t->host, &in));
     gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->spec);
@@ -45,7 +44,8 @@ static void check_layout(const box_case *t, const satf_view *want, size_t layout
     gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), t->spec);
     for (int64_t y = 0; y < got.height; y++) {
         const unsigned char *a = satf_row(want, y), *b = satf_row(&got, y);
-        for (int64_t i = 0; i < satf_row_samples(want); i++) {
+        int64_t bytes = satf_row_samples(want) * (int64_t)satf_type_bytes(want->type);
+        for (int64_t i = 0; i < bytes; i++) {
             if (a[i] != b[i]) {
                 fail_msg(
                     "%s of %ld x %ld x %d, layouts %zu and %zu: %d for %d at row %ld, byte %ld",
@@ -61,32 +61,13 @@ static void check_layout(const box_case *t, const satf_view *want, size_t layout
     free(got.data);
 }
 
-/* Whether a kernel reaches so far. */
-static bool is_reached(int64_t across, int64_t down)
+/* Against the CPU, in a few layouts from `first` on. */
+static void check_spec(box_case *t, const char *spec, size_t first)
 {
-    for (const window_gpu_halo *halo = window_gpu_halos; halo->across; halo++) {
-        if (across <= halo->across && down <= halo->down) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void check_window(box_case *t, int64_t w, int64_t h, const char *border, size_t first)
-{
-    char spec[96];
-    int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1, at_y = 0;
-    at_x = w < 4 ? 0 : at_x;
-    int64_t left = w / 2 - at_x, right = w - 1 - left;
-    if (!is_reached((left > right ? left : right) * t->host.channels, h / 2)) {
-        gpu_refused++;
-        return;
-    }
-    snprintf(spec, sizeof spec, "box=%dx%d,at=%d:%d,border=%s", (int)w, (int)h, (int)at_x,
-             (int)at_y, border);
     t->spec = spec;
     gpu_must_do(cpu, satf_filter_parse(cpu, spec, &t->filter), spec);
-    satf_view want = t->host;
+    gpu_must_do(cpu, satf_filter_output(cpu, t->filter, &t->host, &t->out), spec);
+    satf_view want = t->out;
     want.data = malloc((size_t)(want.stride * want.height));
     gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->host, &want), spec);
     size_t count = sizeof layouts / sizeof *layouts;
@@ -96,6 +77,16 @@ static void check_window(box_case *t, int64_t w, int64_t h, const char *border, 
     }
     satf_filter_destroy(t->filter);
     free(want.data);
+}
+
+static void check_window(box_case *t, int64_t w, int64_t h, const char *border, size_t first)
+{
+    char spec[96];
+    int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1, at_y = 0;
+    at_x = w < 4 ? 0 : at_x;
+    snprintf(spec, sizeof spec, "box=%dx%d,at=%d:%d,border=%s", (int)w, (int)h, (int)at_x,
+             (int)at_y, border);
+    check_spec(t, spec, first);
 }
 
 static void test_boxes(void **state)
@@ -142,6 +133,45 @@ static void test_long(void **state)
             for (size_t k = 0; k < sizeof reaches / sizeof *reaches; k++) {
                 int64_t w = (reaches[k][0] - 1) / channels + 1;
                 check_window(&t, w, reaches[k][1], k % 2 ? "clamp" : "mirror", 2 * (k % 2));
+            }
+            free(t.host.data);
+            free(t.image.samples);
+        }
+    }
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+}
+
+/* Images of many strips and segments, under windows of no group, of one and of many. */
+static void test_marches(void **state)
+{
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    static const char *const names[] = {"box", "variance", "stddev", "sauvola", "sum"};
+    static const char *const borders[] = {"clamp", "mirror",     "reflect",
+                                          "wrap",  "constant:3", "shrink"};
+    static const int64_t shapes[][2] = {{2107, 333}, {301, 2051}};
+    static const int64_t sides[][2] = {{3, 3},   {8, 9},   {9, 8},    {17, 1},    {1, 18},
+                                       {66, 67}, {31, 25}, {127, 40}, {255, 255}, {500, 33}};
+    (void)state;
+    size_t turn = 0;
+    for (size_t s = 0; s < 2 * (sizeof types / sizeof *types); s++) {
+        for (int channels = 1; channels <= 3; channels += 2) {
+            const int64_t *shape = shapes[s % 2];
+            box_case t = {.image = {shape[0] / channels, shape[1], channels, types[s / 2], 0, NULL},
+                          .seed = s};
+            ref_fill(&t.image, 40 + s);
+            t.host = ref_view(&t.image, 0);
+            for (size_t k = 0; k < sizeof sides / sizeof *sides; k++, turn++) {
+                /* the largest do not fit shared memory with all types and channels */
+                gpu_must(gpu, satf_context_set_engine(gpu, sides[k][0] > 200 ? SATF_ENGINE_AUTO
+                                                                             : SATF_ENGINE_WINDOW));
+                for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+                    char spec[96];
+                    snprintf(spec, sizeof spec, "%s=%dx%d,border=%s", names[n], (int)sides[k][0],
+                             (int)sides[k][1], borders[(turn + n) % 6]);
+                    if (channels == 1 || strcmp(names[n], "sauvola") != 0) {
+                        check_spec(&t, spec, turn);
+                    }
+                }
             }
             free(t.host.data);
             free(t.image.samples);
@@ -221,10 +251,8 @@ int main(int argc, char **argv)
     gpu_test_begin(argc, argv);
     const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_boxes), cmocka_unit_test(test_long),   cmocka_unit_test(test_marches),
+        cmocka_unit_test(test_turns), cmocka_unit_test(test_halves),
     };
     return gpu_test_end("test_gpu_window",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)

@@ -1,0 +1,184 @@
+/* Marches: how blocks are laid out, and their launches. */
+#include "../base/check.h"
+#include "../base/engine.h"
+#include "march.h"
+
+extern "C" {
+#include "../../src/base/view.h"
+}
+
+static march_kernel kernel_of(const filter_gpu_task *task)
+{
+    return task->in.type == SATF_U8    ? march_kernel_u8(task)
+           : task->in.type == SATF_U16 ? march_kernel_u16(task)
+           : task->in.type == SATF_F32 ? march_kernel_f32(task)
+           : task->in.type == SATF_F64 ? march_kernel_f64(task)
+                                       : NULL;
+}
+
+static march_axis axis_of(int64_t first, int64_t length)
+{
+    march_axis axis = {(int)first, (int)length, (int)((length - 1) / MARCH),
+                       (int)((length - 1) % MARCH)};
+    return axis;
+}
+
+static int sum_bytes(const filter_gpu_task *task, int layer)
+{
+    return layer >= task->layer_count ? 0 : task->layers[layer].type == SATF_SUM_U32 ? 4 : 8;
+}
+
+/* Room for `count` sums behind *end; where it begins. */
+static int make_room(int *end, int64_t count, int bytes)
+{
+    int at = *end;
+    *end += (int)((count * bytes + 15) / 16 * 16);
+    return at;
+}
+
+/* So many sums that neighbouring rows and channels meet different banks. */
+static int pitch_for(int count, int apart)
+{
+    return (count - apart + 31) / 32 * 32 + apart;
+}
+
+/* The plan for a strip of so many pixels; segments are not decided. */
+static march_plan plan_strip(const filter_gpu_task *task, int strip)
+{
+    march_plan plan = {};
+    const satf_rect *window = &task->window.rect;
+    int channels = task->in.channels, sum = sum_bytes(task, 0), square = sum_bytes(task, 1);
+    plan.across = axis_of(window->x, window->w);
+    plan.down = axis_of(window->y, window->h);
+    plan.strip = strip;
+    plan.strips = (int)((task->in.width + strip - 1) / strip);
+    plan.columns = (strip + plan.across.length - 1) * channels;
+    plan.pitch = pitch_for(plan.columns, channels);
+    plan.group_pitch = pitch_for(plan.columns / MARCH + channels, 4);
+    int kept = (plan.down.groups > 1 ? plan.down.groups - 1 : 0) + 2;
+    int groups = plan.across.groups > 1 ? MARCH * plan.group_pitch : 0;
+    make_room(&plan.bytes, MARCH * plan.pitch, sum);
+    plan.squares = make_room(&plan.bytes, MARCH * plan.pitch, square);
+    plan.state = make_room(&plan.bytes, (int64_t)kept * plan.columns, sum);
+    plan.state_squares = make_room(&plan.bytes, (int64_t)kept * plan.columns, square);
+    plan.group_sums = make_room(&plan.bytes, groups, sum);
+    plan.group_squares = make_room(&plan.bytes, groups, square);
+    plan.places = make_room(&plan.bytes, plan.columns, (int)sizeof(int));
+    return plan;
+}
+
+enum { MOST_LENGTH = 4096 };
+
+/*
+ * The strip with the least work a result: columns that it has in sight, in rounds of all threads;
+ * the fewer blocks a multiprocessor holds, the more of it waits for memory and barriers.
+ * strip 0: none fits the shared memory.
+ */
+static march_plan choose_strip(const filter_gpu_task *task, int shared, int shared_block)
+{
+    march_plan best = {};
+    int64_t width = (task->in.width + MARCH - 1) / MARCH * MARCH;
+    for (int round = 1; round <= 16; round++) {
+        int64_t pixels = round * MARCH_THREADS / task->in.channels - task->window.rect.w + 1;
+        int64_t strip = (pixels < width ? pixels : width) / MARCH * MARCH;
+        if (strip < MARCH) {
+            continue;
+        }
+        march_plan plan = plan_strip(task, (int)strip);
+        int blocks = shared / (plan.bytes + 1024);
+        if (plan.bytes > shared_block || plan.bytes <= 0) {
+            break;
+        }
+        int rounds = (plan.columns + MARCH_THREADS - 1) / MARCH_THREADS;
+        double waits = blocks >= 3 ? 1 : blocks == 2 ? 1.2 : 1.8;
+        plan.work = waits * rounds * MARCH_THREADS / (double)(strip * task->in.channels);
+        if (best.strip == 0 || plan.work < best.work) {
+            best = plan;
+        }
+    }
+    return best;
+}
+
+static bool shared_of(int device, int *shared, int *shared_block)
+{
+    int ordinal = satf_gpu_ordinal(device);
+    return cudaDeviceGetAttribute(shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, ordinal) ==
+               cudaSuccess &&
+           cudaDeviceGetAttribute(shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal) ==
+               cudaSuccess;
+}
+
+/* Where a table has been as fast on an H200: overhang and waiting make so much of a strip's work.
+ */
+enum { MOST_WORK_PERCENT = 135 };
+
+extern "C" bool filter_gpu_march_fits(const filter_gpu_task *task, bool pays)
+{
+    int shared, shared_block;
+    march_plan plan;
+    int64_t row_bytes = task->in.width * task->in.channels * (int64_t)sizeof(double);
+    if (task->window.rect.w >= MOST_LENGTH || task->window.rect.h >= MOST_LENGTH ||
+        row_bytes >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2 || !kernel_of(task) ||
+        !shared_of(task->in.device, &shared, &shared_block)) {
+        return false;
+    }
+    plan = choose_strip(task, shared, shared_block);
+    return plan.strip > 0 && (!pays || plan.strips == 1 || plan.work * 100 < MOST_WORK_PERCENT);
+}
+
+/* Segments as high as rounds of all multiprocessors have the least to do: each block reads the
+ * window's height once more. */
+static void choose_segments(const filter_gpu_task *task, march_plan *plan, int64_t at_once)
+{
+    enum { START = 4 };
+    int64_t steps = (task->in.height + MARCH - 1) / MARCH, least = INT64_MAX;
+    for (int64_t parts = 1; parts <= steps && parts <= 4 * at_once; parts++) {
+        int64_t own = (steps + parts - 1) / parts, segments = (steps + own - 1) / own;
+        int64_t rounds = (plan->strips * segments + at_once - 1) / at_once;
+        int64_t work = rounds * (2 * own + plan->down.groups + START);
+        if (work < least) {
+            least = work;
+            plan->segment = (int)(own * MARCH);
+            plan->segments = (int)segments;
+        }
+    }
+}
+
+extern "C" satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan *plan)
+{
+    static_assert(sizeof(march_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
+    const filter_gpu_task *task = &plan->task;
+    march_kernel kernel = kernel_of(task);
+    int shared, shared_block, blocks = 0, processors = 0;
+    if (!kernel || !shared_of(task->in.device, &shared, &shared_block)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
+    }
+    march_plan march = choose_strip(task, shared, shared_block);
+    CUDA_RETURN(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          shared_block));
+    CUDA_RETURN(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, MARCH_THREADS,
+                                                                   (size_t)march.bytes));
+    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                                            satf_gpu_ordinal(task->in.device)));
+    choose_segments(task, &march, (int64_t)processors * (blocks > 0 ? blocks : 1));
+    uint64_t max = satf_type_max(task->in.type);
+    march.area = (uint64_t)march.across.length * (uint64_t)march.down.length;
+    march.inverse = 1 / (double)march.area;
+    if (!max || task->known != FILTER_GPU_MEAN ||
+        !finish_magic_find(32, max, march.area, &march.magic)) {
+        march.magic.multiplier = 0;
+    }
+    plan->kernel = (void (*)(void))kernel;
+    memcpy(plan->launch[0].bytes, &march, sizeof march);
+    return SATF_OK;
+}
+
+extern "C" satf_status filter_gpu_march_run(satf_context *ctx, const filter_gpu_plan *plan)
+{
+    march_plan march;
+    memcpy(&march, plan->launch[0].bytes, sizeof march);
+    march_kernel kernel = (march_kernel)plan->kernel;
+    kernel<<<(unsigned)march.strips *(unsigned)march.segments, MARCH_THREADS, (size_t)march.bytes,
+             (cudaStream_t)satf_gpu_stream(ctx)>>>(plan->task, march);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}

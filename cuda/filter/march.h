@@ -1,0 +1,40 @@
+/* Filters of windows without a table: who has which kernels. */
+#ifndef CUDA_FILTER_MARCH_H
+#define CUDA_FILTER_MARCH_H
+
+extern "C" {
+#include "../../src/filter/finish_kernels.h"
+#include "../../src/filter/gpu.h"
+}
+
+enum { MARCH = 8 /* rows of a step; pixels of a group */, MARCH_THREADS = 256 };
+
+/* A window's length - 1 is MARCH * groups + rest. */
+typedef struct march_axis {
+    int first, length, groups, rest;
+} march_axis;
+
+/* What blocks do. Offsets are into shared memory, in bytes. */
+typedef struct march_plan {
+    march_axis across, down;
+    int columns;            /* samples of the image's rows that a block has in sight */
+    int strip, strips;      /* pixels of its results, a multiple of MARCH */
+    int segment, segments;  /* rows of its results, likewise */
+    int pitch, group_pitch; /* sums from one row of the step to the next */
+    int squares, state, state_squares, group_sums, group_squares, places, bytes;
+    double work; /* of a result, 1 where no column is looked at twice and nothing waits */
+    uint64_t area;
+    double inverse;     /* of the area */
+    finish_magic magic; /* of means; multiplier 0: none */
+} march_plan;
+
+typedef void (*march_kernel)(const filter_gpu_task task, const march_plan plan);
+
+/* The kernel for the task's formula and its sums' types, NULL if there is none; by the type of the
+ * samples, each in a file of its own. */
+march_kernel march_kernel_u8(const filter_gpu_task *task);
+march_kernel march_kernel_u16(const filter_gpu_task *task);
+march_kernel march_kernel_f32(const filter_gpu_task *task);
+march_kernel march_kernel_f64(const filter_gpu_task *task);
+
+#endif

@@ -1,0 +1,7 @@
+#include "march.cuh"
+
+march_kernel march_kernel_f32(const filter_gpu_task *task)
+{
+    return task->layer_count == 1 ? march_kernel_for<float, double, no_squares>(task)
+                                  : march_kernel_for<float, double, double>(task);
+}

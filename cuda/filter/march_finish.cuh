@@ -1,0 +1,219 @@
+/* From the sums of MARCH neighbouring windows to their results. */
+#ifndef CUDA_FILTER_MARCH_FINISH_CUH
+#define CUDA_FILTER_MARCH_FINISH_CUH
+
+#include "inner.cuh"
+#include "march_sums.cuh"
+
+/* The type of samples that are stored in groups. */
+template <int TYPE> struct march_sample;
+template <> struct march_sample<SATF_U8> {
+    typedef uint8_t type;
+};
+template <> struct march_sample<SATF_U16> {
+    typedef uint16_t type;
+};
+template <> struct march_sample<SATF_F32> {
+    typedef float type;
+};
+template <> struct march_sample<SATF_F64> {
+    typedef double type;
+};
+
+/* From the sums of MARCH pixels of a channel to their samples. */
+template <class Formula, class Sum, class Square> struct march_finish {
+    typedef moments<Sum, Square> both;
+    const filter_gpu_task &task;
+    const march_plan &plan;
+    bool aligned; /* results, to their size */
+    bool packed;  /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
+
+    __device__ march_finish(const filter_gpu_task &of, const march_plan &by) : task(of), plan(by)
+    {
+        uintptr_t low = (uintptr_t)task.out.data | (uintptr_t)task.out.stride;
+        int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
+        aligned = (low & (bytes - 1)) == 0;
+        packed = (low & (group - 1)) == 0 && task.out.channels == 1;
+    }
+
+    /* What samples of that type have in common, made where it is wanted: it is many registers. */
+    __device__ __forceinline__ formula_sums common(int type) const
+    {
+        formula_sums in = task.constants;
+        in.real = (Sum)0.5 != 0;
+        in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
+        in.rounded = type == SATF_U8 || type == SATF_U16;
+        in.factor = 1;
+        in.weight = plan.area;
+        in.real_weight = (double)plan.area;
+        in.inverse = plan.inverse;
+        return in;
+    }
+
+    __device__ __forceinline__ void put(const formula_value &value, char *to) const
+    {
+        if (aligned) {
+            store_aligned(task.out.type, value, to);
+        } else {
+            formula_store(task.out.type, value, to);
+        }
+    }
+
+    /* Pixels of the image that a window along an axis covers. */
+    static __device__ __forceinline__ int64_t covered(const march_axis &axis, int64_t at, int64_t n)
+    {
+        int64_t begin = at + axis.first, end = begin + axis.length;
+        return max((int64_t)0, min(end, n) - max(begin, (int64_t)0));
+    }
+
+    /* A result by itself: where windows differ in area, or formulas read more than sums. */
+    __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window) const
+    {
+        formula_sums in = common(task.out.type);
+        sample_place at = {x, y, channel};
+        const char *from = (const char *)task.in.data + y * task.in.stride +
+                           (at.x * task.in.channels + channel) * sample_bytes(task.in.type);
+        if (task.border == SATF_SHRINK) {
+            int64_t area =
+                covered(plan.across, x, task.in.width) * covered(plan.down, y, task.in.height);
+            in.weight = (uint64_t)area;
+            in.real_weight = (double)area;
+            in.inverse = 1 / (double)area;
+        }
+        Square square = Square();
+        if constexpr (has_squares<Square>) {
+            square = window.square;
+        }
+        apply_formula<Formula, 1>(
+            &task, &in, &window.sum, &square, from, 0, &at, [&](int, const formula_value &value) {
+                char *to = (char *)task.out.data + y * task.out.stride +
+                           (at.x * task.out.channels + channel) * sample_bytes(task.out.type);
+                put(value, to);
+            });
+    }
+
+    /* Registers have no index, so the windows go through local memory. */
+    __device__ __noinline__ void do_some(int x, int y, int channel, int count,
+                                         const both *window) const
+    {
+#pragma unroll 1
+        for (int i = 0; i < count; i++) {
+            do_one(x + i, y, channel, window[i]);
+        }
+    }
+
+    template <int TYPE>
+    __device__ __forceinline__ void do_group(char *to, int64_t step,
+                                             const both (&window)[MARCH]) const
+    {
+        typedef typename march_sample<TYPE>::type sample;
+        __align__(16) sample result[MARCH];
+        bool by_magic = false;
+        if constexpr (inner_by_magic<Formula, Sum, Square, TYPE>) {
+            by_magic = plan.magic.multiplier != 0;
+#pragma unroll
+            for (int i = 0; i < MARCH && by_magic; i++) {
+                uint32_t sum = window[i].sum + plan.magic.bias;
+                uint32_t mean = __umulhi(sum, plan.magic.multiplier) >> plan.magic.shift;
+                result[i] = (sample)min(mean, (uint32_t)(sample)~0u);
+            }
+        }
+        if (!by_magic) {
+            formula_sums in = common(TYPE);
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                load_sum(&in, window[i].sum);
+                if constexpr (has_squares<Square>) {
+                    load_square(&in, window[i].square);
+                }
+                formula_store(TYPE, Formula::apply(&in), &result[i]);
+            }
+        }
+        constexpr int BYTES = MARCH * (int)sizeof(sample);
+        if (!packed) {
+#pragma unroll
+            for (int i = 0; i < MARCH; i++, to += step) {
+                *(sample *)to = result[i];
+            }
+        } else if constexpr (BYTES == 8) {
+            __stcs((uint2 *)to, *(const uint2 *)result);
+        } else {
+#pragma unroll
+            for (int k = 0; k < BYTES / 16; k++) {
+                __stcs((uint4 *)to + k, ((const uint4 *)result)[k]);
+            }
+        }
+    }
+
+    /* A whole group of any formula of sums and centres, some of them side by side. */
+    __device__ __forceinline__ void do_formula(int x, int y, int channel,
+                                               const both (&window)[MARCH]) const
+    {
+        constexpr int SOME = 2; /* what registers hold */
+        formula_sums in = common(task.out.type);
+        int64_t bytes = sample_bytes(task.in.type), to_bytes = sample_bytes(task.out.type);
+        int64_t step = task.in.channels * bytes, to_step = task.out.channels * to_bytes;
+        const char *from =
+            (const char *)task.in.data + y * task.in.stride + x * step + channel * bytes;
+        char *to = (char *)task.out.data + y * task.out.stride + x * to_step + channel * to_bytes;
+#pragma unroll
+        for (int k = 0; k < MARCH; k += SOME) {
+            Sum sum[SOME];
+            Square square[SOME];
+#pragma unroll
+            for (int i = 0; i < SOME; i++) {
+                sum[i] = window[k + i].sum;
+                if constexpr (has_squares<Square>) {
+                    square[i] = window[k + i].square;
+                }
+            }
+            sample_place at = {x + k, y, channel};
+            apply_formula<Formula, SOME>(
+                &task, &in, sum, square, from + k * step, step, &at,
+                [&](int i, const formula_value &value) { put(value, to + (k + i) * to_step); });
+        }
+    }
+
+    /* The results from (x, y) on, `count` of which are in the image. */
+    __device__ __forceinline__ void store(int x, int y, int channel, int count,
+                                          const both (&window)[MARCH]) const
+    {
+        bool whole = count >= MARCH && task.border != SATF_SHRINK;
+        if constexpr (!std::is_same<Formula, any_formula>::value) {
+            if (whole && aligned) {
+                int64_t bytes = sample_bytes(task.out.type), step = task.out.channels * bytes;
+                char *to = (char *)task.out.data + y * task.out.stride + x * step + channel * bytes;
+                switch (task.out.type) {
+                case SATF_U8:
+                    do_group<SATF_U8>(to, step, window);
+                    return;
+                case SATF_U16:
+                    do_group<SATF_U16>(to, step, window);
+                    return;
+                case SATF_F32:
+                    do_group<SATF_F32>(to, step, window);
+                    return;
+                case SATF_F64:
+                    do_group<SATF_F64>(to, step, window);
+                    return;
+                default:
+                    break;
+                }
+            }
+        }
+        if constexpr (std::is_same<Formula, any_formula>::value) {
+            if (whole) {
+                do_formula(x, y, channel, window);
+                return;
+            }
+        }
+        both kept[MARCH];
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            kept[i] = window[i];
+        }
+        do_some(x, y, channel, min(count, MARCH), kept);
+    }
+};
+
+#endif

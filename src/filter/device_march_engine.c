@@ -1,0 +1,63 @@
+/* Filters of windows on a CUDA device without a table: blocks march down strips of the image. */
+#include "../base/sums.h"
+#include "device_task.h"
+
+static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand)
+{
+    uint64_t area = (uint64_t)(step->size.width * step->size.height);
+    sat_layer layer = {.summand = summand};
+    layer.type = satf_sum_type_for((satf_type)step->in.type, summand, area, SATF_SUM_U32);
+    if (step->border.kind == SATF_CONSTANT) {
+        sat_layer_find_outside(step, &layer);
+    }
+    return filter_device_layer(step, &layer);
+}
+
+static filter_gpu_task make_task(const filter_step *step)
+{
+    filter_gpu_task task = filter_device_task(step);
+    task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN);
+    task.layer_count = 1;
+    if (filter_reads(step->recipe, FORMULA_SQUARE)) {
+        task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE);
+        task.layer_count = 2;
+    }
+    return task;
+}
+
+static bool suits(const satf_context *ctx, const filter_step *step)
+{
+    if (step->weighted || step->recipe->survey != FORMULA_NONE) {
+        return false;
+    }
+    filter_gpu_task task = make_task(step);
+    return filter_gpu_march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    march->task = make_task(step);
+    return filter_gpu_march_make(ctx, march);
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    march->task.in.data = step->in.data;
+    march->task.out.data = step->out.data;
+    memcpy(march->task.beside, step->beside, sizeof march->task.beside);
+    return filter_gpu_march_run(ctx, march);
+}
+
+const filter_engine filter_device_march_engine = {
+    .name = "window",
+    .kind = SATF_ENGINE_WINDOW,
+    .regions = 1U << REGION_WINDOW,
+    .on_device = true,
+    .ns = 0.004,
+    .state_bytes = sizeof(filter_gpu_plan),
+    .suits = suits,
+    .plan = plan,
+    .run = run,
+};

@@ -1,0 +1,52 @@
+#include "device_task.h"
+
+#include <string.h>
+
+#include "finish.h"
+
+static filter_gpu_known known_of(const filter_recipe *recipe)
+{
+    return recipe->kernel == KERNEL_MEAN       ? FILTER_GPU_MEAN
+           : recipe->kernel == KERNEL_VARIANCE ? FILTER_GPU_VARIANCE
+           : recipe->kernel == KERNEL_STDDEV   ? FILTER_GPU_STDDEV
+                                               : FILTER_GPU_ANY;
+}
+
+filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer)
+{
+    filter_gpu_layer there = {
+        .stride = layer->stride,
+        .type = layer->type,
+        .summand = layer->summand,
+    };
+    for (int c = 0; c < step->in.channels; c++) {
+        there.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
+        there.outside[c].real = layer->outside[c].real;
+    }
+    return there;
+}
+
+filter_gpu_task filter_device_task(const filter_step *step)
+{
+    const filter_recipe *recipe = step->recipe;
+    filter_gpu_task task = {
+        .in = step->in,
+        .out = step->out,
+        .border = step->border.kind,
+        .formula = (int32_t)recipe->formula,
+        .keeps_alpha = recipe->keeps_alpha,
+        .known = known_of(recipe),
+        .prefix = recipe->region == REGION_PREFIX,
+        .weighted = step->weighted,
+        .has_rects = recipe->region == REGION_RECTS,
+        .rect_count = 1,
+        .window = {filter_window_rect(step), 1},
+    };
+    finisher finish;
+    finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
+    finisher_set_scale(&finish, step->input_type);
+    task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
+    task.constants = finish.constants;
+    memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
+    return task;
+}

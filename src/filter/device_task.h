@@ -1,0 +1,15 @@
+/* What kernels on a CUDA device are told of a step. */
+#ifndef SATF_FILTER_DEVICE_TASK_H
+#define SATF_FILTER_DEVICE_TASK_H
+
+#include "gpu.h"
+#include "sat_layer.h"
+#include "step.h"
+
+/* All but the layers and the rectangles. */
+filter_gpu_task filter_device_task(const filter_step *step);
+
+/* A layer without its table. */
+filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer);
+
+#endif
