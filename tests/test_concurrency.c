@@ -4,6 +4,8 @@
 #include "test_io_files.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +171,68 @@ static void test_outputs(void **state)
     assert_int_equal(rmdir(dir), 0); /* nothing else is in it */
 }
 
+/* Opens outputs without end, and ends them in every way. */
+static void *open_outputs(void *path)
+{
+    satf_context *ctx;
+    satf_context_create(&ctx);
+    for (int i = 0;; i++) {
+        io_output *out;
+        if (io_output_open(ctx, path, false, &out) == SATF_OK) {
+            i % 2 ? io_output_discard(out) : (void)io_output_commit(ctx, out);
+        }
+    }
+    return NULL;
+}
+
+static void clean_and_end(int signal_number)
+{
+    (void)signal_number;
+    io_output_cleanup();
+    _exit(0);
+}
+
+/* In a child: opens outputs in many threads until it is ended. */
+_Noreturn static void open_until_ended(char paths[THREADS][96])
+{
+    pthread_t id;
+    signal(SIGTERM, clean_and_end);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&id, NULL, open_outputs, paths[i]);
+    }
+    for (;;) {
+        pause();
+    }
+}
+
+/* A signal while threads open outputs: no temporary is left, whichever takes the signal. */
+static void test_cleanup(void **state)
+{
+    (void)state;
+    enum { KILLS = 60 };
+    char dir[] = "/tmp/test_concurrency.XXXXXX", paths[THREADS][96];
+    assert_non_null(mkdtemp(dir));
+    for (int i = 0; i < THREADS; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%d.pgm", dir, i);
+    }
+    for (unsigned i = 0; i < KILLS; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            open_until_ended(paths);
+        }
+        usleep(5000 + 331 * i);
+        kill(child, SIGTERM);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        for (int k = 0; k < THREADS; k++) {
+            unlink(paths[k]);
+        }
+        assert_int_equal(rmdir(dir), 0);
+        assert_int_equal(mkdir(dir, 0777), 0);
+    }
+    assert_int_equal(rmdir(dir), 0);
+}
+
 /* The thread sanitizer would refuse threads behind a fork(). */
 const char *__tsan_default_options(void);
 __attribute__((visibility("default"))) const char *__tsan_default_options(void)
@@ -201,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_cleanup),
         cmocka_unit_test(test_fork),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

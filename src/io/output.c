@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "codec.h"
@@ -29,12 +32,15 @@ struct io_output {
 /*
  * The temporaries of this process, where a signal handler finds them. Paths
  * live here rather than on the heap, so that a handler never sees freed memory.
+ * There are as many as threads may work. A thread that creates one lets no handler
+ * interrupt it, so a handler can wait for it.
  */
-enum { SLOT_FREE, SLOT_CLAIMED, SLOT_EXISTS, SLOT_COUNT = 64 };
+enum { SLOT_FREE, SLOT_CLAIMED, SLOT_CREATING, SLOT_EXISTS, SLOT_COUNT = 1024 };
 static struct {
     atomic_int state;
     char path[PATH_MAX];
 } slots[SLOT_COUNT];
+static atomic_bool ending_process; /* no temporary is created any more */
 
 static int claim_slot(void)
 {
@@ -49,8 +55,14 @@ static int claim_slot(void)
 
 void io_output_cleanup(void)
 {
-    for (int i = 0; i < SLOT_COUNT; i++) {
-        if (atomic_load(&slots[i].state) == SLOT_EXISTS) {
+    enum { WAITS = 1000 }; /* of a millisecond, in all: a file system may hang */
+    static const struct timespec a_while = {.tv_nsec = 1000000};
+    atomic_store(&ending_process, true);
+    for (int i = 0, waits = 0; i < SLOT_COUNT; i++) {
+        while (atomic_load(&slots[i].state) == SLOT_CREATING && waits++ < WAITS) {
+            nanosleep(&a_while, NULL);
+        }
+        if (atomic_load(&slots[i].state) >= SLOT_CREATING) {
             unlink(slots[i].path);
         }
     }
@@ -103,6 +115,25 @@ static bool lock_temporary(int fd)
     return !taken && fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
+/* Creates the file of the slot's path; a file descriptor, or -1 and errno. */
+static int create_slot(int slot)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(&slots[slot].state, SLOT_CREATING); /* then a look at ending_process: who ends it
+                                                      * does these two the other way round */
+    int fd = -1, error = EINTR;
+    if (!atomic_load(&ending_process)) {
+        fd = open(slots[slot].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        error = errno;
+    }
+    atomic_store(&slots[slot].state, fd < 0 ? SLOT_CLAIMED : SLOT_EXISTS);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return fd;
+}
+
 /* Creates the temporary of slot; a file descriptor, or -1 and errno. */
 static int create_temporary(const char *path, int slot)
 {
@@ -111,11 +142,8 @@ static int create_temporary(const char *path, int slot)
         if (!temporary_name(path, slots[slot].path)) {
             return -1;
         }
-        /* Listed before it exists: a signal in between must not leave it behind. */
-        atomic_store(&slots[slot].state, SLOT_EXISTS);
-        fd = open(slots[slot].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = create_slot(slot);
         if (fd < 0) {
-            atomic_store(&slots[slot].state, SLOT_CLAIMED);
             if (errno != EEXIST) {
                 break;
             }
