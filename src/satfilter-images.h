@@ -190,6 +190,7 @@ typedef struct satf_file_report {
      * another file or is destroyed. */
     const satf_file_step *steps;
     size_t step_count;
+    double waited_ms; /* for threads and memory that other contexts held; in total_ms */
 } satf_file_report;
 
 /*
@@ -208,8 +209,8 @@ SATF_API satf_status satf_filter_file(satf_context *ctx, const satf_filter *filt
                                       const satf_file_options *options, satf_file_report *report,
                                       size_t report_bytes);
 
-/* Removes the temporary files of all calls of this process; for handlers of signals that end it
- * (async-signal-safe). */
+/* Removes the temporary files of all calls of this process, and lets no call create another; for
+ * handlers of signals that end it (async-signal-safe). */
 SATF_API void satf_files_cleanup(void);
 
 /* Removes what processes that were killed have left of their temporary files in the folder of that

@@ -150,6 +150,17 @@ typedef struct satf_context satf_context;
  * *out is NULL on failure (SATF_NO_MEMORY). */
 SATF_API satf_status satf_context_create(satf_context **out);
 
+/*
+ * Creates a context for another thread, with the settings of ctx. Calls of satf_filter_file() with
+ * the two, and with others created beside either, share threads and memory: they work on as many
+ * threads at a time as ctx has when the first is created, and hold as much memory as its limit is.
+ * A file waits until what it needs fits beside the others, and one that needs more than the limit
+ * leaves runs alone. Results are the same bits. With n threads, n contexts keep all of them busy.
+ * After fork() the child may not use them. Other calls share nothing. *out is NULL on failure
+ * (SATF_NO_MEMORY). Contexts may be destroyed in any order; each is the caller's.
+ */
+SATF_API satf_status satf_context_create_beside(satf_context *ctx, satf_context **out);
+
 /* Frees the context and what it holds; NULL is allowed. */
 SATF_API void satf_context_destroy(satf_context *ctx);
 

@@ -7,6 +7,7 @@
 #include "gpu.h"
 #include "memory.h"
 #include "parallel.h"
+#include "share.h"
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -62,8 +63,30 @@ satf_status satf_context_create_like(const satf_context *ctx, satf_context **out
     satf_status status = satf_context_create(out);
     if (!status) {
         (*out)->settings = ctx->settings;
+        (*out)->share = ctx->share;
     }
     return status;
+}
+
+satf_status satf_context_create_beside(satf_context *ctx, satf_context **out)
+{
+    if (out) {
+        *out = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!out) {
+        return satf_fail(ctx, SATF_INVALID, "there is no place for the context");
+    }
+    satf_context *made;
+    satf_status status = satf_context_create_like(ctx, &made);
+    if (status || !satf_share_join(ctx, made)) {
+        satf_context_destroy(made);
+        return satf_fail_memory(ctx, sizeof *made, "another context");
+    }
+    *out = made;
+    return SATF_OK;
 }
 
 bool satf_settings_equal(const satf_settings *a, const satf_settings *b)
@@ -85,6 +108,7 @@ void satf_context_destroy(satf_context *ctx)
         satf_pool_destroy(ctx->pool);
         satf_free(ctx->file_steps);
         satf_image_destroy(ctx->shown);
+        satf_share_leave(ctx);
         satf_free(ctx);
     }
 }

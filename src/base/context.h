@@ -9,6 +9,7 @@
 #define SATF_LIMITS (SATF_MAX_RATIO + 1) /* of enum satf_limit */
 
 struct satf_pool;
+struct satf_share;
 typedef struct satf_gpu satf_gpu;
 
 #define SATF_MESSAGE_BYTES 1024
@@ -42,14 +43,19 @@ struct satf_context {
     size_t scratch_bytes;
     satf_progress progress;
     void *progress_user;
-    satf_progress_part part; /* what is being worked on */
-    double reported;         /* the latest progress of this call; below 0: none yet */
-    bool cancelled;          /* the callback has asked this call to stop */
-    struct satf_pool *pool;  /* created by the first satf_parallel() */
-    satf_gpu *gpu;           /* created by the first satf_gpu_open() */
-    bool entered;            /* this call has made a device the thread's current one */
-    void *outer;             /* and this CUDA context (CUcontext) was current before */
-    void *device_cache;      /* what a CUDA row keeps from run to run, and how to free it */
+    satf_progress_part part;  /* what is being worked on */
+    double reported;          /* the latest progress of this call; below 0: none yet */
+    bool cancelled;           /* the callback has asked this call to stop */
+    struct satf_pool *pool;   /* created by the first satf_parallel() */
+    struct satf_share *share; /* with contexts beside this one (share.h); NULL: there are none */
+    bool shares;              /* it is one of them, not one of a stage of a call */
+    bool in_turn;             /* a call on a file runs */
+    int64_t reserved;         /* bytes that this call has asked for */
+    double waited_ms;         /* that it has waited for turns and memory */
+    satf_gpu *gpu;            /* created by the first satf_gpu_open() */
+    bool entered;             /* this call has made a device the thread's current one */
+    void *outer;              /* and this CUDA context (CUcontext) was current before */
+    void *device_cache;       /* what a CUDA row keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
     struct satf_plan *plan; /* of the latest filter, for the next one, and how to free it */
     void (*forget)(satf_context *ctx);
@@ -63,7 +69,8 @@ struct satf_context {
 bool satf_settings_equal(const satf_settings *a, const satf_settings *b);
 
 /* A context with the settings of ctx but for scratch, stream and progress, for another thread
- * of the same call; it has touched no device. NULL on failure (SATF_NO_MEMORY). */
+ * of the same call, whose turns it works in; it has touched no device. NULL on failure
+ * (SATF_NO_MEMORY). */
 satf_status satf_context_create_like(const satf_context *ctx, satf_context **out);
 
 /* Frees the plan that the context keeps: what it rests on changes. */

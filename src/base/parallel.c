@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "memory.h"
+#include "share.h"
 
 /* A thread that has nothing to do looks out for work that long before it sleeps: to be woken
  * takes longer, and calls often follow one another. */
@@ -19,7 +20,7 @@
 struct satf_pool {
     pthread_mutex_t lock;
     pthread_cond_t work, idle;
-    int workers;         /* threads besides the caller */
+    int workers, most;   /* threads besides the caller, now and at most */
     _Atomic int invited; /* workers that may still join the loop; changes under the lock */
     _Atomic int busy;    /* workers inside the loop; changes under the lock */
     bool quit;
@@ -142,29 +143,34 @@ int satf_core_count(void)
     return cores < 1 ? 1 : cores > SATF_MAX_THREADS ? SATF_MAX_THREADS : cores;
 }
 
-/* NULL when not even the pool's memory can be had. */
-static struct satf_pool *create(int workers)
+/* Without threads yet; NULL when not even the pool's memory can be had. */
+static struct satf_pool *create(int most)
 {
-    struct satf_pool *pool =
-        satf_alloc_zeroed(sizeof *pool + (size_t)workers * sizeof *pool->worker);
+    struct satf_pool *pool = satf_alloc_zeroed(sizeof *pool + (size_t)most * sizeof *pool->worker);
     if (!pool) {
         return NULL;
     }
+    pool->most = most;
     pool->process = getpid();
-    pool->spins = workers < satf_core_count();
+    pool->spins = most < satf_core_count();
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->idle, NULL);
-    for (int i = 0; i < workers; i++) {
-        struct worker *w = &pool->worker[i];
+    return pool;
+}
+
+/* Starts the threads that are missing of so many; there may be fewer. */
+static void grow(struct satf_pool *pool, int64_t workers)
+{
+    while (pool->workers < workers && pool->workers < pool->most) {
+        struct worker *w = &pool->worker[pool->workers];
         w->pool = pool;
-        w->index = i + 1;
+        w->index = pool->workers + 1;
         if (pthread_create(&w->id, NULL, work, w)) {
             break;
         }
         pool->workers++;
     }
-    return pool;
 }
 
 void satf_pool_destroy(struct satf_pool *pool)
@@ -196,7 +202,7 @@ void satf_pool_destroy(struct satf_pool *pool)
 static void share(struct satf_pool *pool, int64_t tasks, int64_t helpers,
                   void (*body)(void *user, int64_t task, int thread), void *user)
 {
-    helpers = helpers < tasks - 1 ? helpers : tasks - 1;
+    grow(pool, helpers);
     helpers = helpers < pool->workers ? helpers : pool->workers;
     pthread_mutex_lock(&pool->lock);
     pool->tasks = tasks;
@@ -251,19 +257,22 @@ static struct satf_pool *pool_of(satf_context *ctx)
     if (!ctx->pool) {
         ctx->pool = create(ctx->settings.threads - 1);
     }
-    return ctx->pool && ctx->pool->workers > 0 ? ctx->pool : NULL;
+    return ctx->pool;
 }
 
 void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
                       void (*body)(void *user, int64_t task, int thread), void *user)
 {
-    struct satf_pool *pool = threads > 1 && tasks > 1 ? pool_of(ctx) : NULL;
+    int wanted = (int64_t)threads < tasks ? threads : (int)tasks;
+    int helpers = satf_share_take(ctx, wanted - 1);
+    struct satf_pool *pool = helpers > 0 ? pool_of(ctx) : NULL;
     if (pool) {
-        share(pool, tasks, threads - 1, body, user);
-        return;
+        share(pool, tasks, helpers, body, user);
+    } else {
+        for (int64_t task = 0; task < tasks; task++) {
+            body(user, task, 0);
+        }
+        publish_stores();
     }
-    for (int64_t task = 0; task < tasks; task++) {
-        body(user, task, 0);
-    }
-    publish_stores();
+    satf_share_return(ctx, helpers);
 }

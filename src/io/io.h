@@ -43,6 +43,7 @@ typedef struct io_header {
     bool was_cmyk;    /* the file's colours were ink */
     bool has_text;    /* comments, which are not kept; certain after the last row only, ... */
     bool xmp_damaged; /* ... as is this: it has XMP that cannot be read */
+    uint64_t held_bytes;    /* that reading takes beside the picture's rows, where they are many */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */
@@ -90,6 +91,9 @@ typedef struct io_format {
     /* It is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
     bool stores_iptc;
+    /* Bytes that writing takes beside the rows; NULL: few. */
+    uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
+                           const satf_metadata *metadata);
 
     /* Writing; all NULL when the format is read only. put takes the next n rows
      * of writer->plan.out samples. abandon frees the state (NULL is possible);
@@ -233,8 +237,8 @@ struct io_writer {
 /*
  * An output file that appears whole or not at all: a temporary file beside
  * path, opened O_EXCL under an unpredictable name, renamed by commit, removed
- * by discard (also by io_output_cleanup(), which is async-signal-safe and
- * removes every open temporary of this process). "-" writes to stdout.
+ * by discard (also by io_output_cleanup(), which is async-signal-safe, removes
+ * every open temporary of this process, and lets none be created after it). "-" writes to stdout.
  * commit flushes and checks every error; no_clobber uses link/renameat2 so that
  * an existing file is never replaced. The new file has the mode of the file it replaces, else
  * 0666 less umask. A path that is a symlink replaces the link's target;

@@ -7,6 +7,22 @@
 
 enum { DEFAULT_QUALITY = 90, FULL_COLOUR_QUALITY = 90 };
 
+/* Coefficients that are held for codes made for the picture, where no scans ask for them. */
+static uint64_t most_for_codes(const satf_context *ctx)
+{
+    uint64_t little = UINT64_C(64) << 20, quarter = (uint64_t)ctx->settings.max_bytes / 4;
+    return little < quarter ? little : quarter;
+}
+
+uint64_t io_jpeg_held_bytes(const satf_context *ctx, const io_plan *plan,
+                            const satf_metadata *metadata)
+{
+    const satf_view *out = &plan->out;
+    uint64_t all = 2 * (uint64_t)out->height * (uint64_t)satf_row_samples(out);
+    uint64_t most = most_for_codes(ctx);
+    return metadata->jpeg.progressive || all < most ? all : most;
+}
+
 /* ------------------------------------------------------------------ as it was */
 
 /* False if a component's table comes behind the first scan's header. */
@@ -123,7 +139,6 @@ static satf_status choose_entropy_coding(satf_context *ctx, struct jpeg_compress
 {
     uint64_t bytes = 2 * io_jpeg_coded_samples(cinfo->comp_info, cinfo->num_components,
                                                cinfo->image_width, cinfo->image_height);
-    uint64_t little = UINT64_C(64) << 20;
     uint64_t limit = (uint64_t)ctx->settings.max_bytes;
     if (progressive && bytes > limit) {
         return satf_fail(ctx, SATF_LIMIT,
@@ -135,7 +150,7 @@ static satf_status choose_entropy_coding(satf_context *ctx, struct jpeg_compress
     if (progressive) {
         jpeg_simple_progression(cinfo);
     }
-    cinfo->optimize_coding = progressive || (bytes <= little && bytes <= limit / 4);
+    cinfo->optimize_coding = progressive || bytes <= most_for_codes(ctx);
     return SATF_OK;
 }
 

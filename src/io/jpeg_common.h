@@ -47,6 +47,10 @@ void io_jpeg_set_errors(io_jpeg_state *state, struct jpeg_error_mgr **err);
 /* NULL is allowed. */
 void io_jpeg_destroy(io_jpeg_state *state);
 
+/* io_format.held_bytes: of coefficients, at most, 16 bits each. */
+uint64_t io_jpeg_held_bytes(const satf_context *ctx, const io_plan *plan,
+                            const satf_metadata *metadata);
+
 /* Behind jpeg_read_header(): what io_jpeg_set_coding() wants to know of a grey or colour JPEG. */
 void io_jpeg_note_coding(const struct jpeg_decompress_struct *cinfo, satf_jpeg_coding *coding);
 

@@ -243,6 +243,9 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     if (status) {
         return status;
     }
+    if (jpeg_has_multiple_scans(cinfo)) { /* all coefficients, 16 bits each */
+        reader->header.held_bytes = 2 * coded_samples(cinfo);
+    }
     reader->header.was_cmyk = n == 4;
     for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
         reader->header.has_text |= m->marker == JPEG_COM;
@@ -267,14 +270,12 @@ satf_status io_jpeg_open(satf_context *ctx, io_reader *reader)
 }
 
 /* Allocates, and reads the whole file if it is progressive. */
-static satf_status start(satf_context *ctx, io_jpeg_state *state)
+static satf_status start(satf_context *ctx, io_jpeg_state *state, uint64_t held_bytes)
 {
     struct jpeg_decompress_struct *cinfo = &state->c.in;
-    if (jpeg_has_multiple_scans(cinfo)) { /* all coefficients are held, 16 bits each */
-        satf_status status = io_check_bytes(ctx, 2 * coded_samples(cinfo));
-        if (status) {
-            return status;
-        }
+    satf_status status = io_check_bytes(ctx, held_bytes);
+    if (status) {
+        return status;
     }
     if (cinfo->out_color_space == JCS_CMYK) {
         size_t bytes = (size_t)cinfo->image_width * 4;
@@ -308,7 +309,7 @@ satf_status io_jpeg_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     if (setjmp(state->jump)) {
         return state->status;
     }
-    satf_status status = state->started ? SATF_OK : start(ctx, state);
+    satf_status status = state->started ? SATF_OK : start(ctx, state, reader->header.held_bytes);
     if (status) {
         return status;
     }

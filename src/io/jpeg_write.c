@@ -217,6 +217,7 @@ const io_format io_jpeg = {
     .fit_for_strangers = true,
     .metadata = IO_METADATA_FIRST,
     .stores_iptc = true,
+    .held_bytes = io_jpeg_held_bytes,
     .probe = io_jpeg_probe,
     .open = io_jpeg_open,
     .rows = io_jpeg_rows,

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/share.h"
+
 /* Large enough that system calls do not count beside decoding. */
 enum { BUFFER_BYTES = 256 << 10 };
 
@@ -189,6 +191,12 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
     }
     unsigned char *all = NULL;
     size_t room = BUFFER_BYTES, used = 0;
+    if (source->bytes > 0) { /* at most twice its size, and the half of that from before */
+        satf_status status = satf_share_reserve(ctx, 3 * (size_t)source->bytes);
+        if (status) {
+            return status;
+        }
+    }
     do {
         room *= 2;
         satf_status status = io_check_bytes(ctx, room);

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "../base/share.h"
 #include "codec.h"
 
 static void *grow(void *memory, size_t old_bytes, size_t bytes)
@@ -294,9 +295,10 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned c
     satf_type type = format == &io_hdr ? SATF_F32 : SATF_U8;
     size_t sample_bytes = satf_type_bytes((int)type);
     satf_status status = io_check_size(ctx, width, height, 16);
-    if (!status) { /* its decoders hold up to three pictures of 4 channels */
-        status = io_check_bytes(ctx, 12 * (uint64_t)width * (uint64_t)height * sample_bytes);
-    }
+    /* its decoders hold up to three pictures of 4 channels */
+    uint64_t held = 12 * (uint64_t)width * (uint64_t)height * sample_bytes;
+    status = status ? status : io_check_bytes(ctx, held);
+    status = status ? status : satf_share_reserve(ctx, held + 3 * (uint64_t)bytes);
     if (status) {
         return status;
     }
@@ -324,6 +326,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned c
         reader->header.pictures = count_frames(data, bytes);
     }
     state->row_bytes = (size_t)reader->header.view.stride;
+    reader->header.held_bytes = state->row_bytes * (size_t)height;
     return SATF_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../base/share.h"
 #include "../base/view.h"
 
 /* Portions in a ring beyond the rows that its reader looks back on: one being filled, one being
@@ -36,13 +37,27 @@ char *flow_end_row(const flow_ring *r, int64_t y)
 
 /* ------------------------------------------------------------------ turns and waits */
 
+/* With the lock held: whether another stage may work. The first does in the turn that the call has,
+ * others where nobody else needs the thread. */
+static bool may_work(const flow *f)
+{
+    return f->working == 0 || (f->working < f->allowed && satf_share_take(f->ctx, 1) == 1);
+}
+
 /* With the lock held: waits for a turn to work. */
 static void take_turn(flow *f)
 {
-    while (f->working >= f->allowed) {
+    while (!may_work(f)) {
         pthread_cond_wait(&f->moved, &f->lock);
     }
     f->working++;
+}
+
+/* With the lock held. */
+static void give_turn(flow *f)
+{
+    f->working--;
+    satf_share_return(f->ctx, f->working > 0 ? 1 : 0);
 }
 
 void flow_begin(flow_stage *t)
@@ -71,7 +86,7 @@ void flow_end(flow_stage *t, satf_status status)
     flow *f = t->flow;
     t->busy_ms += satf_now_ms() - t->waited_ms;
     pthread_mutex_lock(&f->lock);
-    f->working--;
+    give_turn(f);
     leave(t, status);
     pthread_mutex_unlock(&f->lock);
 }
@@ -110,7 +125,7 @@ bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted)
         tell(t);
         t->wanted = wanted;
         t->awaited = counter;
-        f->working--;
+        give_turn(f);
         pthread_cond_broadcast(&f->moved);
         while (f->failed < 0 && *counter < wanted) {
             pthread_cond_wait(&f->moved, &f->lock);

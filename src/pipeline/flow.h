@@ -42,8 +42,9 @@ typedef struct flow_stage {
 
 /*
  * If there are more stages than threads are allowed they take turns: only `allowed` work at a
- * time, the others wait. `lock` guards made and freed of the rings, what stages wait for, `working`
- * and `failed`; `moved` says that one has changed.
+ * time, fewer where contexts beside this one need the threads (base/share.h). The others wait.
+ * `lock` guards made and freed of the rings, what stages wait for, `working` and `failed`; `moved`
+ * says that one has changed.
  */
 typedef struct flow {
     satf_context *ctx;

@@ -5,6 +5,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../base/share.h"
 #include "../base/view.h"
 #include "flow.h"
 #include "stream.h"
@@ -183,6 +184,20 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     return status;
 }
 
+static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                           const satf_image *in, satf_image **out)
+{
+    bool on_device = plan->device > SATF_HOST;
+    if (on_device) {
+        satf_share_lock_device(ctx);
+    }
+    satf_status status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
+    if (on_device) {
+        satf_share_unlock_device(ctx);
+    }
+    return status;
+}
+
 /* What the plan that the context keeps has done. */
 static satf_status report_steps(satf_context *ctx, satf_file_report *result)
 {
@@ -222,9 +237,9 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
 
     start_ms = satf_now_ms();
     phase_begin(ctx, progress, compute_share);
-    status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, &out);
+    status = compute(ctx, job, plan, in, &out);
     if (status && pipeline_leave_device(ctx, plan, status, result)) {
-        status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, &out);
+        status = compute(ctx, job, plan, in, &out);
     }
     status = status ? status : report_steps(ctx, result);
     satf_image_destroy(in);
@@ -283,7 +298,8 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
  * Large is more than a third of the limit: by default that is a quarter of the machine's memory.
  */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                               pipeline_plan *plan, satf_file_report *result, bool *streams)
+                               pipeline_plan *plan, satf_file_report *result, bool *streams,
+                               size_t *bytes)
 {
     if (job->route != SATF_ROUTE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
         satf_status status = io_find_metadata(ctx, reader);
@@ -292,7 +308,9 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         }
     }
     pipeline_look look;
-    bool fits, large = whole_bytes(ctx, job, plan, &fits) > (uint64_t)ctx->settings.max_bytes / 3;
+    bool fits;
+    size_t whole = whole_bytes(ctx, job, plan, &fits);
+    bool large = whole > (uint64_t)ctx->settings.max_bytes / 3;
     pipeline_stream_look(ctx, job, plan, reader, &look);
     bool possible = !*look.refusal && ctx->settings.device <= SATF_HOST;
     if (job->route == SATF_ROUTE_ROWS && !possible) {
@@ -306,11 +324,22 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     }
     if (*streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
         pipeline_explain_stream(result);
-        return SATF_OK;
+    } else {
+        pipeline_choose_device(ctx, job, plan, *streams, result);
+        *streams = *streams && plan->device <= SATF_HOST;
     }
-    pipeline_choose_device(ctx, job, plan, *streams, result);
-    *streams = *streams && plan->device <= SATF_HOST;
+    *bytes = *streams ? look.bytes : whole;
     return SATF_OK;
+}
+
+/* Waits for the memory that the job takes, so many bytes and what its codecs hold. */
+static satf_status reserve(satf_context *ctx, const pipeline_plan *plan, const io_header *header,
+                           size_t bytes)
+{
+    const io_format *format = plan->io.format;
+    uint64_t held = header->held_bytes;
+    held += format->held_bytes ? format->held_bytes(ctx, &plan->io, &header->metadata) : 0;
+    return satf_share_reserve(ctx, satf_add(bytes, held, &bytes) ? bytes : SIZE_MAX);
 }
 
 /* Where "-" gets the input's format. */
@@ -329,8 +358,12 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
     pipeline_plan plan;
     satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
     bool streams = false;
+    size_t bytes = 0;
     if (!status) {
-        status = choose_path(ctx, job, *reader, &plan, result, &streams);
+        status = choose_path(ctx, job, *reader, &plan, result, &streams, &bytes);
+    }
+    if (!status) {
+        status = reserve(ctx, &plan, &(*reader)->header, bytes);
     }
     if (!status) {
         pipeline_note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
@@ -345,18 +378,19 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
     return pipeline_explain_device(ctx, &plan, status, result);
 }
 
-satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file_report *result)
+static satf_status run_once(satf_context *ctx, const pipeline_job *asked, double start_ms,
+                            satf_file_report *result)
 {
     pipeline_job job = *asked;
     *result = (satf_file_report){.at = job.input};
-    double start_ms = satf_now_ms();
     result->times.in_bytes = file_bytes(job.input);
+    double open_ms = satf_now_ms() - ctx->waited_ms;
     io_reader *reader;
     satf_status status = io_open(ctx, job.input, &reader);
     if (status) {
         return status;
     }
-    result->times.decode_ms = satf_now_ms() - start_ms;
+    result->times.decode_ms = satf_now_ms() - ctx->waited_ms - open_ms;
     result->in = reader->header.view;
     result->in_format = reader->format->name;
     job.write.format = output_format(&job, reader->format);
@@ -369,5 +403,30 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *asked, satf_file
         result->steps = NULL;
         result->step_count = 0;
     }
+    return status;
+}
+
+/* Whether input and output are files, which a run that fails leaves as they were. */
+static bool can_repeat(const pipeline_job *job)
+{
+    struct stat info;
+    bool replaced = stat(job->output, &info) != 0 || S_ISREG(info.st_mode);
+    return file_bytes(job->input) > 0 && replaced && !io_output_is_stdout(job->output);
+}
+
+satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_report *result)
+{
+    double start_ms = satf_now_ms();
+    satf_share_begin(ctx);
+    satf_status status = run_once(ctx, job, start_ms, result);
+    if (status == SATF_NO_MEMORY && ctx->share && can_repeat(job)) {
+        satf_share_alone(ctx);
+        status = run_once(ctx, job, start_ms, result);
+    }
+    result->waited_ms = ctx->waited_ms;
+    if (ctx->share) {
+        satf_context_forget(ctx); /* what it keeps is not reckoned with between calls */
+    }
+    satf_share_end(ctx);
     return status;
 }

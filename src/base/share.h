@@ -1,0 +1,44 @@
+/* What contexts that stand beside one another share: turns to work, as many as threads, and the
+ * limit of memory. */
+#ifndef SATF_BASE_SHARE_H
+#define SATF_BASE_SHARE_H
+
+#include "context.h"
+
+/*
+ * A public call on a file begins: waits for a turn, which is the calling thread's until the call
+ * ends. Every other function here means such a call. They do nothing for a context that shares
+ * nothing.
+ */
+void satf_share_begin(satf_context *ctx);
+
+/* It ends, and gives its memory back. */
+void satf_share_end(satf_context *ctx);
+
+/* Takes further turns, up to `wanted`, that nobody has or waits for; returns how many, at once.
+ * wanted, if nothing is shared. May be called for a stage of such a call, too. */
+int satf_share_take(const satf_context *ctx, int wanted);
+void satf_share_return(const satf_context *ctx, int turns);
+
+/*
+ * The call will hold so many bytes, all that it has asked for before included. The first time it
+ * waits, without its turn, until they fit beside what others hold, or nobody holds any. Who asks
+ * first is served first. Later it never waits, for others may wait for what it holds:
+ * SATF_NO_MEMORY if they do not fit, and the call is to be done once more, alone.
+ */
+satf_status satf_share_reserve(satf_context *ctx, size_t bytes);
+
+/* The call gives back what it holds, and waits until nobody else holds memory. */
+void satf_share_alone(satf_context *ctx);
+
+/* For work on a device, which one does after another. */
+void satf_share_lock_device(satf_context *ctx);
+void satf_share_unlock_device(satf_context *ctx);
+
+/* From now on the other context shares with ctx; false without memory. */
+bool satf_share_join(satf_context *ctx, satf_context *other);
+
+/* From satf_context_destroy(). */
+void satf_share_leave(satf_context *ctx);
+
+#endif
