@@ -450,6 +450,11 @@ import json
 records = [json.loads(line) for line in open("json", encoding="utf-8")]
 summary = records.pop()["summary"]
 del summary["ms"]
+stages = {"decode", "compute", "encode", "waiting"}
+assert set(summary["stages"]) == stages and summary["bound"] in stages, summary
+assert all(abs(summary["stages"][k] - sum(r["ms"][k] for r in records if "ms" in r)) < 0.01
+           for k in stages), summary
+del summary["stages"], summary["bound"]
 assert summary == {"inputs": 3, "done": 2, "failed": 1, "existing": 0, "unreadable": 0,
                    "skipped": 0, "skipped_suffixes": [], "links": 0}, summary
 records += [json.loads(line) for line in open("json2", encoding="utf-8")]
@@ -460,7 +465,9 @@ for i, r in enumerate(records):
         assert (r["width"], r["height"], r["channels"]) == (3, 2, 1), r
         assert r["input_type"] == r["output_type"] == "u8" and r["threads"] >= 1, r
         assert r["device"] == "cpu" and r["engine"] in ("window", "sat"), r
-        assert set(r["ms"]) == {"decode", "compute", "encode", "total"}, r
+        assert set(r["ms"]) == stages | {"total"}, r
+        assert r["bound"] == max(stages, key=r["ms"].get) or r["ms"][r["bound"]] == max(
+            r["ms"][k] for k in stages), r
         assert all(v >= 0 for v in r["ms"].values()), r
         assert [s["filter"] for s in r["steps"]] == ["box"] and r["steps"][0]["ms"] >= 0, r
         assert r["steps"][0]["engine"] == r["engine"] and r["steps"][0]["device"] == "cpu", r

@@ -98,7 +98,7 @@ if command -v script >/dev/null 2>&1; then
     (sleep 1.3 && cat in.pgm >late.pgm) &
     long=a-name-that-is-longer-than-a-terminal-of-forty-columns-is-wide
     cp in.pgm $long.pgm
-    typed '' "stty cols 40; \"\$satfilter\" --box 3 a/1.pgm late.pgm $long.pgm -o slow"
+    typed '' "stty cols 40; \"\$satfilter\" -T 1 --box 3 a/1.pgm late.pgm $long.pgm -o slow"
     check "a batch at a terminal" "$? $(ls slow | wc -l)" "0 3"
     line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
     check "progress: what has no room is left out" \
@@ -106,7 +106,7 @@ if command -v script >/dev/null 2>&1; then
     check "the last line" "$(grep -ac 'satfilter: 3 of 3 done in [0-9.]* s ([0-9.]* a second)' screen)" 1
     rm late.pgm && mkfifo late.pgm never.pgm
     (sleep 1.3 && cat in.pgm >late.pgm) &
-    typed '' 'stty cols 120; "$satfilter" --box 3 a/1.pgm late.pgm never.pgm -o cut & child=$!
+    typed '' 'stty cols 120; "$satfilter" -T 2 --box 3 a/1.pgm late.pgm never.pgm -o cut & child=$!
         sleep 2; kill -TERM $child; wait $child 2>/dev/null'
     line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
     check "progress: all of it" \

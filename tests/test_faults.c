@@ -314,15 +314,11 @@ static void test_threads_and_chains(void **state)
 }
 
 /* Allocations of a batch: what is there is right, whatever failed. */
-static void test_batch(void **state)
+static void fail_in_batch(const char *line)
 {
-    (void)state;
-    static const char list[] = "in.png\nin.jpg\n";
     static const char *const made[] = {"made/in.ppm", "made/in.png", "made/in.jpg"};
-    static const char line[] = "-T1 --box 3 in.ppm --filelist names.txt -o made";
     static unsigned char right[3][4096];
     long right_bytes[3], runs = 0;
-    write_file("names.txt", list, sizeof list - 1);
     assert_int_equal(run(line), 0);
     for (size_t k = 0; k < 3; k++) {
         right_bytes[k] = load(made[k], right[k], sizeof *right);
@@ -358,6 +354,16 @@ static void test_batch(void **state)
         }
     }
     print_message("%ld runs\n", runs);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    static const char list[] = "in.png\nin.jpg\n";
+    write_file("names.txt", list, sizeof list - 1);
+    fail_in_batch("-T1 --box 3 in.ppm --filelist names.txt -o made");
+    fail_in_batch(SOME_THREADS " --box 3 in.ppm --filelist names.txt -o made");
+    fail_in_batch(SOME_THREADS " --engine sat --box 3 in.ppm --filelist names.txt -o made");
 }
 
 /* A call of the library, from the creation of its context on; NULL filter: the table itself. */

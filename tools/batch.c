@@ -13,6 +13,7 @@
 #include "outputs.h"
 #include "progress.h"
 #include "report.h"
+#include "workers.h"
 
 /* Notes of a batch by their texts: of those that many inputs share the first are told one by one,
  * and the number of the others at the end. */
@@ -84,118 +85,76 @@ static const char *advice(const settings *s, const job *one, const satf_file_rep
                     : "";
 }
 
-/* Where the JSON object of a job goes: not where its picture goes. */
-static FILE *json_stream(const job *one)
+/* Tells what became of a job; its exit status. */
+static int tell(const settings *s, const job *one, outcome *out, told_notes *told)
 {
-    return satf_is_stdout(one->output) ? stderr : stdout;
-}
-
-/* A job that fails before any work on it. */
-static int fail(const settings *s, const job *one, const char *at, satf_status status,
-                const char *why)
-{
-    message(at, "%s", why);
-    if (s->json) {
-        report_json_failure(json_stream(one), s, one, at, status, why);
-    }
-    return EXIT_FAILURE;
-}
-
-/* Runs one job and reports on it. */
-static int run_one(const settings *s, const job *one, int index, told_notes *told)
-{
-    satf_write_options write = s->write;
-    satf_file_options how;
-    satf_file_options_init(&how, sizeof how);
-    how.write = &write;
-    how.route = s->route;
-    how.input_format = s->filters_stdin;
-    FILE *json = json_stream(one); /* asked before the output is replaced */
-    write.format = write.format ? write.format : one->format;
-    write.no_clobber =
-        s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */
-    progress_file(one->input, index);
-    satf_context_set_progress(s->ctx, progress_show, NULL);
-    satf_file_report result;
-    satf_status status =
-        satf_filter_file(s->ctx, s->filter, one->input, one->output, &how, &result, sizeof result);
-    if (s->verbose || s->json || json == stderr) {
+    const satf_file_report *result = &out->report;
+    FILE *json = out->to_stderr ? stderr : stdout;
+    if (s->verbose || s->json || out->to_stderr) {
         progress_hide();
     }
-    if (status) {
-        const char *why = library_message(s->ctx);
-        message(result.at, "%s%s", why, advice(s, one, &result));
+    if (out->status) {
+        const char *at = out->at ? out->at : one->input, *why = out->why;
+        message(at, "%s%s", why, advice(s, one, result));
         if (s->json) {
-            report_json_failure(json, s, one, result.at, status, why);
+            report_json_failure(json, s, one, at, out->status, why);
         }
-        bool usage = result.unsuited && s->word_count > 1; /* filters that do not go together */
+        bool usage = result->unsuited && s->word_count > 1; /* filters that do not go together */
         return usage ? EXIT_USAGE : EXIT_FAILURE;
     }
-    print_notes(s, told, &result);
-    note_unused(s, one, &result);
+    print_notes(s, told, result);
+    note_unused(s, one, result);
     if (s->verbose) {
-        report_verbose(s, one, &result);
+        report_verbose(s, one, result);
     }
     if (s->json) {
-        report_json(json, s, one, &result);
+        report_json(json, s, one, result);
     }
     return EXIT_SUCCESS;
 }
 
-static bool same_folder(const char *a, const char *b)
+static void add_times(stage_times *all, const outcome *out)
 {
-    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
-    size_t length = slash_a ? (size_t)(slash_a - a) : 0;
-    return length == (slash_b ? (size_t)(slash_b - b) : 0) && strncmp(a, b, length) == 0;
+    stage_times times = report_times(&out->report);
+    for (int i = 0; i < STAGES && !out->status; i++) {
+        all->ms[i] += times.ms[i];
+    }
 }
 
-/* Sees to the folder of the job's output, and runs it. *latest: the job before whose folder is
- * there, or NULL. */
-static int run_in_folder(const settings *s, job *one, int index, const job **latest,
-                         told_notes *told)
+/* Runs all jobs that are not skipped, and tells of each in their order. False without memory. */
+static bool run_all(const settings *s, job *jobs, int count, report_summary *sum)
 {
-    char why[2 * PATH_MAX];
-    if (outputs_collide(s, one, why, sizeof why)) {
-        return fail(s, one, one->input, SATF_INVALID, why);
-    }
-    if (!*latest || !same_folder((*latest)->output, one->output)) {
-        *latest = NULL;
-        if (s->output && !outputs_make_folders(one, why, sizeof why)) {
-            return fail(s, one, one->output, SATF_IO, why);
-        }
-        satf_files_sweep(one->output);
-    }
-    *latest = one;
-    return run_one(s, one, index, told);
-}
-
-/* Runs all jobs that are not skipped. */
-static void run_all(const settings *s, job *jobs, int count, report_summary *sum)
-{
-    const job *latest = NULL;
     told_notes told = {.count = {0}};
     for (int i = 0; i < count; i++) {
         sum->existing += jobs[i].skipped;
     }
     progress_start(count - sum->existing, s->quiet);
-    for (int i = 0; i < count; i++) {
+    workers *all = workers_start(s, jobs, count);
+    for (int i = 0; i < count && all; i++) {
         if (jobs[i].skipped) {
             if (s->json) {
                 progress_hide();
-                report_json_skipped(json_stream(&jobs[i]), s, &jobs[i]);
+                report_json_skipped(satf_is_stdout(jobs[i].output) ? stderr : stdout, s, &jobs[i]);
             }
             continue;
         }
-        int status = run_in_folder(s, &jobs[i], sum->done + sum->failed, &latest, &told);
+        outcome *out = workers_await(all, i);
+        int status = tell(s, &jobs[i], out, &told);
         sum->done += status == EXIT_SUCCESS;
+        add_times(&sum->times, out);
         sum->failed += status != EXIT_SUCCESS;
         sum->unsuited += status == EXIT_USAGE;
+        outcome_free(out);
     }
     progress_hide();
     print_other_notes(s, &told);
+    if (all) {
+        workers_end(all);
+    }
     for (int i = count - 1; i >= 0 && sum->failed; i--) {
         outputs_unmake_folders(&jobs[i]);
     }
+    return all != NULL;
 }
 
 static int status_of(const report_summary *sum)
@@ -246,13 +205,15 @@ static int run_jobs(const settings *s, job *jobs, const input_list *inputs)
         return status;
     }
     report_summary sum = {.inputs = inputs, .count = count};
-    run_all(s, jobs, count, &sum);
+    if (!run_all(s, jobs, count, &sum)) {
+        return EXIT_FAILURE;
+    }
     sum.ms = progress_elapsed_ms();
     if (s->json && !outputs_is_file(s)) {
         report_json_summary(stdout, &sum);
     }
     if (!s->quiet) {
-        report_closing(&sum);
+        report_closing(s, &sum);
     }
     return status_of(&sum);
 }

@@ -5,7 +5,7 @@
 #include "options.h"
 
 /* Checks the names of all outputs before any work, asks about those that exist, then runs the
- * inputs one after another. Returns an exit status, messages having been printed. */
+ * inputs, several side by side. Returns an exit status, messages having been printed. */
 int batch_run(const settings *s);
 
 #endif

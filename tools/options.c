@@ -235,13 +235,16 @@ static const option options[] = {
      "the pixels are not turned.",
      BECOMES(write.strip, 1)},
 
-    {GROUP_RUNNING, "threads", 'T', "N", NULL, "threads; default 0, one per core", NULL,
+    {GROUP_RUNNING, "threads", 'T', "N", NULL, "threads; default 0, one per core",
+     "Several files are worked on side by side, one thread each while there are enough of them. "
+     "The pictures, and what is told, are those of one thread.",
      INTEGER(threads, 0, 1024)},
     {GROUP_RUNNING, "max-pixels", 0, "N", NULL, "refuse larger images; K M G allowed; default 2G",
      "The suffixes are powers of 1024.", SIZE(limits[SATF_MAX_PIXELS])},
     {GROUP_RUNNING, "max-memory", 0, "N", NULL,
      "refuse work that needs more bytes; default 3/4 of memory",
-     "The suffixes K, M and G are powers of 1024.", SIZE(limits[SATF_MAX_MEMORY])},
+     "Files side by side keep within it together. The suffixes K, M and G are powers of 1024.",
+     SIZE(limits[SATF_MAX_MEMORY])},
     {GROUP_RUNNING, "max-metadata", 0, "N", NULL,
      "refuse a PNG or JPEG of more bytes that are no pixels; default 64M", NULL,
      SIZE(limits[SATF_MAX_METADATA])},
@@ -274,11 +277,15 @@ static const option options[] = {
     {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress, no notes, no closing line",
      "Errors are still told.", IS_SET(quiet)},
     {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",
-     "Filters are told one by one, and those of several steps (guided) step by step.",
+     "Filters are told one by one, and those of several steps (guided) step by step; and which "
+     "stage takes longest. A batch ends with the sum of each stage.",
      IS_SET(verbose)},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
      "Its \"steps\" are in the order of the work; \"ms\" of a step is null on a CUDA device, and "
-     "\"engine\", \"algorithm\" and \"device\" of the object are those of the last. An input that "
+     "\"engine\", \"algorithm\" and \"device\" of the object are those of the last. \"bound\" is "
+     "the stage that takes longest; \"waiting\" is for threads and memory that other files have. "
+     "An "
+     "input that "
      "is passed over has \"skipped\": true, one that fails \"error\". A batch ends "
      "with an object \"summary\" that counts what was done, failed and passed over. They go to "
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "

@@ -274,6 +274,27 @@ bool outputs_collide(const settings *s, const job *one, char *why, size_t room)
     return true;
 }
 
+char *outputs_target(const job *one)
+{
+    char *real = realpath(one->output, NULL);
+    size_t end = strlen(one->output), bytes = PATH_MAX + end + 2;
+    char *folder = real ? NULL : strdup(one->output), *path = folder ? malloc(bytes) : NULL;
+    for (bool found = false; path && !found;) {
+        char *slash = strrchr(folder, '/');
+        size_t length = slash ? (size_t)(slash - folder) : 0;
+        folder[length] = '\0';
+        char *resolved = realpath(length ? folder : slash ? "/" : ".", NULL);
+        found = resolved || length == 0;
+        if (found) {
+            snprintf(path, bytes, "%s/%s", resolved ? resolved : "",
+                     one->output + length + !!slash);
+        }
+        free(resolved);
+    }
+    free(folder);
+    return real ? real : path;
+}
+
 /* Of inputs for one output the first has it. Others that were named on the command line, like the
  * first, are refused; what lists and folders bring fails by itself. */
 static int check_distinct(const settings *s, job *jobs, int count)

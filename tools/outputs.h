@@ -37,6 +37,10 @@ bool outputs_exists(const char *output);
 /* False unless the job's output is that of another; else why has the sentence. */
 bool outputs_collide(const settings *s, const job *one, char *why, size_t room);
 
+/* The path of the job's output by which the system would know it, links followed as far as it
+ * exists. Owned by the caller; NULL without memory. */
+char *outputs_target(const job *one);
+
 /* Makes the folders of the output that are missing; if that fails there are none of them, and why
  * has the sentence. outputs_unmake_folders() removes those that are empty again. */
 bool outputs_make_folders(job *one, char *why, size_t room);

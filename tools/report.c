@@ -7,6 +7,36 @@
 #include "clean.h"
 #include "message.h"
 
+static const char *const stage_names[STAGES] = {"decode", "compute", "encode", "waiting"};
+
+stage_times report_times(const satf_file_report *result)
+{
+    const satf_file_times *t = &result->times;
+    return (stage_times){{t->decode_ms, t->compute_ms, t->encode_ms, result->waited_ms}};
+}
+
+/* The stage that takes longest. */
+static const char *bound(const stage_times *times)
+{
+    int longest = 0;
+    for (int i = 1; i < STAGES; i++) {
+        longest = times->ms[i] > times->ms[longest] ? i : longest;
+    }
+    return stage_names[longest];
+}
+
+/* "decode 3.1 ms, compute 2.0 ms, encode 5.2 ms"; waiting only if there was some. */
+static void describe_times(const stage_times *times, char *text, size_t room)
+{
+    size_t used = 0;
+    for (int i = 0; i < STAGES; i++) {
+        if (i != STAGE_WAITING || times->ms[i] >= 0.05) {
+            used += (size_t)snprintf(text + used, room - used, "%s%s %.1f ms", i ? ", " : "",
+                                     stage_names[i], times->ms[i]);
+        }
+    }
+}
+
 static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
 {
     print_clean(name, INT_MAX);
@@ -47,8 +77,11 @@ void report_verbose(const settings *s, const job *one, const satf_file_report *r
     if (result->range_found) {
         fprintf(stderr, "  range %g:%g\n", result->range_lo, result->range_hi);
     }
-    fprintf(stderr, "  decode %.1f ms, compute %.1f ms, encode %.1f ms, %s %.1f ms\n", t->decode_ms,
-            t->compute_ms, t->encode_ms, result->streamed ? "side by side" : "in all", t->total_ms);
+    char stages[160];
+    stage_times times = report_times(result);
+    describe_times(&times, stages, sizeof stages);
+    fprintf(stderr, "  %s, %s %.1f ms; %s takes longest\n", stages,
+            result->streamed ? "side by side" : "in all", t->total_ms, bound(&times));
     print_side(one->output, result->out_format, &result->out, t->out_bytes);
 }
 
@@ -82,6 +115,20 @@ static void json_member(FILE *to, const char *name, const char *value)
     } else {
         fputs("null", to);
     }
+}
+
+/* Members of an object, and the longest's name behind it. */
+static void json_times(FILE *to, const char *name, const stage_times *times, double total_ms)
+{
+    fprintf(to, ", \"%s\": {", name);
+    for (int i = 0; i < STAGES; i++) {
+        fprintf(to, "%s\"%s\": %.3f", i ? ", " : "", stage_names[i], times->ms[i]);
+    }
+    if (total_ms >= 0) {
+        fprintf(to, ", \"total\": %.3f", total_ms);
+    }
+    fputc('}', to);
+    json_member(to, "bound", bound(times));
 }
 
 static void json_ran(FILE *to, const satf_ran *ran)
@@ -160,12 +207,10 @@ void report_json(FILE *to, const settings *s, const job *one, const satf_file_re
     json_member(to, "output_format", result->out_format);
     json_ran(to, &result->ran);
     json_steps(to, result);
-    fprintf(to,
-            ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64
-            ", \"ms\": {\"decode\": %.3f, \"compute\": %.3f, \"encode\": %.3f, \"total\": "
-            "%.3f}",
-            satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes, t->decode_ms,
-            t->compute_ms, t->encode_ms, t->total_ms);
+    fprintf(to, ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64,
+            satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes);
+    stage_times times = report_times(result);
+    json_times(to, "ms", &times, t->total_ms);
     if (result->range_found) {
         fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
     }
@@ -186,7 +231,9 @@ void report_json_summary(FILE *to, const report_summary *sum)
         fputs(i ? ", " : "", to);
         json_string(to, inputs->suffixes[i]);
     }
-    fprintf(to, "], \"links\": %d, \"ms\": %.3f}}\n", inputs->links, sum->ms);
+    fprintf(to, "], \"links\": %d, \"ms\": %.3f", inputs->links, sum->ms);
+    json_times(to, "stages", &sum->times, -1);
+    fputs("}}\n", to);
 }
 
 /* ", 3 failed, 2 skipped, whose outputs exist" */
@@ -208,7 +255,7 @@ static void describe_others(const report_summary *sum, char *text, size_t room)
     }
 }
 
-void report_closing(const report_summary *sum)
+void report_closing(const settings *s, const report_summary *sum)
 {
     char others[128], skipped[SKIPPED_BYTES];
     describe_others(sum, others, sizeof others);
@@ -222,6 +269,13 @@ void report_closing(const report_summary *sum)
                 seconds, speed, others);
     } else if (sum->existing) {
         message(NULL, "nothing to do%s", others);
+    }
+    if (s->verbose && sum->done > 1) {
+        char stages[160];
+        describe_times(&sum->times, stages, sizeof stages);
+        int threads = satf_context_get_threads(s->ctx);
+        message(NULL, "%s on %d thread%s; %s takes longest", stages, threads,
+                threads > 1 ? "s" : "", bound(&sum->times));
     }
     inputs_describe_skipped(sum->inputs, skipped, sizeof skipped);
     if (*skipped) {

@@ -20,6 +20,15 @@ void report_json_failure(FILE *to, const settings *s, const job *one, const char
 /* ... or that the output exists and is kept. */
 void report_json_skipped(FILE *to, const settings *s, const job *one);
 
+/* Milliseconds that the stages of one file, or of all of a batch, took; waiting for threads and
+ * memory that other files held. */
+enum { STAGE_DECODE, STAGE_COMPUTE, STAGE_ENCODE, STAGE_WAITING, STAGES };
+typedef struct stage_times {
+    double ms[STAGES];
+} stage_times;
+
+stage_times report_times(const satf_file_report *result);
+
 /* How a batch went. */
 typedef struct report_summary {
     const input_list *inputs;
@@ -29,12 +38,14 @@ typedef struct report_summary {
     int unsuited;
     int existing; /* skipped: their output exists */
     double ms;
+    stage_times times; /* of those that are done */
 } report_summary;
 
 /* The last JSON object of a batch. */
 void report_json_summary(FILE *to, const report_summary *sum);
 
-/* The line that ends a batch of several inputs, and one on what was passed over. */
-void report_closing(const report_summary *sum);
+/* The line that ends a batch of several inputs, one on its stages if it is to be verbose, and one
+ * on what was passed over. */
+void report_closing(const settings *s, const report_summary *sum);
 
 #endif

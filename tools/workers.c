@@ -1,0 +1,371 @@
+#include "workers.h"
+
+#include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "progress.h"
+
+typedef struct worker {
+    workers *all;
+    pthread_t thread;
+    satf_context *ctx;
+    int at;                /* the job that it has taken; -1: none */
+    char *target;          /* that job's; owned */
+    _Atomic int per_mille; /* done of that job */
+} worker;
+
+/* `lock` guards all that changes but per_mille; `changed` says that a job has ended. */
+struct workers {
+    const settings *s;
+    job *jobs;
+    int count;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int next;           /* the first job that nobody has taken */
+    int ended;          /* jobs */
+    const job *latest;  /* a job whose folder is there, or NULL */
+    outcome **outcomes; /* of each job, NULL before it has ended; owned array */
+    int worker_count, started;
+    worker worker[];
+};
+
+/* Of a job for which there was no memory. */
+static outcome no_memory = {.status = SATF_NO_MEMORY, .why = "out of memory"};
+
+void outcome_free(outcome *one)
+{
+    if (one != &no_memory) {
+        free(one->text);
+        free(one->steps);
+        free(one);
+    }
+}
+
+static void keep_text(outcome *out, const char *text)
+{
+    out->text = strdup(text);
+    out->why = out->text ? name_options(out->text) : no_memory.why;
+}
+
+/* ------------------------------------------------------------------ one job */
+
+static int take_progress(void *user, double done)
+{
+    worker *w = user;
+    atomic_store_explicit(&w->per_mille, (int)(1000 * done), memory_order_relaxed);
+    return 0;
+}
+
+/* The steps are the context's: it forgets them with the next file. */
+static void keep_steps(outcome *out)
+{
+    size_t bytes = out->report.step_count * sizeof *out->steps;
+    out->steps = bytes ? malloc(bytes) : NULL;
+    if (out->steps) {
+        memcpy(out->steps, out->report.steps, bytes);
+    } else {
+        out->report.step_count = 0;
+    }
+    out->report.steps = out->steps;
+}
+
+static void filter(worker *w, const job *one, outcome *out)
+{
+    const settings *s = w->all->s;
+    satf_write_options write = s->write;
+    satf_file_options how;
+    satf_file_options_init(&how, sizeof how);
+    how.write = &write;
+    how.route = s->route;
+    how.input_format = s->filters_stdin;
+    write.format = write.format ? write.format : one->format;
+    write.no_clobber =
+        s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */
+    atomic_store_explicit(&w->per_mille, 0, memory_order_relaxed);
+    satf_context_set_progress(w->ctx, take_progress, w);
+    out->status = satf_filter_file(w->ctx, s->filter, one->input, one->output, &how, &out->report,
+                                   sizeof out->report);
+    out->at = out->report.at;
+    if (out->status) {
+        keep_text(out, satf_message(w->ctx));
+    } else {
+        keep_steps(out);
+    }
+}
+
+/* ----------------------------------------------------------------- taking jobs */
+
+static bool same_folder(const char *a, const char *b)
+{
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    size_t length = slash_a ? (size_t)(slash_a - a) : 0;
+    return length == (slash_b ? (size_t)(slash_b - b) : 0) && strncmp(a, b, length) == 0;
+}
+
+/* With the lock held: sees to the folder of the job's output. False if it has failed already. */
+static bool prepare(workers *all, job *one, outcome *out)
+{
+    char why[2 * PATH_MAX];
+    out->to_stderr = satf_is_stdout(one->output); /* asked before the output is replaced */
+    if (outputs_collide(all->s, one, why, sizeof why)) {
+        out->status = SATF_INVALID;
+        out->at = one->input;
+    } else if (!all->latest || !same_folder(all->latest->output, one->output)) {
+        all->latest = NULL;
+        if (all->s->output && !outputs_make_folders(one, why, sizeof why)) {
+            out->status = SATF_IO;
+            out->at = one->output;
+        } else {
+            satf_files_sweep(one->output);
+        }
+    }
+    if (out->status) {
+        keep_text(out, why);
+        return false;
+    }
+    all->latest = one;
+    return true;
+}
+
+/* With the lock held: whether the worker's job must wait for one before it: to read what that
+ * writes, to replace it, or to have its name refused as a folder's. */
+static bool must_wait(const worker *w)
+{
+    const workers *all = w->all;
+    bool there = access(all->jobs[w->at].input, F_OK) == 0;
+    for (const worker *o = all->worker; o < all->worker + all->worker_count; o++) {
+        if (o->at < 0 || o->at >= w->at) {
+            continue;
+        }
+        size_t length = o->target ? strlen(o->target) : 0;
+        if (!there || !o->target || !w->target ||
+            (strncmp(o->target, w->target, length) == 0 &&
+             (w->target[length] == '\0' || w->target[length] == '/'))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With the lock held: the worker's job has ended. */
+static void end_job(worker *w, outcome *out)
+{
+    w->all->outcomes[w->at] = out;
+    w->all->ended++;
+    w->at = -1;
+    free(w->target);
+    w->target = NULL;
+    pthread_cond_broadcast(&w->all->changed);
+}
+
+/* With the lock held: the worker takes the next job that has not failed before any work on it.
+ * What is to become of that, or NULL if there is none. */
+static outcome *take(worker *w)
+{
+    workers *all = w->all;
+    while (all->next < all->count) {
+        job *one = &all->jobs[all->next++];
+        if (one->skipped) {
+            continue;
+        }
+        outcome *out = calloc(1, sizeof *out);
+        w->at = (int)(one - all->jobs);
+        w->target = outputs_target(one);
+        while (must_wait(w)) {
+            pthread_cond_wait(&all->changed, &all->lock);
+        }
+        if (out && prepare(all, one, out)) {
+            return out;
+        }
+        end_job(w, out ? out : &no_memory);
+    }
+    return NULL;
+}
+
+static void *work(void *argument)
+{
+    worker *w = argument;
+    workers *all = w->all;
+    outcome *out;
+    pthread_mutex_lock(&all->lock);
+    while ((out = take(w))) {
+        const job *one = &all->jobs[w->at];
+        pthread_mutex_unlock(&all->lock);
+        filter(w, one, out);
+        pthread_mutex_lock(&all->lock);
+        end_job(w, out);
+    }
+    pthread_mutex_unlock(&all->lock);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* At most so many of what takes `each` of a resource of which `others` are needed as well. */
+static int at_most(int most, int resource, rlim_t each, rlim_t others)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY) {
+        return most;
+    }
+    rlim_t fit = limit.rlim_cur > others ? (limit.rlim_cur - others) / each : 0;
+    return fit < (rlim_t)most ? (int)fit : most;
+}
+
+/* How many files are worked on side by side: on a device one after another. */
+static int files_at_once(const settings *s, const job *jobs, int count)
+{
+    enum { OPEN_EACH = 4, OPEN_OTHERS = 32 };      /* files that are open at once */
+    const rlim_t addresses_each = (rlim_t)1 << 30; /* stacks, and what malloc() reserves for them */
+    int left = 0, most = satf_context_get_threads(s->ctx);
+    for (int i = 0; i < count; i++) {
+        left += !jobs[i].skipped;
+    }
+    most = most < left ? most : left;
+    most = at_most(most, RLIMIT_NOFILE, OPEN_EACH, OPEN_OTHERS);
+    most = at_most(most, RLIMIT_AS, addresses_each, 0);
+    return most < 1 || (s->device && strncmp(s->device, "cuda", 4) == 0) ? 1 : most;
+}
+
+/* Contexts of their own for all but the first. */
+static void make_contexts(workers *all, int most)
+{
+    all->worker[0].ctx = all->s->ctx;
+    all->worker_count = 1;
+    while (all->worker_count < most &&
+           !satf_context_create_beside(all->s->ctx, &all->worker[all->worker_count].ctx)) {
+        all->worker_count++;
+    }
+    for (int i = 0; i < all->worker_count; i++) {
+        all->worker[i].all = all;
+        all->worker[i].at = -1;
+    }
+}
+
+/* Signals that end the process go to the thread that prints: so nothing is told meanwhile of files
+ * that fail because their temporary ones are removed. That of a file too large is its writer's. */
+static void start_threads(workers *all)
+{
+    sigset_t others, before;
+    sigemptyset(&others);
+    static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
+        sigaddset(&others, deadly[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &others, &before);
+    while (all->started < all->worker_count &&
+           !pthread_create(&all->worker[all->started].thread, NULL, work,
+                           &all->worker[all->started])) {
+        all->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Files take the same memory one after another. The C library is to keep it meanwhile: to give it
+ * back, and to touch it again, is a fifth of the time of a JPEG, and threads wait for one another
+ * there. Who sets a limit of memory gets back what is free. */
+static void keep_memory(const settings *s)
+{
+#ifdef __GLIBC__
+    struct rlimit limit;
+    bool plenty = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+    if (plenty && s->limits[SATF_MAX_MEMORY] == 0) {
+        mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that it takes */
+        mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    }
+#else
+    (void)s;
+#endif
+}
+
+workers *workers_start(const settings *s, job *jobs, int count)
+{
+    int most = files_at_once(s, jobs, count);
+    workers *all = calloc(1, sizeof *all + (size_t)most * sizeof *all->worker);
+    outcome **outcomes = calloc((size_t)count, sizeof(outcome *));
+    if (!all || !outcomes) {
+        free(all);
+        free(outcomes);
+        out_of_memory();
+        return NULL;
+    }
+    all->s = s;
+    all->jobs = jobs;
+    all->count = count;
+    all->outcomes = outcomes;
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->changed, &steady);
+    pthread_condattr_destroy(&steady);
+    if (count > 1) {
+        keep_memory(s);
+    }
+    make_contexts(all, most);
+    start_threads(all);
+    if (all->started == 0) {
+        work(&all->worker[0]); /* where no thread is to be had, this one works */
+    }
+    return all;
+}
+
+/* With the lock held, which is let go meanwhile: shows how far the job is that is waited for, and
+ * waits a while for it. */
+static void wait_a_while(workers *all, int index)
+{
+    int per_mille = 0, ended = all->ended;
+    for (int i = 0; i < all->worker_count; i++) {
+        const worker *w = &all->worker[i];
+        per_mille =
+            w->at == index ? atomic_load_explicit(&w->per_mille, memory_order_relaxed) : per_mille;
+    }
+    pthread_mutex_unlock(&all->lock);
+    progress_file(all->jobs[index].input, ended);
+    progress_show(NULL, per_mille / 1000.0);
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const long tenth = 100000000, second = 10 * tenth;
+    until.tv_nsec += tenth;
+    until.tv_sec += until.tv_nsec / second;
+    until.tv_nsec %= second;
+    pthread_mutex_lock(&all->lock);
+    if (!all->outcomes[index]) {
+        pthread_cond_timedwait(&all->changed, &all->lock, &until);
+    }
+}
+
+outcome *workers_await(workers *all, int index)
+{
+    pthread_mutex_lock(&all->lock);
+    while (!all->outcomes[index]) {
+        wait_a_while(all, index);
+    }
+    pthread_mutex_unlock(&all->lock);
+    return all->outcomes[index];
+}
+
+void workers_end(workers *all)
+{
+    for (int i = 0; i < all->started; i++) {
+        pthread_join(all->worker[i].thread, NULL);
+    }
+    for (int i = 1; i < all->worker_count; i++) {
+        satf_context_destroy(all->worker[i].ctx);
+    }
+    pthread_cond_destroy(&all->changed);
+    pthread_mutex_destroy(&all->lock);
+    free(all->outcomes);
+    free(all);
+}

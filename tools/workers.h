@@ -1,0 +1,36 @@
+/* Threads that work on the files of a batch side by side. Whoever starts them hears of the files in
+ * the order of the batch, whatever ends first. */
+#ifndef SATFILTER_WORKERS_H
+#define SATFILTER_WORKERS_H
+
+#include <stdio.h>
+
+#include "outputs.h"
+
+/* What became of a job. */
+typedef struct outcome {
+    satf_status status;
+    const char *why; /* of a failure, a sentence */
+    char *text;      /* that, owned; NULL without memory */
+    const char *at;  /* the file that it is about; NULL: the input */
+    satf_file_report report;
+    satf_file_step *steps; /* those of report; owned */
+    bool to_stderr;        /* where the JSON object goes, because its picture goes to stdout */
+} outcome;
+
+typedef struct workers workers;
+
+/* Begins with the jobs that are not skipped, as many at a time as keep all threads busy. NULL after
+ * a message. The context and the jobs but for their inputs' and outputs' names are the workers'
+ * until workers_end(). */
+workers *workers_start(const settings *s, job *jobs, int count);
+
+/* Waits for that job, which is none of those skipped, and shows the progress meanwhile. Valid until
+ * outcome_free(). */
+outcome *workers_await(workers *all, int index);
+void outcome_free(outcome *one);
+
+/* All jobs have been waited for. */
+void workers_end(workers *all);
+
+#endif
