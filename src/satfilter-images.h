@@ -177,7 +177,8 @@ typedef struct satf_file_report {
     satf_view in, out;                  /* of the files' samples, data NULL */
     satf_ran ran;                       /* of the last step */
     const char *in_format, *out_format; /* names; static storage */
-    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is */
+    char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is. One
+                        * that has failed is told of in a note instead */
     int streamed;      /* the stages ran side by side */
     satf_file_note notes[SATF_FILE_NOTES];
     int note_count;

@@ -8,7 +8,8 @@
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
  *     in one sentence what went wrong. Outputs are untouched on failure, but
- *     for SATF_CANCELLED: what they hold is undefined then.
+ *     for SATF_CANCELLED, and for a CUDA device that fails while its results
+ *     arrive on the host: what they hold is undefined then.
  *   - A satf_view never owns memory. Strides are in bytes, sizes are 64-bit.
  *   - Contexts are independent of one another; one context serves one thread
  *     at a time.
@@ -176,8 +177,9 @@ SATF_API const char *satf_message(const satf_context *ctx);
  * SATF_NO_DEVICE if that CUDA device cannot be used.
  * SATF_DEVICE_AUTO takes for each filter, chain or file the faster of the CPU and CUDA device 0, by
  * an estimate that counts the copies and, once, the start of CUDA; no driver is touched while that
- * says CPU. Where the device cannot be used or runs out of memory the CPU computes. satf_sat()
- * takes the CPU then: the copies alone would cost more than the table.
+ * says CPU. Where the device cannot be used, fails or runs out of memory the CPU computes; a plan
+ * is the CPU's from then on. One that has failed at work is not taken again until this is called.
+ * satf_sat() always takes the CPU: the copies alone would cost more than the table.
  * Images on a CUDA device are computed there, whatever this says.
  */
 SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
@@ -255,8 +257,12 @@ typedef enum satf_limit {
     SATF_MAX_METADATA, /* bytes of a PNG or JPEG that are no pixels, packed and unpacked; default
                         * 2^26 */
     SATF_MAX_SCANS,    /* scans of a progressive JPEG, each of which costs a pass; default 500 */
-    SATF_MAX_RATIO     /* size of a PNG's or JPEG's samples over that of its file, where that is
+    SATF_MAX_RATIO,    /* size of a PNG's or JPEG's samples over that of its file, where that is
                         * known beforehand; default 1100, which every real file keeps */
+    SATF_MAX_DEVICE_MEMORY /* bytes of a CUDA device's memory that a filter or chain takes beside
+                            * the caller's images there. Of images on the host a device then
+                            * computes parts that fit, one after the other. Default: what the
+                            * environment variable of this name says, else all that is free */
 } satf_limit;
 
 /* Sets a limit; 0 means the default. */

@@ -156,7 +156,7 @@ auto()
 }
 auto later.so 'no kernels for CUDA device 0: build it with --with-cuda-arch=75: computed on the CPU'
 auto driver.so 'no kernels for CUDA device 0: build it with --with-cuda-arch=75: computed on the CPU'
-auto fits.so 'it was used: computed on the CPU'
+auto fits.so 'computed on the CPU: it was used'
 auto old.so 'is of version 0.0.1 .*: computed on the CPU'
 rm -f out.pgm
 

@@ -205,7 +205,7 @@ for option in '--type u9' '--border none' '--border constant' '--border constant
     '--threads 1.5' '--format tiff' '--quality 0' '--quality 101' '--png-level 10' \
     '--png-level x' '--max-pixels 0' '--max-pixels 1T' '--max-memory 99999999999G' \
     '--max-metadata 0' '--max-scans -1' '--max-ratio x' '--formats tiff' '--formats ,' \
-    '--stream --device cuda' \
+    '--stream --device cuda' '--max-device-memory 0' \
     '--engine window --algorithm 2r2w' '--help nothing'; do
     # shellcheck disable=SC2086
     usage $option --box 3 in.pgm kept.pgm

@@ -408,7 +408,7 @@ static bool change_setting(satf_context *ctx, int which)
     case 7:
         return !satf_context_set_formats(ctx, "png");
     default:
-        return which - 8 <= SATF_MAX_RATIO &&
+        return which - 8 < SATF_LIMITS &&
                !satf_context_set_limit(ctx, (satf_limit)(which - 8), 12345);
     }
 }

@@ -315,7 +315,7 @@ static void keeps_to_what_only_a_device_has(void **state)
 {
     (void)state;
     pipeline_plan plan = {.automatic = true};
-    satf_file_report result = {0};
+    const pipeline_job job = {.input = "w.pgm"};
     static const struct {
         const char *algorithm, *sync;
         bool left;
@@ -328,9 +328,13 @@ static void keeps_to_what_only_a_device_has(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(satf_context_set_algorithm(ctx, cases[i].algorithm), SATF_OK);
         assert_int_equal(satf_context_set_sync(ctx, cases[i].sync), SATF_OK);
+        satf_file_report result = {0};
         plan.device = SATF_CUDA(0);
         satf_fail_memory(ctx, 1, "the image");
-        assert_int_equal(pipeline_leave_device(ctx, &plan, SATF_NO_MEMORY, &result), cases[i].left);
+        bool left = pipeline_leave_device(ctx, &job, &plan, SATF_NO_MEMORY, &result);
+        assert_int_equal(left, cases[i].left);
+        assert_int_equal(result.note_count, left);
+        assert_true(!left || strstr(result.notes[0].text, "computed on the CPU: out of memory"));
         assert_int_equal(plan.device, cases[i].left ? SATF_HOST : SATF_CUDA(0));
     }
 }

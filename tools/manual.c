@@ -130,6 +130,8 @@ void help_man_page(void)
     puts(".TP\n\\fBSATFILTER_CUDA\\fR");
     roff_paragraph("the file with the kernels for CUDA devices; without it libsatfilter-cuda.so is "
                    "taken from the library's folder or from where the linker looks.");
+    puts(".TP\n\\fBSATF_MAX_DEVICE_MEMORY\\fR");
+    roff_paragraph("bytes: what --max-device-memory is by default (for testing).");
     puts(".TP\n\\fBSATFILTER_MODULES\\fR");
     roff_paragraph("modules to load, as --module does, with a colon between.");
     puts(".TP\n\\fBSATFILTER_TUNE\\fR");

@@ -245,6 +245,11 @@ static const option options[] = {
      "refuse work that needs more bytes; default 3/4 of memory",
      "Files side by side keep within it together. The suffixes K, M and G are powers of 1024.",
      SIZE(limits[SATF_MAX_MEMORY])},
+    {GROUP_RUNNING, "max-device-memory", 0, "N", NULL,
+     "bytes of a device's memory to take; default all that is free",
+     "Filters compute a larger picture part by part. One that needs the whole picture at once is "
+     "an error under --device cuda, and computed on the CPU under --device auto.",
+     SIZE(limits[SATF_MAX_DEVICE_MEMORY])},
     {GROUP_RUNNING, "max-metadata", 0, "N", NULL,
      "refuse a PNG or JPEG of more bytes that are no pixels; default 64M", NULL,
      SIZE(limits[SATF_MAX_METADATA])},

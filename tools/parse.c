@@ -169,7 +169,7 @@ static int check_engine(const settings *s)
 static satf_status set_limits(const settings *s)
 {
     satf_status status = s->formats_given ? SATF_OK : satf_context_set_formats(s->ctx, "all");
-    for (int i = 0; i <= SATF_MAX_RATIO && !status; i++) {
+    for (int i = 0; i <= SATF_MAX_DEVICE_MEMORY && !status; i++) {
         status = satf_context_set_limit(s->ctx, (satf_limit)i, s->limits[i]);
     }
     return status;

@@ -1,6 +1,7 @@
 #include "context.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,6 +31,14 @@ static int64_t default_max_bytes(void)
     return (int64_t)pages / 4 * 3 * page_bytes;
 }
 
+/* What the environment says, for tests of whole programs; what is no number says nothing. */
+static int64_t default_max_device_bytes(void)
+{
+    const char *text = secure_getenv("SATF_MAX_DEVICE_MEMORY");
+    long long bytes = text ? strtoll(text, NULL, 10) : 0;
+    return bytes > 0 ? bytes : INT64_MAX;
+}
+
 static const int64_t default_max_pixels = (int64_t)1 << 31;
 /* Far above any real profile; encoders make about ten scans; deflate's most is 1032. */
 static const int64_t default_max_metadata = (int64_t)64 << 20;
@@ -49,6 +58,7 @@ satf_status satf_context_create(satf_context **out)
     ctx->settings.threads = satf_core_count();
     ctx->settings.max_pixels = default_max_pixels;
     ctx->settings.max_bytes = default_max_bytes();
+    ctx->settings.max_device_bytes = default_max_device_bytes();
     ctx->settings.max_metadata = default_max_metadata;
     ctx->settings.max_scans = default_max_scans;
     ctx->settings.max_ratio = default_max_ratio;
@@ -94,9 +104,9 @@ bool satf_settings_equal(const satf_settings *a, const satf_settings *b)
     return a->device == b->device && a->threads == b->threads && a->engine == b->engine &&
            strcmp(a->algorithm, b->algorithm) == 0 && a->r == b->r && a->sync == b->sync &&
            a->max_pixels == b->max_pixels && a->max_bytes == b->max_bytes &&
-           a->max_metadata == b->max_metadata && a->max_scans == b->max_scans &&
-           a->max_ratio == b->max_ratio && a->no_filter_files == b->no_filter_files &&
-           a->formats == b->formats;
+           a->max_device_bytes == b->max_device_bytes && a->max_metadata == b->max_metadata &&
+           a->max_scans == b->max_scans && a->max_ratio == b->max_ratio &&
+           a->no_filter_files == b->no_filter_files && a->formats == b->formats;
 }
 
 void satf_context_destroy(satf_context *ctx)
@@ -134,6 +144,14 @@ satf_status satf_context_set_threads(satf_context *ctx, int threads)
         ctx->settings.threads = count;
     }
     return SATF_OK;
+}
+
+satf_settings satf_context_take_settings(satf_context *ctx, const satf_settings *settings)
+{
+    satf_settings before = ctx->settings;
+    satf_context_set_threads(ctx, settings->threads);
+    ctx->settings = *settings;
+    return before;
 }
 
 satf_status satf_context_set_stream(satf_context *ctx, void *stream)
@@ -228,6 +246,9 @@ satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t 
         return SATF_OK;
     case SATF_MAX_RATIO:
         ctx->settings.max_ratio = value ? value : default_max_ratio;
+        return SATF_OK;
+    case SATF_MAX_DEVICE_MEMORY:
+        ctx->settings.max_device_bytes = value ? value : default_max_device_bytes();
         return SATF_OK;
     }
     return satf_fail(ctx, SATF_INVALID, "there is no limit number %d", (int)limit);

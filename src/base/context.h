@@ -6,7 +6,7 @@
 
 #include "../satfilter.h"
 
-#define SATF_LIMITS (SATF_MAX_RATIO + 1) /* of enum satf_limit */
+#define SATF_LIMITS (SATF_MAX_DEVICE_MEMORY + 1) /* of enum satf_limit */
 
 struct satf_pool;
 struct satf_share;
@@ -30,6 +30,7 @@ typedef struct satf_settings {
     int sync;           /* sat_sync */
     int64_t max_pixels; /* never 0, nor are the other limits */
     int64_t max_bytes;
+    int64_t max_device_bytes;                   /* INT64_MAX: as many as there are */
     int64_t max_metadata, max_scans, max_ratio; /* see satf_limit */
     bool no_filter_files;
     unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
@@ -53,6 +54,7 @@ struct satf_context {
     int64_t reserved;         /* bytes that this call has asked for */
     double waited_ms;         /* that it has waited for turns and memory */
     satf_gpu *gpu;            /* created by the first satf_gpu_open() */
+    bool device_failed;       /* SATF_DEVICE_AUTO takes none any more */
     bool entered;             /* this call has made a device the thread's current one */
     void *outer;              /* and this CUDA context (CUcontext) was current before */
     void *device_cache;       /* what a CUDA row keeps from run to run, and how to free it */
@@ -67,6 +69,9 @@ struct satf_context {
 
 /* Whether two settings ask for the same. */
 bool satf_settings_equal(const satf_settings *a, const satf_settings *b);
+
+/* The context's settings become these; returns what they were. */
+satf_settings satf_context_take_settings(satf_context *ctx, const satf_settings *settings);
 
 /* A context with the settings of ctx but for scratch, stream and progress, for another thread
  * of the same call, whose turns it works in; it has touched no device. NULL on failure

@@ -22,6 +22,7 @@ satf_status satf_context_set_device(satf_context *ctx, int device)
         }
     }
     ctx->settings.device = device;
+    ctx->device_failed = false;
     return SATF_OK;
 }
 

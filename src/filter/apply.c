@@ -7,6 +7,7 @@
 #include "../base/view.h"
 #include "plan.h"
 #include "region.h"
+#include "tiles.h"
 #include "views.h"
 
 /* Memory of plans beyond that goes back after the call; plans that a program makes keep all. */
@@ -73,8 +74,8 @@ static satf_status run_lent(satf_context *ctx, satf_plan *plan, const plan_image
 static satf_status run_kept(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     bool here = plan->device == SATF_HOST;
-    satf_status status = plan->memory ? SATF_OK : filter_plan_attach(ctx, plan, NULL);
-    status = status ? status : filter_plan_run(ctx, plan, images);
+    satf_status status = plan->memory ? SATF_OK : filter_tiles_attach(ctx, plan);
+    status = status ? status : filter_tiles_run(ctx, plan, images);
     if (status || plan->bytes > (here ? KEPT_BYTES_HERE : KEPT_BYTES_THERE)) {
         filter_plan_detach(ctx, plan);
     }
@@ -100,7 +101,7 @@ static satf_status run_captured(satf_context *ctx, const filter_call *call)
 {
     plan_images images = {call->in->data, NULL, call->out->data};
     satf_plan *plan;
-    satf_status status = filter_plan_make(ctx, call, call->in->device, FILTER_CALL, &plan);
+    satf_status status = filter_tiles_make(ctx, call, call->in->device, FILTER_CALL, &plan);
     if (status) {
         return status;
     }
@@ -121,7 +122,7 @@ static satf_status replace_plan(satf_context *ctx, const filter_call *call, int 
 {
     satf_context_forget(ctx);
     ctx->forget = forget;
-    satf_status status = filter_plan_make(ctx, call, device, FILTER_CALL, &ctx->plan);
+    satf_status status = filter_tiles_make(ctx, call, device, FILTER_CALL, &ctx->plan);
     return status ? status : run_plan(ctx, call);
 }
 

@@ -65,6 +65,10 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
         snprintf(why, FILTER_WHY_BYTES, "the window engine is the CPU's unless a device is named");
         return SATF_HOST;
     }
+    if (cpu && ctx->device_failed) {
+        snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 has failed before: computed on the CPU");
+        return SATF_HOST;
+    }
     if (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, besides_ns))) {
         snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");
         return SATF_HOST;
@@ -86,8 +90,11 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
     return SATF_HOST;
 }
 
-bool filter_leaves_device(const satf_context *ctx, satf_status status)
+bool filter_leaves_device(satf_context *ctx, satf_status status)
 {
-    return filter_suits_cpu(ctx) &&
-           (status == SATF_NO_MEMORY || status == SATF_NO_DEVICE || status == SATF_DEVICE_FAILED);
+    bool leaves =
+        filter_suits_cpu(ctx) && (status == SATF_NO_MEMORY || status == SATF_LIMIT ||
+                                  status == SATF_NO_DEVICE || status == SATF_DEVICE_FAILED);
+    ctx->device_failed |= leaves && status == SATF_DEVICE_FAILED;
+    return leaves;
 }

@@ -33,8 +33,9 @@ enum { FILTER_WHY_BYTES = 256 };
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
                          const satf_view *out, double besides_ns, char why[FILTER_WHY_BYTES]);
 
-/* Whether that is a failure of a device where the CPU can do what is asked for. */
-bool filter_leaves_device(const satf_context *ctx, satf_status status);
+/* Whether that is a failure of a device where the CPU can do what is asked for. One that has failed
+ * at work, rather than lacked memory, is not taken again by filter_choose_device(). */
+bool filter_leaves_device(satf_context *ctx, satf_status status);
 
 /* satf_filter_apply() and satf_image_filter() of images of the host, computed on that device, which
  * need not be the context's. */

@@ -49,8 +49,7 @@ int filter_plan_device(const satf_context *ctx, const filter_call *call)
                : filter_choose_device(ctx, call->filter, call->in, call->out, 0, why);
 }
 
-bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
-                        satf_status status)
+bool filter_plan_leaves(satf_context *ctx, const filter_call *call, int device, satf_status status)
 {
     return call->device == SATF_DEVICE_AUTO && device != call->in->device &&
            filter_leaves_device(ctx, status);

@@ -77,6 +77,9 @@ struct satf_plan {
      * the input, and that far behind of the output. */
     size_t near_bytes, near_out;
     char *near;
+    /* Sides of the tiles in which a device computes the result, each with memory of its own (bytes
+     * is the most of that), while the plan has none; 0: it computes all at once. (tiles.h) */
+    int64_t tile_w, tile_h;
     /* On a device: the order of its uses there, and whether a graph may use it at any time. */
     satf_gpu_order order;
     bool in_graph;
@@ -110,6 +113,11 @@ static inline bool plan_crosses(const satf_plan *plan)
     return plan->device != plan->in.device;
 }
 
+static inline bool plan_is_tiled(const satf_plan *plan)
+{
+    return plan->tile_w > 0;
+}
+
 /* Whether the chain reads a copy of the input in the plan's memory, and whether its result lies
  * there and is copied from there. */
 bool plan_fetches(const satf_plan *plan);
@@ -129,8 +137,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 
 /* Whether the device that failed so was chosen here (SATF_DEVICE_AUTO), and the CPU is to
  * compute instead. */
-bool filter_plan_leaves(const satf_context *ctx, const filter_call *call, int device,
-                        satf_status status);
+bool filter_plan_leaves(satf_context *ctx, const filter_call *call, int device, satf_status status);
 
 /* Frees a plan that has no memory. */
 void filter_plan_drop(satf_plan *plan);

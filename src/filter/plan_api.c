@@ -2,7 +2,7 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "plan.h"
+#include "tiles.h"
 #include "views.h"
 
 /* The second input lies where the first does, and some filter takes it. */
@@ -32,9 +32,9 @@ static satf_status check_beside(satf_context *ctx, const satf_filter *filter, co
 static satf_status create_on(satf_context *ctx, const filter_call *call, int device,
                              satf_plan **plan)
 {
-    satf_status status = filter_plan_make(ctx, call, device, FILTER_LASTING, plan);
+    satf_status status = filter_tiles_make(ctx, call, device, FILTER_LASTING, plan);
     if (!status) {
-        status = filter_plan_attach(ctx, *plan, NULL);
+        status = filter_tiles_attach(ctx, *plan);
         if (status) {
             filter_plan_free(ctx, *plan);
             *plan = NULL;
@@ -92,6 +92,40 @@ satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const
     return satf_gpu_leave(ctx, create(ctx, filter, inputs, input_count, outputs, plan));
 }
 
+static void swap_plans(satf_plan *a, satf_plan *b)
+{
+    satf_plan kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Where the device was chosen here and has failed so, the plan becomes one of the CPU, by the
+ * settings that it was made with. */
+static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
+{
+    filter_call call = filter_whole_call(ctx, plan->chain, &plan->in, &plan->out);
+    call.beside = plan->beside.width > 0 ? &plan->beside : NULL;
+    call.device = plan->asked_device;
+    satf_settings now = satf_context_take_settings(ctx, &plan->settings);
+    satf_plan *instead = NULL;
+    if (filter_plan_leaves(ctx, &call, plan->device, status)) {
+        status = create_on(ctx, &call, SATF_HOST, &instead);
+    }
+    satf_context_take_settings(ctx, &now);
+    if (instead) {
+        swap_plans(plan, instead);
+        filter_plan_free(ctx, instead);
+    }
+    return instead != NULL;
+}
+
+/* On the CPU if the device that was chosen so fails. */
+static satf_status run_or_leave(satf_context *ctx, satf_plan *plan, const plan_images *images)
+{
+    satf_status status = filter_tiles_run(ctx, plan, images);
+    return status && leave_device(ctx, plan, status) ? filter_tiles_run(ctx, plan, images) : status;
+}
+
 satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs)
 {
     if (!plan) {
@@ -116,7 +150,7 @@ satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *cons
         return satf_fail(ctx, SATF_INVALID, "the output overlaps an input");
     }
     satf_progress_begin(ctx);
-    satf_status status = satf_gpu_leave(ctx, filter_plan_run(ctx, plan, &images));
+    satf_status status = satf_gpu_leave(ctx, run_or_leave(ctx, plan, &images));
     return status ? status : satf_report_progress(ctx, 1);
 }
 

@@ -38,15 +38,13 @@ satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan
                      message, result->why_cpu);
 }
 
-bool pipeline_leave_device(const satf_context *ctx, pipeline_plan *plan, satf_status status,
-                           satf_file_report *result)
+bool pipeline_leave_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                           satf_status status, satf_file_report *result)
 {
     if (!plan->automatic || plan->device <= SATF_HOST || !filter_leaves_device(ctx, status)) {
         return false;
     }
-    int kept = (int)(sizeof result->why_cpu - sizeof ": computed on the CPU");
-    snprintf(result->why_cpu, sizeof result->why_cpu, "%.*s: computed on the CPU", kept,
-             satf_message(ctx));
+    pipeline_note_add(result, job->input, "computed on the CPU: %s", satf_message(ctx));
     plan->device = SATF_HOST;
     return true;
 }

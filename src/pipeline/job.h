@@ -47,9 +47,9 @@ void pipeline_explain_stream(satf_file_report *result);
 satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan,
                                     satf_status status, const satf_file_report *result);
 
-/* Goes back to the CPU when the device that was chosen so has failed and the CPU can do what is
- * asked for; true if it did. */
-bool pipeline_leave_device(const satf_context *ctx, pipeline_plan *plan, satf_status status,
-                           satf_file_report *result);
+/* Goes back to the CPU, with a note, when the device that was chosen so has failed and the CPU can
+ * do what is asked for; true if it did. */
+bool pipeline_leave_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                           satf_status status, satf_file_report *result);
 
 #endif

@@ -238,7 +238,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     start_ms = satf_now_ms();
     phase_begin(ctx, progress, compute_share);
     status = compute(ctx, job, plan, in, &out);
-    if (status && pipeline_leave_device(ctx, plan, status, result)) {
+    if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
         status = compute(ctx, job, plan, in, &out);
     }
     status = status ? status : report_steps(ctx, result);

@@ -1,0 +1,29 @@
+/*
+ * In a program that includes this SATF_DEVICE_AUTO takes the device for any work, unless it is
+ * gone. The linker leads calls of filter_choose_device() here (--wrap).
+ */
+#ifndef TESTS_CHOSEN_DEVICE_H
+#define TESTS_CHOSEN_DEVICE_H
+
+#include "base/context.h"
+#include "base/gpu.h"
+#include "filter/filter.h"
+
+int __real_filter_choose_device(const satf_context *ctx, const satf_filter *chain,
+                                const satf_view *in, const satf_view *out, double besides_ns,
+                                char why[FILTER_WHY_BYTES]);
+int __wrap_filter_choose_device(const satf_context *ctx, const satf_filter *chain,
+                                const satf_view *in, const satf_view *out, double besides_ns,
+                                char why[FILTER_WHY_BYTES]);
+int __wrap_filter_choose_device(const satf_context *ctx, const satf_filter *chain,
+                                const satf_view *in, const satf_view *out, double besides_ns,
+                                char why[FILTER_WHY_BYTES])
+{
+    if (ctx->device_failed || satf_gpu_count(NULL) == 0) {
+        return __real_filter_choose_device(ctx, chain, in, out, besides_ns, why);
+    }
+    *why = '\0';
+    return SATF_CUDA(0);
+}
+
+#endif
