@@ -5,6 +5,8 @@
 #include <png.h>
 
 #include "codec.h"
+#include "png_pixels.h"
+#include "png_strips.h"
 
 typedef struct io_png_state {
     satf_context *ctx;  /* of the call in progress */
@@ -17,7 +19,14 @@ typedef struct io_png_state {
     int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */
     bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;
-    io_writer *writer;              /* NULL: reading */
+    int64_t chunk_left;       /* bytes of the chunk that libpng reads, its checksum included */
+    bool seen;                /* the first IDAT has begun */
+    uint32_t idat_bytes;      /* its data, if they are for `pixels` */
+    const png_byte *stand_in; /* what libpng reads in their place; NULL: the source */
+    io_png_pixels *pixels;    /* NULL: libpng makes the rows */
+    io_writer *writer;        /* NULL: reading */
+    io_png_strips *strips;
+    uLong adler;                    /* of the strips that are written */
     bool exif_pending, xmp_pending; /* known only after the pixels: goes behind them */
 } io_png_state;
 

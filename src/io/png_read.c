@@ -50,9 +50,51 @@ _Noreturn void io_png_error(png_structp png, png_const_charp message)
     png_longjmp(png, 1);
 }
 
+/* A chunk of no pixels. Where png_pixels.c takes those that are there, libpng, which wants some
+ * between what it reads in front of them and behind, gets this. */
+static const png_byte no_pixels[] = "\0\0\0\x08IDAT\x78\x01\x03\0\0\0\0\x01\xc6\x19\x9e\x2e";
+enum { HEAD_BYTES = 8 }; /* of a chunk: length and name */
+
+/* Whether the rows are as we want them but for the filters. */
+static bool is_plain(const io_png_state *state)
+{
+    png_structp png = state->png;
+    png_infop info = state->info;
+    return png_get_bit_depth(png, info) >= 8 &&
+           png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE &&
+           png_get_interlace_type(png, info) == PNG_INTERLACE_NONE &&
+           !png_get_valid(png, info, PNG_INFO_tRNS);
+}
+
+/* libpng has read n bytes, never more than a chunk's head or the rest of a chunk: looks out for the
+ * first IDAT. */
+static void look_at_chunk(io_png_state *state, png_bytep bytes, size_t n)
+{
+    if (state->chunk_left > 0) {
+        state->chunk_left -= (int64_t)n;
+        return;
+    }
+    state->chunk_left = (int64_t)png_get_uint_32(bytes) + 4;
+    if (memcmp(bytes + 4, "IDAT", 4) == 0) {
+        state->seen = true;
+        if (is_plain(state)) {
+            state->idat_bytes = png_get_uint_32(bytes);
+            memcpy(bytes, no_pixels, HEAD_BYTES);
+            state->stand_in = no_pixels + HEAD_BYTES;
+        }
+    }
+}
+
 static void read_bytes(png_structp png, png_bytep bytes, size_t n)
 {
     io_png_state *state = png_get_io_ptr(png);
+    if (state->stand_in) {
+        memcpy(bytes, state->stand_in, n);
+        state->stand_in += n;
+        state->stand_in =
+            state->stand_in == no_pixels + sizeof no_pixels - 1 ? NULL : state->stand_in;
+        return;
+    }
     if (io_source_read(state->source, bytes, n) != n) {
         state->status = io_fail_short(state->ctx, state->source);
         png_error(png, "truncated");
@@ -61,6 +103,9 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t n)
         io_source_taken(state->source) - state->other_from > state->ctx->settings.max_metadata) {
         state->status = io_png_fail_metadata(state->ctx);
         png_error(png, "metadata");
+    }
+    if (!state->seen) {
+        look_at_chunk(state, bytes, n);
     }
 }
 
@@ -234,6 +279,10 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
         reader->header.metadata_may_follow =
             !reader->header.metadata.exif || !reader->header.metadata.xmp;
     }
+    if (!status && state->stand_in) {
+        status = io_png_pixels_open(ctx, &reader->source, state->idat_bytes, &reader->header,
+                                    &state->pixels);
+    }
     return status;
 }
 
@@ -250,6 +299,7 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
     state->ctx = ctx;
     state->source = &reader->source;
     state->header = &reader->header;
+    state->chunk_left = 8; /* the file's signature */
     state->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, state, io_png_error,
                                           io_png_warning, state, io_png_malloc, io_png_free);
     state->info = state->png ? png_create_info_struct(state->png) : NULL;
@@ -273,6 +323,36 @@ static satf_status read_end(satf_context *ctx, io_reader *reader)
     return read_exif(ctx, state->png, state->info, &reader->header.metadata);
 }
 
+/* Rows that libpng has no part in. */
+static satf_status take_rows(satf_context *ctx, io_reader *reader, char *dst, int64_t stride,
+                             int64_t n)
+{
+    io_png_state *state = reader->state;
+    const satf_view *v = &reader->header.view;
+    for (int64_t y = 0; y < n; y++) {
+        const uint8_t *row;
+        satf_status status = io_png_pixels_row(ctx, state->pixels, &row);
+        if (status) {
+            return status;
+        }
+        memcpy(dst + y * stride, row, (size_t)v->stride);
+        if (v->type == SATF_U16 && IO_LITTLE_ENDIAN) {
+            io_swap_bytes(dst + y * stride, (size_t)satf_row_samples(v), 2);
+        }
+    }
+    bool last = reader->next_row + n == v->height;
+    return last ? io_png_pixels_end(ctx, state->pixels) : SATF_OK;
+}
+
+static void read_rows(const io_png_state *state, png_bytep dst, int64_t stride, int64_t n)
+{
+    for (int pass = 0; pass < (state->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
+        for (int64_t y = 0; y < n; y++) {
+            png_read_row(state->png, dst + y * stride, NULL);
+        }
+    }
+}
+
 satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n)
 {
     io_png_state *state = reader->state;
@@ -280,9 +360,12 @@ satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t
     if (setjmp(png_jmpbuf(state->png))) {
         return state->status;
     }
-    for (int pass = 0; pass < (state->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
-        for (int64_t y = 0; y < n; y++) {
-            png_read_row(state->png, (png_bytep)dst + y * stride, NULL);
+    if (!state->pixels) {
+        read_rows(state, dst, stride, n);
+    } else {
+        satf_status status = take_rows(ctx, reader, dst, stride, n);
+        if (status) {
+            return status;
         }
     }
     bool last = reader->next_row + n == reader->header.view.height;
@@ -292,7 +375,8 @@ satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t
 void io_png_close(io_reader *reader)
 {
     io_png_state *state = reader->state;
-    if (state && state->png) {
+    if (state) {
+        io_png_pixels_close(state->pixels);
         png_destroy_read_struct(&state->png, &state->info, NULL);
     }
     satf_free(state);

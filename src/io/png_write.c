@@ -1,7 +1,6 @@
 /* PNG through libpng: writing, and the format's row. */
 #include <math.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "png_common.h"
 
@@ -34,15 +33,12 @@ static bool profile_fits(const satf_metadata *m, int channels)
            memcmp(m->icc + 16, channels < 3 ? "GRAY" : "RGB ", 4) == 0;
 }
 
-static void set_exif(io_png_state *state, const satf_metadata *m)
+static void write_exif(io_png_state *state, const satf_metadata *m)
 {
-#ifdef PNG_eXIf_SUPPORTED
     if (m->exif && m->exif_bytes <= PNG_UINT_31_MAX) {
-        png_set_eXIf_1(state->png, state->info, (png_uint_32)m->exif_bytes, m->exif);
+        png_write_chunk(state->png, (png_const_bytep) "eXIf", m->exif, m->exif_bytes);
         state->exif_pending = false;
     }
-#endif
-    (void)state, (void)m;
 }
 
 /* Uncompressed, as XMP's specification wants it. */
@@ -56,6 +52,18 @@ static void write_xmp(io_png_state *state, const satf_metadata *m)
         png_write_chunk_data(state->png, m->xmp, m->xmp_bytes);
         png_write_chunk_end(state->png);
         state->xmp_pending = false;
+    }
+}
+
+/* What is there already of what may stand in front of the pixels and behind them. */
+static void write_late(io_png_state *state)
+{
+    const satf_metadata *m = state->writer->metadata;
+    if (m && state->exif_pending) {
+        write_exif(state, m);
+    }
+    if (m && state->xmp_pending) {
+        write_xmp(state, m);
     }
 }
 
@@ -84,24 +92,6 @@ static void set_metadata(io_png_state *state, const satf_metadata *m, int channe
                          m->resolution_unit ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
         }
     }
-    state->exif_pending = state->xmp_pending = true;
-    set_exif(state, m);
-}
-
-/*
- * Level 1 is the fast one: one filter, and runs instead of a search for matches,
- * half the time of libpng's choice at about its size (docs/formats.md). From 2 on
- * libpng tries every filter and zlib searches.
- */
-static void set_effort(png_structp png, int level)
-{
-    png_set_compression_level(png, level);
-    if (level == 0) {
-        png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
-    } else if (level == 1) {
-        png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
-        png_set_compression_strategy(png, Z_RLE);
-    }
 }
 
 static satf_status write_header(io_writer *writer)
@@ -123,22 +113,34 @@ static satf_status write_header(io_writer *writer)
                                        : 8,
                  colour_types[v->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    set_effort(png, writer->options.png_level);
-    png_set_compression_buffer_size(png, 64 << 10);
     if (writer->metadata) {
         set_metadata(state, writer->metadata, v->channels);
     }
     png_write_info(png, state->info);
-    if (writer->metadata) {
-        write_xmp(state, writer->metadata);
-    }
-    if (v->type == SATF_U16 && IO_LITTLE_ENDIAN) {
-        png_set_swap(png);
-    }
-    if (writer->plan.bilevel) {
-        png_set_packing(png); /* any sample but 0 becomes white; put() sees that it is */
-    }
+    state->exif_pending = state->xmp_pending = true;
+    write_late(state);
     return SATF_OK;
+}
+
+static io_png_shape shape_of(const io_plan *plan, int level)
+{
+    const satf_view *v = &plan->out;
+    io_png_shape shape = {.row_bytes = (size_t)v->stride,
+                          .pixel_bytes = (size_t)v->channels * satf_type_bytes(v->type),
+                          .height = v->height,
+                          .level = level};
+    if (plan->bilevel) {
+        shape.row_bytes = ((size_t)v->width + 7) / 8;
+        shape.plain = true;
+    }
+    return shape;
+}
+
+static uint64_t held_bytes(const satf_context *ctx, const io_plan *plan,
+                           const satf_metadata *metadata)
+{
+    (void)metadata;
+    return io_png_strips_bytes(ctx, shape_of(plan, 9)); /* no level takes more */
 }
 
 static satf_status create(satf_context *ctx, io_writer *writer)
@@ -160,8 +162,12 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     if (!state->info) {
         return satf_fail(ctx, SATF_NO_MEMORY, "libpng could not be started");
     }
-    return write_header(writer);
+    satf_status status = write_header(writer);
+    io_png_shape shape = shape_of(&writer->plan, writer->options.png_level);
+    return status ? status : io_png_strips_open(ctx, &shape, &state->strips);
 }
+
+/* ------------------------------------------------------------------ pixels */
 
 /* The caller may have written to an image that a filter has made black and white. */
 static bool is_bilevel(const io_writer *writer, const void *src, int64_t stride, int64_t n)
@@ -174,6 +180,59 @@ static bool is_bilevel(const io_writer *writer, const void *src, int64_t stride,
         }
     }
     return good;
+}
+
+/* A row of the plan's samples as the file has them. */
+static void pack_row(const io_plan *plan, const void *src, uint8_t *to)
+{
+    const uint8_t *from = src;
+    if (plan->bilevel) {
+        memset(to, 0, ((size_t)plan->out.width + 7) / 8);
+        for (int64_t x = 0; x < plan->out.width; x++) {
+            to[x / 8] |= (uint8_t)((from[x] >> 7) << (7 - x % 8));
+        }
+        return;
+    }
+    memcpy(to, from, (size_t)plan->out.stride);
+    if (plan->out.type == SATF_U16 && IO_LITTLE_ENDIAN) {
+        io_swap_bytes(to, (size_t)satf_row_samples(&plan->out), 2);
+    }
+}
+
+/* A chunk of the strip's piece, or several where one cannot hold it. */
+static void write_strip(io_png_state *state, const io_png_strip *strip)
+{
+    enum { CHUNK = 1 << 30, SUM_BYTES = 4 };
+    state->adler = strip->first
+                       ? strip->adler
+                       : adler32_combine(state->adler, strip->adler, (z_off_t)strip->bytes);
+    for (size_t at = 0, n; at < strip->out_bytes; at += n) {
+        n = strip->out_bytes - at < CHUNK ? strip->out_bytes - at : CHUNK;
+        bool ends = strip->last && at + n == strip->out_bytes;
+        png_write_chunk_start(state->png, (png_const_bytep) "IDAT",
+                              (png_uint_32)(n + (ends ? SUM_BYTES : 0)));
+        png_write_chunk_data(state->png, strip->out + at, n);
+        if (ends) {
+            png_byte sum[SUM_BYTES];
+            png_save_uint_32(sum, (png_uint_32)state->adler);
+            png_write_chunk_data(state->png, sum, sizeof sum);
+        }
+        png_write_chunk_end(state->png);
+    }
+}
+
+/* All that are done. */
+static satf_status write_strips(io_png_state *state)
+{
+    const io_png_strip *strip;
+    while ((strip = io_png_strips_take(state->strips))) {
+        if (strip->failed) {
+            return satf_fail(state->ctx, SATF_NO_MEMORY, "zlib could not deflate it");
+        }
+        write_strip(state, strip);
+        io_png_strips_drop(state->strips);
+    }
+    return SATF_OK;
 }
 
 static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
@@ -189,10 +248,13 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
                          "the pixels have been changed to others than black and white; write them "
                          "as u8 (option: type)");
     }
-    for (int64_t y = 0; y < n; y++) {
-        png_write_row(state->png, (png_const_bytep)src + y * stride);
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; y < n && !status; y++) {
+        pack_row(&writer->plan, (const char *)src + y * stride, io_png_strips_row(state->strips));
+        io_png_strips_add(state->strips);
+        status = write_strips(state);
     }
-    return SATF_OK;
+    return status;
 }
 
 static satf_status finish(satf_context *ctx, io_writer *writer)
@@ -202,22 +264,17 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
     if (setjmp(png_jmpbuf(state->png))) {
         return state->status;
     }
-    bool late_exif = state->exif_pending && writer->metadata && writer->metadata->exif;
-    if (late_exif) {
-        set_exif(state, writer->metadata);
-    }
-    if (state->xmp_pending) {
-        write_xmp(state, writer->metadata);
-    }
-    /* Given info, libpng 1.6.39 would write an EXIF that is there already once more. */
-    png_write_end(state->png, late_exif ? state->info : NULL);
+    write_late(state);
+    /* png_write_end() would miss pixels: it counts those alone that libpng has deflated. */
+    png_write_chunk(state->png, (png_const_bytep) "IEND", NULL, 0);
     return SATF_OK;
 }
 
 static void abandon(io_writer *writer)
 {
     io_png_state *state = writer->state;
-    if (state && state->png) {
+    if (state) {
+        io_png_strips_close(state->strips);
         png_destroy_write_struct(&state->png, &state->info);
     }
     satf_free(state);
@@ -238,6 +295,7 @@ const io_format io_png = {
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
     .metadata = IO_METADATA_ANYWHERE,
+    .held_bytes = held_bytes,
     .create = create,
     .put = put,
     .finish = finish,
