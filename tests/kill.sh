@@ -22,8 +22,8 @@ check()
 
 mkdir in
 awk 'BEGIN {
-    printf "P6\n250 160\n255\n"
-    for (i = 0; i < 250 * 160 * 3; i++) {
+    printf "P6\n400 300\n255\n" # two strips of a PNG
+    for (i = 0; i < 400 * 300 * 3; i++) {
         s = (s * 16807 + 7) % 2147483647
         printf "%c", 33 + s % 94
     }
