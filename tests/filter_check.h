@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cmocka.h>
@@ -23,6 +24,8 @@ typedef struct test_case {
     int64_t constant;
     int64_t w, h, at_x, at_y;
     uint64_t seed;
+    double slack; /* how far results, or their squares, may be from what is wanted */
+    bool slack_of_squares;
 } test_case;
 
 static inline void describe(const test_case *t, const char *what, int engine, int threads)
@@ -71,6 +74,13 @@ static inline double load(int type, const char *from)
     }
 }
 
+static inline bool is_as_wanted(const test_case *t, double got, double wanted)
+{
+    double scale = t->slack_of_squares ? fabs(got) + fabs(wanted) : 1;
+    return memcmp(&got, &wanted, sizeof got) == 0 || (got == 0 && wanted == 0) ||
+           (t->slack > 0 && fabs(got - wanted) * scale <= t->slack);
+}
+
 /* Applies the filter on both engines and compares. want: the expected samples. */
 static inline void check(satf_context *ctx, const test_case *t, satf_filter *filter,
                          const char *name, int engines, const double *want)
@@ -98,7 +108,7 @@ static inline void check(satf_context *ctx, const test_case *t, satf_filter *fil
             for (int64_t i = 0; i < satf_row_samples(&out); i++) {
                 double got = load(out.type, row + (size_t)i * bytes);
                 double expected = want[y * satf_row_samples(&out) + i];
-                if (memcmp(&got, &expected, sizeof got) != 0 && !(got == 0 && expected == 0)) {
+                if (!is_as_wanted(t, got, expected)) {
                     describe(t, name, engine, threads);
                     fail_msg("first wrong pixel (%ld, %ld) channel %ld: %.17g instead of %.17g",
                              (long)(i / out.channels), (long)y, (long)(i % out.channels), got,

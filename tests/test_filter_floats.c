@@ -12,22 +12,29 @@
 
 enum { W = 41, H = 33 };
 
-/* What a window holds, by definition. */
+/* An image, what lies outside, and what its samples are taken above. */
+typedef struct subject {
+    const double *pixels;
+    int border;
+    double constant, pivot;
+} subject;
+
+/* What a window holds, by definition, of samples above the pivot. */
 typedef struct window_facts {
     long double area, sum, size; /* size: of magnitudes */
     long double mean_square, variance;
     bool inside;
 } window_facts;
 
-static long double sample_at(const double *pixels, int border, double constant, int64_t x,
-                             int64_t y, bool *counts)
+static long double sample_at(const subject *s, int64_t x, int64_t y, bool *counts)
 {
-    int64_t i = satf_border_index(border, x, W), j = satf_border_index(border, y, H);
-    *counts = (i >= 0 && j >= 0) || border == SATF_CONSTANT;
-    return i >= 0 && j >= 0 ? (long double)pixels[j * W + i] : (long double)constant;
+    int64_t i = satf_border_index(s->border, x, W), j = satf_border_index(s->border, y, H);
+    *counts = (i >= 0 && j >= 0) || s->border == SATF_CONSTANT;
+    double sample = i >= 0 && j >= 0 ? s->pixels[j * W + i] : s->constant;
+    return (long double)sample - (long double)s->pivot;
 }
 
-static window_facts look(const double *pixels, int border, double constant, satf_rect rect)
+static window_facts look(const subject *s, satf_rect rect)
 {
     window_facts f = {0};
     f.inside = rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= W && rect.y + rect.h <= H;
@@ -35,7 +42,7 @@ static window_facts look(const double *pixels, int border, double constant, satf
         for (int64_t y = rect.y; y < rect.y + rect.h; y++) {
             for (int64_t x = rect.x; x < rect.x + rect.w; x++) {
                 bool counts;
-                long double a = sample_at(pixels, border, constant, x, y, &counts);
+                long double a = sample_at(s, x, y, &counts);
                 if (!counts) {
                     continue;
                 }
@@ -67,6 +74,32 @@ static long double sum_bound(int engine, satf_rect rect, const window_facts *f, 
     return reads * (W + H + 12) * 0x1p-53L * (all + size);
 }
 
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* By definition: of nine places of nine rows in tables; else of three rows of the window of the
+ * first, as the image is one tile and one strip. */
+static double find_pivot(const double *pixels, int engine, int64_t h)
+{
+    double values[81];
+    size_t count = 0;
+    bool tables = engine == SATF_ENGINE_SAT;
+    int64_t rows = tables ? 9 : 3, below = tables || h - 1 - h / 2 >= H ? H - 1 : h - 1 - h / 2;
+    for (int64_t k = 0; k < 9 * rows; k++) {
+        double value = pixels[below * (k / 9) / (rows - 1) * W + k % 9 * (W - 1) / 8];
+        if (fabs(value) <= 0x1p400) {
+            values[count++] = value;
+        }
+    }
+    qsort(values, count, sizeof *values, compare);
+    double median = count > 0 ? values[(count - 1) / 2] : 0;
+    double range = count > 0 ? values[count - 1 - count / 4] - values[count / 4] : 0;
+    return fabs(median) <= 64 * range ? 0 : median;
+}
+
 static void check_filter(satf_context *ctx, const double *pixels, const char *name, int border,
                          double constant, int64_t w, int64_t h, const char *what)
 {
@@ -78,28 +111,31 @@ static void check_filter(satf_context *ctx, const double *pixels, const char *na
     assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, constant), SATF_OK);
     satf_view in = satf_view_packed((void *)(uintptr_t)pixels, W, H, 1, SATF_F64), out = in;
     out.data = got;
-    long double all = 0, all_squares = 0;
-    for (int i = 0; i < W * H; i++) {
-        all += fabsl((long double)pixels[i]);
-        all_squares += (long double)pixels[i] * (long double)pixels[i];
-    }
+    bool is_variance = strcmp(name, "variance") == 0;
     for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
+        subject s = {pixels, border, constant, is_variance ? find_pivot(pixels, engine, h) : 0};
+        long double all = 0, all_squares = 0;
+        for (int i = 0; i < W * H; i++) {
+            long double a = (long double)pixels[i] - (long double)s.pivot;
+            all += fabsl(a);
+            all_squares += a * a;
+        }
         satf_context_set_engine(ctx, (satf_engine)engine);
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
         for (int64_t i = 0; i < W * H; i++) {
             satf_rect rect = {i % W - w / 2, i / W - h / 2, w, h};
-            window_facts f = look(pixels, border, constant, rect);
+            window_facts f = look(&s, rect);
             long double of_sum = sum_bound(engine, rect, &f, f.size, all) / f.area;
             long double mean = f.sum / f.area, right = mean;
             long double bound = of_sum + fabsl(mean) * 0x1p-51L;
-            if (strcmp(name, "variance") == 0) {
+            if (is_variance) {
                 long double of_squares =
                     sum_bound(engine, rect, &f, f.mean_square * f.area, all_squares) / f.area;
                 right = f.variance;
                 bound = engine == SATF_ENGINE_WINDOW
-                            ? (long double)(3 * (w + h) + 8) * 0x1p-53L * f.mean_square
+                            ? (long double)(3 * (w + h) + 10) * 0x1p-53L * f.mean_square
                             : of_squares + 2 * fabsl(mean) * of_sum + of_sum * of_sum +
-                                  8 * 0x1p-53L * (f.mean_square + of_squares);
+                                  10 * 0x1p-53L * (f.mean_square + of_squares);
                 if (!(got[i] >= 0)) {
                     fail_msg("%s: a variance of %g", what, got[i]);
                 }
@@ -207,13 +243,222 @@ static void test_template_overflows(void **state)
     satf_filter_destroy(filter);
 }
 
+/* ------------------------------------------------------------------------ offsets */
+
+/* Normal noise of deviation 0.3 (Box, Muller 1958). */
+static double noise(uint64_t *seed)
+{
+    double angle = uniform(seed) * 3.14159265358979, size = (1 + uniform(seed)) / 2;
+    return 0.3 * cos(angle) * sqrt(-2 * log(size + 0x1p-60));
+}
+
+/* What a window of 9 x 9 holds, less the sample at its pixel so that long double is exact enough;
+ * in: f64 of one channel, clamped. */
+typedef struct local {
+    long double mean, variance;
+} local;
+
+static local look_around(const satf_view *in, int64_t x, int64_t y)
+{
+    long double sum = 0, squares = 0, at = (long double)((const double *)satf_row(in, y))[x];
+    for (int64_t j = y - 4; j <= y + 4; j++) {
+        const double *row = satf_row(in, satf_border_index(SATF_CLAMP, j, in->height));
+        for (int64_t i = x - 4; i <= x + 4; i++) {
+            long double a = (long double)row[satf_border_index(SATF_CLAMP, i, in->width)] - at;
+            sum += a;
+            squares += a * a;
+        }
+    }
+    return (local){at + sum / 81, (81 * squares - sum * sum) / (81 * 81)};
+}
+
+/* Applies the spec to f64 of one channel; free the result. */
+static double *apply(satf_context *ctx, const char *spec, const satf_view *in, satf_type type)
+{
+    satf_filter *filter;
+    satf_view out = satf_view_packed(NULL, in->width, in->height, 1, type);
+    out.data = malloc((size_t)(in->width * in->height) * sizeof(double));
+    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, in, &out), SATF_OK);
+    satf_filter_destroy(filter);
+    return out.data;
+}
+
+static void check_variance(satf_context *ctx, const satf_view *in, double offset, const char *by)
+{
+    double *got = apply(ctx, "variance=9", in, SATF_F64);
+    for (int64_t i = 0; i < in->width * in->height; i++) {
+        long double right = look_around(in, i % in->width, i / in->width).variance;
+        if (!(fabsl((long double)got[i] - right) <= 1e-9L * right)) {
+            fail_msg("noise around %g by %s: the variance of pixel %ld is %.17g, not %.17Lg",
+                     offset, by, (long)i, got[i], right);
+        }
+    }
+    free(got);
+}
+
+/* White above the mean: the pivot must be in it. Slopes are variance / (variance + 0.01). */
+static void check_others(satf_context *ctx, const satf_view *in, double offset)
+{
+    double *guided = apply(ctx, "guided=9,eps=0.01", in, SATF_F64);
+    double *slopes = malloc((size_t)(in->width * in->height) * sizeof *slopes), *means;
+    unsigned char *white = (unsigned char *)apply(ctx, "sauvola=9,k=0", in, SATF_U8);
+    means = malloc((size_t)(in->width * in->height) * sizeof *means);
+    for (int64_t i = 0; i < in->width * in->height; i++) {
+        local l = look_around(in, i % in->width, i / in->width);
+        double above = (double)(((const double *)in->data)[i] - l.mean);
+        slopes[i] = (double)(l.variance / (l.variance + 0.01L));
+        means[i] = (double)(l.mean - (long double)offset);
+        if (fabs(above) > offset * 0x1p-50 && white[i] != (above > 0 ? 255 : 0)) {
+            fail_msg("noise around %g: pixel %ld, %g above the mean, is %d", offset, (long)i, above,
+                     white[i]);
+        }
+    }
+    for (int64_t y = 4; y < in->height - 4; y++) {
+        for (int64_t x = 4; x < in->width - 4; x++) {
+            double right = 0, pixel = ((const double *)in->data)[y * in->width + x] - offset;
+            for (int64_t k = 0; k < 81; k++) {
+                int64_t i = (y - 4 + k / 9) * in->width + x - 4 + k % 9;
+                right += (slopes[i] * pixel + (1 - slopes[i]) * means[i]) / 81;
+            }
+            double off = guided[y * in->width + x] - offset - right;
+            if (!(fabs(off) <= offset * 0x1p-38)) {
+                fail_msg("noise around %g: guided is off by %g", offset, off);
+            }
+        }
+    }
+    free(guided);
+    free(slopes);
+    free(means);
+    free(white);
+}
+
+/* An offset costs no digits, whichever engine and algorithm, in a part as in the whole. */
+static void test_offsets(void **state)
+{
+    satf_context *ctx = *state;
+    static double pixels[200 * 150], part[64 * 50];
+    static const double offsets[] = {1e6, 1e8, -1e8, 1e10};
+    for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
+        uint64_t seed = 11 + k;
+        for (int i = 0; i < 200 * 150; i++) {
+            pixels[i] = noise(&seed) + offsets[k];
+        }
+        satf_view in = satf_view_packed(pixels, 200, 150, 1, SATF_F64);
+        satf_context_set_engine(ctx, SATF_ENGINE_SAT);
+        const char *kind, *name;
+        for (size_t i = 0; (name = satf_algorithm(i, &kind, NULL)); i++) {
+            if (strcmp(kind, "cpu") == 0) {
+                assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
+                check_variance(ctx, &in, offsets[k], name);
+            }
+        }
+        assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+        for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
+            satf_context_set_engine(ctx, (satf_engine)engine);
+            check_variance(ctx, &in, offsets[k], "an engine");
+            if (offsets[k] > 0) {
+                check_others(ctx, &in, offsets[k]);
+            }
+        }
+        satf_filter *filter;
+        satf_view of = satf_view_packed(part, 64, 50, 1, SATF_F64);
+        assert_int_equal(satf_filter_parse(ctx, "variance=9", &filter), SATF_OK);
+        satf_rect where = {100, 60, 64, 50};
+        assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &of), SATF_OK);
+        for (int64_t i = 0; i < 64 * 50; i++) {
+            long double right = look_around(&in, 100 + i % 64, 60 + i / 64).variance;
+            assert_true(fabsl((long double)part[i] - right) <= 1e-9L * right);
+        }
+        satf_filter_destroy(filter);
+    }
+}
+
+/* f32 with alpha, every channel around an offset of its own. */
+static void test_weighted_offsets(void **state)
+{
+    satf_context *ctx = *state;
+    enum { N = 60, AREA = 25 };
+    static float pixels[N * N * 4];
+    static double got[N * N * 4];
+    uint64_t seed = 5;
+    for (int i = 0; i < N * N * 4; i++) {
+        double alpha = (double)(ref_random(&seed) % 17) / 16;
+        double colour = noise(&seed) + (i % 4 == 0 ? 1e6 : i % 4 == 1 ? -3e5 : 7e4);
+        pixels[i] = (float)(i % 4 == 3 ? (alpha < 0.5 ? 0 : alpha) : colour);
+    }
+    satf_view in = satf_view_packed(pixels, N, N, 4, SATF_F32), out = in;
+    in.flags = SATF_ALPHA;
+    out = satf_view_packed(got, N, N, 4, SATF_F64);
+    out.flags = SATF_ALPHA;
+    for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+        satf_filter *filter;
+        assert_int_equal(satf_filter_parse(ctx, "variance=5", &filter), SATF_OK);
+        satf_filter_set_border(ctx, filter, (satf_border)border, 0);
+        for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
+            satf_context_set_engine(ctx, (satf_engine)engine);
+            assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+            for (int64_t i = 0; i < N * N * 4; i++) {
+                long double weight = 0, sum = 0, squares = 0, of = (long double)pixels[i];
+                for (int64_t k = 0; k < AREA; k++) {
+                    int64_t x = satf_border_index(border, i / 4 % N - 2 + k % 5, N);
+                    int64_t y = satf_border_index(border, i / 4 / N - 2 + k / 5, N);
+                    const float *at = &pixels[(y * N + x) * 4]; /* constant:0 has no weight */
+                    if (x >= 0 && y >= 0) {
+                        long double a = (long double)at[i % 4] - of, w = (long double)at[3];
+                        weight += w;
+                        sum += w * a;
+                        squares += w * a * a;
+                    }
+                }
+                long double spread = weight * squares - sum * sum;
+                long double right = weight == 0 ? 0 : spread / (weight * weight);
+                if (i % 4 < 3 && !(fabsl((long double)got[i] - right) <= 1e-9L * right + 1e-11L)) {
+                    fail_msg("border %d, engine %d: sample %ld is %g, not %Lg", border, engine,
+                             (long)i, got[i], right);
+                }
+            }
+        }
+        satf_filter_destroy(filter);
+    }
+}
+
+/* One half around 0, the other around 1e8: beyond 512 pixels neither half knows of the other.
+ * Nearer a pivot may be of the other half. */
+static void test_seam(void **state)
+{
+    satf_context *ctx = *state;
+    enum { LONG = 1400, SHORT = 40 };
+    static double pixels[LONG * SHORT];
+    for (int upright = 0; upright < 2; upright++) {
+        uint64_t seed = 3;
+        int64_t width = upright ? SHORT : LONG, height = upright ? LONG : SHORT;
+        for (int64_t i = 0; i < width * height; i++) {
+            int64_t along = upright ? i / width : i % width;
+            pixels[i] = noise(&seed) + (along < LONG / 2 ? 0 : 1e8);
+        }
+        satf_view in = satf_view_packed(pixels, width, height, 1, SATF_F64);
+        double *got = apply(ctx, "variance=9", &in, SATF_F64);
+        for (int64_t i = 0; i < width * height; i++) {
+            int64_t along = upright ? i / width : i % width;
+            long double right = look_around(&in, i % width, i / width).variance;
+            long double bound = llabs(along - LONG / 2) > 512 + 4
+                                    ? 1e-12L * right
+                                    : 64 * 0x1p-53L * (right + (1e8L + 4) * (1e8L + 4));
+            if (!(fabsl((long double)got[i] - right) <= bound)) {
+                fail_msg("pixel %ld of %d is %g, not %Lg", (long)i, upright, got[i], right);
+            }
+        }
+        free(got);
+    }
+}
+
 int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_bounds),
-        TEST(test_image_overflows),
-        TEST(test_template_overflows),
+        TEST(test_bounds),  TEST(test_image_overflows),  TEST(test_template_overflows),
+        TEST(test_offsets), TEST(test_weighted_offsets), TEST(test_seam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,7 @@
 #include <malloc.h>
 #endif
 
-#include "base/memory.h"
 #include "base/parallel.h"
-#include "window/plan.h"
 #include "window_reference.h"
 
 /* ------------------------------------------------------------------- one case */
@@ -52,42 +50,6 @@ static void fail_case(const test_case *t, const variant *v, const char *what, in
              v->streaming, (long long)(pixel % t->width), (long long)(pixel / t->width), channel);
 }
 
-/* A source that keeps no row longer than the contract asks for. */
-typedef struct source {
-    const satf_view *view;
-    char **rows; /* exact copies, NULL when dropped or not yet read */
-    int64_t newest, kept, end, start;
-    int defects;
-    int64_t fails_at;
-} source;
-
-static const void *source_row(void *user, int64_t y)
-{
-    source *s = user;
-    if (y == s->fails_at) {
-        return NULL;
-    }
-    bool at_end = y >= s->view->height - s->end && y < s->view->height;
-    if (at_end || (y >= 0 && y < s->start && y <= s->newest)) {
-        return satf_row(s->view, y);
-    }
-    if (y < 0 || y >= s->view->height || y <= s->newest - s->kept) {
-        s->defects++;
-        return NULL;
-    }
-    size_t bytes = (size_t)satf_row_samples(s->view) * satf_type_bytes(s->view->type);
-    for (; s->newest < y; s->newest++) {
-        int64_t drop = s->newest + 1 - s->kept;
-        if (drop >= 0) {
-            free(s->rows[drop]);
-            s->rows[drop] = NULL;
-        }
-        s->rows[s->newest + 1] = malloc(bytes);
-        memcpy(s->rows[s->newest + 1], satf_row(s->view, s->newest + 1), bytes);
-    }
-    return s->rows[y];
-}
-
 static satf_context *context_of(const variant *v)
 {
     satf_context *ctx;
@@ -106,23 +68,6 @@ static window_spec spec_of(const test_case *t, const satf_view *view)
                          .constant = t->seed % 3 == 0 && t->type == SATF_U8 ? 255 : 37,
                          .weighted = t->weighted,
                          .squares = t->squares};
-}
-
-/* Plans, prepares and runs once. */
-static satf_status run_once(satf_context *ctx, const window_spec *spec, window_sink sink,
-                            void *user)
-{
-    window_plan plan;
-    satf_status status = window_plan_make(ctx, spec, &plan);
-    if (status) {
-        return status;
-    }
-    void *memory = satf_alloc(plan.bytes);
-    assert_non_null(memory);
-    window_prepare(&plan, memory);
-    status = window_run(ctx, &plan, spec->row ? spec->row_user : spec->in.data, memory, sink, user);
-    satf_free(memory);
-    return status;
 }
 
 static size_t bytes_of(satf_context *ctx, const window_spec *spec)

@@ -1,5 +1,5 @@
 /*
- * What test_window.c compares with: pictures between guard pages, a sink that
+ * What tests of the window engine compare with: pictures between guard pages, a sink that
  * collects segments, and window sums in exact arithmetic.
  */
 #ifndef TESTS_WINDOW_REFERENCE_H
@@ -19,7 +19,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/view.h"
-#include "window/window.h"
+#include "window/plan.h"
 
 /* ------------------------------------------------------------------ pictures */
 
@@ -107,6 +107,42 @@ static void picture_destroy(picture *p)
     munmap(p->map, p->map_bytes);
 }
 
+/* A source that keeps no row longer than the contract asks for. */
+typedef struct source {
+    const satf_view *view;
+    char **rows; /* exact copies, NULL when dropped or not yet read */
+    int64_t newest, kept, end, start;
+    int defects;
+    int64_t fails_at;
+} source;
+
+static const void *source_row(void *user, int64_t y)
+{
+    source *s = user;
+    if (y == s->fails_at) {
+        return NULL;
+    }
+    bool at_end = y >= s->view->height - s->end && y < s->view->height;
+    if (at_end || (y >= 0 && y < s->start && y <= s->newest)) {
+        return satf_row(s->view, y);
+    }
+    if (y < 0 || y >= s->view->height || y <= s->newest - s->kept) {
+        s->defects++;
+        return NULL;
+    }
+    size_t bytes = (size_t)satf_row_samples(s->view) * satf_type_bytes(s->view->type);
+    for (; s->newest < y; s->newest++) {
+        int64_t drop = s->newest + 1 - s->kept;
+        if (drop >= 0) {
+            free(s->rows[drop]);
+            s->rows[drop] = NULL;
+        }
+        s->rows[s->newest + 1] = malloc(bytes);
+        memcpy(s->rows[s->newest + 1], satf_row(s->view, s->newest + 1), bytes);
+    }
+    return s->rows[y];
+}
+
 /* -------------------------------------------------------------------- results */
 
 __extension__ typedef __int128 exact;
@@ -125,6 +161,7 @@ typedef struct results {
     bool streaming;
     satf_u128 *integers[2]; /* plain, squares: of a row-major picture */
     double *reals[2];
+    double *pivots; /* of each sample */
     uint64_t *areas;
     int64_t *next_x; /* a row: the x that must come next */
     int64_t last_y;  /* streaming */
@@ -192,6 +229,8 @@ static void collect(void *user, int thread, const window_segment *s)
     }
     double most = 0;
     for (int64_t i = 0; i < s->n * r->channels; i++) {
+        r->pivots[(s->y * r->width + s->x) * r->channels + i] =
+            s->pivots ? s->pivots[i % r->channels] : 0;
         double area = s->areas ? s->areas[i] : (double)s->area;
         bool first = i % r->channels == 0;
         uint64_t *to = &r->areas[s->y * r->width + s->x + i / r->channels];
@@ -215,6 +254,7 @@ static void results_create(results *r, const satf_view *in)
         r->integers[plane] = calloc(samples, sizeof **r->integers);
         r->reals[plane] = calloc(samples, sizeof **r->reals);
     }
+    r->pivots = calloc(samples, sizeof *r->pivots);
     r->areas = calloc(pixels, sizeof *r->areas);
     r->next_x = calloc((size_t)in->height, sizeof *r->next_x);
 }
@@ -225,8 +265,26 @@ static void results_destroy(results *r)
         free(r->integers[plane]);
         free(r->reals[plane]);
     }
+    free(r->pivots);
     free(r->areas);
     free(r->next_x);
+}
+
+/* Plans, prepares and runs once. */
+static satf_status run_once(satf_context *ctx, const window_spec *spec, window_sink sink,
+                            void *user)
+{
+    window_plan plan;
+    satf_status status = window_plan_make(ctx, spec, &plan);
+    if (status) {
+        return status;
+    }
+    void *memory = satf_alloc(plan.bytes);
+    assert_non_null(memory);
+    window_prepare(&plan, memory);
+    status = window_run(ctx, &plan, spec->row ? spec->row_user : spec->in.data, memory, sink, user);
+    satf_free(memory);
+    return status;
 }
 
 /* ------------------------------------------------------------------- reference */

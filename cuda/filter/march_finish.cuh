@@ -43,6 +43,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
         in.real = (Sum)0.5 != 0;
         in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
         in.rounded = type == SATF_U8 || type == SATF_U16;
+        in.pivot = 0;
         in.factor = 1;
         in.weight = plan.area;
         in.real_weight = (double)plan.area;

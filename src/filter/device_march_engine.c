@@ -8,7 +8,7 @@ static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand)
     sat_layer layer = {.summand = summand};
     layer.type = satf_sum_type_for((satf_type)step->in.type, summand, area, SATF_SUM_U32);
     if (step->border.kind == SATF_CONSTANT) {
-        sat_layer_find_outside(step, &layer);
+        sat_layer_find_outside(step, NULL, &layer);
     }
     return filter_device_layer(step, &layer);
 }

@@ -201,7 +201,9 @@ static void finish_here(const finisher *f, const window_segment *segment, void *
         .areas = segment->areas,
         .dst = dst,
     };
-    finish_kernel kernel = f->survey        ? NULL
+    /* Kernels of means know of no pivots; the others need not. */
+    bool by_formula = f->survey || (segment->pivots && f->recipe->kernel == KERNEL_MEAN);
+    finish_kernel kernel = by_formula       ? NULL
                            : segment->areas ? choose_areas_kernel(f, segment)
                                             : choose_kernel(f, segment, &task.magic);
     if (kernel) {

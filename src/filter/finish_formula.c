@@ -74,6 +74,7 @@ static formula_value lane_value(const finisher *f, const window_segment *segment
     int64_t i = p * f->channels + lane;
     set_weight(f, segment, p, f->weighted && !alpha_lane, in);
     finish_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
+    in->pivot = segment->pivots ? segment->pivots[lane] : 0;
     if (segment->squares) {
         finish_load_sum(segment->square_type, segment->squares, i, &in->square, &in->real_square);
     }
@@ -280,6 +281,16 @@ static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block
     return block->n / channels * left;
 }
 
+/* One a sample. All blocks begin at a pixel, so they have the same. */
+static void fill_pivots(const finisher *f, const window_segment *segment, loop_block *block)
+{
+    for (int64_t i = 0; i + f->channels <= LOOP_SAMPLES; i += f->channels) {
+        for (int lane = 0; lane < f->channels; lane++) {
+            block->pivots[i + lane] = segment->pivots ? segment->pivots[lane] : 0;
+        }
+    }
+}
+
 bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst)
 {
     loop_mode mode = choose_mode(f, segment);
@@ -294,6 +305,9 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
     for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
         block.weights[i] = (double)segment->area;
         block.inverses[i] = 1 / (double)segment->area;
+    }
+    if (mode == LOOP_REAL) {
+        fill_pivots(f, segment, &block);
     }
     char *to = dst;
     for (int64_t first = 0; first < segment->n; first += most) {

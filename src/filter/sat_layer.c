@@ -49,7 +49,7 @@ sat_job sat_layer_job(const satf_view *in, const sat_layer *layer)
 }
 
 /* The summands of a pixel whose samples are all the border's constant. */
-void sat_layer_find_outside(const filter_step *step, sat_layer *layer)
+void sat_layer_find_outside(const filter_step *step, const double *pivots, sat_layer *layer)
 {
     union {
         uint8_t u8[SATF_MAX_CHANNELS];
@@ -64,7 +64,8 @@ void sat_layer_find_outside(const filter_step *step, sat_layer *layer)
     int channels = step->in.channels;
     bool real = satf_type_is_float(step->in.type);
     for (int c = 0; c < channels; c++) {
-        formula_store(step->in.type, formula_real(step->border.constant),
+        double constant = step->border.constant - (pivots ? pivots[c] : 0);
+        formula_store(step->in.type, formula_real(constant),
                       (char *)&pixel + (size_t)c * satf_type_bytes(step->in.type));
     }
     satf_summands((satf_type)step->in.type, channels, layer->summand, &pixel, 1,

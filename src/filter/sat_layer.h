@@ -39,8 +39,9 @@ bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *
 /* The job that builds the table, without memory. */
 sat_job sat_layer_job(const satf_view *in, const sat_layer *layer);
 
-/* What the layer must know of the border. */
-void sat_layer_find_outside(const filter_step *step, sat_layer *layer);
+/* What the layer must know of the border, given what is subtracted from each channel's samples;
+ * NULL: nothing. */
+void sat_layer_find_outside(const filter_step *step, const double *pivots, sat_layer *layer);
 
 /* Is anything in the image, or in the sum of all of it, not finite? For tables of floats on the
  * host. */

@@ -10,10 +10,12 @@
 #include "../base/cpu.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
+#include "../base/pivot.h"
 #include "../base/view.h"
 #include "axis.h"
 #include "corners.h"
 #include "finish.h"
+#include "lift.h"
 #include "modules.h"
 #include "tables.h"
 
@@ -24,14 +26,19 @@ enum { LEAST_SUMS = 50000 }; /* that are worth another thread: to wake it takes 
 typedef struct table_step {
     finisher finish;
     filter_tables tables;
-    size_t buffer_bytes; /* of a thread; the buffers lie behind the tables */
-    int threads;         /* that are worth waking */
+    bool lifts;                      /* where samples have an offset, other tables serve: */
+    filter_tables lifted_tables;     /* of samples less pivots, in the same memory */
+    size_t lifted_at;                /* the image of these, behind the tables */
+    size_t buffers_at, buffer_bytes; /* bytes: of a thread */
+    int threads;                     /* that are worth waking */
 } table_step;
 
 /* A run. */
 typedef struct table_state {
     satf_context *ctx;
     const filter_step *step;
+    const filter_step *summed; /* the same, of what is summed */
+    const double *pivots;      /* NULL: that is the image itself */
     table_step *plan;
     filter_tables *tables;
     const corner_kernels *kernels;
@@ -196,6 +203,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
     window_segment segment = {.y = y};
     segment.sum_type = state->tables->layers[0].type;
     segment.square_type = state->tables->layers[1].type;
+    segment.pivots = state->pivots;
     for (int64_t x = 0; x < width; x += segment.n) {
         int64_t end = width, inside = columns_inside(columns, x);
         for (int64_t i = x + 1; shrink && i < end; i++) {
@@ -336,6 +344,35 @@ static void prefix_band(void *user, int64_t task, int thread)
 
 /* ------------------------------------------------------------------------ whole */
 
+/* The step on the image less the pivots, at `data`. */
+static bool lift_step(const filter_step *step, void *data, filter_step *lifted, size_t *bytes)
+{
+    *lifted = *step;
+    return filter_lifted_view(&step->in, data, &lifted->in, bytes);
+}
+
+/* What is needed besides where there are pivots. */
+static satf_status plan_lifted(satf_context *ctx, const filter_step *step)
+{
+    table_step *state = step->state;
+    filter_step lifted;
+    size_t bytes;
+    state->buffers_at = state->tables.bytes;
+    state->lifts = step->recipe->region == REGION_WINDOW &&
+                   filter_reads(step->recipe, FORMULA_SQUARE) && satf_type_is_float(step->in.type);
+    if (!state->lifts) {
+        return SATF_OK;
+    }
+    bool fits = lift_step(step, NULL, &lifted, &bytes);
+    satf_status status = fits ? filter_tables_plan(ctx, &lifted, &state->lifted_tables) : SATF_OK;
+    size_t of_lifted = state->lifted_tables.bytes;
+    state->lifted_at = of_lifted > state->buffers_at ? of_lifted : state->buffers_at;
+    if (!status && (!fits || !satf_add(state->lifted_at, bytes, &state->buffers_at))) {
+        return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
+    }
+    return status;
+}
+
 static satf_status plan_tables(satf_context *ctx, filter_step *step)
 {
     table_step *state = step->state;
@@ -348,6 +385,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
         return SATF_OK;
     }
     satf_status status = filter_tables_plan(ctx, step, &state->tables);
+    status = status ? status : plan_lifted(ctx, step);
     if (status) {
         return status;
     }
@@ -359,10 +397,10 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     if ((region != REGION_PREFIX &&
          (!place_buffers(step, NULL, &unused, &state->buffer_bytes) ||
           !satf_mul(state->buffer_bytes, (size_t)satf_thread_count(ctx), &all))) ||
-        !satf_add(state->tables.bytes, all, &step->scratch_bytes)) {
+        !satf_add(state->buffers_at, all, &step->scratch_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
     }
-    step->kept_bytes = state->tables.kept_bytes;
+    step->kept_bytes = state->tables.kept_bytes + state->lifted_tables.kept_bytes;
     finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out,
                   step->weighted);
     finisher_set_scale(&state->finish, step->input_type);
@@ -384,7 +422,7 @@ static satf_status run_bands(table_state *state)
         finisher *finish = &state->plan->finish;
         for (int k = 0; k < state->tables->count; k++) {
             if (!state->tables->layers[k].hits[0]) {
-                sat_layer_rebuild(&step->in, &state->tables->layers[k]);
+                sat_layer_rebuild(&state->summed->in, &state->tables->layers[k]);
             }
         }
         if (finish->survey) {
@@ -395,7 +433,7 @@ static satf_status run_bands(table_state *state)
     return (satf_status)atomic_load(&state->stop);
 }
 
-/* What is not finite must stay in the windows that contain it. */
+/* What is not finite must stay in the windows that contain it. step: of what is summed. */
 static void confine(const filter_step *step, filter_tables *tables)
 {
     for (int k = 0; k < tables->count && step->recipe->region != REGION_PREFIX; k++) {
@@ -406,44 +444,75 @@ static void confine(const filter_step *step, filter_tables *tables)
     }
 }
 
-static satf_status read_tables(satf_context *ctx, const filter_step *step, double from)
+static satf_status read_tables(table_state *state, double from)
 {
-    table_step *plan = step->state;
-    table_state state = {
-        .ctx = ctx,
-        .step = step,
-        .plan = plan,
-        .tables = &plan->tables,
-        .kernels = SATF_ISA_CHOOSE(&corner_kernels),
-        .border = step->border.kind,
-        .buffers = step->scratch + plan->tables.bytes,
-    };
+    satf_context *ctx = state->ctx;
+    const filter_step *step = state->step;
+    table_step *plan = state->plan;
     satf_status status = SATF_OK;
     memcpy(plan->finish.beside, step->beside, sizeof step->beside);
     satf_progress_part whole = satf_progress_enter(ctx, from, 1 - from);
     if (step->recipe->survey != FORMULA_NONE) {
         finish_survey survey;
         finisher_begin_survey(&plan->finish, &survey);
-        status = run_bands(&state);
+        status = run_bands(state);
         finisher_end_survey(&plan->finish);
         satf_progress_leave(ctx, whole);
         satf_progress_enter(ctx, 1, 0);
     }
-    status = status ? status : run_bands(&state);
+    status = status ? status : run_bands(state);
     satf_progress_leave(ctx, whole);
     return status;
+}
+
+/* Whether the image has pivots. If so *lifted works on the image less these. */
+static bool lift_image(satf_context *ctx, const filter_step *step, filter_step *lifted,
+                       double *pivots)
+{
+    table_step *plan = step->state;
+    filter_tables *tables = &plan->lifted_tables;
+    size_t bytes;
+    bool any = false;
+    satf_image_pivots(&step->in, step->weighted, pivots);
+    for (int c = 0; c < step->in.channels; c++) {
+        any = any || pivots[c] != 0;
+    }
+    if (!any) {
+        return false;
+    }
+    lift_step(step, step->scratch + plan->lifted_at, lifted, &bytes);
+    lifted->kept += plan->tables.kept_bytes;
+    filter_lift(ctx, &step->in, pivots, &lifted->in);
+    for (int k = 0; k < tables->count && step->border.kind == SATF_CONSTANT; k++) {
+        sat_layer_find_outside(lifted, pivots, &tables->layers[k]);
+    }
+    return true;
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     table_step *plan = step->state;
-    filter_tables *tables = &plan->tables;
+    double pivots[SATF_MAX_CHANNELS];
+    filter_step summed = *step;
+    bool lifted = plan->lifts && lift_image(ctx, step, &summed, pivots);
+    filter_tables *tables = lifted ? &plan->lifted_tables : &plan->tables;
     bool rects = step->recipe->region == REGION_RECTS;
     double parts = tables->count + (double)(rects ? tables->rect_count : 1);
-    satf_status status = filter_tables_build(ctx, step, tables, parts);
+    table_state state = {
+        .ctx = ctx,
+        .step = step,
+        .summed = &summed,
+        .pivots = lifted ? pivots : NULL,
+        .plan = plan,
+        .tables = tables,
+        .kernels = SATF_ISA_CHOOSE(&corner_kernels),
+        .border = step->border.kind,
+        .buffers = step->scratch + plan->buffers_at,
+    };
+    satf_status status = filter_tables_build(ctx, &summed, tables, parts);
     if (!status) {
-        confine(step, tables);
-        status = read_tables(ctx, step, tables->count / parts);
+        confine(&summed, tables);
+        status = read_tables(&state, tables->count / parts);
     }
     return status;
 }

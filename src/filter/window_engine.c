@@ -72,6 +72,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         .squares = filter_reads(recipe, FORMULA_SQUARE),
         .centre = filter_reads(recipe, FORMULA_CENTRE),
     };
+    spec.pivots = spec.squares && satf_type_is_float(step->in.type);
     if (step->by_rows) {
         step->need.refusal = refuse_rows(step);
         spec.row = stream_row; /* which takes other memory */

@@ -50,6 +50,7 @@ typedef struct formula_sums {
     satf_u128 sum, square; /* of the samples and of their squares */
     uint64_t weight;       /* number of pixels, or the sum of their alphas */
     double real_sum, real_square, real_weight;
+    double pivot;     /* of floats: the real moments are those of samples less this */
     double inverse;   /* 1 / the weight, or 0; set for formulas of windows */
     double centre;    /* the sample at the pixel itself (FORMULA_CENTRE) */
     double beside[2]; /* samples of other images there (FORMULA_BESIDE, FORMULA_BESIDE_TOO) */
@@ -118,12 +119,20 @@ SATF_FORMULA bool formula_in_reals(const formula_sums *in)
     return in->real || in->words == FORMULA_EXACT;
 }
 
-/* The sum and the weight as doubles, rounded once when they do not fit. */
+/* A mean, given that of the samples less the pivot. */
+SATF_FORMULA double formula_off_pivot(const formula_sums *in, double mean)
+{
+    return in->pivot != 0 ? in->pivot + mean : mean;
+}
+
+/* The sum and the weight as doubles, rounded once when they do not fit; of floats that have a pivot
+ * twice. */
 SATF_FORMULA double formula_sum(const formula_sums *in)
 {
-    return formula_in_reals(in)        ? in->real_sum
-           : in->words == FORMULA_WORD ? (double)(uint64_t)in->sum
-                                       : formula_double(in->sum);
+    if (formula_in_reals(in)) {
+        return in->pivot != 0 ? in->real_weight * in->pivot + in->real_sum : in->real_sum;
+    }
+    return in->words == FORMULA_WORD ? (double)(uint64_t)in->sum : formula_double(in->sum);
 }
 
 SATF_FORMULA double formula_weight(const formula_sums *in)
@@ -185,7 +194,8 @@ SATF_FORMULA double formula_over_weight(const formula_sums *in, double a)
 SATF_FORMULA formula_value formula_mean(const formula_sums *in)
 {
     if (in->real) {
-        return formula_real(in->real_weight == 0 ? 0 : in->real_sum * (1 / in->real_weight));
+        double mean = formula_off_pivot(in, in->real_sum * (1 / in->real_weight));
+        return formula_real(in->real_weight == 0 ? 0 : mean);
     }
     uint64_t weight = in->words == FORMULA_EXACT ? (uint64_t)in->real_weight : in->weight;
     if (weight == 0) {
@@ -206,14 +216,15 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
 /* The mean as it is: S / W of integers, S (1 / W) of floats. The weight must not be 0. */
 SATF_FORMULA double formula_true_mean(const formula_sums *in)
 {
-    return in->real ? in->real_sum * in->inverse : formula_over_weight(in, formula_sum(in));
+    return in->real ? formula_off_pivot(in, in->real_sum * in->inverse)
+                    : formula_over_weight(in, formula_sum(in));
 }
 
 /*
- * W S2 - S^2, which is the variance times W^2. Of integers it is exact, then rounded once to a
- * double: both products are at most 65535^8 < 2^128, reached by 16-bit colour weighted by 16-bit
- * alpha in the largest window. Of floats it is clamped to 0 from below, and NaN where the window
- * holds anything that is not finite.
+ * W S2 - S^2, which is the variance times W^2, whatever the pivot. Of integers it is exact, then
+ * rounded once to a double: both products are at most 65535^8 < 2^128, reached by 16-bit colour
+ * weighted by 16-bit alpha in the largest window. Of floats it is clamped to 0 from below, and NaN
+ * where the window holds anything that is not finite.
  */
 SATF_FORMULA double formula_spread(const formula_sums *in)
 {

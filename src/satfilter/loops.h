@@ -17,6 +17,7 @@ typedef struct loop_block {
     double sums[LOOP_SAMPLES], squares[LOOP_SAMPLES];             /* FORMULA_EXACT and floats */
     uint64_t word_sums[LOOP_SAMPLES], word_squares[LOOP_SAMPLES]; /* FORMULA_WORD */
     double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter 1 / the former, or 0 */
+    double pivots[LOOP_SAMPLES];                          /* of floats */
     double centres[LOOP_SAMPLES], besides[2][LOOP_SAMPLES];
     double results[LOOP_SAMPLES];
 } loop_block;
@@ -34,6 +35,7 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
         memcpy(&options, block->options, sizeof options);        \
         in.real = is_real;                                       \
         in.words = kind;                                         \
+        in.pivot = 0;                                            \
         for (int64_t i = 0; i < block->n; i++) {                 \
             load(in, block, i);                                  \
             in.inverse = block->inverses[i];                     \
@@ -50,6 +52,10 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
     in.real_square = block->squares[i]; \
     in.real_weight = block->weights[i]
 
+#define LOAD_FLOATS(in, block, i) \
+    LOAD_REALS(in, block, i);     \
+    in.pivot = block->pivots[i]
+
 #define LOAD_WORDS(in, block, i)        \
     in.sum = block->word_sums[i];       \
     in.square = block->word_squares[i]; \
@@ -57,7 +63,7 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
 
 /* name_real(), name_exact() and name_word(): results = name_formula() of each sample. */
 #define LOOPS(name)                                     \
-    LOOP(name, real, true, FORMULA_WIDE, LOAD_REALS)    \
+    LOOP(name, real, true, FORMULA_WIDE, LOAD_FLOATS)   \
     LOOP(name, exact, false, FORMULA_EXACT, LOAD_REALS) \
     LOOP(name, word, false, FORMULA_WORD, LOAD_WORDS)
 

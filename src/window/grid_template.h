@@ -1,12 +1,12 @@
 /*
- * How large samples are, and of what they are multiples; strip_template.h includes this once a
- * type of floats.
+ * How large samples are, of what they are multiples, and how far above pivots; strip_template.h
+ * includes this once a type of floats.
  *
  * GRID(f)  the function f of this type
  * REAL     float or double
  * BITS     the unsigned integer of its size
  *
- * Magnitudes compare like the integers that their bits are, NaN above all. From the pivot on,
+ * Magnitudes compare like the integers that their bits are, NaN above all. From `level` on,
  * 2^23 units for float and 2^52 for double, samples are multiples of the unit anyway. Below
  * it they are if they survive the sum with it, whose last bit is one unit.
  */
@@ -25,7 +25,7 @@ static double GRID(peak)(int64_t n, const char *row)
     return (double)value;
 }
 
-static bool GRID(on_grid)(int64_t n, const char *row, REAL pivot, REAL limit)
+static bool GRID(on_grid)(int64_t n, const char *row, REAL level, REAL limit)
 {
     BITS most = 0, error = 0, largest;
     for (int64_t i = 0; i < n; i++) {
@@ -35,13 +35,29 @@ static bool GRID(on_grid)(int64_t n, const char *row, REAL pivot, REAL limit)
         a &= ~(BITS)0 >> 1;
         most = a > most ? a : most;
         memcpy(&x, &a, sizeof x);
-        x = x < pivot ? x : pivot;
-        x = ((x + pivot) - pivot) - x;
+        x = x < level ? x : level;
+        x = ((x + level) - level) - x;
         memcpy(&lost, &x, sizeof lost);
         error |= lost;
     }
     memcpy(&largest, &limit, sizeof largest);
     return error == 0 && most <= largest;
+}
+
+static inline __attribute__((always_inline)) void GRID(lift)(const int channels, int64_t pixels,
+                                                             const char *restrict row,
+                                                             const double *pivots,
+                                                             double *restrict out)
+{
+    double pivot[SATF_MAX_CHANNELS];
+    memcpy(pivot, pivots, (size_t)channels * sizeof *pivot);
+    for (int64_t i = 0; i < pixels * channels; i += channels) {
+        for (int c = 0; c < channels; c++) {
+            REAL a;
+            memcpy(&a, row + (size_t)(i + c) * sizeof a, sizeof a);
+            out[i + c] = ((double)a - pivot[c]) + 0;
+        }
+    }
 }
 
 #undef GRID

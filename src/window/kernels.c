@@ -77,7 +77,6 @@
 #include "vertical_template.h"
 
 #define NAME(f) f##_f32_f64
-#define WEIGHTED
 #define SRC F32
 #define COL F64
 #define WORK F64
@@ -177,7 +176,7 @@ const window_kernels SATF_ISA_NAME(window_kernels) = {
                           [SATF_SUM_U64] = VERTICAL(u16_u64)},
             [SATF_U32] = {[SATF_SUM_U32] = {MARCH(u32_u32)}},
             [SATF_U64] = {[SATF_SUM_U64] = {MARCH(u64_u64)}},
-            [SATF_F32] = {[SATF_SUM_F64] = VERTICAL(f32_f64)},
+            [SATF_F32] = {[SATF_SUM_F64] = {MARCH(f32_f64)}},
             [SATF_F64] = {[SATF_SUM_F64] = VERTICAL(f64_f64)},
         },
     .horizontal =
@@ -190,5 +189,5 @@ const window_kernels SATF_ISA_NAME(window_kernels) = {
                 {[SATF_SUM_U64] = HORIZONTAL(u64_u64), [SATF_SUM_U128] = HORIZONTAL(u64_u128)},
             [SATF_SUM_F64] = {[SATF_SUM_F64] = HORIZONTAL(f64_f64)},
         },
-    .strip = {row_sums, accumulate, join, peak, on_grid},
+    .strip = {lift, row_sums, accumulate, join, peak, on_grid},
 };

@@ -19,7 +19,7 @@ typedef struct vertical_row {
  * samples need no alignment; sums lie `channels` a pixel like the samples.
  */
 typedef struct vertical_kernels {
-    /* out[i] = summand i of row; never -0. */
+    /* out[i] = summand i of row; never -0. Of floats rows of doubles alone. */
     void (*summands)(const vertical_row *shape, const void *row, void *out);
     /* sums[i] += times * summand i of row. Plain and square summands only. */
     void (*add)(const vertical_row *shape, void *sums, const void *row, int64_t times);
@@ -63,6 +63,9 @@ typedef struct horizontal_kernels {
  * aligned to 64 bytes and have room for STRIP_SLACK more. */
 #define STRIP_SLACK 64
 typedef struct strip_kernels {
+    /* out[i] = sample i less the pivot of its channel; never -0. */
+    void (*lift)(satf_type type, const vertical_row *shape, const void *row, const double *pivots,
+                 double *out);
     /* sums[x] = columns[x] + ... + columns[x + window - 1], for all x in one call. spare holds
      * STRIP_SPARES arrays of (pixels + window) * channels + STRIP_SLACK doubles. */
     void (*row_sums)(const horizontal_row *shape, const double *columns, double *spare,
@@ -75,9 +78,9 @@ typedef struct strip_kernels {
     /* The largest magnitude of n samples, NaN if there is one. */
     double (*peak)(satf_type type, int64_t n, const void *row);
     /* True if n samples are multiples of a unit, a power of two, and at most `most` in magnitude;
-     * pivot is 2^23 (SATF_F32) or 2^52 (SATF_F64) units. All of these are in the normal
+     * level is 2^23 (SATF_F32) or 2^52 (SATF_F64) units. All of these are in the normal
      * range of the type. */
-    bool (*on_grid)(satf_type type, int64_t n, const void *row, double pivot, double most);
+    bool (*on_grid)(satf_type type, int64_t n, const void *row, double level, double most);
 } strip_kernels;
 #define STRIP_SPARES 4
 

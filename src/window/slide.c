@@ -125,29 +125,23 @@ static void add_row(const window_band *b, const window_plane *plane, char *sums,
  * columns, 16 at once) is below 2^53 units.
  */
 typedef struct grid {
-    double pivot, most;
+    double level, most;
 } grid;
 
 static bool on_grid(const window_band *b, const grid *g, const void *row)
 {
     const window_plan *plan = b->state->plan;
     return !plan->is_float || plan->strip->on_grid((satf_type)plan->spec.in.type, plan->samples,
-                                                   row, g->pivot, g->most);
+                                                   row, g->level, g->most);
 }
 
 /* A grid for the rows around row y, with room for brighter ones; false if there is none. */
 static bool find_grid(const window_band *b, int64_t y, grid *g)
 {
     const window_plan *plan = b->state->plan;
-    const axis *across = &plan->across, *down = &plan->down;
+    const axis *down = &plan->down;
     if (!plan->is_float) {
         return true;
-    }
-    bool folded = across->periods + across->before + across->after + down->periods + down->before +
-                      down->after >
-                  0;
-    if (plan->spec.weighted || plan->spec.squares || folded) {
-        return false;
     }
     double peak = 0;
     for (int64_t row = y - down->lo; row <= y + down->hi; row += 8) {
@@ -255,7 +249,7 @@ bool window_slide_prepare(window_state *s)
         memset(s->shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
     }
     if (plan->is_float) {
-        return true; /* nothing is folded away when floats slide */
+        return true; /* nothing is folded away when floats slide (plan->slides) */
     }
     for (int64_t y = axis_has_fixed(down) ? 0 : down->n; y < down->n + constant; y++) {
         int64_t times = y < down->n ? axis_fixed(down, y) : down->before + down->after;

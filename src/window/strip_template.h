@@ -135,17 +135,39 @@ static void join(int64_t n, double *restrict prefix, const double *restrict ente
 #define BITS uint64_t
 #include "grid_template.h"
 
+#define LIFT(channels)                                          \
+    if (type == SATF_F32) {                                     \
+        lift_float(channels, shape->pixels, row, pivots, out);  \
+    } else {                                                    \
+        lift_double(channels, shape->pixels, row, pivots, out); \
+    }
+
+static void lift(satf_type type, const vertical_row *shape, const void *row, const double *pivots,
+                 double *out)
+{
+    if (shape->channels == 1) {
+        LIFT(1)
+    } else if (shape->channels == 2) {
+        LIFT(2)
+    } else if (shape->channels == 3) {
+        LIFT(3)
+    } else {
+        LIFT(4)
+    }
+}
+
 static double peak(satf_type type, int64_t n, const void *row)
 {
     return type == SATF_F32 ? peak_float(n, row) : peak_double(n, row);
 }
 
-static bool on_grid(satf_type type, int64_t n, const void *row, double pivot, double most)
+static bool on_grid(satf_type type, int64_t n, const void *row, double level, double most)
 {
-    return type == SATF_F32 ? on_grid_float(n, row, (float)pivot, (float)most)
-                            : on_grid_double(n, row, pivot, most);
+    return type == SATF_F32 ? on_grid_float(n, row, (float)level, (float)most)
+                            : on_grid_double(n, row, level, most);
 }
 
+#undef LIFT
 #undef EIGHT
 #undef REALS
 #undef REALS_CONST

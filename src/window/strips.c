@@ -5,18 +5,23 @@
  * above the picture that any window touches, are cut into blocks of the window's height. A
  * window is the end of one block and the start of the next (van Herk; Gil and Werman): a
  * suffix sum, made of the whole block at once, plus a running prefix sum.
+ *
+ * Where moments are wanted, what is summed are differences from a pivot. Tiles of rows (plan.h) of
+ * a strip have one each. At the top of a tile the march begins anew.
  */
 #include "strips.h"
 
 #include <string.h>
 
 #include "../base/border.h"
+#include "../base/pivot.h"
 #include "../base/view.h"
 
 /* One plane of one strip. */
 typedef struct strip_plane {
-    int64_t x, n;  /* pixels */
-    double *fixed; /* the rows' fixed part */
+    int64_t x, n;   /* pixels */
+    double *fixed;  /* the rows' fixed part */
+    double *pivots; /* of all the strip's planes */
     double *prefix;
     /* Row j: of the upper block, the sum of rows j ... height - 1; for j below the rows of
      * the lower one that have entered, that row. */
@@ -33,23 +38,92 @@ static strip_plane strip_of(const window_band *b, int64_t index, int plane)
     char *memory = b->memory + plan->strip_memory;
     s.fixed =
         (double *)(void *)(memory + (size_t)held * (plan->strip_bytes / (size_t)plan->planes));
+    s.pivots = (double *)(void *)(b->memory + plan->pivots);
+    s.pivots += index % plan->strips_held * SATF_MAX_CHANNELS;
     s.prefix = s.fixed + plan->strip_row;
     s.block = s.prefix + plan->strip_row;
     return s;
 }
 
-/* Copies the pixels of row that the border puts at x ... end - 1. */
-static void gather(const window_state *s, const char *row, int64_t x, int64_t end, char *to)
+static void lift(const window_state *s, int64_t pixels, const void *row, const double *pivots,
+                 double *to)
 {
+    vertical_row shape = {SATF_SUMMAND_PLAIN, s->spec->in.channels, pixels};
+    s->plan->strip->lift((satf_type)s->spec->in.type, &shape, row, pivots, to);
+}
+
+/* The pixels that the border puts at x ... end - 1, less the pivots; 0 where none counts. */
+static void lift_edge(const window_band *b, const char *row, const double *pivots, int64_t x,
+                      int64_t end, double *to)
+{
+    const window_state *s = b->state;
     const satf_view *in = &s->spec->in;
-    size_t pixel = (size_t)in->channels * satf_type_bytes(in->type);
-    for (; x < end; x++, to += pixel) {
-        int64_t i = satf_border_index((int)s->spec->border, x, in->width);
-        memcpy(to, i < 0 ? s->shared + s->plan->outside : row + (size_t)i * pixel, pixel);
+    size_t pixel = (size_t)satf_pixel_bytes(in);
+    char *edge = b->memory + s->plan->edge;
+    if (s->spec->border == SATF_SHRINK) {
+        memset(to, 0, (size_t)((end - x) * in->channels) * sizeof *to);
+        return;
+    }
+    for (int64_t k = 0; k < end - x; k++) {
+        int64_t i = satf_border_index((int)s->spec->border, x + k, in->width);
+        memcpy(edge + (size_t)k * pixel,
+               i < 0 ? s->shared + s->plan->outside : row + (size_t)i * pixel, pixel);
+    }
+    lift(s, end - x, edge, pivots, to);
+}
+
+static double *line_of(const window_band *b)
+{
+    return (double *)(void *)(b->memory + b->state->plan->line);
+}
+
+/* The line becomes what the strip's windows see of a row, less the pivots. */
+static void fill_line(const window_band *b, const strip_plane *strip, const char *row)
+{
+    const window_state *s = b->state;
+    const axis *across = &s->plan->across;
+    int64_t channels = s->spec->in.channels;
+    int64_t x = strip->x - across->lo, end = strip->x + strip->n + across->hi;
+    int64_t inner = x > 0 ? x : 0, outer = end < across->n ? end : across->n;
+    double *line = line_of(b);
+    if (s->spec->border == SATF_SHRINK && row == s->shared + s->plan->outside) {
+        memset(line, 0, (size_t)((end - x) * channels) * sizeof *line);
+        return;
+    }
+    if (x < inner) {
+        lift_edge(b, row, strip->pivots, x, inner, line);
+    }
+    lift(s, outer - inner, row + inner * satf_pixel_bytes(&s->spec->in), strip->pivots,
+         line + (inner - x) * channels);
+    if (outer < end) {
+        lift_edge(b, row, strip->pivots, outer, end, line + (outer - x) * channels);
     }
 }
 
-/* The strip's row of window sums along a row of samples. */
+/* The summands of pixels less the pivots; products: room for them. */
+static const double *summands_of(const window_band *b, const window_plane *plane, int64_t pixels,
+                                 const double *lifted, double *products)
+{
+    if (plane->summand == SATF_SUMMAND_PLAIN) {
+        return lifted;
+    }
+    vertical_row shape = {plane->summand, b->state->spec->in.channels, pixels};
+    b->state->plan->lifted->summands(&shape, lifted, products);
+    return products;
+}
+
+/* fixed += times the pixel's summands */
+static void add_fixed_pixel(const window_band *b, const window_plane *plane,
+                            const strip_plane *strip, const void *pixel, int64_t times,
+                            double *fixed)
+{
+    double lifted[SATF_MAX_CHANNELS], products[SATF_MAX_CHANNELS];
+    lift(b->state, 1, pixel, strip->pivots, lifted);
+    plane->horizontal->add_pixel(b->state->spec->in.channels, fixed,
+                                 summands_of(b, plane, 1, lifted, products), times);
+}
+
+/* The strip's row of window sums along a row of samples, which is in the line. */
 static void sum_row(const window_band *b, int plane_index, const strip_plane *strip,
                     const char *row, double *sums)
 {
@@ -57,47 +131,23 @@ static void sum_row(const window_band *b, int plane_index, const strip_plane *st
     const window_plan *plan = s->plan;
     const window_plane *plane = &plan->plane[plane_index];
     const axis *across = &plan->across;
-    int channels = s->spec->in.channels;
-    size_t pixel = (size_t)channels * satf_type_bytes(s->spec->in.type);
-    double *line = (double *)(void *)(b->memory + plan->line);
-    char *edge = b->memory + plan->edge;
-    vertical_row shape = {plane->summand, channels, 0};
-
-    /* The part of the line to the left of the picture, in it, and to the right. */
-    int64_t x = strip->x - across->lo, end = strip->x + strip->n + across->hi;
-    int64_t inner = x > 0 ? x : 0, outer = end < across->n ? end : across->n;
-    double *to = line;
-    if (x < inner) {
-        gather(s, row, x, inner, edge);
-        shape.pixels = inner - x;
-        plane->vertical->summands(&shape, edge, to);
-        to += shape.pixels * channels;
-    }
-    shape.pixels = outer - inner;
-    plane->vertical->summands(&shape, row + (size_t)inner * pixel, to);
-    to += shape.pixels * channels;
-    if (outer < end) {
-        gather(s, row, outer, end, edge);
-        shape.pixels = end - outer;
-        plane->vertical->summands(&shape, edge, to);
-    }
-
-    horizontal_row along = {channels, 0, strip->n, across->lo + across->hi + 1};
-    void *spare = b->memory + plan->strip_spare;
-    plan->strip->row_sums(&along, line, spare, sums);
+    int64_t halo = across->lo + across->hi;
+    horizontal_row along = {s->spec->in.channels, 0, strip->n, halo + 1};
+    double *products = (double *)(void *)(b->memory + plan->products);
+    plan->strip->row_sums(&along, summands_of(b, plane, strip->n + halo, line_of(b), products),
+                          (double *)(void *)(b->memory + plan->strip_spare), sums);
     double fixed[SATF_MAX_CHANNELS] = {0};
-    shape.pixels = 1;
     if (axis_has_fixed(across)) {
         for (int64_t i = 0; i < across->n; i++) {
             int64_t times = axis_fixed(across, i);
             if (times) {
-                plane->vertical->summands(&shape, row + (size_t)i * pixel, line);
-                plane->horizontal->add_pixel(channels, fixed, line, times);
+                add_fixed_pixel(b, plane, strip, row + i * satf_pixel_bytes(&s->spec->in), times,
+                                fixed);
             }
         }
     } else if (across->border == SATF_CONSTANT && across->before + across->after > 0) {
-        plane->vertical->summands(&shape, s->shared + plan->outside, line);
-        plane->horizontal->add_pixel(channels, fixed, line, across->before + across->after);
+        add_fixed_pixel(b, plane, strip, s->shared + plan->outside, across->before + across->after,
+                        fixed);
     } else {
         return;
     }
@@ -108,6 +158,36 @@ static void sum_row(const window_band *b, int plane_index, const strip_plane *st
 typedef struct group {
     int64_t first, end;
 } group;
+
+/* Rows that pivots are found in. */
+enum { PIVOT_ROWS = 3 };
+
+/* Finds the pivots of row y. They are those of its tile, from rows that the window of the tile's
+ * first row holds: so a source of rows has them. */
+static bool find_pivots(const window_band *b, const group *strips, int64_t y)
+{
+    const window_spec *spec = b->state->spec;
+    const axis *down = &b->state->plan->down;
+    const void *rows[PIVOT_ROWS];
+    int64_t top = y - y % b->state->plan->tile_rows, last = down->n - 1;
+    int64_t below = down->hi < last ? down->hi : last;
+    for (int64_t k = 0; k < PIVOT_ROWS && spec->pivots; k++) {
+        int64_t row = top + below * k / (PIVOT_ROWS - 1);
+        rows[k] = window_fetch(b->state, row < last ? row : last);
+        if (!rows[k]) {
+            return false;
+        }
+    }
+    for (int64_t i = strips->first; i < strips->end; i++) {
+        strip_plane strip = strip_of(b, i, 0);
+        memset(strip.pivots, 0, SATF_MAX_CHANNELS * sizeof *strip.pivots);
+        if (spec->pivots) {
+            satf_pivots(&spec->in, spec->weighted, rows, PIVOT_ROWS, strip.x, strip.n,
+                        strip.pivots);
+        }
+    }
+    return true;
+}
 
 static bool add_fixed_rows(const window_band *b, const group *strips)
 {
@@ -126,8 +206,10 @@ static bool add_fixed_rows(const window_band *b, const group *strips)
             return false;
         }
         for (int64_t i = strips->first; i < strips->end; i++) {
+            strip_plane strip = strip_of(b, i, 0);
+            fill_line(b, &strip, row);
             for (int k = 0; k < plan->planes; k++) {
-                strip_plane strip = strip_of(b, i, k);
+                strip = strip_of(b, i, k);
                 sum_row(b, k, &strip, row, strip.prefix);
                 for (int64_t j = 0; j < strip.n * s->spec->in.channels; j++) {
                     double sum = strip.prefix[j] * (double)times;
@@ -146,8 +228,10 @@ static bool enter(const window_band *b, const group *strips, int64_t y, int64_t 
     const window_plan *plan = b->state->plan;
     const void *row = window_fetch(b->state, y);
     for (int64_t i = strips->first; row && i < strips->end; i++) {
+        strip_plane strip = strip_of(b, i, 0);
+        fill_line(b, &strip, row);
         for (int k = 0; k < plan->planes; k++) {
-            strip_plane strip = strip_of(b, i, k);
+            strip = strip_of(b, i, k);
             sum_row(b, k, &strip, row, strip.block + slot * plan->strip_row);
             int64_t end = strip.x + strip.n + plan->across.hi;
             window_prefetch(b->state, y + 1,
@@ -189,6 +273,7 @@ static void finish(window_band *b, const group *strips, int64_t y, int64_t j, bo
     int channels = b->state->spec->in.channels;
     for (int64_t i = strips->first; i < strips->end; i++) {
         strip_plane strip = strip_of(b, i, 0);
+        b->pivots = b->state->spec->pivots ? strip.pivots : NULL;
         for (int64_t x = 0, pixels; x < strip.n; x += pixels) {
             const void *out[2] = {NULL, NULL};
             pixels = strip.n - x < plan->segment ? strip.n - x : plan->segment;
@@ -214,6 +299,7 @@ static void finish(window_band *b, const group *strips, int64_t y, int64_t j, bo
     }
 }
 
+/* Rows first ... end - 1 of a tile. */
 static bool march(window_band *b, const group *strips, int64_t first, int64_t end)
 {
     const window_plan *plan = b->state->plan;
@@ -222,7 +308,7 @@ static bool march(window_band *b, const group *strips, int64_t first, int64_t en
     if (strips->end - strips->first > 1) {
         pixels = plan->across.n;
     }
-    if (!add_fixed_rows(b, strips)) {
+    if (!find_pivots(b, strips, first) || !add_fixed_rows(b, strips)) {
         return false;
     }
     /* The upper block, from the first row of the window on, and the lower one, up to it. */
@@ -257,8 +343,12 @@ void window_strips(window_band *b, int64_t first, int64_t end)
     const window_plan *plan = b->state->plan;
     group strips = {0, plan->strips_held};
     for (; strips.first < plan->strips; strips.first = strips.end, strips.end++) {
-        if (!march(b, &strips, first, end)) {
-            return;
+        for (int64_t y = first, stop; y < end; y = stop) {
+            stop = (y / plan->tile_rows + 1) * plan->tile_rows;
+            stop = stop < end ? stop : end;
+            if (!march(b, &strips, y, stop)) {
+                return;
+            }
         }
     }
 }

@@ -23,9 +23,9 @@ static void run_band(void *user, int64_t task, int thread)
     end = end < plan->down.n ? end : plan->down.n;
     int64_t patience = PATIENCE_HEIGHTS * (plan->down.lo + plan->down.hi + 1) + PATIENCE_ROWS;
     while (y < end) {
-        int64_t slid = window_slide(&b, y, end);
+        int64_t slid = plan->slides ? window_slide(&b, y, end) : y;
         if (slid < end) {
-            int64_t stop = end - slid > patience ? slid + patience : end;
+            int64_t stop = plan->slides && end - slid > patience ? slid + patience : end;
             patience *= slid == y ? 8 : 1;
             window_strips(&b, slid, stop);
             slid = stop;

@@ -20,6 +20,7 @@ typedef struct window_spec {
     bool weighted;   /* weight colour by the last channel (alpha) */
     bool squares;    /* also sum squares */
     bool centre;     /* also hand out the samples themselves */
+    bool pivots;     /* of floats: sum what samples are above a pivot of their surroundings */
     /*
      * Streaming: returns row y of the input (width * channels samples), valid until
      * the next call that asks for a row more than window_rows_kept() - 1 further
@@ -42,6 +43,9 @@ typedef struct window_segment {
     /* likewise of squares: sample^2; weighted: colour^2 * alpha, alpha lane: alphas.
      * NULL unless asked for. */
     const void *squares;
+    /* One a channel that was subtracted from all samples first, 0 of an alpha that weighs; NULL if
+     * nothing was. */
+    const double *pivots;
     /* The samples of these pixels in the input's type, without alignment; NULL unless asked for. */
     const void *centre;
     /* Pixels that the window covers if that is the same for the whole segment: w * h,

@@ -1,0 +1,88 @@
+#include "pivot.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST 0x1p400
+
+/* Samples of a channel. */
+typedef struct samples {
+    int count;
+    double values[SATF_PIVOT_PLACES * SATF_PIVOT_PLACES];
+} samples;
+
+static double load(const satf_view *in, const void *row, int64_t sample)
+{
+    float narrow;
+    double wide;
+    const char *at = (const char *)row + sample * (int64_t)satf_type_bytes(in->type);
+    if (in->type == SATF_F32) {
+        memcpy(&narrow, at, sizeof narrow);
+        return (double)narrow;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+/* k * (n - 1) / the last k, which does not overflow. */
+static int64_t place(int64_t k, int64_t n)
+{
+    enum { LAST = SATF_PIVOT_PLACES - 1 };
+    return (n - 1) / LAST * k + (n - 1) % LAST * k / LAST;
+}
+
+/* Keeps them in ascending order. */
+static void insert(samples *s, double value)
+{
+    int i = s->count++;
+    for (; i > 0 && s->values[i - 1] > value; i--) {
+        s->values[i] = s->values[i - 1];
+    }
+    s->values[i] = value;
+}
+
+static void add_row(const satf_view *in, bool weighted, const void *row, int64_t x, int64_t n,
+                    int channel, samples *s)
+{
+    int last = in->channels - 1;
+    for (int k = 0; k < SATF_PIVOT_PLACES && !(weighted && channel == last); k++) {
+        int64_t pixel = (x + place(k, n)) * in->channels;
+        double value = load(in, row, pixel + channel);
+        if (fabs(value) <= MOST && (!weighted || load(in, row, pixel + last) > 0)) {
+            insert(s, value);
+        }
+    }
+}
+
+static double choose(const samples *s)
+{
+    if (s->count == 0) {
+        return 0;
+    }
+    int quarter = s->count / 4;
+    double median = s->values[(s->count - 1) / 2];
+    double range = s->values[s->count - 1 - quarter] - s->values[quarter];
+    return fabs(median) <= SATF_PIVOT_SPREADS * range ? 0 : median;
+}
+
+void satf_pivots(const satf_view *in, bool weighted, const void *const *rows, int count, int64_t x,
+                 int64_t n, double *pivots)
+{
+    for (int c = 0; c < in->channels; c++) {
+        samples s;
+        s.count = 0;
+        for (int k = 0; k < count; k++) {
+            add_row(in, weighted, rows[k], x, n, c, &s);
+        }
+        pivots[c] = choose(&s);
+    }
+}
+
+void satf_image_pivots(const satf_view *in, bool weighted, double *pivots)
+{
+    const void *rows[SATF_PIVOT_PLACES];
+    for (int k = 0; k < SATF_PIVOT_PLACES; k++) {
+        rows[k] = satf_row(in, place(k, in->height));
+    }
+    satf_pivots(in, weighted, rows, SATF_PIVOT_PLACES, 0, in->width, pivots);
+}
