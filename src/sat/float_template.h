@@ -1,7 +1,7 @@
 /*
  * The tiles of one kind of floats, summed in double; kernels.c includes this once a kind.
  *
- * NAME(f)  the function f of this kind; NAME(tile) is the kernel
+ * NAME(f)  the function f of this kind; NAME(table) and NAME(prefix) are the kernels
  * SRC      the sample's type, float or double
  * SQUARE   whether squares are summed
  *
@@ -9,9 +9,9 @@
  * only other rows can fill the time that it waits.
  */
 
-/* n samples of `rows` rows, to sums[row] and, of the last one, to above. */
+/* n samples of `rows` rows, sums_pitch sums apart. */
 INLINE void NAME(piece)(const sat_job *job, const char *src, int64_t n, int channels, int rows,
-                        double *left, double *above, double (*sums)[FLOAT_SAMPLES])
+                        double *left, double *sums, int64_t sums_pitch)
 {
     double chain[FLOAT_ROWS][SATF_MAX_CHANNELS];
     for (int r = 0; r < rows; r++) {
@@ -22,17 +22,14 @@ INLINE void NAME(piece)(const sat_job *job, const char *src, int64_t n, int chan
     for (int64_t i = 0; i < n; i += channels) {
         UNROLL for (int c = 0; c < channels; c++)
         {
-            double sum = above[i + c];
             UNROLL for (int r = 0; r < rows; r++)
             {
                 SRC sample;
                 memcpy(&sample, src + r * job->in.stride + (i + c) * (int64_t)sizeof sample,
                        sizeof sample);
                 chain[r][c] += SQUARE ? (double)sample * (double)sample : (double)sample;
-                sum = chain[r][c] + sum;
-                sums[r][i + c] = sum;
+                sums[r * sums_pitch + i + c] = chain[r][c];
             }
-            above[i + c] = sum;
         }
     }
     for (int r = 0; r < rows; r++) {
@@ -42,49 +39,66 @@ INLINE void NAME(piece)(const sat_job *job, const char *src, int64_t n, int chan
     }
 }
 
-INLINE void NAME(rows)(const sat_job *job, const sat_tile *tile, int y, int rows, int channels)
-{
-    double(*sums)[FLOAT_SAMPLES] = tile->work;
-    double *left = (double *)tile->left + y * channels, *above = tile->above;
-    const char *src = tile->src + y * job->in.stride;
-    int64_t samples = tile->pixels * channels;
-    int64_t piece = FLOAT_SAMPLES / channels * channels;
-    for (int64_t i = 0; i < samples; i += piece) {
-        int64_t n = samples - i < piece ? samples - i : piece;
-        NAME(piece)
-        (job, src + i * (int64_t)sizeof(SRC), n, channels, rows, left, above + i, sums);
-        for (int r = 0; r < rows; r++) {
-            store_sums(job, tile, y + r, i, sums[r], n);
-        }
-    }
-}
-
-INLINE void NAME(any)(const sat_job *job, const sat_tile *tile, int channels)
-{
-    int y = 0;
-    for (; y + FLOAT_ROWS <= tile->rows; y += FLOAT_ROWS) {
-        NAME(rows)(job, tile, y, FLOAT_ROWS, channels);
-    }
-    for (; y < tile->rows; y++) {
-        NAME(rows)(job, tile, y, 1, channels);
-    }
-}
-
 /* The same for each number of channels, which the compiler then knows. */
-static void NAME(tile)(const sat_job *job, const sat_tile *tile)
+INLINE void NAME(pieces)(const sat_job *job, const char *src, int64_t n, int rows, double *left,
+                         double *sums, int64_t sums_pitch)
 {
     switch (job->in.channels) {
     case 1:
-        NAME(any)(job, tile, 1);
+        NAME(piece)(job, src, n, 1, rows, left, sums, sums_pitch);
         break;
     case 2:
-        NAME(any)(job, tile, 2);
+        NAME(piece)(job, src, n, 2, rows, left, sums, sums_pitch);
         break;
     case 3:
-        NAME(any)(job, tile, 3);
+        NAME(piece)(job, src, n, 3, rows, left, sums, sums_pitch);
         break;
     default:
-        NAME(any)(job, tile, 4);
+        NAME(piece)(job, src, n, 4, rows, left, sums, sums_pitch);
+    }
+}
+
+/* The sums of the tile's rows y ... y + rows - 1 from sample i on, n samples of each. */
+static void NAME(some)(const sat_job *job, const sat_tile *tile, int y, int rows, int64_t i,
+                       int64_t n, double *sums, int64_t sums_pitch)
+{
+    const char *src = tile->src + y * job->in.stride + i * (int64_t)sizeof(SRC);
+    double *left = (double *)tile->left + y * job->in.channels;
+    if (rows == FLOAT_ROWS) {
+        NAME(pieces)(job, src, n, FLOAT_ROWS, left, sums, sums_pitch);
+        return;
+    }
+    for (int r = 0; r < rows; r++) {
+        NAME(pieces)
+        (job, src + r * job->in.stride, n, 1, left + r * job->in.channels, sums + r * sums_pitch,
+         sums_pitch);
+    }
+}
+
+static void NAME(prefix)(const sat_job *job, const sat_tile *tile)
+{
+    int64_t n = tile->pixels * job->in.channels;
+    for (int y = 0; y < tile->rows; y += FLOAT_ROWS) {
+        int rows = tile->rows - y < FLOAT_ROWS ? tile->rows - y : FLOAT_ROWS;
+        NAME(some)(job, tile, y, rows, 0, n, (double *)tile->sums + y * n, n);
+    }
+}
+
+static void NAME(table)(const sat_job *job, const sat_tile *tile)
+{
+    double(*sums)[FLOAT_SAMPLES] = tile->work;
+    int64_t samples = tile->pixels * job->in.channels;
+    for (int y = 0; y < tile->rows; y += FLOAT_ROWS) {
+        int rows = tile->rows - y < FLOAT_ROWS ? tile->rows - y : FLOAT_ROWS;
+        for (int64_t i = 0; i < samples; i += FLOAT_SAMPLES) {
+            int64_t n = samples - i < FLOAT_SAMPLES ? samples - i : FLOAT_SAMPLES;
+            double *above = (double *)tile->above + i;
+            NAME(some)(job, tile, y, rows, i, n, sums[0], FLOAT_SAMPLES);
+            for (int r = 0; r < rows; r++) {
+                add_row_double(above, sums[r], n);
+                store_sums(job, tile, y + r, i, above, n);
+            }
+        }
     }
 }
 

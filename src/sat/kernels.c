@@ -1,5 +1,5 @@
 /*
- * Tiles of the blocked row. Compiled once per instruction set.
+ * Tiles of tables. Compiled once per instruction set.
  *
  * Each row of a tile takes two steps: `above` becomes this row of the table by
  * adding the row's prefix sums, and is stored. Both are in a first-level cache.
@@ -42,28 +42,75 @@ static void store_row(const sat_job *job, const sat_tile *tile, int y)
 
 /* -------------------------------------------------- any summand, any channels */
 
-#define GENERIC_TILE(Sum)                                                                      \
-    static void generic_##Sum(const sat_job *job, const sat_tile *tile)                        \
-    {                                                                                          \
-        Sum *above = tile->above, *terms = tile->work, *left = tile->left;                     \
-        int channels = job->in.channels;                                                       \
-        for (int y = 0; y < tile->rows; y++, left += channels) {                               \
-            satf_summands((satf_type)job->in.type, channels, job->summand,                     \
-                          tile->src + y * job->in.stride, tile->pixels, job->sum_type, terms); \
-            for (int64_t p = 0; p < tile->pixels; p++) {                                       \
-                for (int c = 0; c < channels; c++) {                                           \
-                    left[c] += terms[p * channels + c];                                        \
-                    above[p * channels + c] += left[c];                                        \
-                }                                                                              \
-            }                                                                                  \
-            store_row(job, tile, y);                                                           \
-        }                                                                                      \
+/* Sums of a row's summands up to each, from those left of the tile on. */
+#define GENERIC_PREFIX(Sum)                                                                 \
+    static void add_along_##Sum(const sat_job *job, const sat_tile *tile, int y, Sum *sums) \
+    {                                                                                       \
+        Sum *left = (Sum *)tile->left + y * job->in.channels;                               \
+        int channels = job->in.channels;                                                    \
+        satf_summands((satf_type)job->in.type, channels, job->summand,                      \
+                      tile->src + y * job->in.stride, tile->pixels, job->sum_type, sums);   \
+        for (int64_t p = 0; p < tile->pixels; p++) {                                        \
+            for (int c = 0; c < channels; c++) {                                            \
+                left[c] += sums[p * channels + c];                                          \
+                sums[p * channels + c] = left[c];                                           \
+            }                                                                               \
+        }                                                                                   \
+    }                                                                                       \
+                                                                                            \
+    static void prefix_##Sum(const sat_job *job, const sat_tile *tile)                      \
+    {                                                                                       \
+        int64_t n = tile->pixels * job->in.channels;                                        \
+        for (int y = 0; y < tile->rows; y++) {                                              \
+            add_along_##Sum(job, tile, y, (Sum *)tile->sums + y * n);                       \
+        }                                                                                   \
     }
 
-GENERIC_TILE(uint32_t)
-GENERIC_TILE(uint64_t)
-GENERIC_TILE(satf_u128)
-GENERIC_TILE(double)
+#define GENERIC_PASS(Sum)                                                               \
+    static void add_row_##Sum(Sum *restrict above, const Sum *restrict sums, int64_t n) \
+    {                                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                               \
+            above[i] = sums[i] + above[i];                                              \
+        }                                                                               \
+    }                                                                                   \
+                                                                                        \
+    static void pass_##Sum(const sat_job *job, const sat_tile *tile)                    \
+    {                                                                                   \
+        int64_t n = tile->pixels * job->in.channels;                                    \
+        for (int y = 0; y < tile->rows; y++) {                                          \
+            add_row_##Sum(tile->above, (const Sum *)tile->sums + y * n, n);             \
+        }                                                                               \
+    }
+
+#define GENERIC_TABLE(Sum)                                                  \
+    static void finish_##Sum(const sat_job *job, const sat_tile *tile)      \
+    {                                                                       \
+        int64_t n = tile->pixels * job->in.channels;                        \
+        for (int y = 0; y < tile->rows; y++) {                              \
+            add_row_##Sum(tile->above, (const Sum *)tile->sums + y * n, n); \
+            store_row(job, tile, y);                                        \
+        }                                                                   \
+    }                                                                       \
+                                                                            \
+    static void table_##Sum(const sat_job *job, const sat_tile *tile)       \
+    {                                                                       \
+        int64_t n = tile->pixels * job->in.channels;                        \
+        for (int y = 0; y < tile->rows; y++) {                              \
+            add_along_##Sum(job, tile, y, tile->work);                      \
+            add_row_##Sum(tile->above, tile->work, n);                      \
+            store_row(job, tile, y);                                        \
+        }                                                                   \
+    }
+
+#define GENERIC(Sum)    \
+    GENERIC_PREFIX(Sum) \
+    GENERIC_PASS(Sum)   \
+    GENERIC_TABLE(Sum)
+
+GENERIC(uint32_t)
+GENERIC(uint64_t)
+GENERIC(satf_u128)
+GENERIC(double)
 
 /* ------------------------------------------------- u8 and u16, all channels */
 
@@ -76,7 +123,7 @@ typedef struct tile_row {
 } tile_row;
 
 /* Rows that are written around the caches are kept in tile->above. A table in the caches needs
- * no such memory: its own rows are there. */
+ * no such memory: its own rows are there, but for one that is not yet. */
 static tile_row row_of(const sat_job *job, const sat_tile *tile, int y)
 {
     char *out = tile->out + y * job->out_stride;
@@ -84,7 +131,7 @@ static tile_row row_of(const sat_job *job, const sat_tile *tile, int y)
     if (tile->stream) {
         row.kept = tile->above;
         row.around = (uintptr_t)out % VECTOR_BYTES == 0 ? out : NULL;
-    } else if (y > 0 || !tile->top) {
+    } else if (y > 0 || !tile->apart) {
         row.above = out - job->out_stride;
     }
     return row;
@@ -166,40 +213,60 @@ enum { FLOAT_ROWS = 4, FLOAT_SAMPLES = 504 };
 
 /* ---------------------------------------------------------------- the choice */
 
-sat_tile_kernel SATF_ISA_NAME(sat_find_kernel)(const sat_job *job)
+static sat_kernels generic_kernels(satf_sum_type type)
+{
+#define KERNELS(Sum)                                                                              \
+    (sat_kernels)                                                                                 \
+    {                                                                                             \
+        .table = table_##Sum, .prefix = prefix_##Sum, .pass = pass_##Sum, .finish = finish_##Sum, \
+    }
+    switch (type) {
+    case SATF_SUM_U32:
+        return KERNELS(uint32_t);
+    case SATF_SUM_U64:
+        return KERNELS(uint64_t);
+    case SATF_SUM_U128:
+        return KERNELS(satf_u128);
+    default:
+        return KERNELS(double);
+    }
+#undef KERNELS
+}
+
+sat_kernels SATF_ISA_NAME(sat_find_kernels)(const sat_job *job)
 {
     static const struct {
         int type;
         satf_summand summand;
         satf_sum_type sum_type;
-        sat_tile_kernel kernel;
+        sat_tile_kernel table, prefix;
     } fast[] = {
-        {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, tile_u8_to_u32},
-        {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U64, tile_u8_to_u64},
-        {SATF_U8, SATF_SUMMAND_SQUARE, SATF_SUM_U32, tile_u8_squares_to_u32},
-        {SATF_U8, SATF_SUMMAND_SQUARE, SATF_SUM_U64, tile_u8_squares_to_u64},
-        {SATF_U16, SATF_SUMMAND_PLAIN, SATF_SUM_U32, tile_u16_to_u32},
-        {SATF_U16, SATF_SUMMAND_PLAIN, SATF_SUM_U64, tile_u16_to_u64},
-        {SATF_U16, SATF_SUMMAND_SQUARE, SATF_SUM_U64, tile_u16_squares_to_u64},
-        {SATF_F32, SATF_SUMMAND_PLAIN, SATF_SUM_F64, tile_f32_to_f64},
-        {SATF_F32, SATF_SUMMAND_SQUARE, SATF_SUM_F64, tile_f32_squares_to_f64},
-        {SATF_F64, SATF_SUMMAND_PLAIN, SATF_SUM_F64, tile_f64_to_f64},
-        {SATF_F64, SATF_SUMMAND_SQUARE, SATF_SUM_F64, tile_f64_squares_to_f64},
+#define FAST(TYPE, SUMMAND, SUM, kind) \
+    {SATF_##TYPE, SATF_SUMMAND_##SUMMAND, SATF_SUM_##SUM, table_##kind, prefix_##kind}
+        FAST(U8, PLAIN, U32, u8_to_u32),
+        FAST(U8, PLAIN, U64, u8_to_u64),
+        FAST(U8, SQUARE, U32, u8_squares_to_u32),
+        FAST(U8, SQUARE, U64, u8_squares_to_u64),
+        FAST(U16, PLAIN, U32, u16_to_u32),
+        FAST(U16, PLAIN, U64, u16_to_u64),
+        FAST(U16, SQUARE, U64, u16_squares_to_u64),
+        FAST(F32, PLAIN, F64, f32_to_f64),
+        FAST(F32, SQUARE, F64, f32_squares_to_f64),
+        FAST(F64, PLAIN, F64, f64_to_f64),
+        FAST(F64, SQUARE, F64, f64_squares_to_f64),
+#undef FAST
     };
+    sat_kernels kernels = generic_kernels(job->sum_type);
     for (size_t i = 0; i < sizeof fast / sizeof *fast; i++) {
         if (fast[i].type == job->in.type && fast[i].summand == job->summand &&
             fast[i].sum_type == job->sum_type) {
-            return fast[i].kernel;
+            kernels.table = fast[i].table;
+            kernels.prefix = fast[i].prefix;
+            if (job->sum_type != SATF_SUM_F64) {
+                kernels.one_row = true;
+                kernels.finish = fast[i].table;
+            }
         }
     }
-    switch (job->sum_type) {
-    case SATF_SUM_U32:
-        return generic_uint32_t;
-    case SATF_SUM_U64:
-        return generic_uint64_t;
-    case SATF_SUM_U128:
-        return generic_satf_u128;
-    default:
-        return generic_double;
-    }
+    return kernels;
 }

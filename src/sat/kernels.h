@@ -1,4 +1,4 @@
-/* The inner loops of the blocked row: built once per instruction set (base/cpu.h). */
+/* The inner loops of rows that work on tiles: built once per instruction set (base/cpu.h). */
 #ifndef SATF_SAT_KERNELS_H
 #define SATF_SAT_KERNELS_H
 
@@ -7,6 +7,9 @@
 /* Samples of a tile's row at most: the sums of a row and the intermediate
  * values stay in a first-level cache. */
 #define SAT_TILE_SAMPLES 4096
+
+/* And of tiles that are made in parts: their sums stay in a second-level one. */
+#define SAT_SHARED_SAMPLES 1024
 
 /* Bytes of sat_tile.work: a row of 128-bit terms, or two of 64-bit terms with
  * some room around each. */
@@ -22,18 +25,32 @@ typedef struct sat_tile {
     int64_t pixels;  /* 1 ... SAT_TILE_SAMPLES / channels */
     int rows;        /* >= 1 */
     void *above;     /* sums of the row above, aligned to 64; becomes the tile's last row */
-    void *left;      /* rows x channels sums over the row's part left of the tile, aligned
-                        to 64; becomes the same with the tile's part added */
+    void *left;      /* rows x channels sums over the row's part left of the tile; becomes the
+                        same with the tile's part added */
+    void *sums;      /* rows x pixels x channels, for prefix, pass and finish; aligned to 64 */
     void *work;      /* SAT_WORK_BYTES, aligned to 64, of the thread's own */
-    bool top;        /* there is no row of the table above it */
+    bool apart;      /* the row above is in `above` alone, not in the table */
     bool stream;     /* write around the caches */
 } sat_tile;
 
 typedef void (*sat_tile_kernel)(const sat_job *job, const sat_tile *tile);
 
-/* The kernel for the job; every job that no CPU row refuses has one. */
-sat_tile_kernel sat_find_kernel_base(const sat_job *job);
-sat_tile_kernel sat_find_kernel_avx2(const sat_job *job);
-sat_tile_kernel sat_find_kernel_avx512(const sat_job *job);
+/*
+ * Those for a job. The first makes a tile at once, the others in parts: so another thread can have
+ * its last row before it is stored. The bits are the same.
+ */
+typedef struct sat_kernels {
+    sat_tile_kernel table;
+    /* tile->sums, SAT_SHARED_SAMPLES a row at most, become those of the rows alone. */
+    sat_tile_kernel prefix;
+    sat_tile_kernel pass;   /* `above` becomes the last row, by the sums after prefix */
+    sat_tile_kernel finish; /* the tile, by the sums and the row above after prefix */
+    bool one_row;           /* prefix makes one row of sums, which pass takes for the only one */
+} sat_kernels;
+
+/* Every job that no CPU row refuses has them. */
+sat_kernels sat_find_kernels_base(const sat_job *job);
+sat_kernels sat_find_kernels_avx2(const sat_job *job);
+sat_kernels sat_find_kernels_avx512(const sat_job *job);
 
 #endif

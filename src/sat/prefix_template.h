@@ -1,7 +1,7 @@
 /*
  * The tiles of one kind of integers; kernels.c includes this once a kind.
  *
- * NAME(f)  the function f of this kind; NAME(tile) is the kernel
+ * NAME(f)  the function f of this kind; NAME(table) and NAME(prefix) are the kernels
  * SRC      the sample's type, uint8_t or uint16_t
  * NARROW   an unsigned type that holds D summands, see below
  * SUM      the sum's type, uint32_t or uint64_t
@@ -149,7 +149,7 @@ INLINE void NAME(any)(const tile_row *row, int64_t n, int channels, SUM *left)
     }
 }
 
-static void NAME(tile)(const sat_job *job, const sat_tile *tile)
+static void NAME(table)(const sat_job *job, const sat_tile *tile)
 {
     SUM *left = tile->left;
     int channels = job->in.channels;
@@ -159,7 +159,88 @@ static void NAME(tile)(const sat_job *job, const sat_tile *tile)
         NAME(any)(&row, n, channels, left);
         if (tile->stream && !row.around) {
             store_row(job, tile, y);
+        } else if (!tile->stream && y == tile->rows - 1) {
+            memcpy(tile->above, row.kept, (size_t)n * sizeof(SUM));
         }
+    }
+}
+
+/* Adds up columns of `rows` rows, at most 4, whose sums NARROW holds. */
+INLINE void NAME(columns)(const char *src, int64_t stride, int rows, int64_t n, SUM *sums)
+{
+    enum { WIDE = VECTOR_BYTES / sizeof(NARROW), L = VECTOR_BYTES / sizeof(SUM) };
+    int64_t i = 0;
+    for (; i + WIDE <= n; i += WIDE) {
+        NAME(terms) t = {0};
+        UNROLL for (int y = 0; y < rows; y++)
+        {
+            t += NAME(load)(src + y * stride + i * (int64_t)sizeof(SRC));
+        }
+        NARROW part[WIDE];
+        memcpy(part, &t, sizeof part);
+        UNROLL for (int k = 0; k < WIDE; k += L)
+        {
+            NAME(sums) column;
+            memcpy(&column, sums + i + k, sizeof column);
+            column += WIDEN(NARROW, SUM)(part + k);
+            memcpy(sums + i + k, &column, sizeof column);
+        }
+    }
+    for (; i < n; i++) {
+        for (int y = 0; y < rows; y++) {
+            SRC sample;
+            memcpy(&sample, src + y * stride + i * (int64_t)sizeof sample, sizeof sample);
+            sums[i] += SQUARE ? (SUM)sample * (SUM)sample : (SUM)sample;
+        }
+    }
+}
+
+/* Adds up sums of columns from left to right, from those of `rows` rows left of them on. */
+INLINE void NAME(along)(const SUM *left, int rows, int64_t n, int channels, SUM *sums)
+{
+    SUM total[SATF_MAX_CHANNELS] = {0};
+    for (int y = 0; y < rows; y++) {
+        UNROLL for (int c = 0; c < channels; c++)
+        {
+            total[c] += left[y * channels + c];
+        }
+    }
+    for (int64_t i = 0; i < n; i += channels) {
+        UNROLL for (int c = 0; c < channels; c++)
+        {
+            total[c] += sums[i + c];
+            sums[i + c] = total[c];
+        }
+    }
+}
+
+/* The table's increase from the row above the tile to its last row: sums of columns, added up from
+ * those of the rows' part left of the tile on. */
+static void NAME(prefix)(const sat_job *job, const sat_tile *tile)
+{
+    enum { ROWS = 4 };
+    SUM *sums = tile->sums;
+    int channels = job->in.channels, y = 0;
+    int64_t n = tile->pixels * channels;
+    memset(sums, 0, (size_t)n * sizeof *sums);
+    for (; y + ROWS <= tile->rows; y += ROWS) {
+        NAME(columns)(tile->src + y * job->in.stride, job->in.stride, ROWS, n, sums);
+    }
+    for (; y < tile->rows; y++) {
+        NAME(columns)(tile->src + y * job->in.stride, job->in.stride, 1, n, sums);
+    }
+    switch (channels) {
+    case 1:
+        NAME(along)(tile->left, tile->rows, n, 1, sums);
+        break;
+    case 2:
+        NAME(along)(tile->left, tile->rows, n, 2, sums);
+        break;
+    case 3:
+        NAME(along)(tile->left, tile->rows, n, 3, sums);
+        break;
+    default:
+        NAME(along)(tile->left, tile->rows, n, 4, sums);
     }
 }
 

@@ -7,6 +7,13 @@
 /* Why no CPU row can do the job, or NULL: see sat_row.refuses. */
 const char *sat_cpu_refuses(const sat_job *job);
 
+/* Bytes of the job's table; INT64_MAX where they do not fit: before its memory is there, a job may
+ * be of any size. */
+int64_t sat_table_bytes(const sat_job *job);
+
+/* Threads that the table is worth. */
+int sat_cpu_threads(const satf_context *ctx, const sat_job *job);
+
 /* How a row begins. */
 typedef struct sat_name {
     const char *name, *device_kind, *help;
@@ -22,6 +29,7 @@ bool sat_algorithm_known(const char *name);
 /* The names of that kind of device's rows, blanks between them. */
 void sat_algorithm_names(const char *device_kind, char *text, size_t bytes);
 
-extern const sat_row sat_reference, sat_2r2w, sat_4r1w, sat_blocked;
+extern const sat_row sat_reference, sat_2r2w, sat_4r1w, sat_2r1w, sat_1r1w, sat_1_plus_r,
+    sat_blocked;
 
 #endif

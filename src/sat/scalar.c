@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/parallel.h"
 #include "../base/view.h"
 #include "rows.h"
 
@@ -29,6 +30,22 @@ const char *sat_cpu_refuses(const sat_job *job)
         return "weighted sums need an alpha channel";
     }
     return NULL;
+}
+
+int64_t sat_table_bytes(const sat_job *job)
+{
+    int64_t sum = job->f32_out ? (int64_t)sizeof(float) : (int64_t)satf_sum_bytes(job->sum_type);
+    int64_t bytes;
+    bool fits = !__builtin_mul_overflow(satf_row_samples(&job->in) * sum, job->in.height, &bytes);
+    return fits ? bytes : INT64_MAX;
+}
+
+/* A thread's share of a table that makes up for waking it and waiting for it. */
+#define SHARE_BYTES (INT64_C(1) << 22)
+
+int sat_cpu_threads(const satf_context *ctx, const sat_job *job)
+{
+    return satf_threads_for(ctx, sat_table_bytes(job), SHARE_BYTES);
 }
 
 /* The summands of one row, as sums. */
