@@ -235,7 +235,8 @@ SATF_API satf_status satf_context_set_engine(satf_context *ctx, satf_engine engi
 /* The SAT algorithm by name, "auto" by default; see satf_algorithm(). */
 SATF_API satf_status satf_context_set_algorithm(satf_context *ctx, const char *name);
 
-/* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0 lets the tuner choose. */
+/* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0: what a CUDA device takes least time
+ * for, on the CPU the paper's 1/4. Other algorithms refuse any but 0. */
 SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
 
 /* How the stages of a CUDA algorithm wait for one another: "launch" (a kernel

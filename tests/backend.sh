@@ -161,8 +161,8 @@ auto old.so 'is of version 0.0.1 .*: computed on the CPU'
 rm -f out.pgm
 
 # An algorithm that devices alone have is known, and says what is missing.
-run "$work/none.so" --algorithm 1+r --box 3 in.pgm out.pgm
-check "1+r needs a device" $? 1
+run "$work/none.so" --algorithm skss --box 3 in.pgm out.pgm
+check "skss needs a device" $? 1
 says "needs a CUDA device.*none.so is not installed"
 run "$work/none.so" --list
 check "devices' algorithms are listed" "$? $(grep -c ' lookback ' stdout)" "0 1"

@@ -44,6 +44,10 @@ expect 0 sat --sizes 1K --algorithms 2r2w,4r1w,blocked -T 2 --repeat 1
 grep -q '^2r2w  *f64  *f64  *1024  *1024  *1  *1 ' out || fail "2r2w used threads: $(cat out)"
 grep -q '^4r1w  *f64  *f64  *1024  *1024  *1  *1 ' out || fail "4r1w used threads: $(cat out)"
 grep -q '^blocked  *f64  *f64  *1024  *1024  *1  *2 ' out || fail "blocked used one: $(cat out)"
+expect 0 sat --sizes 600x700 --types u8,f32 --algorithms 2r1w,1r1w,1+r --r 0.5 -T 3 \
+    --repeat 1 --json paper.json
+[ "$(grep -c '^\(2r1w\|1r1w\|1+r\) ' out)" = 6 ] || fail "the dissertation's rows: $(cat out)"
+[ "$(grep -c '"name": "1+r".* "r": 0.5' paper.json)" = 2 ] || fail "r is not told: $(cat paper.json)"
 expect 0 sat --sizes 64 --algorithms paper --repeat 1
 grep -q '^2R2W(CPU) ' out || fail "the paper's programs are missing: $(cat out)"
 expect 0 filter --sizes 67x31,40 --types u8,u16,f32 --windows 1,4,15,90 --channels 1,3 \
@@ -61,7 +65,7 @@ import xml.dom.minidom
 common = {"table": str, "name": str, "input": str, "width": int, "height": int, "channels": int,
           "ms": (int, float), "ms_min": (int, float), "copy_ms": (int, float),
           "x_copy": (int, float)}
-tables = {"sat": (dict(common, sum=str, device=str), 3 * 6 * 2 * 3),
+tables = {"sat": (dict(common, sum=str, device=str), 6 * 6 * 2 * 3),
           "filter": (dict(common, output=str, window=int, threads=int), (4 * 4 + 1) * 2 * 3 * 2)}
 for table, (fields, count) in tables.items():
     with open(table + ".json") as file:
@@ -74,7 +78,7 @@ for table, (fields, count) in tables.items():
     assert device["kind"] == "cpu" and device["threads"] >= 1
     assert len(document["records"]) == count, (table, len(document["records"]))
     for record in document["records"]:
-        assert set(record) == set(fields), record
+        assert set(record) == set(fields) | ({"r"} if record["name"] == "1+r" else set()), record
         for key, kind in fields.items():
             assert isinstance(record[key], kind), (key, record)
         assert record["table"] == table

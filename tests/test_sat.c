@@ -16,13 +16,9 @@
 
 #include "base/parallel.h"
 #include "base/cpu.h"
-#include "base/memory.h"
-#include "base/view.h"
-#include "sat/sat.h"
+#include "sat_case.h"
 
-enum { GUARD_BYTES = 192, GUARD = 0xA5 };
-
-static const int thread_counts[] = {1, 2, 3, 8};
+static const int thread_counts[] = {1, 2, 3, 4, 5, 6, 7, 8};
 enum { CONTEXTS = sizeof thread_counts / sizeof *thread_counts };
 static satf_context *contexts[CONTEXTS];
 
@@ -35,139 +31,6 @@ static const sat_row *cpu_row_at(size_t index)
         }
     }
     return NULL;
-}
-
-typedef enum pattern { RANDOM, ZEROS, MAXIMA, IMPULSE, PATTERNS } pattern;
-
-/* How rows lie in memory: bytes of padding, upside down, bytes off alignment. */
-typedef struct layout {
-    int padding, negative, offset;
-} layout;
-
-static const layout layouts[] = {{0, 0, 0}, {64, 0, 0}, {7, 0, 1}, {0, 1, 3}, {13, 1, 16}};
-enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-
-typedef struct test_case {
-    int type;
-    satf_summand summand;
-    satf_sum_type sum_type;
-    bool f32_out;
-    int channels;
-    int64_t width, height;
-    pattern pattern;
-    unsigned seed;
-} test_case;
-
-static int64_t case_samples(const test_case *t)
-{
-    return t->width * t->channels;
-}
-
-static size_t out_bytes(const test_case *t)
-{
-    return t->f32_out ? sizeof(float) : satf_sum_bytes(t->sum_type);
-}
-
-static void describe(const test_case *t, const char *row, const char *isa, int threads)
-{
-    static const char *const sums[] = {"u16", "u32", "u64", "u128", "f64"};
-    print_error("row %s, isa %s, %d threads, %s summand %d to %s%s, %" PRId64 " x %" PRId64
-                " x %d, pattern %d, seed %u: ",
-                row, isa, threads, satf_type_name(t->type), (int)t->summand, sums[t->sum_type],
-                t->f32_out ? " as f32" : "", t->width, t->height, t->channels, (int)t->pattern,
-                t->seed);
-}
-
-/* ------------------------------------------------------------------- buffers */
-
-typedef struct buffer {
-    unsigned char *memory;
-    char *row0;
-    size_t bytes, row_bytes;
-    int64_t stride, height;
-} buffer;
-
-/* Rows between guards; all of it GUARD at first. */
-static buffer make_buffer(int64_t height, size_t row_bytes, const layout *l)
-{
-    buffer b = {.row_bytes = row_bytes, .height = height};
-    int64_t pitch = (int64_t)row_bytes + l->padding;
-    b.bytes = (size_t)(2 * GUARD_BYTES + l->offset + pitch * height);
-    b.memory = satf_alloc(b.bytes);
-    assert_non_null(b.memory);
-    memset(b.memory, GUARD, b.bytes);
-    b.row0 = (char *)b.memory + GUARD_BYTES + l->offset + (l->negative ? pitch * (height - 1) : 0);
-    b.stride = l->negative ? -pitch : pitch;
-    return b;
-}
-
-static const char *buffer_row(const buffer *b, int64_t y)
-{
-    return b->row0 + y * b->stride;
-}
-
-/* True if every byte that belongs to no row is still GUARD. */
-static bool guards_stand(const buffer *b)
-{
-    const unsigned char *at = b->memory;
-    for (int64_t k = 0; k <= b->height; k++) {
-        int64_t y = b->stride < 0 ? b->height - 1 - k : k; /* ascending addresses */
-        const unsigned char *end =
-            k < b->height ? (const unsigned char *)buffer_row(b, y) : b->memory + b->bytes;
-        for (; at < end; at++) {
-            if (*at != GUARD) {
-                return false;
-            }
-        }
-        at = end + b->row_bytes;
-    }
-    return true;
-}
-
-/* xorshift: the same everywhere */
-static uint32_t next_random(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
-static void fill(const test_case *t, buffer *b)
-{
-    uint32_t state = t->seed * 2654435761u + 12345u;
-    size_t bytes = satf_type_bytes(t->type);
-    for (int64_t y = 0; y < t->height; y++) {
-        for (int64_t i = 0; i < case_samples(t); i++) {
-            bool impulse = y == t->height / 2 && i / t->channels == t->width / 2;
-            uint32_t r = next_random(&state);
-            double value = t->pattern == ZEROS     ? 0
-                           : t->pattern == MAXIMA  ? 65535
-                           : t->pattern == IMPULSE ? impulse
-                                                   : (double)(r >> 8);
-            uint8_t u8 = (uint8_t)(uint32_t)value;
-            uint16_t u16 = (uint16_t)(uint32_t)value;
-            double f64 = t->pattern == RANDOM ? value / 4099 - 2000 : value;
-            float f32 = (float)f64;
-            const void *sample = t->type == SATF_U8    ? (const void *)&u8
-                                 : t->type == SATF_U16 ? (const void *)&u16
-                                 : t->type == SATF_F32 ? (const void *)&f32
-                                                       : (const void *)&f64;
-            memcpy(b->row0 + y * b->stride + i * (int64_t)bytes, sample, bytes);
-        }
-    }
-}
-
-static sat_job make_job(const test_case *t, const buffer *in, const buffer *out)
-{
-    return (sat_job){
-        .in = {in->row0, t->width, t->height, in->stride, t->channels, t->type, SATF_HOST, 0, 0},
-        .summand = t->summand,
-        .sum_type = t->sum_type,
-        .f32_out = t->f32_out,
-        .out = out->row0,
-        .out_stride = out->stride,
-    };
 }
 
 /* Runs the row with exactly the scratch it reports, between guards. */
@@ -264,19 +127,30 @@ static void compare(const test_case *t, const char *row, const char *isa, int th
     }
 }
 
-/* Runs the fast row on every instruction set and number of threads. */
-static void check_blocked(const test_case *t, const buffer *in, const buffer *want, unsigned turn)
+/* Runs the row on every instruction set and some numbers of threads, others in the next turn; all
+ * give the same bits. exact: those of `want`. */
+static void check_parallel(const test_case *t, const char *row, const buffer *in,
+                           const buffer *want, bool exact, unsigned turn)
 {
+    buffer first = {0};
     for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
         satf_cpu_limit((satf_isa)isa);
-        for (int i = 0; i < CONTEXTS && satf_cpu_isa() == (satf_isa)isa; i++) {
-            buffer out = make_buffer(t->height, want->row_bytes, &layouts[turn++ % LAYOUTS]);
+        for (int k = 0; k < 3 && satf_cpu_isa() == (satf_isa)isa; k++, turn++) {
+            int i = (int)((turn + 3u * (unsigned)k) % CONTEXTS);
+            buffer out = make_buffer(t->height, want->row_bytes, &layouts[turn % LAYOUTS]);
             sat_job job = make_job(t, in, &out);
-            run(contexts[i], "blocked", t, &job, satf_isa_name((satf_isa)isa));
-            compare(t, "blocked", satf_isa_name((satf_isa)isa), thread_counts[i], want, &out, true);
-            satf_free(out.memory);
+            job.tuning.r = t->r;
+            run(contexts[i], row, t, &job, satf_isa_name((satf_isa)isa));
+            compare(t, row, satf_isa_name((satf_isa)isa), thread_counts[i], want, &out, exact);
+            if (first.memory) {
+                compare(t, row, satf_isa_name((satf_isa)isa), thread_counts[i], &first, &out, true);
+                satf_free(out.memory);
+            } else {
+                first = out;
+            }
         }
     }
+    satf_free(first.memory);
     satf_cpu_limit(SATF_ISA_COUNT);
 }
 
@@ -300,7 +174,13 @@ static void check_case(const test_case *t)
         compare(t, sequential[i], "any", 1, &want, &out, false);
         satf_free(out.memory);
     }
-    check_blocked(t, &in, &want, turn);
+    static const struct {
+        const char *row;
+        bool exact; /* floats are added up in the reference's order */
+    } parallel[] = {{"blocked", true}, {"1r1w", true}, {"2r1w", false}, {"1+r", false}};
+    for (size_t i = 0; i < sizeof parallel / sizeof *parallel; i++) {
+        check_parallel(t, parallel[i].row, &in, &want, parallel[i].exact, turn);
+    }
     assert_true(guards_stand(&in));
     satf_free(in.memory);
     satf_free(want.memory);
@@ -332,7 +212,8 @@ static void walk(const int64_t (*sizes)[2], size_t count, void (*check)(const te
                 for (size_t s = 0; s < count; s++, seed++) {
                     check(&(test_case){kinds[k].type, (satf_summand)summand, kinds[k].sum_type,
                                        kinds[k].f32_out, channels, sizes[s][0], sizes[s][1],
-                                       seed % 4 ? RANDOM : (pattern)(seed / 4 % PATTERNS), seed});
+                                       seed % 4 ? RANDOM : (pattern)(seed / 4 % PATTERNS), seed,
+                                       0});
                 }
             }
         }
@@ -357,6 +238,30 @@ static void test_wide_and_tall(void **unused)
     WALK(sizes, check_case);
 }
 
+/* Blocks of 2r1w, 1r1w and 1+r are 256 pixels a side: full ones, cut ones, and triangles of all
+ * sizes that the image has room for. */
+static void test_blocks(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[][2] = {{256, 512}, {257, 255}, {769, 1030}, {1283, 300},
+                                       {1, 1025},  {1031, 1},  {521, 523},  {255, 1281}};
+    static const double rs[] = {0, 0.001, 0.25, 0.6, 0.999};
+    unsigned turn = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++, turn++) {
+            satf_summand summand = (satf_summand)(turn % 3 ? 0 : turn / 3 % 4);
+            int least = summand >= SATF_SUMMAND_WEIGHTED ? 2 : 1;
+            int channels = turn % 2 ? least : least + (int)(turn / 2 % (5 - (unsigned)least));
+            if (sizes[s][0] * sizes[s][1] > 400000) {
+                channels = least;
+            }
+            check_case(&(test_case){kinds[k].type, summand, kinds[k].sum_type, kinds[k].f32_out,
+                                    channels, sizes[s][0], sizes[s][1], turn % 4 ? RANDOM : MAXIMA,
+                                    turn + 1, rs[turn % (sizeof rs / sizeof *rs)]});
+        }
+    }
+}
+
 static void test_usual_types_larger(void **unused)
 {
     (void)unused;
@@ -365,7 +270,7 @@ static void test_usual_types_larger(void **unused)
             for (int wide = 0; wide < 2; wide++) {
                 check_case(&(test_case){kinds[k].type, SATF_SUMMAND_PLAIN, kinds[k].sum_type,
                                         kinds[k].f32_out, channels, wide ? 4097 : 33,
-                                        wide ? 33 : 4097, wide ? MAXIMA : RANDOM, 77});
+                                        wide ? 33 : 4097, wide ? MAXIMA : RANDOM, 77, 0});
             }
         }
     }
@@ -445,7 +350,7 @@ static void test_reference(void **unused)
 static void test_wraps(void **unused)
 {
     (void)unused;
-    test_case t = {SATF_U16, SATF_SUMMAND_SQUARE, SATF_SUM_U32, false, 1, 519, 67, MAXIMA, 1};
+    test_case t = {SATF_U16, SATF_SUMMAND_SQUARE, SATF_SUM_U32, false, 1, 519, 67, MAXIMA, 1, 0};
     buffer in = make_buffer(t.height, (size_t)t.width * 2, &layouts[0]);
     fill(&t, &in);
     for (size_t r = 0; cpu_row_at(r); r++) {
@@ -470,12 +375,12 @@ static void test_quadrant(void **unused)
 {
     (void)unused;
     static const double values[] = {1, INFINITY, -INFINITY, NAN};
-    test_case t = {SATF_F32, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 3, 97, 41, ZEROS, 1};
+    test_case t = {SATF_F32, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 3, 297, 281, ZEROS, 1, 0};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         buffer in = make_buffer(t.height, (size_t)case_samples(&t) * 4, &layouts[0]);
         fill(&t, &in);
         float impulse = (float)values[k];
-        int64_t at_x = 30, at_y = 18;
+        int64_t at_x = 130, at_y = 118;
         memcpy(in.row0 + at_y * in.stride + (at_x * 3 + 1) * 4, &impulse, 4);
         for (size_t r = 0; cpu_row_at(r); r++) {
             const char *name = cpu_row_at(r)->name;
@@ -540,16 +445,17 @@ static void test_large(void **unused)
 {
     (void)unused;
     enum { N = 4096 };
-    test_case t = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, N, N, RANDOM, 5};
+    test_case t = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, N, N, RANDOM, 5, 0};
+    static const char *const rows[] = {"blocked", "2r1w", "1+r"};
     buffer in = make_buffer(N, N, &layouts[0]), want = make_buffer(N, N * 4, &layouts[0]);
     fill(&t, &in);
     sat_job job = make_job(&t, &in, &want);
     run(contexts[0], "reference", &t, &job, "any");
-    for (int i = 0; i < 2; i++) {
-        buffer out = make_buffer(N, N * 4, &layouts[i]);
+    for (int i = 0; i < 6; i++) {
+        buffer out = make_buffer(N, N * 4, &layouts[i % 2]);
         job = make_job(&t, &in, &out);
-        run(contexts[i], "blocked", &t, &job, "best");
-        compare(&t, "blocked", "best", thread_counts[i], &want, &out, true);
+        run(contexts[i], rows[i / 2], &t, &job, "best");
+        compare(&t, rows[i / 2], "best", thread_counts[i], &want, &out, true);
         satf_free(out.memory);
     }
     satf_free(in.memory);
@@ -581,10 +487,15 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),     cmocka_unit_test(test_small),
-        cmocka_unit_test(test_wide_and_tall), cmocka_unit_test(test_usual_types_larger),
-        cmocka_unit_test(test_wraps),         cmocka_unit_test(test_quadrant),
-        cmocka_unit_test(test_linear),        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_wide_and_tall),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_usual_types_larger),
+        cmocka_unit_test(test_wraps),
+        cmocka_unit_test(test_quadrant),
+        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

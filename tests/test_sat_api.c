@@ -263,9 +263,9 @@ static void test_algorithms(void **unused)
         assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
         found += strcmp(kind, "cpu") == 0;
     }
-    assert_int_equal(found, 4);
+    assert_int_equal(found, 7);
     satf_view in = in_view(1), out = out_view(1);
-    static const char *const cuda_only[] = {"4r4w", "2r1w", "1r1w", "1+r", "skss", "lookback"};
+    static const char *const cuda_only[] = {"4r4w", "skss", "lookback"};
     for (size_t i = 0; i < sizeof cuda_only / sizeof *cuda_only; i++) {
         assert_int_equal(satf_context_set_algorithm(ctx, cuda_only[i]), SATF_OK);
         expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, "needs a CUDA device");
@@ -273,13 +273,20 @@ static void test_algorithms(void **unused)
     }
     assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "'3r3w'");
-    expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "auto 2r2w 4r1w blocked");
+    expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID,
+           "auto 2r2w 4r1w 2r1w 1r1w 1+r blocked");
     if (sat_row_find("lookback", "cuda")) {
         expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "skss lookback");
     }
     expect(satf_context_set_algorithm(ctx, ""), SATF_INVALID, "no algorithm");
     expect(satf_context_set_algorithm(ctx, NULL), SATF_INVALID, "missing");
     assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK); /* still "auto" */
+    assert_int_equal(satf_context_set_r(ctx, 0.5), SATF_OK);
+    expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, "r = 0.5");
+    assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
+    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+    assert_int_equal(satf_context_set_r(ctx, 0), SATF_OK);
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
 }
 
 static int stop_later(void *user, double done)
@@ -298,8 +305,10 @@ static void test_cancel(void **unused)
     satf_view in = satf_view_packed(tall, 8, N, 1, SATF_U8);
     satf_view out = satf_view_packed(sums, 8, N, 1, SATF_U32);
     memset(tall, 1, sizeof tall);
-    for (int threads = 1; threads <= 3; threads++) {
-        int calls = 0;
+    static const char *const algorithms[] = {"auto", "2r1w", "1r1w", "1+r"};
+    for (int i = 0; i < 5 * 4; i++) {
+        int threads = 1 + i / 4, calls = 0;
+        assert_int_equal(satf_context_set_algorithm(ctx, algorithms[i % 4]), SATF_OK);
         assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
         assert_int_equal(satf_context_set_progress(ctx, stop_later, &calls), SATF_OK);
         satf_status status = satf_sat(ctx, &in, &out, 0);
@@ -309,6 +318,7 @@ static void test_cancel(void **unused)
         assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
         assert_int_equal(sums[N * 8 - 1], N * 8);
     }
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
     assert_int_equal(satf_context_set_threads(ctx, 0), SATF_OK);
 }
 

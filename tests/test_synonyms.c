@@ -12,7 +12,7 @@
 static bool is_offered(const char *name)
 {
     const option *o = option_find(&satfilter_cli, name, strlen(name));
-    if (satf_filter_find(name, NULL, 0) || (o && option_shown(&satfilter_cli, o))) {
+    if (satf_filter_find(name, NULL, 0) || (o && o->group)) {
         return true;
     }
     const char *filter;

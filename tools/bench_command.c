@@ -36,8 +36,8 @@ int bench_check_options(const bench *b)
         return bench_error(1, "the table %s is counted only, on no device; use --simulate", name);
     }
     if (o->device == SATF_HOST && b->table == &bench_sat_table &&
-        (o->tuning.tile || o->tuning.threads || o->tuning.sync || o->tuning.r > 0 || o->search)) {
-        return bench_error(2, "--tile, --block-threads, --sync, --r and --search are of CUDA rows; "
+        (o->tuning.tile || o->tuning.threads || o->tuning.sync || o->search)) {
+        return bench_error(2, "--tile, --block-threads, --sync and --search are of CUDA rows; "
                               "use --device cuda");
     }
     if (o->device != SATF_HOST && !b->table->on_cuda) {

@@ -94,7 +94,7 @@ static const common commons[] = {
     {{GROUP, "sync", 0, "SYNC", "auto launch graph coop",
       "between a CUDA row's stages: auto launch graph coop", NULL, TAKES(take_sync)},
      is_sat},
-    {{GROUP, "r", 0, "R", NULL, "of (1+r)R1W on CUDA or simulated, above 0 and below 1", NULL,
+    {{GROUP, "r", 0, "R", NULL, "of (1+r)R1W, measured or simulated, above 0 and below 1", NULL,
       FRACTION(options.tuning.r)},
      takes_r},
     {{GROUP, "search", 0, NULL, NULL,

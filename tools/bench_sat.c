@@ -122,7 +122,7 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
     const satf_view *in = &call->in;
     const sat_tuning *tuning = &call->job.tuning;
     const char *kind = line->on_host ? "cpu" : bench_device_kind(b);
-    bool cuda = strcmp(kind, "cuda") == 0, has_r = strcmp(line->algorithm, "1+r") == 0;
+    bool has_r = strcmp(line->algorithm, "1+r") == 0;
     double pixels = (double)in->width * (double)in->height;
     const bench_value values[] = {
         {.text = "sat"},
@@ -135,7 +135,7 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
         {.number = (double)in->height},
         {.number = in->channels},
         {.number = bench_or_none(t->threads)},
-        {.number = !cuda || !has_r ? (double)NAN
+        {.number = !has_r          ? (double)NAN
                    : tuning->r > 0 ? tuning->r
                                    : SAT_PAPER_R},
         {.number = bench_or_none(tuning->tile)},
@@ -188,8 +188,8 @@ static satf_status prepare(sat_call *call, const sat_line *line)
 {
     bench *b = call->b;
     bool device = !line->on_host && b->options.device != SATF_HOST;
-    sat_tuning tuning = device ? b->options.tuning : (sat_tuning){0};
-    if (device && strcmp(line->algorithm, "1+r") != 0) {
+    sat_tuning tuning = line->on_host ? (sat_tuning){0} : b->options.tuning;
+    if (strcmp(line->algorithm, "1+r") != 0) {
         tuning.r = 0;
     } else if (line->r > 0) {
         tuning.r = line->r;

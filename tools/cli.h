@@ -63,7 +63,6 @@ typedef struct cli {
     const option *(*option_at)(size_t index); /* the table; NULL behind the last */
     /* All options that texts show, those of no table (filters) too. */
     void (*each_option)(option_visit visit, void *user);
-    bool (*shown)(const option *o);       /* of those in a group; NULL: all */
     const char *(*note)(const option *o); /* what --help says below it, or NULL; NULL: nothing */
     /* Whether the option goes with what the command line says so far: 0, or a status after a
      * message. NULL: it always does. */
@@ -90,8 +89,6 @@ const option *option_find(const cli *p, const char *name, size_t length);
 /* The name of an option that is spelled most like the first `length` bytes of word; NULL if none
  * is near. */
 const char *option_nearest(const cli *p, const char *word, size_t length);
-
-bool option_shown(const cli *p, const option *o);
 
 /* The options on standard output, group by group: as --help, and as a man page in roff. */
 void options_print(const cli *p);

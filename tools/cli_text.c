@@ -5,11 +5,6 @@
 #include "columns.h"
 #include "roff.h"
 
-bool option_shown(const cli *p, const option *o)
-{
-    return o->group && (!p->shown || p->shown(o));
-}
-
 void option_print(const cli *p, const option *o)
 {
     char head[64];
@@ -28,7 +23,7 @@ void options_print(const cli *p)
     const option *o;
     const char *group = NULL;
     for (size_t i = 0; (o = p->option_at(i)); i++) {
-        if (option_shown(p, o)) {
+        if (o->group) {
             if (o->group != group) {
                 printf("\n%s:\n", o->group);
             }
@@ -61,7 +56,7 @@ void options_print_man(const cli *p)
     const option *o;
     const char *group = NULL;
     for (size_t i = 0; (o = p->option_at(i)); i++) {
-        if (!option_shown(p, o)) {
+        if (!o->group) {
             continue;
         }
         if (o->group != group) {

@@ -122,9 +122,8 @@ static void help_option(const option *o)
     const cli *p = &satfilter_cli;
     option_print(p, o);
     const option *same;
-    for (size_t i = 0; (same = satfilter_option_at(i)) && !option_shown(p, o); i++) {
-        if (same->take == o->take && same->at == o->at && same->most == o->most &&
-            option_shown(p, same)) {
+    for (size_t i = 0; (same = satfilter_option_at(i)) && !o->group; i++) {
+        if (same->take == o->take && same->at == o->at && same->most == o->most && same->group) {
             o = same;
             option_print(p, o);
         }

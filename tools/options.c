@@ -344,8 +344,3 @@ bool has_algorithm(const char *name, const char *kind)
     }
     return false;
 }
-
-bool satfilter_option_shown(const option *o)
-{
-    return strcmp(o->name, "r") || has_algorithm("1+r", "cpu") || has_algorithm("1+r", "cuda");
-}

@@ -85,9 +85,6 @@ extern const cli satfilter_cli; /* (program.c) */
 /* The command's own options; NULL behind the last. */
 const option *satfilter_option_at(size_t index);
 
-/* False for options of algorithms that this version does not have. */
-bool satfilter_option_shown(const option *o);
-
 /* Is there an algorithm of that name for that kind of device, "cpu" or "cuda"? */
 bool has_algorithm(const char *name, const char *kind);
 

@@ -11,7 +11,7 @@ static void each_option(option_visit visit, void *user)
     const option *o;
     each_filter_option(visit, user);
     for (size_t i = 0; (o = satfilter_option_at(i)); i++) {
-        if (option_shown(&satfilter_cli, o)) {
+        if (o->group) {
             visit(user, o);
         }
     }
@@ -25,7 +25,6 @@ static const char *answer(const char *name, size_t length)
 
 const cli satfilter_cli = {.option_at = satfilter_option_at,
                            .each_option = each_option,
-                           .shown = satfilter_option_shown,
                            .take_other = take_filter_option,
                            .answer = answer};
 
@@ -69,7 +68,7 @@ static void write_choices(const char *choices, FILE *to)
         }
         const option *o;
         for (size_t i = 0; (o = satfilter_option_at(i)); i++) {
-            if (option_shown(&satfilter_cli, o)) {
+            if (o->group) {
                 fprintf(to, "%s ", o->name);
             }
         }

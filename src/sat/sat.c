@@ -33,6 +33,11 @@ satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **ro
                          "sync %s cannot be honoured: only CUDA devices have such barriers",
                          sat_sync_name((sat_sync)ctx->settings.sync));
     }
+    if (ctx->settings.r > 0 && !chosen->has_r) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "r = %g cannot be honoured: algorithm %s has none, 1+r has",
+                         ctx->settings.r, chosen->name);
+    }
     const char *reason = chosen->refuses(job);
     if (reason) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", chosen->name,
@@ -50,6 +55,9 @@ satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
                              : sat_tune(ctx, job, &plan->row, &plan->job.tuning);
     if (status) {
         return status;
+    }
+    if (plan->row->has_r && plan->job.tuning.r == 0) {
+        plan->job.tuning.r = ctx->settings.r;
     }
     if (plan->row->scratch_bytes && !plan->row->scratch_bytes(ctx, &plan->job, &plan->bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the scratch memory of algorithm %s would overflow",

@@ -18,12 +18,13 @@ typedef enum sat_sync {
 
 #define SAT_PAPER_R 0.25 /* of (1+r)R1W: the paper's 1.25R1W */
 
-/* The parameters of a CUDA row; 0 in a member: the row's own default. */
+/* The parameters of a row, of those of the CPU r alone; 0 in a member: the row's own default. */
 typedef struct sat_tuning {
     int tile;    /* w, the side of a block in samples; its height where it is no square */
     int threads; /* of a CUDA block */
     sat_sync sync;
-    double r; /* of (1+r)R1W; 0: what is reckoned to take least time (stages.h) */
+    double r; /* of (1+r)R1W; 0: on a device what is reckoned to take least time (stages.h), on the
+                 CPU the paper's */
 } sat_tuning;
 
 /*
