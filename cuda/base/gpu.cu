@@ -106,7 +106,8 @@ static satf_status make_pool(satf_context *ctx, satf_gpu *gpu)
 satf_status satf_gpu_open(satf_context *ctx, int device)
 {
     satf_status status = SATF_OK;
-    if (!ctx->gpu || ctx->gpu->device != device) {
+    bool opens = !ctx->gpu || ctx->gpu->device != device;
+    if (opens) {
         status = satf_gpu_check(ctx, device);
         if (status) {
             return status;
@@ -133,7 +134,9 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
     }
     return SATF_OK;
 fail:
-    satf_gpu_close(ctx);
+    if (opens) { /* else there may be memory of the pool, which goes first */
+        satf_gpu_close(ctx);
+    }
     return status;
 }
 

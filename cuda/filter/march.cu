@@ -99,13 +99,16 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
     return best;
 }
 
-static bool shared_of(int device, int *shared, int *shared_block)
+/* Bytes of a multiprocessor, and of a block. */
+static cudaError_t find_shared(int device, int *shared, int *shared_block)
 {
     int ordinal = satf_gpu_ordinal(device);
-    return cudaDeviceGetAttribute(shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, ordinal) ==
-               cudaSuccess &&
-           cudaDeviceGetAttribute(shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal) ==
-               cudaSuccess;
+    cudaError_t error =
+        cudaDeviceGetAttribute(shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, ordinal);
+    return error != cudaSuccess
+               ? error
+               : cudaDeviceGetAttribute(shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                        ordinal);
 }
 
 /* Where a table has been as fast on an H200: overhang and waiting make so much of a strip's work.
@@ -118,8 +121,11 @@ extern "C" bool filter_gpu_march_fits(const filter_gpu_task *task, bool pays)
     march_plan plan;
     int64_t row_bytes = task->in.width * task->in.channels * (int64_t)sizeof(double);
     if (task->window.rect.w >= MOST_LENGTH || task->window.rect.h >= MOST_LENGTH ||
-        row_bytes >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2 || !kernel_of(task) ||
-        !shared_of(task->in.device, &shared, &shared_block)) {
+        row_bytes >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2 || !kernel_of(task)) {
+        return false;
+    }
+    if (find_shared(task->in.device, &shared, &shared_block) != cudaSuccess) {
+        cudaGetLastError();
         return false;
     }
     plan = choose_strip(task, shared, shared_block);
@@ -150,10 +156,11 @@ extern "C" satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan 
     const filter_gpu_task *task = &plan->task;
     march_kernel kernel = kernel_of(task);
     int shared, shared_block, blocks = 0, processors = 0;
-    if (!kernel || !shared_of(task->in.device, &shared, &shared_block)) {
+    CUDA_RETURN(ctx, find_shared(task->in.device, &shared, &shared_block));
+    march_plan march = choose_strip(task, shared, shared_block);
+    if (!kernel || march.strip == 0) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
     }
-    march_plan march = choose_strip(task, shared, shared_block);
     CUDA_RETURN(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           shared_block));
     CUDA_RETURN(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, MARCH_THREADS,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../base/gpu.h"
 #include "../base/view.h"
 #include "region.h"
 
@@ -192,11 +193,25 @@ static bool shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
     return shrunk;
 }
 
+/* Whether there is memory for a tile now. */
+static satf_status try_tile(satf_context *ctx, const satf_plan *plan)
+{
+    void *memory;
+    satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, "a tile", &memory);
+    if (!status) {
+        satf_gpu_free(ctx, memory);
+    }
+    return status;
+}
+
 satf_status filter_tiles_attach(satf_context *ctx, satf_plan *plan)
 {
     size_t whole_bytes = plan->bytes;
     satf_status status = plan_is_tiled(plan) ? SATF_OK : filter_plan_attach(ctx, plan, NULL);
-    return status == SATF_NO_MEMORY && shrink(ctx, plan, whole_bytes) ? SATF_OK : status;
+    while (status == SATF_NO_MEMORY && shrink(ctx, plan, whole_bytes)) {
+        status = try_tile(ctx, plan);
+    }
+    return status;
 }
 
 static satf_status run_tile(satf_context *ctx, satf_plan *plan, const plan_images *images,

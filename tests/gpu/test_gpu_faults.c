@@ -123,9 +123,11 @@ static void test_faults(void **unused)
     for (size_t i = 0; i < (gpu_small ? 1 : sizeof cases / sizeof *cases); i++) {
         work w = {.spec = cases[i].spec, .by_plan = cases[i].by_plan};
         w.in = satf_view_packed(image, W, H, 1, SATF_U8);
-        gpu_must(cpu, satf_filter_parse(cpu, w.spec, &w.filter));
         if (strcmp(w.spec, "template") == 0) {
+            gpu_must(cpu, satf_filter_create(cpu, w.spec, &w.filter));
             gpu_must(cpu, satf_filter_set_rects(cpu, w.filter, rects, 2));
+        } else {
+            gpu_must(cpu, satf_filter_parse(cpu, w.spec, &w.filter));
         }
         gpu_must(cpu, satf_filter_output(cpu, w.filter, &w.in, &w.out));
         w.bytes = (size_t)w.out.stride * (size_t)w.out.height;
