@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -138,6 +139,30 @@ INTERPOSE_PUBLIC void *realloc(void *memory, size_t bytes)
     void *larger = REAL(realloc)(memory, bytes);
     return memory ? larger : counted(larger);
 }
+
+#ifdef INTERPOSE_ASAN
+char *REAL(realpath)(const char *path, char *resolved);
+
+/* The sanitizer's own two allocate where nobody counts. */
+INTERPOSE_PUBLIC char *strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+INTERPOSE_PUBLIC char *realpath(const char *path, char *resolved)
+{
+    char *to = resolved ? resolved : malloc(4096 /* PATH_MAX */);
+    char *found = to ? REAL(realpath)(path, to) : NULL;
+    if (to && !found && !resolved) {
+        int error = errno;
+        free(to);
+        errno = error;
+    }
+    return found;
+}
+#endif
 
 INTERPOSE_PUBLIC void *memalign(size_t alignment, size_t bytes)
 {

@@ -403,8 +403,8 @@ static void test_weighted_offsets(void **state)
                 for (int64_t k = 0; k < AREA; k++) {
                     int64_t x = satf_border_index(border, i / 4 % N - 2 + k % 5, N);
                     int64_t y = satf_border_index(border, i / 4 / N - 2 + k / 5, N);
-                    const float *at = &pixels[(y * N + x) * 4]; /* constant:0 has no weight */
-                    if (x >= 0 && y >= 0) {
+                    if (x >= 0 && y >= 0) { /* constant:0 has no weight */
+                        const float *at = &pixels[(y * N + x) * 4];
                         long double a = (long double)at[i % 4] - of, w = (long double)at[3];
                         weight += w;
                         sum += w * a;
