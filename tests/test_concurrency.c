@@ -206,7 +206,7 @@ _Noreturn static void open_until_ended(char paths[THREADS][96])
 }
 
 /* A signal while threads open outputs: no temporary is left, whichever takes the signal. */
-static void test_cleanup(void **state)
+__attribute__((unused)) static void test_cleanup(void **state)
 {
     (void)state;
     enum { KILLS = 60 };
@@ -232,6 +232,16 @@ static void test_cleanup(void **state)
     }
     assert_int_equal(rmdir(dir), 0);
 }
+
+/* The thread sanitizer holds back a signal that a thread meets in pause(). */
+#if defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define SIGNALS_WAIT
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define SIGNALS_WAIT
+#endif
 
 /* The thread sanitizer would refuse threads behind a fork(). */
 const char *__tsan_default_options(void);
@@ -265,7 +275,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_outputs),
+#ifndef SIGNALS_WAIT
         cmocka_unit_test(test_cleanup),
+#endif
         cmocka_unit_test(test_fork),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
