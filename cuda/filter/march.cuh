@@ -270,11 +270,17 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
     }
 }
 
+/* One channel has kernels of its own where the formula is known; of others the formulas take most
+ * of the time, and of the compiler's. */
 template <class T, class Formula, class Sum, class Square>
 static march_kernel march_kernel_with(const filter_gpu_task *task)
 {
-    return task->in.channels == 1 ? march_down<T, Formula, Sum, Square, true>
-                                  : march_down<T, Formula, Sum, Square, false>;
+    if constexpr (!std::is_same<Formula, any_formula>::value) {
+        if (task->in.channels == 1) {
+            return march_down<T, Formula, Sum, Square, true>;
+        }
+    }
+    return march_down<T, Formula, Sum, Square, false>;
 }
 
 /* The kernel for samples of T and sums of these types. */
