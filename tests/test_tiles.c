@@ -147,6 +147,23 @@ static void test_every_filter(void **state)
     print_message("%d filters in tiles\n", tiled);
 }
 
+/* Each on an image of its own; how many of them went by tiles. */
+static int check_specs(const char *const *specs, size_t count, int channels, int type)
+{
+    int tiled = 0;
+    for (size_t k = 0; k < count; k++) {
+        ref_image image = {W, H, channels, type, 0, NULL};
+        ref_fill(&image, k);
+        satf_view in = ref_view(&image, 0);
+        satf_filter *filter = parse_filter(cpu, specs[k]);
+        check_filter(specs[k], filter, &in, &tiled);
+        satf_filter_destroy(filter);
+        free(in.data);
+        free(image.samples);
+    }
+    return tiled;
+}
+
 static void test_chains(void **state)
 {
     (void)state;
@@ -158,18 +175,7 @@ static void test_chains(void **state)
         "box=3 wolf=7",
         "guided=5 integral",
     };
-    int tiled = 0;
-    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
-        ref_image image = {W, H, 1, SATF_U8, 0, NULL};
-        ref_fill(&image, k);
-        satf_view in = ref_view(&image, 0);
-        satf_filter *filter = parse_filter(cpu, specs[k]);
-        check_filter(specs[k], filter, &in, &tiled);
-        satf_filter_destroy(filter);
-        free(in.data);
-        free(image.samples);
-    }
-    assert_int_equal(tiled, 3);
+    assert_int_equal(check_specs(specs, sizeof specs / sizeof *specs, 1, SATF_U8), 3);
 }
 
 /* A window along one axis, periodic along it: tiles are cut across the other alone. */
@@ -177,18 +183,7 @@ static void test_periodic(void **state)
 {
     (void)state;
     static const char *const specs[] = {"box=9x1,border=wrap", "box=1x9,border=wrap"};
-    int tiled = 0;
-    for (int k = 0; k < 2; k++) {
-        ref_image image = {W, H, 3, SATF_U8, 0, NULL};
-        ref_fill(&image, (uint64_t)k);
-        satf_view in = ref_view(&image, 0);
-        satf_filter *filter = parse_filter(cpu, specs[k]);
-        check_filter(specs[k], filter, &in, &tiled);
-        satf_filter_destroy(filter);
-        free(in.data);
-        free(image.samples);
-    }
-    assert_int_equal(tiled, 2);
+    assert_int_equal(check_specs(specs, 2, 3, SATF_U8), 2);
 }
 
 /* Windows that a device sums without a table. */
@@ -196,20 +191,9 @@ static void test_no_tables(void **state)
 {
     (void)state;
     static const char *const specs[] = {"box=9x4", "variance=5,border=mirror", "guided=5"};
-    int tiled = 0;
     satf_context_set_engine(gpu, SATF_ENGINE_WINDOW);
-    for (int k = 0; k < 3; k++) {
-        ref_image image = {W, H, 3, SATF_U16, 0, NULL};
-        ref_fill(&image, (uint64_t)k);
-        satf_view in = ref_view(&image, 0);
-        satf_filter *filter = parse_filter(cpu, specs[k]);
-        check_filter(specs[k], filter, &in, &tiled);
-        satf_filter_destroy(filter);
-        free(in.data);
-        free(image.samples);
-    }
+    assert_int_equal(check_specs(specs, 3, 3, SATF_U16), 3);
     satf_context_set_engine(gpu, SATF_ENGINE_AUTO);
-    assert_int_equal(tiled, 3);
 }
 
 /* Views whose pixels are apart, and a part of a result. */

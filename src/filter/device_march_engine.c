@@ -25,9 +25,16 @@ static filter_gpu_task make_task(const filter_step *step)
     return task;
 }
 
+/* A table of means of bytes is less work than a march, whose bytes are loaded one by one. */
+static bool pays(const satf_context *ctx, const filter_step *step)
+{
+    return ctx->settings.engine == SATF_ENGINE_WINDOW || step->in.type != SATF_U8 ||
+           step->recipe->kernel != KERNEL_MEAN;
+}
+
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    if (step->weighted || step->recipe->survey != FORMULA_NONE) {
+    if (step->weighted || step->recipe->survey != FORMULA_NONE || !pays(ctx, step)) {
         return false;
     }
     filter_gpu_task task = make_task(step);
