@@ -159,7 +159,8 @@ SATF_API satf_status satf_context_create(satf_context **out);
  * the two, and with others created beside either, share threads and memory: they work on as many
  * threads at a time as ctx has when the first is created, and hold as much memory as its limit is.
  * A file waits until what it needs fits beside the others, and one that needs more than the limit
- * leaves runs alone. Results are the same bits. With n threads, n contexts keep all of them busy.
+ * leaves runs alone. Results are the same bits. With n threads, n contexts keep all of them busy;
+ * n + 2 where files are computed on a CUDA device, on which two are worked on at a time.
  * After fork() the child may not use them. Other calls share nothing. *out is NULL on failure
  * (SATF_NO_MEMORY). Contexts may be destroyed in any order; each is the caller's.
  */
@@ -186,6 +187,10 @@ SATF_API const char *satf_message(const satf_context *ctx);
  * Images on a CUDA device are computed there, whatever this says.
  */
 SATF_API satf_status satf_context_set_device(satf_context *ctx, int device);
+
+/* How many CUDA devices there are: SATF_CUDA(0) and the next. Some may be of no use:
+ * satf_context_set_device() says which. */
+SATF_API int satf_device_count(void);
 
 typedef struct satf_device_info {
     char name[256];       /* as its maker writes it */

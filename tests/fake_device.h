@@ -11,6 +11,8 @@
 
 #include "satfilter.h"
 
+enum { FAKE_DEVICES = 3 };
+
 typedef struct fake_device {
     long calls;          /* of the backend that can fail, so far */
     long waits;          /* the latest that waited: nothing is delivered behind it */
@@ -21,7 +23,10 @@ typedef struct fake_device {
     size_t used, most;   /* of it: now, and ever */
     long blocks, events; /* that are not freed */
     long contexts;       /* that have it open */
-    const char *failed;  /* the call that was the first to fail; NULL: none has */
+    int devices;         /* how many of them there are */
+    long open[FAKE_DEVICES], most_open[FAKE_DEVICES]; /* contexts of each: now, and at most */
+    long runs[FAKE_DEVICES];                          /* filters done there */
+    const char *failed; /* the call that was the first to fail; NULL: none has */
 } fake_device;
 
 /* The symbol beside the backend's entry. */

@@ -11,15 +11,13 @@
 #include <cmocka.h>
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
-
-#include "../tools/batch.h"
 
 #define TESTS_FAKE_DEVICE_USER
 #include "fake_device.h"
+#include "run_line.h"
 
-enum { W = 43, H = 31, MOST_CALLS = 1000, WORDS = 24, UNTOUCHED = 0x77 };
+enum { W = 43, H = 31, MOST_CALLS = 1000, UNTOUCHED = 0x77 };
 
 static fake_device *fake;
 static char dir[64];
@@ -219,50 +217,6 @@ static void test_once(void **state)
 
 /* ------------------------------------------------------------------- the command */
 
-/* What main() of tools/satfilter.c does, its messages in the file `stderr`. line: words with a
- * blank between. */
-static int run(const char *line)
-{
-    char text[512], *argv[WORDS] = {(char *)"satfilter"};
-    int argc = 1, kept = dup(STDERR_FILENO);
-    int to = open("stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    fflush(stderr);
-    dup2(to, STDERR_FILENO);
-    close(to);
-    snprintf(text, sizeof text, "%s", line);
-    for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        argv[argc++] = word;
-    }
-    settings s;
-    int status = options_parse(&s, argc, argv);
-    status = status ? status : batch_run(&s);
-    options_free(&s);
-    fflush(stderr);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    return status;
-}
-
-/* The bytes of a file, with a zero behind them; below 0: there is none. */
-static long load(const char *path, char *to, size_t room)
-{
-    FILE *file = fopen(path, "rb");
-    long n = file ? (long)fread(to, 1, room - 1, file) : -1;
-    if (file) {
-        fclose(file);
-        to[n] = '\0';
-    }
-    return n;
-}
-
-static void save(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static int lines_of(const char *text)
 {
     int lines = 0;
@@ -301,14 +255,14 @@ static bool check_command(const char *words, bool named, int mode, long k, long 
     char line[256];
     snprintf(line, sizeof line, "-f -T1 --device %s %s in.ppm out.npy", named ? "cuda" : "auto",
              words);
-    save("out.npy", before);
+    save_file("out.npy", before);
     fake_device_fail(fake, k, modes[mode].status, modes[mode].lost);
-    int status = run(line);
+    int status = run_line(line);
     const char *failed = fake->failed;
     latest_waits = fake->waits;
     fake_device_fail(fake, 0, SATF_OK, false);
-    long bytes = load("out.npy", got, sizeof got);
-    long said_bytes = load("stderr", said, sizeof said);
+    long bytes = load_file("out.npy", got, sizeof got);
+    long said_bytes = load_file("stderr", said, sizeof said);
     int lines = lines_of(said);
     bool kept = bytes == sizeof before - 1 && memcmp(got, before, sizeof before - 1) == 0;
     bool right = strlen(want) < sizeof want && memcmp(got, want, (size_t)bytes) == 0;
@@ -341,8 +295,8 @@ static void test_command(void **state)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char line[256];
         snprintf(line, sizeof line, "-f -T1 --device cpu %s in.ppm out.npy", words[i]);
-        assert_int_equal(run(line), 0);
-        assert_true(load("out.npy", want, sizeof want) > 0);
+        assert_int_equal(run_line(line), 0);
+        assert_true(load_file("out.npy", want, sizeof want) > 0);
         for (int mode = 0; mode < 2 * MODES; mode++) {
             assert_false(check_command(words[i], mode % 2, 0, 0, -1));
             long k = 1, waits = latest_waits;
@@ -361,24 +315,24 @@ static void test_batch(void **state)
 {
     (void)state;
     static char right[1 << 16];
-    assert_int_equal(run("-f -T1 --device cpu --box 3 in.ppm out.ppm"), 0);
-    long bytes = load("out.ppm", right, sizeof right);
+    assert_int_equal(run_line("-f -T1 --device cpu --box 3 in.ppm out.ppm"), 0);
+    long bytes = load_file("out.ppm", right, sizeof right);
     static const char line[] = "-f -T1 --device auto --box 3 in.ppm again.ppm -o made";
     fake_device_fail(fake, 0, SATF_OK, false);
-    assert_int_equal(run(line), 0);
+    assert_int_equal(run_line(line), 0);
     long k = 1, waits = fake->waits;
     for (bool more = true; more; k++) {
         fake_device_fail(fake, k, SATF_DEVICE_FAILED, true);
-        int status = run(line);
+        int status = run_line(line);
         const char *failed = fake->failed;
         fake_device_fail(fake, 0, SATF_OK, false);
         assert_int_equal(status, 0);
         static const char *const made[] = {"made/in.ppm", "made/again.ppm"};
         for (int i = 0; i < 2; i++) {
-            assert_int_equal(load(made[i], got, sizeof got), bytes);
+            assert_int_equal(load_file(made[i], got, sizeof got), bytes);
             assert_memory_equal(got, right, (size_t)bytes);
         }
-        load("stderr", said, sizeof said);
+        load_file("stderr", said, sizeof said);
         const char *note = strstr(said, ": computed on the CPU: ");
         assert_true((note != NULL) == (k <= waits && failed && is_work(failed)));
         assert_true(!note || !strstr(note + 1, ": computed on the CPU: "));
@@ -392,30 +346,33 @@ static void test_batch(void **state)
 static void test_limit(void **state)
 {
     (void)state;
-    assert_int_equal(run("-f --device cpu --box 3 in.ppm out.ppm"), 0);
-    long bytes = load("out.ppm", want, sizeof want);
+    assert_int_equal(run_line("-f --device cpu --box 3 in.ppm out.ppm"), 0);
+    long bytes = load_file("out.ppm", want, sizeof want);
     fake->most = 0;
-    assert_int_equal(run("-fv --device cuda --max-device-memory 10K --box 3 in.ppm out.ppm"), 0);
+    assert_int_equal(run_line("-fv --device cuda --max-device-memory 10K --box 3 in.ppm out.ppm"),
+                     0);
     assert_true(fake->most > 0 && fake->most <= 10 << 10);
-    assert_int_equal(load("out.ppm", got, sizeof got), bytes);
+    assert_int_equal(load_file("out.ppm", got, sizeof got), bytes);
     assert_memory_equal(got, want, (size_t)bytes);
-    load("stderr", said, sizeof said);
+    load_file("stderr", said, sizeof said);
     assert_non_null(strstr(said, "algorithm lookback, cuda\n"));
-    save("out.npy", before);
-    assert_int_equal(run("-f --device cuda --max-device-memory 10K --integral in.ppm out.npy"), 1);
-    load("stderr", said, sizeof said);
+    save_file("out.npy", before);
+    assert_int_equal(run_line("-f --device cuda --max-device-memory 10K --integral in.ppm out.npy"),
+                     1);
+    load_file("stderr", said, sizeof said);
     assert_int_equal(lines_of(said), 1);
     assert_non_null(strstr(said, "(--max-device-memory)"));
-    load("out.npy", got, sizeof got);
+    load_file("out.npy", got, sizeof got);
     assert_string_equal(got, before);
-    assert_int_equal(run("-f --device cpu --integral in.ppm out.npy"), 0);
-    bytes = load("out.npy", want, sizeof want);
-    assert_int_equal(run("-f --device auto --max-device-memory 10K --integral in.ppm out.npy"), 0);
-    load("stderr", said, sizeof said);
+    assert_int_equal(run_line("-f --device cpu --integral in.ppm out.npy"), 0);
+    bytes = load_file("out.npy", want, sizeof want);
+    assert_int_equal(run_line("-f --device auto --max-device-memory 10K --integral in.ppm out.npy"),
+                     0);
+    load_file("stderr", said, sizeof said);
     assert_int_equal(lines_of(said), 1);
     assert_non_null(strstr(said, ": computed on the CPU: filtering needs "));
     assert_non_null(strstr(said, "(--max-device-memory)\n"));
-    assert_int_equal(load("out.npy", got, sizeof got), bytes);
+    assert_int_equal(load_file("out.npy", got, sizeof got), bytes);
     assert_memory_equal(got, want, (size_t)bytes);
     check_leaks("a limit", 0);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "devices.h"
 #include "message.h"
 
 /* ----------------------------------------------------------------- options */
@@ -47,17 +48,6 @@ static int take_range(settings *s, const option *o, const char *value)
                             value);
     }
     s->write.has_range = 1;
-    return 0;
-}
-
-static int take_device(settings *s, const option *o, const char *value)
-{
-    int64_t number;
-    if (strcmp(value, "auto") && strcmp(value, "cpu") && strcmp(value, "cuda") &&
-        (strncmp(value, "cuda:", 5) || !parse_integer(value + 5, false, 0, 1023, &number))) {
-        return option_error(o, "'%s' is none of auto, cpu, cuda and cuda:N", value);
-    }
-    s->device = value;
     return 0;
 }
 
@@ -145,9 +135,10 @@ static const option options[] = {
      "wrap is periodic, constant:V puts the value V there, shrink takes only the part of the "
      "window that lies inside.",
      TAKES(take_border)},
-    {GROUP_FILTERING, "device", 0, "D", "auto cpu cuda", "auto, cpu, cuda or cuda:N",
-     "auto takes the one that will finish first. cuda without a usable GPU is an error.",
-     TAKES(take_device)},
+    {GROUP_FILTERING, "device", 0, "D", "auto cpu cuda cuda:all", "auto, cpu, cuda or cuda:N",
+     "auto takes the one that will finish first. cuda without a usable GPU is an error. Several "
+     "CUDA devices share the files of a batch: cuda:0,1 or cuda:all.",
+     TAKES(devices_take)},
     {GROUP_FILTERING, "engine", 0, "E", "auto sat window",
      "auto, sat (summed area table) or window (marching sums)",
      "Both give the same bits for integer images.", TAKES(take_engine)},

@@ -9,6 +9,8 @@
 /* Some inputs failed. */
 enum { EXIT_SOME = 3 };
 
+enum { MOST_DEVICES = 64 };
+
 typedef enum action {
     ACTION_RUN,
     ACTION_HELP,
@@ -72,6 +74,8 @@ struct settings {
     satf_border border;
     double constant;
     const char *device, *algorithm, *sync;
+    int devices[MOST_DEVICES]; /* that --device names: one, or several CUDA devices */
+    int device_count;
     satf_engine engine;
     double r;
     int threads;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "devices.h"
 #include "message.h"
 #include "options.h"
 
@@ -101,7 +102,7 @@ static int check_algorithm(const settings *s)
     bool on_cpu = has_algorithm(s->algorithm, "cpu");
     bool on_cuda = has_algorithm(s->algorithm, "cuda");
     bool wants_cpu = s->device && strcmp(s->device, "cpu") == 0;
-    bool wants_cuda = s->device && strncmp(s->device, "cuda", 4) == 0;
+    bool wants_cuda = devices_named(s);
     if (!on_cpu && !on_cuda) {
         return usage_error("--algorithm", "%s is not in this version; see --list", s->algorithm);
     }
@@ -133,7 +134,7 @@ static int check_engine(const settings *s)
         return usage_error("--algorithm", "the window engine builds no table; leave out one of "
                                           "--algorithm and --engine window");
     }
-    if (s->route == SATF_ROUTE_ROWS && s->device && strncmp(s->device, "cuda", 4) == 0) {
+    if (s->route == SATF_ROUTE_ROWS && devices_named(s)) {
         return usage_error("--stream", "a CUDA device takes whole pictures; leave out one of "
                                        "--stream and --device");
     }
@@ -175,23 +176,6 @@ static satf_status set_limits(const settings *s)
     return status;
 }
 
-/* A device that is named must be there; what its first use waits for is said before. */
-static int set_device(const settings *s, int device)
-{
-    char subject[64];
-    snprintf(subject, sizeof subject, "--device %s", s->device ? s->device : "auto");
-    if (satf_context_set_device(s->ctx, device)) {
-        message(subject, "%s", library_message(s->ctx));
-        return EXIT_FAILURE;
-    }
-    satf_device_info info;
-    if (device > SATF_HOST && !s->quiet &&
-        !satf_device_describe(s->ctx, device, &info, sizeof info) && *info.note) {
-        message(subject, "%s", info.note);
-    }
-    return 0;
-}
-
 /* The context, and what is written, as the options say. */
 static int set_up(settings *s)
 {
@@ -202,18 +186,11 @@ static int set_up(settings *s)
     if (s->algorithm && s->engine == SATF_ENGINE_AUTO) {
         s->engine = SATF_ENGINE_SAT;
     }
-    int device = SATF_DEVICE_AUTO;
-    if (s->device && strcmp(s->device, "auto")) {
-        device = strncmp(s->device, "cuda", 4) ? SATF_HOST : SATF_CUDA(0);
-        if (strncmp(s->device, "cuda:", 5) == 0) {
-            device = SATF_CUDA(atoi(s->device + 5));
-        }
-    }
     if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||
         (s->r > 0 && satf_context_set_r(ctx, s->r))) {
         return usage_error(NULL, "%s", library_message(ctx));
     }
-    return set_device(s, device);
+    return devices_set(s);
 }
 
 /* Is the stream a file or a pipe, rather than a terminal or /dev/null? */

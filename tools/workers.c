@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "devices.h"
 #include "message.h"
 #include "progress.h"
 
@@ -223,28 +224,34 @@ static int at_most(int most, int resource, rlim_t each, rlim_t others)
     return fit < (rlim_t)most ? (int)fit : most;
 }
 
-/* How many files are worked on side by side: on a device one after another. */
+/* How many files are worked on side by side: those that wait for a device are beside those that
+ * keep the processor busy. */
 static int files_at_once(const settings *s, const job *jobs, int count)
 {
     enum { OPEN_EACH = 4, OPEN_OTHERS = 32 };      /* files that are open at once */
     const rlim_t addresses_each = (rlim_t)1 << 30; /* stacks, and what malloc() reserves for them */
+    enum { WAITING = 2 };                          /* for each device */
     int left = 0, most = satf_context_get_threads(s->ctx);
+    most += devices_named(s) ? WAITING * s->device_count : 0;
     for (int i = 0; i < count; i++) {
         left += !jobs[i].skipped;
     }
     most = most < left ? most : left;
     most = at_most(most, RLIMIT_NOFILE, OPEN_EACH, OPEN_OTHERS);
     most = at_most(most, RLIMIT_AS, addresses_each, 0);
-    return most < 1 || (s->device && strncmp(s->device, "cuda", 4) == 0) ? 1 : most;
+    return most < 1 ? 1 : most;
 }
 
-/* Contexts of their own for all but the first. */
+/* Contexts of their own for all but the first, on the devices in turn. */
 static void make_contexts(workers *all, int most)
 {
-    all->worker[0].ctx = all->s->ctx;
+    const settings *s = all->s;
+    all->worker[0].ctx = s->ctx;
     all->worker_count = 1;
     while (all->worker_count < most &&
-           !satf_context_create_beside(all->s->ctx, &all->worker[all->worker_count].ctx)) {
+           !satf_context_create_beside(s->ctx, &all->worker[all->worker_count].ctx)) {
+        worker *made = &all->worker[all->worker_count];
+        satf_context_set_device(made->ctx, s->devices[all->worker_count % s->device_count]);
         all->worker_count++;
     }
     for (int i = 0; i < all->worker_count; i++) {

@@ -114,11 +114,11 @@ void satf_context_destroy(satf_context *ctx)
     if (ctx) {
         satf_context_forget(ctx);
         satf_gpu_close(ctx);
+        satf_share_leave(ctx);
         satf_gpu_leave(ctx, SATF_OK);
         satf_pool_destroy(ctx->pool);
         satf_free(ctx->file_steps);
         satf_image_destroy(ctx->shown);
-        satf_share_leave(ctx);
         satf_free(ctx);
     }
 }

@@ -26,6 +26,11 @@ satf_status satf_context_set_device(satf_context *ctx, int device)
     return SATF_OK;
 }
 
+int satf_device_count(void)
+{
+    return satf_gpu_count(NULL);
+}
+
 satf_status satf_device_describe(satf_context *ctx, int device, satf_device_info *info,
                                  size_t bytes)
 {

@@ -3,12 +3,27 @@
 #include <pthread.h>
 
 #include "clock.h"
+#include "gpu.h"
 #include "memory.h"
 
-/* `changed` says that anything has, but for the device. */
+/* Lanes of a device. */
+enum { LANES = 2 };
+
+/* What is open on a device, for one call at a time. */
+typedef struct lane {
+    struct lane *next;
+    int device;
+    const satf_context *user; /* NULL: nobody */
+    satf_gpu *gpu;            /* as a context has it; NULL: not open */
+    void *cache;
+    void (*cache_free)(void *);
+} lane;
+
+/* `changed` says that anything has. */
 struct satf_share {
-    pthread_mutex_t lock, device;
+    pthread_mutex_t lock;
     pthread_cond_t changed;
+    lane *lanes;
     int contexts;
     int turns;             /* that nobody has */
     int waiting;           /* calls that wait for one */
@@ -21,7 +36,6 @@ static struct satf_share *create(const satf_context *ctx)
     struct satf_share *share = satf_alloc_zeroed(sizeof *share);
     if (share) {
         pthread_mutex_init(&share->lock, NULL);
-        pthread_mutex_init(&share->device, NULL);
         pthread_cond_init(&share->changed, NULL);
         share->turns = ctx->settings.threads;
         share->limit = share->free = ctx->settings.max_bytes;
@@ -51,6 +65,30 @@ bool satf_share_join(satf_context *ctx, satf_context *other)
     return share != NULL;
 }
 
+static void swap_gpu(satf_context *ctx, lane *l)
+{
+    satf_gpu *gpu = l->gpu;
+    void *cache = l->cache;
+    void (*cache_free)(void *) = l->cache_free;
+    l->gpu = ctx->gpu;
+    l->cache = ctx->device_cache;
+    l->cache_free = ctx->device_cache_free;
+    ctx->gpu = gpu;
+    ctx->device_cache = cache;
+    ctx->device_cache_free = cache_free;
+}
+
+static void close_lanes(satf_context *ctx, lane *first)
+{
+    while (first) {
+        lane *next = first->next;
+        swap_gpu(ctx, first);
+        satf_gpu_close(ctx);
+        satf_free(first);
+        first = next;
+    }
+}
+
 void satf_share_leave(satf_context *ctx)
 {
     struct satf_share *share = ctx->share;
@@ -61,8 +99,8 @@ void satf_share_leave(satf_context *ctx)
     bool last = --share->contexts == 0;
     pthread_mutex_unlock(&share->lock);
     if (last) {
+        close_lanes(ctx, share->lanes);
         pthread_cond_destroy(&share->changed);
-        pthread_mutex_destroy(&share->device);
         pthread_mutex_destroy(&share->lock);
         satf_free(share);
     }
@@ -207,16 +245,81 @@ void satf_share_alone(satf_context *ctx)
 
 /* ------------------------------------------------------------------ device */
 
-void satf_share_lock_device(satf_context *ctx)
+/* With the lock held: the context gets a lane that nobody is on; *found is NULL if all are taken.
+ */
+static satf_status find_lane(satf_context *ctx, int device, lane **found)
 {
-    if (ctx->in_turn) {
-        pthread_mutex_lock(&ctx->share->device);
+    struct satf_share *share = ctx->share;
+    int count = 0;
+    *found = NULL;
+    for (lane *l = share->lanes; l; l = l->next) {
+        count += l->device == device;
+        *found = l->device == device && !l->user ? l : *found;
     }
+    if (!*found && count < LANES) {
+        *found = satf_alloc_zeroed(sizeof **found);
+        if (!*found) {
+            return satf_fail_memory(ctx, sizeof **found, "a device's state");
+        }
+        (*found)->device = device;
+        (*found)->next = share->lanes;
+        share->lanes = *found;
+    }
+    if (*found) {
+        (*found)->user = ctx;
+    }
+    return SATF_OK;
 }
 
-void satf_share_unlock_device(satf_context *ctx)
+/* With the lock held: likewise, and waits for one. */
+static satf_status await_lane(satf_context *ctx, int device, lane **found)
 {
-    if (ctx->in_turn) {
-        pthread_mutex_unlock(&ctx->share->device);
+    struct satf_share *share = ctx->share;
+    satf_status status = find_lane(ctx, device, found);
+    if (status || *found) {
+        return status;
     }
+    double start_ms = satf_now_ms();
+    give_turns(share, 1);
+    while (!status && !*found) {
+        pthread_cond_wait(&share->changed, &share->lock);
+        status = find_lane(ctx, device, found);
+    }
+    take_turn(share);
+    ctx->waited_ms += satf_now_ms() - start_ms;
+    return status;
+}
+
+satf_status satf_share_enter_device(satf_context *ctx, int device)
+{
+    lane *mine;
+    if (!ctx->in_turn) {
+        return SATF_OK;
+    }
+    satf_context_forget(ctx);
+    satf_gpu_close(ctx); /* of calls before this one shared anything */
+    pthread_mutex_lock(&ctx->share->lock);
+    satf_status status = await_lane(ctx, device, &mine);
+    if (!status) {
+        swap_gpu(ctx, mine);
+    }
+    pthread_mutex_unlock(&ctx->share->lock);
+    return status;
+}
+
+void satf_share_leave_device(satf_context *ctx)
+{
+    if (!ctx->in_turn) {
+        return;
+    }
+    satf_context_forget(ctx); /* its memory is the lane's */
+    pthread_mutex_lock(&ctx->share->lock);
+    for (lane *l = ctx->share->lanes; l; l = l->next) {
+        if (l->user == ctx) {
+            swap_gpu(ctx, l);
+            l->user = NULL;
+        }
+    }
+    pthread_cond_broadcast(&ctx->share->changed);
+    pthread_mutex_unlock(&ctx->share->lock);
 }

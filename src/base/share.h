@@ -31,9 +31,14 @@ satf_status satf_share_reserve(satf_context *ctx, size_t bytes);
 /* The call gives back what it holds, and waits until nobody else holds memory. */
 void satf_share_alone(satf_context *ctx);
 
-/* For work on a device, which one does after another. */
-void satf_share_lock_device(satf_context *ctx);
-void satf_share_unlock_device(satf_context *ctx);
+/*
+ * Work on a device begins: waits, without the turn, until fewer than two of such a call are on that
+ * device; so the copies of one go beside the kernels of the other, and no more of its memory is
+ * held. Until it ends the context has what an earlier one has left open there. Before that it gives
+ * up what it has in the device's memory, such as a plan.
+ */
+satf_status satf_share_enter_device(satf_context *ctx, int device);
+void satf_share_leave_device(satf_context *ctx);
 
 /* From now on the other context shares with ctx; false without memory. */
 bool satf_share_join(satf_context *ctx, satf_context *other);

@@ -184,20 +184,6 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     return status;
 }
 
-static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                           const satf_image *in, satf_image **out)
-{
-    bool on_device = plan->device > SATF_HOST;
-    if (on_device) {
-        satf_share_lock_device(ctx);
-    }
-    satf_status status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
-    if (on_device) {
-        satf_share_unlock_device(ctx);
-    }
-    return status;
-}
-
 /* What the plan that the context keeps has done. */
 static satf_status report_steps(satf_context *ctx, satf_file_report *result)
 {
@@ -215,6 +201,26 @@ static satf_status report_steps(satf_context *ctx, satf_file_report *result)
     result->steps = steps;
     result->step_count = info.steps;
     return SATF_OK;
+}
+
+static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                           const satf_image *in, satf_image **out, satf_file_report *result)
+{
+    bool on_device = plan->device > SATF_HOST;
+    satf_status status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
+    if (status) {
+        return status;
+    }
+    status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
+    status = status ? status : report_steps(ctx, result);
+    if (on_device) {
+        satf_share_leave_device(ctx);
+    }
+    if (status) {
+        satf_image_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
@@ -235,15 +241,14 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
         return status;
     }
 
-    start_ms = satf_now_ms();
+    start_ms = satf_now_ms() - ctx->waited_ms;
     phase_begin(ctx, progress, compute_share);
-    status = compute(ctx, job, plan, in, &out);
+    status = compute(ctx, job, plan, in, &out, result);
     if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
-        status = compute(ctx, job, plan, in, &out);
+        status = compute(ctx, job, plan, in, &out, result);
     }
-    status = status ? status : report_steps(ctx, result);
     satf_image_destroy(in);
-    times->compute_ms = satf_now_ms() - start_ms;
+    times->compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
     if (status) {
         satf_image_destroy(out);
         return status;
@@ -276,11 +281,12 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
                           bool *fits)
 {
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
-    size_t bytes, in_bytes, out_bytes;
+    size_t bytes = 0, in_bytes, out_bytes;
+    bool here = ctx->settings.device <= SATF_HOST; /* else the work's memory is the device's */
     *fits = false;
     if (!satf_mul((size_t)in->stride, (size_t)in->height, &in_bytes) ||
         !satf_mul((size_t)out->stride, (size_t)out->height, &out_bytes) ||
-        satf_filter_scratch(ctx, job->filter, in, out, &bytes)) {
+        (here && satf_filter_scratch(ctx, job->filter, in, out, &bytes))) {
         return SIZE_MAX;
     }
     uint64_t limit = (uint64_t)ctx->settings.max_bytes;

@@ -1,0 +1,24 @@
+/* What the two files of the fake device share. */
+#ifndef TESTS_FAKE_STATE_H
+#define TESTS_FAKE_STATE_H
+
+#include "base/gpu.h"
+#include "fake_device.h"
+
+struct satf_gpu {
+    int device;
+};
+
+extern fake_device fake_device_state;
+
+/* Another call that can fail; its status. */
+satf_status fake_enter(satf_context *ctx, const char *call);
+
+/* Adds to a number of the state. */
+void fake_add(long *number, long more);
+
+void fake_give(void *memory);
+
+extern const satf_gpu_calls fake_gpu_calls;
+
+#endif

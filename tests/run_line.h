@@ -1,0 +1,58 @@
+/* The command within a test's process, and files of its. Behind cmocka.h. */
+#ifndef TESTS_RUN_LINE_H
+#define TESTS_RUN_LINE_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../tools/batch.h"
+
+enum { RUN_LINE_WORDS = 64 };
+
+/* What main() of tools/satfilter.c does, its messages in the file `stderr`. line: words with a
+ * blank between. */
+static inline int run_line(const char *line)
+{
+    char text[512], *argv[RUN_LINE_WORDS] = {(char *)"satfilter"};
+    int argc = 1, kept = dup(STDERR_FILENO);
+    int to = open("stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fflush(stderr);
+    dup2(to, STDERR_FILENO);
+    close(to);
+    snprintf(text, sizeof text, "%s", line);
+    for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        argv[argc++] = word;
+    }
+    settings s;
+    int status = options_parse(&s, argc, argv);
+    status = status ? status : batch_run(&s);
+    options_free(&s);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    return status;
+}
+
+/* The bytes of a file, with a zero behind them; below 0: there is none. */
+static inline long load_file(const char *path, char *to, size_t room)
+{
+    FILE *file = fopen(path, "rb");
+    long n = file ? (long)fread(to, 1, room - 1, file) : -1;
+    if (file) {
+        fclose(file);
+        to[n] = '\0';
+    }
+    return n;
+}
+
+static inline void save_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+#endif

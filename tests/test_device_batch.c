@@ -1,0 +1,184 @@
+/*
+ * Batches on devices (fake ones): files beside one another, on all devices that are named, two at a
+ * time on each, the pictures those of the CPU.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#define TESTS_FAKE_DEVICE_USER
+#include "fake_device.h"
+#include "run_line.h"
+
+enum { FILES = 24, LANES = 2 };
+
+static fake_device *fake;
+static char dir[64], want[1 << 20], got[1 << 20], said[1 << 14];
+
+static void write_picture(int i)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%02d.ppm", i);
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    int width = 20 + 17 * i % 190, height = 200 - 3 * i;
+    fprintf(file, "P6\n%d %d\n255\n", width, height);
+    for (int k = 0; k < 3 * width * height; k++) {
+        putc((k * (i + 3) ^ k >> 5) & 255, file);
+    }
+    fclose(file);
+}
+
+/* All files through the filters by those devices; the status. */
+static int run_batch(const char *options, const char *to)
+{
+    char line[512];
+    int n = snprintf(line, sizeof line, "-f %s", options);
+    for (int i = 0; i < FILES; i++) {
+        n += snprintf(line + n, sizeof line - (size_t)n, " %02d.ppm", i);
+    }
+    snprintf(line + n, sizeof line - (size_t)n, " -o %s/", to);
+    return run_line(line);
+}
+
+static void compare(const char *options)
+{
+    for (int i = 0; i < FILES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "cpu/%02d.ppm", i);
+        long bytes = load_file(name, want, sizeof want);
+        snprintf(name, sizeof name, "gpu/%02d.ppm", i);
+        if (load_file(name, got, sizeof got) != bytes || memcmp(got, want, (size_t)bytes) != 0) {
+            fail_msg("%s: %s differs", options, name);
+        }
+    }
+}
+
+static void forget_counts(void)
+{
+    memset(fake->most_open, 0, sizeof fake->most_open);
+    memset(fake->runs, 0, sizeof fake->runs);
+}
+
+static void check_left(void)
+{
+    assert_int_equal(fake->contexts, 0);
+    assert_int_equal(fake->blocks, 0);
+    assert_int_equal(fake->events, 0);
+    assert_int_equal(fake->used, 0);
+}
+
+static void test_devices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        int devices; /* of the machine */
+        bool used[FAKE_DEVICES];
+    } cases[] = {
+        {"--device cuda --box 5 -T 4", 1, {true}},
+        {"--device cuda:1 --guided 3 -T 3", 2, {false, true}},
+        {"--device cuda:0,0 --unsharp 7 -T 4", 1, {true}},
+        {"--device cuda:0,2 --box 3 --box 9 -T 4", 3, {true, false, true}},
+        {"--device cuda:all --box 5 -T 4", 3, {true, true, true}},
+        {"--device cuda:all --wolf 5 --type u8 -T 1", 2, {true, true}},
+        {"--device auto --box 5 -T 4", 2, {true}}, /* always the device: chosen_device.h */
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char by_cpu[128];
+        snprintf(by_cpu, sizeof by_cpu, "--device cpu %s", strstr(cases[c].options + 2, "--"));
+        fake->devices = cases[c].devices;
+        assert_int_equal(run_batch(by_cpu, "cpu"), 0);
+        forget_counts();
+        assert_int_equal(run_batch(cases[c].options, "gpu"), 0);
+        compare(cases[c].options);
+        long runs = 0;
+        for (int d = 0; d < FAKE_DEVICES; d++) {
+            assert_true(fake->most_open[d] <= LANES);
+            assert_int_equal(fake->runs[d] > 0, cases[c].used[d]);
+            runs += fake->runs[d];
+        }
+        assert_true(runs >= FILES);
+        check_left();
+    }
+}
+
+/* What cannot be used: an error where it was named, left out with a line among all. */
+static void test_missing(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"cuda:",      "cuda:1,",   "cuda:,1", "cuda:0;1",
+                                        "cuda:all,1", "cuda:1024", "gpu"};
+    fake->devices = 2;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "--device %s --box 3", wrong[i]);
+        assert_int_equal(run_batch(options, "none"), 2);
+    }
+    assert_int_equal(run_batch("--device cuda:0,2 --box 3", "none"), 1);
+    load_file("stderr", said, sizeof said);
+    assert_non_null(strstr(said, "no CUDA device 2: there are 0 to 1"));
+    fake->devices = 0;
+    assert_int_equal(run_batch("--device cuda:all --box 3", "none"), 1);
+    load_file("stderr", said, sizeof said);
+    assert_non_null(strstr(said, "no CUDA device"));
+    assert_int_equal(access("none", F_OK), -1);
+    check_left();
+}
+
+/* A device that is lost in the middle of a batch. */
+static void test_lost(void **state)
+{
+    (void)state;
+    fake->devices = 1;
+    assert_int_equal(run_batch("--device cpu --box 5", "cpu"), 0);
+    for (long k = 1; k < 400; k += 23) {
+        fake_device_fail(fake, k, SATF_DEVICE_FAILED, true);
+        assert_int_equal(run_batch("--device auto --box 5 -T 4", "gpu"), 0);
+        fake_device_fail(fake, 0, SATF_OK, false);
+        compare("a lost device");
+        fake_device_fail(fake, k, SATF_DEVICE_FAILED, true);
+        int status = run_batch("--device cuda --box 5 -T 4", "gpu");
+        bool failed = fake->failed != NULL;
+        fake_device_fail(fake, 0, SATF_OK, false);
+        assert_true(status == 0 || failed);
+        check_left();
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake = fake_device_load();
+    strcpy(dir, "/tmp/test_device_batch.XXXXXX");
+    if (!fake || !mkdtemp(dir) || chdir(dir)) {
+        return 1;
+    }
+    for (int i = 0; i < FILES; i++) {
+        write_picture(i);
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[96];
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    return chdir("/") || system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_lost),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
