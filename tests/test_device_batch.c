@@ -1,6 +1,6 @@
 /*
- * Batches on devices (fake ones): files beside one another, on all devices that are named, two at a
- * time on each, the pictures those of the CPU.
+ * Files on devices (fake ones): those of a batch beside one another, on all devices that are named,
+ * two at a time on each; one in bands beside its codecs. The pictures are those of the CPU.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,6 +108,44 @@ static void test_devices(void **state)
     }
 }
 
+/* One picture in bands, beside its codecs: as many as a limit of the device's memory makes them. */
+static void test_bands(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        bool banded;
+    } cases[] = {
+        {"--box 5", true},      {"--unsharp 9 --box 7", true}, {"--box 3x9 --border mirror", true},
+        {"--variance 3", true}, {"--rotate 180", true},        {"--guided 3 --flip h", true},
+        {"--rotate 90", false}, {"--transpose", false},
+    };
+    static const char *const formats[] = {"npy", "png", "ppm"};
+    fake->devices = 1;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+            char line[256], name[32];
+            snprintf(line, sizeof line, "-f --device cpu %s 07.ppm cpu.%s", cases[c].words,
+                     formats[f]);
+            assert_int_equal(run_line(line), 0);
+            snprintf(line, sizeof line,
+                     "-fv --device cuda --max-device-memory 200K -T %zu %s 07.ppm gpu.%s", 1 + f,
+                     cases[c].words, formats[f]);
+            forget_counts();
+            assert_int_equal(run_line(line), 0);
+            load_file("stderr", said, sizeof said);
+            assert_int_equal(strstr(said, "side by side") != NULL, cases[c].banded);
+            assert_true(!cases[c].banded || fake->runs[0] == 0 || fake->runs[0] >= 4);
+            snprintf(name, sizeof name, "cpu.%s", formats[f]);
+            long bytes = load_file(name, want, sizeof want);
+            snprintf(name, sizeof name, "gpu.%s", formats[f]);
+            assert_int_equal(load_file(name, got, sizeof got), bytes);
+            assert_memory_equal(got, want, (size_t)bytes);
+        }
+    }
+    check_left();
+}
+
 /* What cannot be used: an error where it was named, left out with a line among all. */
 static void test_missing(void **state)
 {
@@ -177,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_bands),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_lost),
     };

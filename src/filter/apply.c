@@ -190,8 +190,10 @@ static satf_status check_part(satf_context *ctx, const satf_view *result, const 
     return filter_check_out(ctx, &part, out);
 }
 
-static satf_status apply_rect(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                              const satf_rect *where, const satf_view *out)
+/* The call of a part of the result, its input the crop `from`. */
+static satf_status call_rect(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_rect *where, const satf_view *out, satf_view *from,
+                             filter_call *call)
 {
     satf_view result;
     satf_status status = filter_check_in(ctx, filter, in, true);
@@ -209,11 +211,34 @@ static satf_status apply_rect(satf_context *ctx, const satf_filter *filter, cons
     if (status) {
         return status;
     }
-    satf_view from = satf_view_rect(in, crop);
-    filter_call call = filter_whole_call(ctx, filter, &from, out);
-    call.whole = false;
-    call.part = part;
-    return run_call(ctx, &call, ctx->plan && serves(ctx->plan, &call));
+    *from = satf_view_rect(in, crop);
+    *call = filter_whole_call(ctx, filter, from, out);
+    call->whole = false;
+    call->part = part;
+    return SATF_OK;
+}
+
+satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filter *filter,
+                                 const satf_view *in, const satf_rect *where, const satf_view *out)
+{
+    satf_view from;
+    filter_call call;
+    satf_status status = call_rect(ctx, filter, in, where, out, &from, &call);
+    if (!status) {
+        call.device = device;
+        call.timed = true;
+        status = replace_plan(ctx, &call, device);
+    }
+    return satf_gpu_leave(ctx, status);
+}
+
+static satf_status apply_rect(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_rect *where, const satf_view *out)
+{
+    satf_view from;
+    filter_call call;
+    satf_status status = call_rect(ctx, filter, in, where, out, &from, &call);
+    return status ? status : run_call(ctx, &call, ctx->plan && serves(ctx->plan, &call));
 }
 
 satf_status satf_filter_apply_rect(satf_context *ctx, const satf_filter *filter,

@@ -37,10 +37,13 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
  * at work, rather than lacked memory, is not taken again by filter_choose_device(). */
 bool filter_leaves_device(satf_context *ctx, satf_status status);
 
-/* satf_filter_apply() and satf_image_filter() of images of the host, computed on that device, which
- * need not be the context's. */
+/* satf_filter_apply(), satf_filter_apply_rect() and satf_image_filter() of images of the host,
+ * computed on that device, which need not be the context's. The second reports its progress as that
+ * of a part, and does not go on on the CPU. */
 satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
                             const satf_view *in, const satf_view *out);
+satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filter *filter,
+                                 const satf_view *in, const satf_rect *where, const satf_view *out);
 satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
                             const satf_image *in, int type, satf_image **out);
 

@@ -292,37 +292,62 @@ static bool ring_bytes(const flow_ring *r, size_t *bytes)
                     bytes);
 }
 
-satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                      const satf_view *out, flow *f, size_t *bytes)
+static satf_status begin_plan(satf_context *ctx, int filters, const satf_view *in, flow *f)
 {
-    size_t rings = (filter_count(chain) + 1) * sizeof *f->rings, more;
+    size_t rings = ((size_t)filters + 1) * sizeof *f->rings;
     *f = (flow){.ctx = ctx,
                 .height = in->height,
-                .filters = (int)filter_count(chain),
+                .filters = filters,
                 .rings = satf_alloc_zeroed(rings),
                 .failed = -1};
-    *bytes = 0;
     if (!f->rings) {
         return satf_fail_memory(ctx, rings, "rows on their way");
     }
     f->rings[0].view = *in;
-    for (int i = 0; i <= f->filters; i++) {
+    return SATF_OK;
+}
+
+/* Room for so many rows and what is needed besides. */
+static void size_ring(flow_ring *r, int64_t rows, size_t *bytes)
+{
+    size_t more;
+    r->capacity = (rows + r->portion - 1) / r->portion * r->portion;
+    if (!ring_bytes(r, &more) || !satf_add(*bytes, more, bytes) ||
+        !satf_add(*bytes, r->need.bytes, bytes)) {
+        *bytes = SIZE_MAX; /* and no sum is less from here on */
+    }
+}
+
+satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                      const satf_view *out, flow *f, size_t *bytes)
+{
+    satf_status status = begin_plan(ctx, (int)filter_count(chain), in, f);
+    *bytes = 0;
+    for (int i = 0; i <= f->filters && !status; i++) {
         flow_ring *r = &f->rings[i];
         bool last = i == f->filters;
-        satf_status status = last ? SATF_OK : plan_filter(ctx, chain, out, f, i);
-        if (status) {
-            return status;
-        }
-        r->portion = flow_portion_rows(&r->view);
-        int64_t rows =
-            least(r->need.kept, f->height) + (last ? LAST_PORTIONS : PORTIONS) * r->portion;
-        r->capacity = (rows + r->portion - 1) / r->portion * r->portion;
-        if (!ring_bytes(r, &more) || !satf_add(*bytes, more, bytes) ||
-            !satf_add(*bytes, r->need.bytes, bytes)) {
-            *bytes = SIZE_MAX; /* and no sum is less from here on */
+        status = last ? SATF_OK : plan_filter(ctx, chain, out, f, i);
+        if (!status) {
+            r->portion = flow_portion_rows(&r->view);
+            size_ring(
+                r, least(r->need.kept, f->height) + (last ? LAST_PORTIONS : PORTIONS) * r->portion,
+                bytes);
         }
     }
-    return SATF_OK;
+    return status;
+}
+
+satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_view *out, flow *f,
+                            size_t *bytes)
+{
+    satf_status status = begin_plan(ctx, 1, in, f);
+    *bytes = 0;
+    for (int i = 0; i < 2 && !status; i++) {
+        f->rings[i].view = i ? *out : *in;
+        f->rings[i].portion = flow_portion_rows(&f->rings[i].view);
+        size_ring(&f->rings[i], f->height, bytes);
+    }
+    return status;
 }
 
 satf_status flow_make(flow *f, size_t bytes, int allowed)

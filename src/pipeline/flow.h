@@ -70,6 +70,10 @@ int64_t flow_portion_rows(const satf_view *view);
 satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
                       const satf_view *out, flow *f, size_t *bytes);
 
+/* Likewise of one stage that takes the rows of in, all of which are kept, as it likes. */
+satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_view *out, flow *f,
+                            size_t *bytes);
+
 /* The memory of rings and stages, if it keeps the limit of the context. No stage runs yet; at most
  * `allowed` will at a time. */
 satf_status flow_make(flow *f, size_t bytes, int allowed);

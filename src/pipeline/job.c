@@ -79,3 +79,21 @@ void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_
         pipeline_note_add(result, job->output, "%s", text);
     }
 }
+
+satf_status pipeline_report_plan(satf_context *ctx, satf_file_report *result)
+{
+    satf_plan_info info;
+    satf_file_step *steps;
+    satf_plan_describe(ctx->plan, &info, sizeof info);
+    satf_status status = pipeline_make_steps(ctx, info.steps, &steps);
+    if (status) {
+        return status;
+    }
+    for (size_t i = 0; i < info.steps; i++) {
+        steps[i] = filter_plan_step(ctx->plan, i);
+        result->ran = steps[i].ran;
+    }
+    result->steps = steps;
+    result->step_count = info.steps;
+    return SATF_OK;
+}

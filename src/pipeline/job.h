@@ -22,6 +22,9 @@ void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_
 /* Memory of the context for the report's steps. */
 satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_step **steps);
 
+/* What the plan that the context keeps has done becomes the report's steps. */
+satf_status pipeline_report_plan(satf_context *ctx, satf_file_report *result);
+
 /* What is known of a job before its first row is decoded. */
 typedef struct pipeline_plan {
     satf_image in, out; /* without pixels and metadata */
@@ -30,8 +33,9 @@ typedef struct pipeline_plan {
      * of another depth to doubles. A satf_type or SATF_TYPE_AUTO. */
     int type;
     io_plan io;
-    int device;     /* that computes: SATF_HOST or SATF_CUDA(n) */
-    bool automatic; /* it was chosen here: what it cannot do, the CPU does */
+    int device;        /* that computes: SATF_HOST or SATF_CUDA(n) */
+    int64_t band_rows; /* in bands of so many rows; 0: all at once */
+    bool automatic;    /* it was chosen here: what it cannot do, the CPU does */
 } pipeline_plan;
 
 /* plan->device: the context's or, where that leaves it open (SATF_DEVICE_AUTO), the one that

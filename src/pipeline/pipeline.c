@@ -184,25 +184,6 @@ static satf_status encode(satf_context *ctx, const satf_image *image, const io_p
     return status;
 }
 
-/* What the plan that the context keeps has done. */
-static satf_status report_steps(satf_context *ctx, satf_file_report *result)
-{
-    satf_plan_info info;
-    satf_file_step *steps;
-    satf_plan_describe(ctx->plan, &info, sizeof info);
-    satf_status status = pipeline_make_steps(ctx, info.steps, &steps);
-    if (status) {
-        return status;
-    }
-    for (size_t i = 0; i < info.steps; i++) {
-        steps[i] = filter_plan_step(ctx->plan, i);
-        result->ran = steps[i].ran;
-    }
-    result->steps = steps;
-    result->step_count = info.steps;
-    return SATF_OK;
-}
-
 static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                            const satf_image *in, satf_image **out, satf_file_report *result)
 {
@@ -212,7 +193,7 @@ static satf_status compute(satf_context *ctx, const pipeline_job *job, const pip
         return status;
     }
     status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
-    status = status ? status : report_steps(ctx, result);
+    status = status ? status : pipeline_report_plan(ctx, result);
     if (on_device) {
         satf_share_leave_device(ctx);
     }
@@ -301,6 +282,7 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
  * - a picture that must be decoded twice is streamed if it is large or the route says so;
  * - if whole images fit the memory limit and rows do not, it takes whole images.
  * A streamed picture that is large, or that the route wants by rows, is not moved to a CUDA device.
+ * One on a device flows in bands, with whole images in the host's memory, where that pays.
  * Large is more than a third of the limit: by default that is a quarter of the machine's memory.
  */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
@@ -335,6 +317,11 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         *streams = *streams && plan->device <= SATF_HOST;
     }
     *bytes = *streams ? look.bytes : whole;
+    if (plan->device > SATF_HOST && job->route != SATF_ROUTE_WHOLE) {
+        size_t banded;
+        *streams = pipeline_stream_bands(ctx, job, plan, reader, &banded);
+        *bytes = *streams ? banded : whole;
+    }
     return SATF_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "../base/clock.h"
 #include "../base/parallel.h"
+#include "bands.h"
 #include "flow.h"
 
 /* What flows: decoder, filters, encoder. The last filter is on the calling thread, for progress is
@@ -12,6 +13,8 @@
 typedef struct stream {
     flow flow;
     const pipeline_job *job;
+    pipeline_plan *plan;
+    satf_file_report *result;
     io_reader *reader;
     io_writer *writer;
 } stream;
@@ -67,11 +70,42 @@ static void *run_encoder(void *argument)
     return NULL;
 }
 
+/* All filters at once, in bands on a device. */
+static void *run_bands(void *argument)
+{
+    flow_stage *t = argument;
+    flow *f = t->flow;
+    stream *s = f->user;
+    flow_ring *from = &f->rings[0], *to = &f->rings[1];
+    satf_view in = from->view, out = to->view;
+    satf_status status = SATF_OK;
+    in.data = from->data;
+    out.data = to->data;
+    flow_begin(t);
+    for (int64_t y = 0, rows, needed; y < f->height && !status; y += rows) {
+        rows = least(s->plan->band_rows, f->height - y);
+        status = pipeline_band_needs(t->ctx, s->job, s->plan, y, rows, &needed);
+        if (status || !flow_await(t, &from->made, needed)) {
+            break;
+        }
+        status = pipeline_band_make(t->ctx, s->job, s->plan, &in, &out, y, rows, s->result);
+        if (!status) {
+            flow_advance(f, &to->made, y + rows);
+        }
+    }
+    flow_end(t, status);
+    return NULL;
+}
+
 /* ------------------------------------------------------------------ the whole */
 
 static void *(*body_of(const flow *f, int number))(void *)
 {
-    return number == 0 ? run_decoder : number > f->filters ? run_encoder : flow_run_filter;
+    const stream *s = f->user;
+    return number == 0           ? run_decoder
+           : number > f->filters ? run_encoder
+           : s->plan->band_rows  ? run_bands
+                                 : flow_run_filter;
 }
 
 /* Runs all stages to their end. */
@@ -89,7 +123,7 @@ static satf_status march(flow *f)
         }
     }
     if (!status) {
-        flow_run_filter(&f->stages[f->filters]);
+        body_of(f, f->filters)(&f->stages[f->filters]);
     }
     flow_join(f);
     return flow_failure(f);
@@ -148,27 +182,56 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     return status;
 }
 
+/* Why the picture's rows cannot flow, whatever filters them; false if they can. */
+static bool find_refusal(const pipeline_plan *plan, const io_reader *reader, char *why, size_t room)
+{
+    if (plan->io.find_range) {
+        snprintf(why, room,
+                 "the range auto looks at all of the result before any of it is written");
+        return true;
+    }
+    if (!reader->header.rows_in_order) {
+        snprintf(why, room,
+                 "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
+                 "bottom up out of a pipe)",
+                 reader->format->name);
+        return true;
+    }
+    if (reader->header.metadata_may_follow && plan->io.format->metadata == IO_METADATA_FIRST) {
+        snprintf(why, room,
+                 "EXIF or XMP may follow the pixels in this %s file (out of a pipe), and leads in "
+                 "a %s file",
+                 reader->format->name, plan->io.format->name);
+        return true;
+    }
+    return false;
+}
+
+bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                           const io_reader *reader, size_t *bytes)
+{
+    char why[sizeof((pipeline_look *)NULL)->refusal];
+    bool asked = strcmp(ctx->settings.algorithm, "auto") != 0; /* for the whole picture's table */
+    flow f;
+    if (asked || find_refusal(plan, reader, why, sizeof why)) {
+        return false;
+    }
+    plan->band_rows = pipeline_band_rows(ctx, job, plan);
+    bool fits = plan->band_rows > 0;
+    if (fits) {
+        fits = !flow_plan_whole(ctx, &plan->in.view, &plan->out.view, &f, bytes) &&
+               *bytes <= (uint64_t)ctx->settings.max_bytes;
+        flow_free(&f);
+    }
+    plan->band_rows = fits ? plan->band_rows : 0;
+    return fits;
+}
+
 void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                           const io_reader *reader, pipeline_look *look)
 {
     *look = (pipeline_look){.bytes = SIZE_MAX};
-    if (plan->io.find_range) {
-        snprintf(look->refusal, sizeof look->refusal,
-                 "the range auto looks at all of the result before any of it is written");
-        return;
-    }
-    if (!reader->header.rows_in_order) {
-        snprintf(look->refusal, sizeof look->refusal,
-                 "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
-                 "bottom up out of a pipe)",
-                 reader->format->name);
-        return;
-    }
-    if (reader->header.metadata_may_follow && plan->io.format->metadata == IO_METADATA_FIRST) {
-        snprintf(look->refusal, sizeof look->refusal,
-                 "EXIF or XMP may follow the pixels in this %s file (out of a pipe), and leads in "
-                 "a %s file",
-                 reader->format->name, plan->io.format->name);
+    if (find_refusal(plan, reader, look->refusal, sizeof look->refusal)) {
         return;
     }
     bool again = reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
@@ -242,17 +305,20 @@ static void take_times(const flow *f, satf_file_times *times)
     times->encode_ms = f->stages[f->filters + 1].busy_ms;
 }
 
-satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             io_reader *reader, satf_file_report *result)
 {
-    stream s = {.job = job, .reader = reader};
+    stream s = {.job = job, .plan = plan, .result = result, .reader = reader};
+    const satf_view *in = &plan->in.view, *out = &plan->out.view;
+    bool banded = plan->band_rows > 0;
     flow *f = &s.flow;
     io_output *file = NULL;
     size_t bytes;
     /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
      * calling thread, mostly waits for them. */
     int threads = satf_thread_count(ctx), allowed = threads > 1 ? threads + 1 : 1;
-    satf_status status = flow_plan(ctx, job->filter, &plan->in.view, &plan->out.view, f, &bytes);
+    satf_status status = banded ? flow_plan_whole(ctx, in, out, f, &bytes)
+                                : flow_plan(ctx, job->filter, in, out, f, &bytes);
     status = status ? status : flow_make(f, bytes, allowed);
     f->user = &s;
     if (!status && f->rings[0].need.end > 0) {
@@ -269,7 +335,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pi
         goto done;
     }
     status = run(&s, &plan->io, io_output_file(file), result);
-    status = status ? status : report_steps(f, result);
+    status = status || banded ? status : report_steps(f, result);
     if (status) {
         io_output_discard(file);
         result->at = f->failed > f->filters ? job->output : job->input;

@@ -20,9 +20,15 @@ typedef struct pipeline_look {
 void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                           const io_reader *reader, pipeline_look *look);
 
-/* Does it. The reader is at its first row and stays the caller's. Fills
+/* Whether the job's device may take the picture in bands of plan->band_rows, beside the codecs:
+ * sets that, and *bytes to the memory of the host that this takes. */
+bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                           const io_reader *reader, size_t *bytes);
+
+/* Does it, in bands on plan->device where that is one. The reader is at its first row and stays the
+ * caller's. Fills
  * result's times but the total, report and at. */
-satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             io_reader *reader, satf_file_report *result);
 
 #endif
