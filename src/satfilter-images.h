@@ -146,6 +146,8 @@ typedef struct satf_file_options {
     satf_route route;
     int input_format; /* non-zero: without a format in write, "-" gets the input's, if that can be
                        * written */
+    int64_t files;    /* about how many like this one, itself included, this process filters:
+                       * SATF_DEVICE_AUTO shares the start of a device out among them; 0: one */
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);

@@ -37,8 +37,6 @@ typedef struct fake_device {
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "chosen_device.h"
-
 /* Makes it the process's backend, before any other is asked for; NULL if it cannot be opened. */
 static inline fake_device *fake_device_load(void)
 {

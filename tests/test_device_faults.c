@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define TESTS_FAKE_DEVICE_USER
+#include "chosen_device.h"
 #include "fake_device.h"
 #include "run_line.h"
 

@@ -471,7 +471,8 @@ static void test_streaming(void **state)
                                     filter,
                                     satf_write_defaults(),
                                     whole ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO,
-                                    false};
+                                    false,
+                                    0};
                 job.write.type = files[f].made;
                 require(ctx, pipeline_run(ctx, &job, &result), specs[k]);
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));

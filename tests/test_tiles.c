@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #define TESTS_FAKE_DEVICE_USER
+#include "chosen_device.h"
 #include "fake_device.h"
 #include "filter_make.h"
 #include "filter_reference.h"

@@ -90,6 +90,7 @@ static void filter(worker *w, const job *one, outcome *out)
     how.write = &write;
     how.route = s->route;
     how.input_format = s->filters_stdin;
+    how.files = w->all->count - (one - w->all->jobs);
     write.format = write.format ? write.format : one->format;
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */

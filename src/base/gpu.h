@@ -42,6 +42,9 @@ bool satf_gpu_speed(int device, double *clock_khz, double *bytes_per_second);
 /* SATF_OK if this CUDA device can compute, else a sentence that says why not (gpu_check.c). */
 satf_status satf_gpu_check(satf_context *ctx, int device);
 
+/* Whether the process has opened a device: what that takes once is paid. */
+bool satf_gpu_has_started(void);
+
 /*
  * Makes device current for the calling thread and creates what the context needs
  * there (its own stream, if it was given none), once. Every call below opens

@@ -2,35 +2,120 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/backend.h"
 #include "../base/gpu.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "modules.h"
+#include "probe.h"
 #include "step.h"
 
 /*
- * What the choice rests on: estimates for a machine of 16 cores with an H200, round
- * figures rather than measurements. The start is that of the CUDA runtime, paid once
- * a process; the copies pass through pinned memory, at the rate at which the
- * processor fills and empties it.
+ * What the choice rests on. What the CPU takes is measured (probe.h) unless even by a rough
+ * estimate it is far below what the start of a device takes. Of the device these are estimates,
+ * round figures: its kernels take a small part of what the copies do, which pass through pinned
+ * memory at the rate at which one thread fills and empties it. The start is that of the CUDA
+ * runtime, paid once a process.
  */
-static const double start_ms = 210, copy_bytes_per_ms = 8e6;
+static const double start_ms = 300, copy_bytes_per_ms = 8e6;
+enum { FAR_BELOW = 8, LANES = 2 };
+
+/* Of a chain on the CPU, the ns of one thread a sample: of all filters, and of the slowest. */
+typedef struct cpu_cost {
+    double sum_ns, most_ns;
+} cpu_cost;
+
+static cpu_cost rough_cost(const satf_context *ctx, const satf_filter *chain)
+{
+    cpu_cost cost = {0};
+    for (size_t i = 0; i < chain->count; i++) {
+        double ns = filter_ns(ctx, &chain->links[i], false);
+        cost.sum_ns += ns;
+        cost.most_ns = ns > cost.most_ns ? ns : cost.most_ns;
+    }
+    return cost;
+}
+
+static cpu_cost measured_cost(satf_context *scratch, const satf_context *ctx,
+                              const satf_filter *chain, const satf_view *in)
+{
+    cpu_cost cost = {0};
+    satf_view view = *in, made;
+    for (size_t i = 0; i < chain->count; i++) {
+        double ns = filter_probe_ns(ctx, &chain->links[i], &view);
+        ns = ns < 0 ? filter_ns(ctx, &chain->links[i], false) : ns;
+        cost.sum_ns += ns;
+        cost.most_ns = ns > cost.most_ns ? ns : cost.most_ns;
+        if (!filter_output_at(scratch, chain, i, &view, &made)) {
+            view = made;
+        }
+    }
+    return cost;
+}
+
+/* What a device competes with, and what it takes itself, in ms a file. */
+typedef struct race {
+    const filter_job *job;
+    double samples, threads, files;
+    double start_ms, copy_ms, kernel_ms;
+    bool side_by_side; /* files are */
+    size_t filters;
+} race;
+
+static double cpu_ms(const race *r, cpu_cost cost)
+{
+    if (r->side_by_side) {
+        return r->samples * (r->job->codec_ns + cost.sum_ns) / 1e6 / r->threads;
+    }
+    bool staged = r->job->flows_here && r->threads > (double)r->filters;
+    return r->samples * (staged ? cost.most_ns : cost.sum_ns / r->threads) / 1e6;
+}
+
+static double cuda_ms(const race *r)
+{
+    double codec_ms = r->samples * r->job->codec_ns / 1e6, first_ms = r->start_ms / r->files;
+    if (r->side_by_side) {
+        double host_ms = (codec_ms + r->copy_ms) / r->threads;
+        double lane_ms = (r->copy_ms + r->kernel_ms) / LANES;
+        return first_ms + (host_ms > lane_ms ? host_ms : lane_ms);
+    }
+    /* decoding is no longer beside encoding */
+    double apart_ms = r->job->flows_here && !r->job->flows_there ? codec_ms / 2 : 0;
+    return first_ms + apart_ms + r->copy_ms + r->kernel_ms;
+}
 
 /* Would a CUDA device be done first? */
 static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                             const satf_view *out, double besides_ns)
+                             const satf_view *out, const filter_job *job)
 {
     double samples = (double)satf_row_samples(in) * (double)in->height;
     double sample_bytes = (double)(satf_type_bytes(in->type) + satf_type_bytes(out->type));
-    double cpu_ns = 0, cuda_ns = besides_ns;
+    double kernel_ns = 0;
     for (size_t i = 0; i < chain->count; i++) {
-        cpu_ns += filter_ns(ctx, &chain->links[i], false);
-        cuda_ns += filter_ns(ctx, &chain->links[i], true);
+        kernel_ns += filter_ns(ctx, &chain->links[i], true);
     }
-    double cpu_ms = samples * cpu_ns / 1e6 / satf_thread_count(ctx);
-    double cuda_ms = (ctx->gpu ? 0 : start_ms) + samples * sample_bytes / copy_bytes_per_ms +
-                     samples * cuda_ns / 1e6;
-    return cuda_ms < cpu_ms;
+    race r = {.job = job,
+              .samples = samples,
+              .threads = satf_thread_count(ctx),
+              .files = job->files > 1 ? (double)job->files : 1,
+              .start_ms = satf_gpu_has_started() ? 0 : start_ms,
+              .copy_ms = samples * sample_bytes / copy_bytes_per_ms,
+              .kernel_ms = samples * kernel_ns / 1e6,
+              .side_by_side = job->files > 1 && ctx->share,
+              .filters = chain->count};
+    if (cpu_ms(&r, rough_cost(ctx, chain)) * FAR_BELOW < cuda_ms(&r)) {
+        return false;
+    }
+    if (!satf_backend_get(NULL)) {
+        return true; /* which is what is said then */
+    }
+    satf_context *scratch; /* for messages that nobody reads */
+    if (satf_context_create_like(ctx, &scratch)) {
+        return false;
+    }
+    cpu_cost cost = measured_cost(scratch, ctx, chain, in);
+    satf_context_destroy(scratch);
+    return cuda_ms(&r) < cpu_ms(&r, cost);
 }
 
 /* Whether a kind of device has the context's algorithm. */
@@ -50,7 +135,7 @@ bool filter_suits_cpu(const satf_context *ctx)
 }
 
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                         const satf_view *out, double besides_ns, char why[FILTER_WHY_BYTES])
+                         const satf_view *out, const filter_job *job, char why[FILTER_WHY_BYTES])
 {
     bool cpu = filter_suits_cpu(ctx), cuda = has_algorithm(ctx, "cuda");
     why[0] = '\0';
@@ -69,7 +154,7 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
         snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 has failed before: computed on the CPU");
         return SATF_HOST;
     }
-    if (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, besides_ns))) {
+    if (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, job))) {
         snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");
         return SATF_HOST;
     }

@@ -23,15 +23,23 @@ const void *filter_options(const satf_filter *filter, size_t index);
  * device's stages. */
 bool filter_suits_cpu(const satf_context *ctx);
 
+/* What a chain is a part of. All zeros: a call on images in memory. */
+typedef struct filter_job {
+    bool flows_here,
+        flows_there; /* on the CPU, on a device, it goes beside decoding and encoding */
+    double codec_ns; /* that those take, a sample */
+    int64_t files;   /* like this one, itself included, that the process filters */
+} filter_job;
+
 /*
  * Where SATF_DEVICE_AUTO has a chain computed on images of the host: SATF_CUDA(0) if it can be used
  * and would be done first by estimate, its start and the copies included, else SATF_HOST.
- * besides_ns: what a device costs besides, a sample of the input. why: becomes why it is not the
- * device, or "". No driver is touched unless the work is worth a device.
+ * why: becomes why it is not the device, or "". No driver is touched unless the work is worth a
+ * device.
  */
 enum { FILTER_WHY_BYTES = 256 };
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                         const satf_view *out, double besides_ns, char why[FILTER_WHY_BYTES]);
+                         const satf_view *out, const filter_job *job, char why[FILTER_WHY_BYTES]);
 
 /* Whether that is a failure of a device where the CPU can do what is asked for. One that has failed
  * at work, rather than lacked memory, is not taken again by filter_choose_device(). */

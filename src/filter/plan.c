@@ -38,23 +38,6 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
     return reserve(ctx, plan, bytes, at);
 }
 
-int filter_plan_device(const satf_context *ctx, const filter_call *call)
-{
-    char why[FILTER_WHY_BYTES];
-    if (call->in->device != SATF_HOST) {
-        return call->in->device;
-    }
-    return call->device != SATF_DEVICE_AUTO
-               ? call->device
-               : filter_choose_device(ctx, call->filter, call->in, call->out, 0, why);
-}
-
-bool filter_plan_leaves(satf_context *ctx, const filter_call *call, int device, satf_status status)
-{
-    return call->device == SATF_DEVICE_AUTO && device != call->in->device &&
-           filter_leaves_device(ctx, status);
-}
-
 /* What planning adds up: the most that an image takes behind even and odd filters, between the
  * parts of one, and for steps to work in; all that steps keep. */
 typedef struct plan_sizes {

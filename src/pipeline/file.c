@@ -30,11 +30,15 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     if (!status) {
         status = io_take_options(ctx, all.write, &job.write);
     }
+    if (!status && all.files < 0) {
+        status = satf_fail(ctx, SATF_INVALID, "the number of files cannot be negative");
+    }
     if (status) {
         return status;
     }
     job.route = all.route;
     job.input_format = all.input_format != 0;
+    job.files = all.files;
     status = pipeline_run(ctx, &job, &made);
     satf_give(report, report_bytes, &made, sizeof made);
     return status;

@@ -310,17 +310,20 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     if (*streams && !asked && fits) {
         *streams = look.bytes <= (uint64_t)ctx->settings.max_bytes;
     }
+    *bytes = *streams ? look.bytes : whole;
     if (*streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
         pipeline_explain_stream(result);
-    } else {
-        pipeline_choose_device(ctx, job, plan, *streams, result);
-        *streams = *streams && plan->device <= SATF_HOST;
+        return SATF_OK;
     }
-    *bytes = *streams ? look.bytes : whole;
-    if (plan->device > SATF_HOST && job->route != SATF_ROUTE_WHOLE) {
-        size_t banded;
-        *streams = pipeline_stream_bands(ctx, job, plan, reader, &banded);
-        *bytes = *streams ? banded : whole;
+    size_t banded_bytes = whole;
+    bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
+                  pipeline_stream_bands(ctx, job, plan, reader, &banded_bytes);
+    pipeline_choose_device(ctx, job, plan, *streams, banded, result);
+    if (plan->device > SATF_HOST) {
+        *streams = banded;
+        *bytes = banded ? banded_bytes : whole;
+    } else {
+        plan->band_rows = 0;
     }
     return SATF_OK;
 }

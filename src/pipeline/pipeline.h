@@ -14,6 +14,7 @@ typedef struct pipeline_job {
     satf_write_options write;
     satf_route route;
     bool input_format; /* without write.format, "-" gets the input's format if it can be written */
+    int64_t files;     /* like this one, itself included, that the process filters; 0: one */
 } pipeline_job;
 
 /*

@@ -1,0 +1,165 @@
+/* SATF_DEVICE_AUTO: when it takes a device (a fake one), by what the CPU takes, which is made up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "base/gpu.h"
+#include "filter/filter.h"
+#include "filter/probe.h"
+
+#define TESTS_FAKE_DEVICE_USER
+#include "fake_device.h"
+
+static fake_device *fake;
+static satf_context *ctx, *beside;
+static double probe_ns; /* what each filter takes; below 0: what it really does */
+static int probes;
+static bool started;
+
+double __real_filter_probe_ns(const satf_context *of, const chain_link *link, const satf_view *in);
+double __wrap_filter_probe_ns(const satf_context *of, const chain_link *link, const satf_view *in);
+double __wrap_filter_probe_ns(const satf_context *of, const chain_link *link, const satf_view *in)
+{
+    probes++;
+    return probe_ns < 0 ? __real_filter_probe_ns(of, link, in) : probe_ns;
+}
+
+bool __wrap_satf_gpu_has_started(void);
+bool __wrap_satf_gpu_has_started(void)
+{
+    return started;
+}
+
+static bool takes_device(const satf_context *of, const char *spec, int64_t side, filter_job job)
+{
+    satf_filter *filter;
+    char why[FILTER_WHY_BYTES];
+    satf_view in = satf_view_packed(NULL, side, side, 1, SATF_U8), out;
+    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+    fake->calls = 0;
+    probes = 0;
+    bool taken = filter_choose_device(of, filter, &in, &out, &job, why) > SATF_HOST;
+    assert_int_equal(taken, why[0] == '\0');
+    satf_filter_destroy(filter);
+    return taken;
+}
+
+/* Far from worth a device: nothing is tried, and no driver touched. */
+static void test_small(void **state)
+{
+    (void)state;
+    started = false;
+    probe_ns = 1000;
+    assert_false(takes_device(ctx, "box=9", 512, (filter_job){0}));
+    assert_false(takes_device(ctx, "box=9", 4096, (filter_job){.flows_here = true}));
+    assert_int_equal(probes, 0);
+    assert_int_equal(fake->calls, 0);
+}
+
+/* 16384 squared: 268 million samples, 67 ms of copies, 300 of a start. */
+static void test_one(void **state)
+{
+    (void)state;
+    const filter_job flows = {true, true, 5, 1}, apart = {true, false, 5, 1};
+    started = false;
+    probe_ns = 0.25;
+    assert_false(takes_device(ctx, "box=9", 16384, flows));
+    assert_int_equal(probes, 1);
+    assert_int_equal(fake->calls, 0);
+    probe_ns = 1.2;
+    assert_false(takes_device(ctx, "box=9", 16384, flows));
+    probe_ns = 1.7;
+    assert_true(takes_device(ctx, "box=9", 16384, flows));
+    /* what is not beside decoding and encoding adds their lesser half */
+    assert_false(takes_device(ctx, "box=9", 16384, apart));
+    probe_ns = 5;
+    assert_true(takes_device(ctx, "box=9", 16384, apart));
+    /* filters that flow are on a thread each: the slowest counts, not their sum */
+    probe_ns = 1.2;
+    assert_false(takes_device(ctx, "box=9 box=5 unsharp=3", 16384, flows));
+    assert_int_equal(probes, 3);
+    /* whole images are shared out among all 4 threads */
+    probe_ns = 5;
+    assert_false(takes_device(ctx, "box=9", 16384, (filter_job){0}));
+    assert_true(takes_device(ctx, "box=9 box=5", 16384, (filter_job){0}));
+    /* what is started costs its copies alone */
+    started = true;
+    probe_ns = 1.2;
+    assert_true(takes_device(ctx, "box=9", 16384, (filter_job){0}));
+    probe_ns = 0.9;
+    assert_false(takes_device(ctx, "box=9", 16384, (filter_job){0}));
+}
+
+/* A start is shared out among the files of a batch, in which all threads work anyway. */
+static void test_batch(void **state)
+{
+    (void)state;
+    const filter_job few = {false, false, 5, 4}, many = {false, false, 5, 1000};
+    started = false;
+    probe_ns = 20;
+    assert_false(takes_device(beside, "box=9", 2048, few));
+    assert_true(takes_device(beside, "box=9", 2048, many));
+    probe_ns = 0.3; /* then the codecs are all */
+    assert_false(takes_device(beside, "box=9", 2048, many));
+    started = true;
+    assert_false(takes_device(beside, "box=9", 2048, few) && probes == 0);
+}
+
+/* A probe finds out what a filter takes, and remembers it. */
+static void test_probe(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"box=9", "variance=31", "guided=5", "flip=h", "integral"};
+    satf_view in = satf_view_packed(NULL, 9000, 9000, 3, SATF_U8);
+    double ns[sizeof specs / sizeof *specs];
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        satf_filter *filter;
+        assert_int_equal(satf_filter_parse(ctx, specs[i], &filter), SATF_OK);
+        ns[i] = __real_filter_probe_ns(ctx, &filter->links[0], &in);
+        assert_true(ns[i] > 0 && ns[i] < 10000);
+        assert_true(ns[i] == __real_filter_probe_ns(ctx, &filter->links[0], &in));
+        satf_filter_destroy(filter);
+    }
+    assert_true(ns[2] > 2 * ns[0]); /* several windows and their quotients */
+    satf_filter *guided;
+    assert_int_equal(satf_filter_parse(ctx, "sauvola=5", &guided), SATF_OK);
+    in.type = SATF_F32;
+    assert_true(__real_filter_probe_ns(ctx, &guided->links[0], &in) > 0);
+    satf_filter_destroy(guided);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake = fake_device_load();
+    if (!fake || satf_context_create(&ctx) || satf_context_set_threads(ctx, 4) ||
+        satf_context_create_beside(ctx, &beside)) {
+        return 1;
+    }
+    return satf_context_set_device(ctx, SATF_DEVICE_AUTO);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    satf_context_destroy(beside);
+    satf_context_destroy(ctx);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_probe),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
