@@ -62,11 +62,14 @@ static void test_small(void **state)
     assert_int_equal(fake->calls, 0);
 }
 
-/* 16384 squared: 268 million samples, 67 ms of copies, 300 of a start. */
+/* 16384 squared: 268 million samples, 67 ms of copies, 300 of a start, 107 of fresh memory for each
+ * image that flows through a device; 4 threads. */
 static void test_one(void **state)
 {
     (void)state;
-    const filter_job flows = {true, true, 5, 1}, apart = {true, false, 5, 1};
+    const filter_job memory = {0};
+    const filter_job flows = {.flows_here = true, .flows_there = true, .files = 1};
+    filter_job coded = flows, apart = flows;
     started = false;
     probe_ns = 0.25;
     assert_false(takes_device(ctx, "box=9", 16384, flows));
@@ -74,41 +77,56 @@ static void test_one(void **state)
     assert_int_equal(fake->calls, 0);
     probe_ns = 1.2;
     assert_false(takes_device(ctx, "box=9", 16384, flows));
-    probe_ns = 1.7;
+    probe_ns = 2;
     assert_true(takes_device(ctx, "box=9", 16384, flows));
-    /* what is not beside decoding and encoding adds their lesser half */
+    /* nobody waits for filters that are faster than the codecs beside them */
+    coded.decode_ns = 2;
+    assert_false(takes_device(ctx, "box=9", 16384, coded));
+    coded.decode_ns = 0;
+    coded.encode_ns = 2;
+    assert_false(takes_device(ctx, "box=9", 16384, coded));
+    coded.encodes_on_all = true; /* 0.5 */
+    assert_true(takes_device(ctx, "box=9", 16384, coded));
+    /* what a device does not do beside its codecs comes before and after them */
+    apart.flows_there = false;
+    apart.decode_ns = apart.encode_ns = 1;
     assert_false(takes_device(ctx, "box=9", 16384, apart));
-    probe_ns = 5;
+    probe_ns = 4;
     assert_true(takes_device(ctx, "box=9", 16384, apart));
     /* filters that flow are on a thread each: the slowest counts, not their sum */
     probe_ns = 1.2;
     assert_false(takes_device(ctx, "box=9 box=5 unsharp=3", 16384, flows));
     assert_int_equal(probes, 3);
-    /* whole images are shared out among all 4 threads */
+    /* whole images are shared out among all threads */
     probe_ns = 5;
-    assert_false(takes_device(ctx, "box=9", 16384, (filter_job){0}));
-    assert_true(takes_device(ctx, "box=9 box=5", 16384, (filter_job){0}));
+    assert_false(takes_device(ctx, "box=9", 16384, memory));
+    assert_true(takes_device(ctx, "box=9 box=5", 16384, memory));
     /* what is started costs its copies alone */
     started = true;
     probe_ns = 1.2;
-    assert_true(takes_device(ctx, "box=9", 16384, (filter_job){0}));
+    assert_true(takes_device(ctx, "box=9", 16384, memory));
     probe_ns = 0.9;
-    assert_false(takes_device(ctx, "box=9", 16384, (filter_job){0}));
+    assert_false(takes_device(ctx, "box=9", 16384, memory));
 }
 
 /* A start is shared out among the files of a batch, in which all threads work anyway. */
 static void test_batch(void **state)
 {
     (void)state;
-    const filter_job few = {false, false, 5, 4}, many = {false, false, 5, 1000};
+    const filter_job few = {.decode_ns = 1, .encode_ns = 4, .files = 4};
+    filter_job many = few;
+    many.files = 1000;
     started = false;
     probe_ns = 20;
     assert_false(takes_device(beside, "box=9", 2048, few));
     assert_true(takes_device(beside, "box=9", 2048, many));
-    probe_ns = 0.3; /* then the codecs are all */
+    probe_ns = 0.2; /* less than the copies take of a thread */
     assert_false(takes_device(beside, "box=9", 2048, many));
+    assert_int_equal(probes, 1);
     started = true;
-    assert_false(takes_device(beside, "box=9", 2048, few) && probes == 0);
+    assert_false(takes_device(beside, "box=9", 2048, few));
+    probe_ns = 2;
+    assert_true(takes_device(beside, "box=9", 2048, few));
 }
 
 /* A probe finds out what a filter takes, and remembers it. */

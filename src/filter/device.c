@@ -18,6 +18,9 @@
  * runtime, paid once a process.
  */
 static const double start_ms = 300, copy_bytes_per_ms = 8e6;
+/* What flows through a device flows through whole images, whose pages are touched the first time.
+ */
+static const double fresh_bytes_per_ms = 2.5e6;
 enum { FAR_BELOW = 8, LANES = 2 };
 
 /* Of a chain on the CPU, the ns of one thread a sample: of all filters, and of the slowest. */
@@ -58,30 +61,47 @@ typedef struct race {
     const filter_job *job;
     double samples, threads, files;
     double start_ms, copy_ms, kernel_ms;
+    double fresh_in_ms, fresh_out_ms;
     bool side_by_side; /* files are */
     size_t filters;
 } race;
 
+/* The ms of a file whose filters take so long, and its decoder more_ms more than others. */
+static double with_codecs(const race *r, bool flows, double more_ms, double filters_ms)
+{
+    const filter_job *job = r->job;
+    double decode_ms = r->samples * job->decode_ns / 1e6 + more_ms;
+    double encode_ms = r->samples * job->encode_ns / 1e6 / (job->encodes_on_all ? r->threads : 1);
+    double longest = decode_ms > encode_ms ? decode_ms : encode_ms;
+    longest = longest > filters_ms ? longest : filters_ms;
+    return flows ? longest : decode_ms + filters_ms + encode_ms;
+}
+
+/* Files side by side keep all threads busy. */
+static double shared_ms(const race *r, double host_ms)
+{
+    return (r->samples * (r->job->decode_ns + r->job->encode_ns) / 1e6 + host_ms) / r->threads;
+}
+
 static double cpu_ms(const race *r, cpu_cost cost)
 {
-    if (r->side_by_side) {
-        return r->samples * (r->job->codec_ns + cost.sum_ns) / 1e6 / r->threads;
-    }
     bool staged = r->job->flows_here && r->threads > (double)r->filters;
-    return r->samples * (staged ? cost.most_ns : cost.sum_ns / r->threads) / 1e6;
+    return r->side_by_side
+               ? shared_ms(r, r->samples * cost.sum_ns / 1e6)
+               : with_codecs(r, r->job->flows_here, 0,
+                             r->samples * (staged ? cost.most_ns : cost.sum_ns / r->threads) / 1e6);
 }
 
 static double cuda_ms(const race *r)
 {
-    double codec_ms = r->samples * r->job->codec_ns / 1e6, first_ms = r->start_ms / r->files;
+    double work_ms = r->copy_ms + r->kernel_ms, first_ms = r->start_ms / r->files;
     if (r->side_by_side) {
-        double host_ms = (codec_ms + r->copy_ms) / r->threads;
-        double lane_ms = (r->copy_ms + r->kernel_ms) / LANES;
+        double host_ms = shared_ms(r, r->copy_ms), lane_ms = work_ms / LANES;
         return first_ms + (host_ms > lane_ms ? host_ms : lane_ms);
     }
-    /* decoding is no longer beside encoding */
-    double apart_ms = r->job->flows_here && !r->job->flows_there ? codec_ms / 2 : 0;
-    return first_ms + apart_ms + r->copy_ms + r->kernel_ms;
+    return r->job->flows_there
+               ? with_codecs(r, true, r->fresh_in_ms, first_ms + work_ms + r->fresh_out_ms)
+               : with_codecs(r, false, 0, first_ms + work_ms);
 }
 
 /* Would a CUDA device be done first? */
@@ -100,10 +120,13 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
               .files = job->files > 1 ? (double)job->files : 1,
               .start_ms = satf_gpu_has_started() ? 0 : start_ms,
               .copy_ms = samples * sample_bytes / copy_bytes_per_ms,
+              .fresh_in_ms = samples * (double)satf_type_bytes(in->type) / fresh_bytes_per_ms,
+              .fresh_out_ms = samples * (double)satf_type_bytes(out->type) / fresh_bytes_per_ms,
               .kernel_ms = samples * kernel_ns / 1e6,
               .side_by_side = job->files > 1 && ctx->share,
               .filters = chain->count};
-    if (cpu_ms(&r, rough_cost(ctx, chain)) * FAR_BELOW < cuda_ms(&r)) {
+    cpu_cost cost = rough_cost(ctx, chain);
+    if (samples * cost.sum_ns / 1e6 / r.threads * FAR_BELOW < r.start_ms / r.files) {
         return false;
     }
     if (!satf_backend_get(NULL)) {
@@ -113,7 +136,7 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
     if (satf_context_create_like(ctx, &scratch)) {
         return false;
     }
-    cpu_cost cost = measured_cost(scratch, ctx, chain, in);
+    cost = measured_cost(scratch, ctx, chain, in);
     satf_context_destroy(scratch);
     return cuda_ms(&r) < cpu_ms(&r, cost);
 }

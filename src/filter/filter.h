@@ -25,10 +25,10 @@ bool filter_suits_cpu(const satf_context *ctx);
 
 /* What a chain is a part of. All zeros: a call on images in memory. */
 typedef struct filter_job {
-    bool flows_here,
-        flows_there; /* on the CPU, on a device, it goes beside decoding and encoding */
-    double codec_ns; /* that those take, a sample */
-    int64_t files;   /* like this one, itself included, that the process filters */
+    bool flows_here, flows_there; /* on the CPU, on a device, it goes beside its codecs */
+    double decode_ns, encode_ns;  /* that these take of one thread, a sample */
+    bool encodes_on_all;          /* threads */
+    int64_t files;                /* like this one, itself included, that the process filters */
 } filter_job;
 
 /*

@@ -11,7 +11,7 @@
 
 /* The image is several windows high, so that a window's first sums are a small part of the work. */
 enum {
-    SAMPLES = 1 << 20,
+    SAMPLES = 1 << 18,
     LEAST_ROWS = 64,
     MOST_ROWS = 4096,
     WINDOWS = 3,

@@ -4,9 +4,6 @@
 #include "../filter/filter.h"
 #include "job.h"
 
-/* What decoding and encoding a sample take, by and large: a JPEG's 3, a PNG's 4 to 12. */
-static const double codec_ns = 5;
-
 _Static_assert(sizeof((satf_file_report *)0)->why_cpu == FILTER_WHY_BYTES, "a reason fits");
 
 void pipeline_explain_stream(satf_file_report *result)
@@ -14,13 +11,20 @@ void pipeline_explain_stream(satf_file_report *result)
     snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
 }
 
-void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            bool streams, bool banded, satf_file_report *result)
+void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, const io_format *from,
+                            pipeline_plan *plan, bool streams, bool banded,
+                            satf_file_report *result)
 {
     plan->device = ctx->settings.device;
     plan->automatic = plan->device == SATF_DEVICE_AUTO;
     if (plan->automatic) {
-        filter_job of = {streams, banded, codec_ns, job->files};
+        const io_format *to = plan->io.format;
+        filter_job of = {.flows_here = streams,
+                         .flows_there = banded,
+                         .decode_ns = from->decode_ns,
+                         .encode_ns = to->encode_ns,
+                         .encodes_on_all = to->encodes_on_all,
+                         .files = job->files};
         plan->device = filter_choose_device(ctx, job->filter, &plan->in.view, &plan->out.view, &of,
                                             result->why_cpu);
     }

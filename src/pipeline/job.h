@@ -40,9 +40,10 @@ typedef struct pipeline_plan {
 
 /* plan->device: the context's or, where that leaves it open (SATF_DEVICE_AUTO), the one that
  * filter_choose_device() takes; result->why_cpu says why it is the CPU. streams: the CPU would;
- * banded: a device would take it in bands. */
-void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            bool streams, bool banded, satf_file_report *result);
+ * banded: a device would take it in bands; from: the input's format. */
+void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, const io_format *from,
+                            pipeline_plan *plan, bool streams, bool banded,
+                            satf_file_report *result);
 
 /* result->why_cpu of a job that is streamed rather than taken to a device. */
 void pipeline_explain_stream(satf_file_report *result);

@@ -318,7 +318,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     size_t banded_bytes = whole;
     bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
                   pipeline_stream_bands(ctx, job, plan, reader, &banded_bytes);
-    pipeline_choose_device(ctx, job, plan, *streams, banded, result);
+    pipeline_choose_device(ctx, job, reader->format, plan, *streams, banded, result);
     if (plan->device > SATF_HOST) {
         *streams = banded;
         *bytes = banded ? banded_bytes : whole;
