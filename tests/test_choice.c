@@ -7,10 +7,16 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/context.h"
 #include "base/gpu.h"
 #include "filter/filter.h"
 #include "filter/probe.h"
+#include "sat/cache.h"
 
 #define TESTS_FAKE_DEVICE_USER
 #include "fake_device.h"
@@ -152,6 +158,56 @@ static void test_probe(void **state)
     satf_filter_destroy(guided);
 }
 
+/* In a process of its own, for a file is read once: what it takes the start for with that text in
+ * the file (NULL: with none, and saving 412.4). */
+static double start_in_child(const char *folder, const char *text, const char *mode)
+{
+    int ends[2];
+    double ms = -1;
+    assert_int_equal(pipe(ends), 0);
+    if (fork() == 0) {
+        char path[256];
+        satf_context *own;
+        setenv("XDG_CACHE_HOME", folder, 1);
+        setenv("SATFILTER_TUNE", mode, 1);
+        snprintf(path, sizeof path, "%s/satfilter/start-cuda", folder);
+        FILE *file = text ? fopen(path, "w") : NULL;
+        if (file) {
+            fputs(text, file);
+            fclose(file);
+        } else if (!text && !satf_context_create(&own)) {
+            sat_cache_save_start(own, 412.4);
+        }
+        ms = sat_cache_start_ms();
+        _exit(write(ends[1], &ms, sizeof ms) != sizeof ms);
+    }
+    assert_int_equal(read(ends[0], &ms, sizeof ms), sizeof ms);
+    close(ends[0]);
+    close(ends[1]);
+    assert_true(wait(NULL) > 0);
+    return ms;
+}
+
+/* What --tune has measured of the start. */
+static void test_start(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/satfilter-choice-XXXXXX", path[256];
+    assert_non_null(mkdtemp(folder));
+    assert_true(start_in_child(folder, NULL, "") == 412);
+    assert_true(start_in_child(folder, "77 ms\n", "") == 77);
+    assert_true(start_in_child(folder, "77 ms\n", "off") == 0);
+    static const char *const wrong[] = {"", "77", "77 ms", "-5 ms\n", "0 ms\n", "ms\n", "x ms\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(start_in_child(folder, wrong[i], "") == 0);
+    }
+    snprintf(path, sizeof path, "%s/satfilter/start-cuda", folder);
+    assert_int_equal(unlink(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -174,10 +230,8 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_one),
-        cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_small), cmocka_unit_test(test_one),   cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_probe), cmocka_unit_test(test_start),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -2,9 +2,8 @@
  * calls that take a device are reached: they say so. */
 #include "gpu.h"
 
-#include <stdatomic.h>
-
 #include "backend.h"
+#include "clock.h"
 
 static const satf_gpu_calls *backend(void)
 {
@@ -12,19 +11,11 @@ static const satf_gpu_calls *backend(void)
     return b ? b->gpu : NULL;
 }
 
-static atomic_bool started;
-
-bool satf_gpu_has_started(void)
-{
-    return atomic_load_explicit(&started, memory_order_relaxed);
-}
-
 satf_status satf_gpu_open(satf_context *ctx, int device)
 {
+    double start_ms = satf_now_ms();
     satf_status status = backend() ? backend()->open(ctx, device) : satf_gpu_check(ctx, device);
-    if (!status) {
-        atomic_store_explicit(&started, true, memory_order_relaxed);
-    }
+    satf_gpu_spend(start_ms, !status);
     return status;
 }
 

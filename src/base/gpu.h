@@ -45,6 +45,12 @@ satf_status satf_gpu_check(satf_context *ctx, int device);
 /* Whether the process has opened a device: what that takes once is paid. */
 bool satf_gpu_has_started(void);
 
+/* What that has taken, in ms: from the first question on, without what lay between. 0 before. */
+double satf_gpu_start_ms(void);
+
+/* A call since then was a part of it; open: a device is. */
+void satf_gpu_spend(double since_ms, bool open);
+
 /*
  * Makes device current for the calling thread and creates what the context needs
  * there (its own stream, if it was given none), once. Every call below opens

@@ -6,6 +6,7 @@
 #include "../base/gpu.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "../sat/cache.h"
 #include "modules.h"
 #include "probe.h"
 #include "step.h"
@@ -17,7 +18,7 @@
  * memory at the rate at which one thread fills and empties it. The start is that of the CUDA
  * runtime, paid once a process.
  */
-static const double start_ms = 300, copy_bytes_per_ms = 8e6;
+static const double usual_start_ms = 300, copy_bytes_per_ms = 8e6;
 /* What flows through a device flows through whole images, whose pages are touched the first time.
  */
 static const double fresh_bytes_per_ms = 2.5e6;
@@ -110,7 +111,8 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
 {
     double samples = (double)satf_row_samples(in) * (double)in->height;
     double sample_bytes = (double)(satf_type_bytes(in->type) + satf_type_bytes(out->type));
-    double kernel_ns = 0;
+    double kernel_ns = 0, start_ms = sat_cache_start_ms();
+    start_ms = start_ms > 0 ? start_ms : usual_start_ms;
     for (size_t i = 0; i < chain->count; i++) {
         kernel_ns += filter_ns(ctx, &chain->links[i], true);
     }

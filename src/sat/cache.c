@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,16 +167,23 @@ bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cach
 
 /* ----------------------------------------------------------------------- file */
 
-bool sat_cache_path(int device, char *path, size_t bytes)
+static bool path_of(const char *name, char *path, size_t bytes)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length = -1, ordinal = satf_gpu_ordinal(device);
+    int length = -1;
     if (cache && cache[0] == '/') { /* others are to be ignored, says the XDG specification */
-        length = snprintf(path, bytes, "%s/satfilter/tuning-cuda%d", cache, ordinal);
+        length = snprintf(path, bytes, "%s/satfilter/%s", cache, name);
     } else if (home && home[0] == '/') {
-        length = snprintf(path, bytes, "%s/.cache/satfilter/tuning-cuda%d", home, ordinal);
+        length = snprintf(path, bytes, "%s/.cache/satfilter/%s", home, name);
     }
     return length > 0 && (size_t)length < bytes;
+}
+
+bool sat_cache_path(int device, char *path, size_t bytes)
+{
+    char name[32];
+    snprintf(name, sizeof name, "tuning-cuda%d", satf_gpu_ordinal(device));
+    return path_of(name, path, bytes);
 }
 
 bool sat_cache_load(const char *path, const sat_cache_key *key, sat_cache *cache)
@@ -262,20 +270,63 @@ satf_status sat_cache_try(satf_context *ctx, const char *path)
     return status;
 }
 
-satf_status sat_cache_save(satf_context *ctx, const char *path, const sat_cache_key *key,
-                           const sat_cache *cache)
+static satf_status replace(satf_context *ctx, const char *path, const char *text)
 {
     char temporary[TEMPORARY_BYTES];
     int descriptor;
-    char *text = sat_cache_print(cache, key);
-    if (!text) {
-        return satf_fail_memory(ctx, FILE_BYTES, "the tuner's cache");
-    }
     satf_status status = make_temporary(ctx, path, temporary, &descriptor);
     if (!status && (!write_text(descriptor, text) || rename(temporary, path) != 0)) {
         unlink_quietly(temporary);
         status = fail_to_write(ctx, path);
     }
+    return status;
+}
+
+satf_status sat_cache_save(satf_context *ctx, const char *path, const sat_cache_key *key,
+                           const sat_cache *cache)
+{
+    char *text = sat_cache_print(cache, key);
+    if (!text) {
+        return satf_fail_memory(ctx, FILE_BYTES, "the tuner's cache");
+    }
+    satf_status status = replace(ctx, path, text);
     satf_free(text);
     return status;
+}
+
+/* ------------------------------------------------------------- the start of a device */
+
+static const char start_name[] = "start-cuda";
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static double start_ms;
+
+static void load_start(void)
+{
+    char path[PATH_BYTES], end;
+    const char *mode = getenv("SATFILTER_TUNE");
+    bool ignored = mode && strcmp(mode, "off") == 0;
+    FILE *file = !ignored && path_of(start_name, path, sizeof path) ? fopen(path, "r") : NULL;
+    int ms;
+    if (file && fscanf(file, "%6d ms%c", &ms, &end) == 2 && end == '\n' && ms > 0) {
+        start_ms = ms;
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+double sat_cache_start_ms(void)
+{
+    pthread_once(&once, load_start);
+    return start_ms;
+}
+
+satf_status sat_cache_save_start(satf_context *ctx, double ms)
+{
+    char path[PATH_BYTES], text[32];
+    if (ms < 1 || ms > 999999 || !path_of(start_name, path, sizeof path)) {
+        return SATF_OK; /* nothing that is worth keeping */
+    }
+    snprintf(text, sizeof text, "%.0f ms\n", ms);
+    return replace(ctx, path, text);
 }

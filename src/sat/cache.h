@@ -66,4 +66,10 @@ satf_status sat_cache_try(satf_context *ctx, const char *path);
 satf_status sat_cache_save(satf_context *ctx, const char *path, const sat_cache_key *key,
                            const sat_cache *cache);
 
+/* What the start of a device takes a process, in ms, in the file "start-cuda" beside it: as the
+ * latest tuning has measured it. Read once a process; 0 if there is no such file, or no such
+ * number in it. */
+double sat_cache_start_ms(void);
+satf_status sat_cache_save_start(satf_context *ctx, double ms);
+
 #endif

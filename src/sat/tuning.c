@@ -247,6 +247,7 @@ static satf_status tune(satf_context *ctx)
         satf_context_forget(ctx);
         status = sat_cache_save(ctx, path, &key, cache);
     }
+    status = status ? status : sat_cache_save_start(ctx, satf_gpu_start_ms());
     satf_free(cache);
     return status;
 }
