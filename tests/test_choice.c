@@ -230,8 +230,9 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small), cmocka_unit_test(test_one),   cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_probe), cmocka_unit_test(test_start),
+        cmocka_unit_test(test_start), /* first: what is read once is not read yet */
+        cmocka_unit_test(test_small), cmocka_unit_test(test_one),
+        cmocka_unit_test(test_batch), cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
