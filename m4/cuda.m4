@@ -30,6 +30,8 @@ AC_SUBST([NVCC])
 AC_SUBST([NVCC_FLAGS])
 AC_SUBST([CUDA_LIBS])
 AM_CONDITIONAL([CUDA], [test "x$CUDA_LIBS" != x])
+AS_IF([test "x$CUDA_LIBS" != x],
+  [AC_DEFINE([SATF_HAVE_CUDA], [1], [Kernels are compiled for CUDA devices])])
 ])
 
 # $satf_codes and $satf_ptx: the capabilities to make machine code for, and the one whose code the

@@ -91,14 +91,15 @@ for i in 0 1 2 3 4; do
 done
 check "the batch was mixed" "$(tail -n 1 one0.stdout) $(grep -c '"error"' one0.stdout)" "status 3 30"
 
-# Two names of one output: the later input has it, as if the first had been done before.
+# Two names of one output: the first input has it, and the later ones fail.
 mkdir and other
 for i in 1 2 3 4; do cp large.ppm and/$i.ppm && cp small.ppm other/$i.ppm; done
 for threads in 1 4; do
     rm -rf o$threads && mkdir -p o$threads/other && ln -s other o$threads/and
-    "$satfilter" -q -T $threads --box 3 --parents and/*.ppm other/*.ppm -o o$threads
+    "$satfilter" -q -T $threads --box 3 --parents -r and -r other -o o$threads 2>stderr
+    check "folders that are one, $threads threads" "$? $(grep -c 'its output .* is that of' stderr)" "3 4"
 done
-check "folders that are one" "$(diff -rq o1/other o4/other 2>&1)" ""
+check "folders that are one" "$(diff -rq o1/other o4/other 2>&1) $(ls o4/other | wc -l)" " 4"
 # An output that is a folder's name, and an input that the batch makes.
 mkdir -p tree/a.ppm && cp small.ppm tree/a.ppm/x.ppm && cp large.ppm a.ppm
 for threads in 1 4; do

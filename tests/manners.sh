@@ -90,6 +90,8 @@ if command -v script >/dev/null 2>&1; then
     check "no picture on a screen" "$? $(grep -c 'a terminal cannot show' screen) $(grep -c PNG screen)" "2 1 0"
     typed '' '"$satfilter" --box 3 --format pgm in.pgm /dev/stdout'
     check "nor by its other name" "$? $(grep -c P5 screen)" "2 0"
+    typed '' '"$satfilter" --box 3 <in.pgm'
+    check "nor of standard input" "$? $(grep -c 'a terminal cannot show' screen)" "2 1"
     typed '' '"$satfilter" --box 3 --format pgm in.pgm /dev/tty'
     check "nor on the terminal itself" "$? $(grep -c P5 screen)" "2 0"
 
@@ -208,6 +210,10 @@ check "equal names of two folders" "$? $(ls -d flat 2>/dev/null)" "2 "
 says 'p/y/1.pgm: its output flat/1.pgm is that of p/x/1.pgm too; --parents keeps their folders apart'
 run -q --parents --box 3 p/x/1.pgm ./p//y/1.pgm -o apart
 check "--parents" "$? $(files apart)" "0 ./p/x/1.pgm ./p/y/1.pgm "
+for name in out.pgm /dev/null -; do
+    run --parents --box 3 in.pgm -o $name
+    check "--parents with -o $name" "$? $(grep -c "keeps paths below a folder, and $name names" stderr)" "2 1"
+done
 run -q --parents --box 3 -r p/x -r "$work/p/y" -o apart2
 check "--parents with -r" "$? $(files apart2)" "0 ./p/x/1.pgm .$work/p/y/1.pgm "
 printf 'p/x/1.pgm\np/y/1.pgm\n' >list
@@ -227,6 +233,25 @@ mkdir same && cp in.pgm same/p.pgm && cp in.pgm same/q.pgm
 run --box 3 same/p.pgm same/p.png --format pgm -o twice
 check "equal names in one folder" "$? $(ls -d twice 2>/dev/null)" "2 "
 says 'same/p.png: its output twice/p.pgm is that of same/p.pgm too; filter them into different folders'
+# Names that are links to one file would leave one picture of two. Those of a link's own do not.
+mkdir linked && cp other.pgm linked/in.pgm && ln -s in.pgm linked/other.pgm
+run --box 3 in.pgm other.pgm -o linked
+check "two outputs that are one by a link" "$? $(same other.pgm linked/in.pgm)" "2 same"
+says 'other.pgm: its output linked/other.pgm is that of in.pgm too; filter them into different folders'
+printf 'in.pgm\nother.pgm\n' >list
+run --box 3 --filelist list -o linked
+check "the first of a list has it" "$? $(same want.pgm linked/in.pgm)" "3 same"
+mkdir -p linked/x && ln -s x linked/y
+run --box 3 -r p -o linked
+check "two folders that are one by a link" "$? $(files linked/x)" "3 ./1.pgm "
+cp other.pgm linked/far.pgm && ln -sf far.pgm linked/other.pgm
+run -q --box 3 in.pgm other.pgm -o linked
+check "a link to a file of its own" "$? $(readlink linked/other.pgm) $(same other.pgm linked/far.pgm)" "0 far.pgm same"
+cp in.pgm linked/hard.pgm && ln -f linked/hard.pgm linked/in.pgm && ln -f linked/hard.pgm linked/other.pgm
+run -q --box 3 in.pgm other.pgm -o linked
+check "names of one file are parted" "$? $(same want.pgm linked/in.pgm) $(same other.pgm linked/other.pgm) $(same in.pgm linked/hard.pgm)" \
+    "0 same same same"
+
 run --box 3 -r same --format pgm -o once
 check "with -r the later one fails alone" "$? $(files once)" "3 ./p.pgm ./q.pgm "
 says 'same/p.png: its output once/p.pgm is that of same/p.pgm too; filter them'
@@ -328,6 +353,13 @@ check "-v tells all" "$(grep -c '/[1-5].pgm: holds more than one' stderr) $(grep
 
 # ------------------------------------------------------------------------- steps
 
+if grep -q '^CUDA_LIBS = *[^ ]' "$build/Makefile"; then
+    reason='the CPU will finish first'
+else
+    reason='a build without CUDA: computed on the CPU' # there is nothing to be faster than
+fi
+(unset SATFILTER_CUDA && run -v --box 3 in.pgm out.pgm)
+says "^  $reason$"
 for route in --stream --no-stream; do
     run -v --device cpu $route --box 3 --flip h --range 0:9 --variance 3 in.pgm out.pgm
     check "-v $route has a line for each filter" \
@@ -344,12 +376,19 @@ check "--json too" "$(grep -o '"filter": "[a-z]*", "device": "cpu", "engine": "s
 # ------------------------------------------------------------------- wrong words
 
 for word in blur gaussian median threshold sharpen resize size std otsu convolve kernel edge laplacian \
-    box-blur adaptive-threshold normalize silent compression depth gray negate equalize keep; do
+    box-blur bilateral denoise adaptive-threshold normalize silent compression depth gray negate equalize keep; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
     status=$?
     answered="no such option; .*\(--[a-z]\|size\|grey\)"
     check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
+done
+cp in.pgm -- -y.pgm && cp in.pgm -- --box.pgm
+for name in -y.pgm --box.pgm; do
+    run --box 3 $name none.pgm
+    check "a file $name" "$? $(grep -c "^satfilter: $name: no such option; for the file of that name write ./$name$" stderr)" "2 1"
+    run --box 3 ./$name out.pgm
+    check "a file ./$name" "$? $(same want.pgm out.pgm)" "0 same"
 done
 for letter in y:--force n:--skip-existing j:--threads i:'without an option'; do
     run -${letter%:*} in.pgm out.pgm
@@ -402,7 +441,8 @@ check "--help in front of a command" "$? $(head -n 1 stdout)" "0 satfilter --box
 run --help box stddev
 check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' ' ')" "0 --box --stddev "
 for topic in blur:'mean over N x N pixels is --box' png:'png  *rw' jpg:'jpeg  *rw' \
-    no-clobber:'leave existing files alone' 1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
+    no-clobber:'leave existing files alone' -r:'^  -r, --recursive DIR' r:'^  --r X' \
+    1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
     squared:'A flag of --integral' resize:'no filter changes the size' type:'u8 u16'; do
     run --help "${topic%%:*}"
     check "--help ${topic%%:*}" "$? $(grep -q -e "${topic#*:}" stdout && echo told)" "0 told"

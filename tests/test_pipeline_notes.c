@@ -4,6 +4,8 @@
 
 #include <jpeglib.h>
 
+#include "base/exif.h"
+
 static void run_job(const char *in, const char *out, const char *spec, satf_route way,
                     satf_write_options options, satf_file_report *result)
 {
@@ -202,6 +204,42 @@ static void write_jpeg(const char *name, bool iptc, bool extended)
     }
 }
 
+/* A JPEG that viewers turn. */
+static void write_turned(const char *name)
+{
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
+    image->metadata.exif = satf_alloc(SATF_EXIF_ORIENTATION_BYTES);
+    image->metadata.exif_bytes = SATF_EXIF_ORIENTATION_BYTES;
+    satf_exif_make_orientation(6, image->metadata.exif);
+    satf_write_options options = satf_write_defaults();
+    options.format = "jpeg";
+    assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
+    satf_image_destroy(image);
+}
+
+static void lost_orientation(void **state)
+{
+    (void)state;
+    char in[300], out[300];
+    snprintf(in, sizeof in, "%s", path("in.jpg"));
+    write_turned(in);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
+        satf_write_options options = satf_write_defaults();
+        snprintf(out, sizeof out, "%s", path("o.png"));
+        run_job(in, out, "box=1", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        snprintf(out, sizeof out, "%s", path("o.ppm"));
+        for (options.strip = 0; options.strip <= 1; options.strip++) {
+            run_job(in, out, "box=1", way, options, &result);
+            expect_note(
+                &result, out,
+                "its input's orientation is left out, which ppm cannot hold; PNG and JPEG can");
+        }
+    }
+}
+
 static void lost_metadata(void **state)
 {
     (void)state;
@@ -315,7 +353,7 @@ static void lost_ink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),   TEST(found),     TEST(several_pictures),
+        TEST(hardly_used),   TEST(found),     TEST(several_pictures), TEST(lost_orientation),
         TEST(lost_metadata), TEST(lost_text), TEST(lost_ink),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -242,6 +242,7 @@ int batch_run(const settings *s)
     status = status ? status : run_jobs(s, jobs, &all);
     for (int i = 0; jobs && i < all.count; i++) {
         free(jobs[i].output);
+        free(jobs[i].target);
     }
     free(jobs);
     inputs_free(&all);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------ values */
 
@@ -162,9 +163,13 @@ static int take_found(settings *s, const cli *p, const option *o, const char *wr
     return o->take(s, o, value);
 }
 
-/* An option that there is not: what it may have meant. */
-static int refuse(const cli *p, const char *written, const char *name, size_t length)
+/* An option that there is not, in that word: what it may have meant. */
+static int refuse(const cli *p, const char *word, const char *written, const char *name,
+                  size_t length)
 {
+    if (access(word, F_OK) == 0) {
+        return usage_error(word, "no such option; for the file of that name write ./%s", word);
+    }
     const char *answer = p->answer ? p->answer(name, length) : NULL;
     const char *nearest = answer ? NULL : option_nearest(p, name, length);
     if (answer || !nearest) {
@@ -187,7 +192,7 @@ static int take_long(settings *s, const cli *p, char ***argv)
     }
     int status;
     return p->take_other && p->take_other(s, argv, &status) ? status
-                                                            : refuse(p, word, name, length);
+                                                            : refuse(p, word, word, name, length);
 }
 
 /* A word that is sought among the options. */
@@ -216,7 +221,7 @@ static int take_short(settings *s, const cli *p, char ***argv)
     const char *letters = **argv + 1;
     size_t length = strcspn(letters, "=");
     if (is_long_name(p, letters, length)) {
-        return refuse(p, **argv, letters, length);
+        return refuse(p, **argv, **argv, letters, length);
     }
     for (const char *c = letters; *c; c++) {
         const option *o;
@@ -225,7 +230,8 @@ static int take_short(settings *s, const cli *p, char ***argv)
         char written[] = {'-', *c, '\0'};
         if (!o) {
             bool known = p->answer && p->answer(c, 1);
-            return known ? refuse(p, written, c, 1) : refuse(p, **argv, letters, strlen(letters));
+            return known ? refuse(p, **argv, written, c, 1)
+                         : refuse(p, **argv, **argv, letters, strlen(letters));
         }
         bool takes_value = o->metavar != NULL;
         int status = take_found(s, p, o, written, takes_value && c[1] ? c + 1 : NULL, argv);

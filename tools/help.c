@@ -149,12 +149,12 @@ typedef struct topic {
 /* By name, or as it is written: "--box", "-o". */
 static const option *find_option(const char *word, const char *name)
 {
-    const option *o = option_find(&satfilter_cli, name, strlen(name)), *next;
+    const option *o = NULL, *next;
     bool letter = word[0] == '-' && word[1] && !word[2];
     for (size_t i = 0; !o && letter && (next = satfilter_option_at(i)); i++) {
         o = next->letter == word[1] ? next : NULL;
     }
-    return o;
+    return o ? o : option_find(&satfilter_cli, name, strlen(name));
 }
 
 /* False if there is nothing to say of the word. */

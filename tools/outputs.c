@@ -231,11 +231,36 @@ static int check_formats(const settings *s, const job *jobs, int count)
 
 /* -------------------------------------------------------------- collisions */
 
-/* By name, and then in the order of the inputs. */
+/* job.target of that output; NULL without memory. */
+static char *find_target(const char *output)
+{
+    char *real = realpath(output, NULL);
+    char *folder = real ? NULL : strdup(output), *path = NULL;
+    for (bool found = !folder; !found;) {
+        char *slash = strrchr(folder, '/');
+        size_t length = slash ? (size_t)(slash - folder) : 0;
+        folder[length] = '\0';
+        char *resolved = realpath(length ? folder : slash ? "/" : ".", NULL);
+        found = resolved || length == 0;
+        if (found) {
+            const char *start = resolved ? resolved : "", *rest = output + length + !!slash;
+            size_t bytes = strlen(start) + strlen(rest) + 2;
+            path = malloc(bytes);
+            if (path) {
+                snprintf(path, bytes, "%s/%s", start, rest);
+            }
+        }
+        free(resolved);
+    }
+    free(folder);
+    return real ? real : path;
+}
+
+/* By what they lead to, and then in the order of the inputs. */
 static int compare_outputs(const void *a, const void *b)
 {
     const job *x = *(job *const *)a, *y = *(job *const *)b;
-    int order = strcmp(x->output, y->output);
+    int order = strcmp(x->target, y->target);
     return order ? order : x < y ? -1 : x > y;
 }
 
@@ -274,27 +299,6 @@ bool outputs_collide(const settings *s, const job *one, char *why, size_t room)
     return true;
 }
 
-char *outputs_target(const job *one)
-{
-    char *real = realpath(one->output, NULL);
-    size_t end = strlen(one->output), bytes = PATH_MAX + end + 2;
-    char *folder = real ? NULL : strdup(one->output), *path = folder ? malloc(bytes) : NULL;
-    for (bool found = false; path && !found;) {
-        char *slash = strrchr(folder, '/');
-        size_t length = slash ? (size_t)(slash - folder) : 0;
-        folder[length] = '\0';
-        char *resolved = realpath(length ? folder : slash ? "/" : ".", NULL);
-        found = resolved || length == 0;
-        if (found) {
-            snprintf(path, bytes, "%s/%s", resolved ? resolved : "",
-                     one->output + length + !!slash);
-        }
-        free(resolved);
-    }
-    free(folder);
-    return real ? real : path;
-}
-
 /* Of inputs for one output the first has it. Others that were named on the command line, like the
  * first, are refused; what lists and folders bring fails by itself. */
 static int check_distinct(const settings *s, job *jobs, int count)
@@ -311,7 +315,7 @@ static int check_distinct(const settings *s, job *jobs, int count)
     for (int i = 1; i < count && !status; i++) {
         job *one = sorted[i], *before = sorted[i - 1];
         char why[2 * PATH_MAX];
-        if (strcmp(before->output, one->output) != 0) {
+        if (strcmp(before->target, one->target) != 0) {
             continue;
         }
         one->rival = before->rival ? before->rival : before;
@@ -368,6 +372,10 @@ static int check_not_inputs(job *jobs, int count)
 static int name_single(const settings *s, job *one)
 {
     const char *output = s->output ? s->output : s->sources[1].name;
+    if (s->parents) {
+        return usage_error("--parents", "keeps paths below a folder, and %s names a single file",
+                           output);
+    }
     size_t bytes = strlen(output) + 1;
     one->output = malloc(bytes);
     if (!one->output) {
@@ -409,7 +417,8 @@ static int name_in_folders(const settings *s, job *jobs, int count)
                                s->output);
         }
         jobs[i].output = name_in_folder(s, jobs[i].name);
-        if (!jobs[i].output) {
+        jobs[i].target = jobs[i].output ? find_target(jobs[i].output) : NULL;
+        if (!jobs[i].target) {
             return out_of_memory();
         }
         int status = check_type(s, &jobs[i]);

@@ -10,6 +10,8 @@ typedef struct job {
     const char *input;
     const char *name;   /* what the output in a folder is named by: the end of input */
     char *output;       /* owned */
+    char *target;       /* of an output in a folder: its path as the system would know it, links
+                         * followed as far as it exists; owned */
     const char *format; /* for an output whose name says nothing of it, such as "-"; else NULL */
     dev_t device;       /* of the input, if it exists */
     ino_t file;
@@ -36,10 +38,6 @@ bool outputs_exists(const char *output);
 
 /* False unless the job's output is that of another; else why has the sentence. */
 bool outputs_collide(const settings *s, const job *one, char *why, size_t room);
-
-/* The path of the job's output by which the system would know it, links followed as far as it
- * exists. Owned by the caller; NULL without memory. */
-char *outputs_target(const job *one);
 
 /* Makes the folders of the output that are missing; if that fails there are none of them, and why
  * has the sentence. outputs_unmake_folders() removes those that are empty again. */

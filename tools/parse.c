@@ -255,7 +255,7 @@ static int check_whole(settings *s)
     if (!s->word_count) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
-    if (!s->source_count && !s->output && is_redirected(STDIN_FILENO) && !isatty(STDOUT_FILENO)) {
+    if (!s->source_count && !s->output && is_redirected(STDIN_FILENO)) {
         s->sources[0] = s->sources[1] = (source){SOURCE_FILE, "-"};
         s->source_count = s->file_count = 2;
         s->filters_stdin = true;

@@ -4,6 +4,7 @@
 
 #define MEAN "the mean over N x N pixels is --box N"
 #define GAUSSIAN "three times --box N comes near a Gaussian: --box 5 --box 5 --box 5"
+#define EDGES_STAY "what smooths and keeps edges is --guided N"
 #define PAGE "a page becomes black and white by --sauvola 31"
 #define WEIGHTS "weighted rectangles around each pixel are a --template"
 
@@ -19,7 +20,8 @@ static const synonym synonyms[] = {
     {"gaussian-blur", "box", GAUSSIAN},
     {"gauss", "box", GAUSSIAN},
     {"median", "box", "the nearest is the mean, --box N"},
-    {"bilateral", "box", "the nearest is the mean, --box N"},
+    {"bilateral", "guided", EDGES_STAY},
+    {"denoise", "guided", EDGES_STAY},
     {"threshold", "sauvola", PAGE},
     {"adaptive-threshold", "sauvola", PAGE},
     {"adaptive", "sauvola", PAGE},

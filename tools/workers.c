@@ -22,7 +22,6 @@ typedef struct worker {
     pthread_t thread;
     satf_context *ctx;
     int at;                /* the job that it has taken; -1: none */
-    char *target;          /* that job's; owned */
     _Atomic int per_mille; /* done of that job */
 } worker;
 
@@ -141,19 +140,19 @@ static bool prepare(workers *all, job *one, outcome *out)
 }
 
 /* With the lock held: whether the worker's job must wait for one before it: to read what that
- * writes, to replace it, or to have its name refused as a folder's. */
+ * writes, or to have its name refused as a folder's. */
 static bool must_wait(const worker *w)
 {
     const workers *all = w->all;
-    bool there = access(all->jobs[w->at].input, F_OK) == 0;
+    const job *one = &all->jobs[w->at];
+    bool there = access(one->input, F_OK) == 0;
     for (const worker *o = all->worker; o < all->worker + all->worker_count; o++) {
         if (o->at < 0 || o->at >= w->at) {
             continue;
         }
-        size_t length = o->target ? strlen(o->target) : 0;
-        if (!there || !o->target || !w->target ||
-            (strncmp(o->target, w->target, length) == 0 &&
-             (w->target[length] == '\0' || w->target[length] == '/'))) {
+        const char *before = all->jobs[o->at].target;
+        size_t length = strlen(before);
+        if (!there || (strncmp(before, one->target, length) == 0 && one->target[length] == '/')) {
             return true;
         }
     }
@@ -166,8 +165,6 @@ static void end_job(worker *w, outcome *out)
     w->all->outcomes[w->at] = out;
     w->all->ended++;
     w->at = -1;
-    free(w->target);
-    w->target = NULL;
     pthread_cond_broadcast(&w->all->changed);
 }
 
@@ -183,7 +180,6 @@ static outcome *take(worker *w)
         }
         outcome *out = calloc(1, sizeof *out);
         w->at = (int)(one - all->jobs);
-        w->target = outputs_target(one);
         while (must_wait(w)) {
             pthread_cond_wait(&all->changed, &all->lock);
         }

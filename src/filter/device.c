@@ -1,5 +1,6 @@
 /* SATF_DEVICE_AUTO: the choice between the CPU and a CUDA device for images on the host. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/backend.h"
@@ -10,6 +11,10 @@
 #include "modules.h"
 #include "probe.h"
 #include "step.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
 
 /*
  * What the choice rests on. What the CPU takes is measured (probe.h) unless even by a rough
@@ -154,6 +159,16 @@ static bool has_algorithm(const satf_context *ctx, const char *wanted)
     return found;
 }
 
+/* Whether there is anything to choose: a build without CUDA may be given a backend. */
+static bool may_have_devices(void)
+{
+#ifdef SATF_HAVE_CUDA
+    return true;
+#else
+    return getenv("SATFILTER_CUDA") || satf_backend_get(NULL);
+#endif
+}
+
 bool filter_suits_cpu(const satf_context *ctx)
 {
     return !ctx->settings.sync && has_algorithm(ctx, "cpu");
@@ -177,6 +192,10 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
     }
     if (cpu && ctx->device_failed) {
         snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 has failed before: computed on the CPU");
+        return SATF_HOST;
+    }
+    if (cpu && !may_have_devices()) {
+        snprintf(why, FILTER_WHY_BYTES, "a build without CUDA: computed on the CPU");
         return SATF_HOST;
     }
     if (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, job))) {

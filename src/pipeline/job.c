@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "../base/exif.h"
 #include "../base/memory.h"
 
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
@@ -35,6 +36,13 @@ static bool keeps_metadata(const pipeline_job *job, const io_plan *plan)
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata)
 {
+    bool turned = satf_exif_orientation(metadata->exif, metadata->exif_bytes) > 1;
+    if (plan->format->metadata == IO_METADATA_NONE && turned) { /* it lies on its side there */
+        pipeline_note_add(result, job->output,
+                          "its input's orientation is left out, which %s cannot hold; PNG and "
+                          "JPEG can",
+                          plan->name);
+    }
     if (!keeps_metadata(job, plan)) {
         return;
     }
