@@ -79,6 +79,10 @@ check_output()
         if [ "$(grep -c '"output": ' "$1")" -eq 2 ]; then pass; else fail "$2: two objects in $1"; fi
         return
         ;;
+    *.rgb)
+        if [ "$(wc -c <"$1")" -eq $((3 * 600 * 400)) ]; then pass; else fail "$2: a frame in $1"; fi
+        return
+        ;;
     esac
     while IFS= read -r picture; do
         check_picture "$picture" "$2"
@@ -110,8 +114,9 @@ page()
 mkdir "$work/clone" "$work/clone/docs" && cd "$work/clone" || exit 1
 cp -r "$source/samples" . && cp -r "$source/docs/images" docs/ && chmod -R u+w .
 ln -s "$build/satfilter" satfilter
-page samples/README.md 5
-page docs/recipes.md 15
+for program in example file rows frames; do ln -sf "$build/samples/$program" samples/; done
+page samples/README.md 9
+page docs/recipes.md 20
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -168,12 +168,13 @@ static const option options[] = {
      "is. With several inputs a name is a folder unless it has the suffix of a format; then it is "
      "refused. Missing folders are made. In a folder an output has its input's name, with the "
      "suffix of --format, else that of its input if it can be written, else .png. Two operands "
-     "that give the same name, and an output that would replace an input, are refused before any "
-     "work. Of inputs from lists and folders that give the same name the first has it, and the "
-     "others fail. An input that fails costs the others nothing.",
+     "that give the same name, or names that links make one file, and an output that would replace "
+     "an input, are refused before any work. Of inputs from lists and folders that give the same "
+     "name the first has it, and the others fail. An input that fails costs the others nothing.",
      TAKES(take_output)},
     {GROUP_OUTPUT, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
-     "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike.",
+     "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike; "
+     "where -o names a single file it is refused.",
      IS_SET(parents)},
     {GROUP_OUTPUT, "force", 'f', NULL, NULL, "replace existing files without asking",
      "Where standard error is a terminal, an OUTPUT that exists is asked about there, in a batch "
