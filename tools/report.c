@@ -95,10 +95,11 @@ static void json_string(FILE *to, const char *text)
             c++;
             continue;
         }
+        bool c1 = c[0] == 0xc2 && c[1] < 0xa0; /* controls of 8 bits: terminals obey some */
         if (*c == '"' || *c == '\\') {
             fprintf(to, "\\%c", *c);
-        } else if (*c < 0x20 || *c == 0x7f) {
-            fprintf(to, "\\u%04x", *c);
+        } else if (*c < 0x20 || *c == 0x7f || c1) {
+            fprintf(to, "\\u%04x", c1 ? c[1] : *c);
         } else {
             fwrite(c, 1, (size_t)length, to);
         }
