@@ -75,7 +75,8 @@ static inline satf_write_options satf_write_defaults(void)
 
 /*
  * Writes the image whole or not at all: a temporary file beside path, then a
- * rename. "-" is standard output (format must be given). options may be NULL.
+ * rename. A file that it replaces leaves it its permissions, and its owner and group as far as the
+ * caller may give them. "-" is standard output (format must be given). options may be NULL.
  * Samples that the format cannot hold as they are become a picture: see "image
  * form" in docs/design.md.
  */

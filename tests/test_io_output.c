@@ -98,6 +98,12 @@ static void test_write(void **state)
     assert_text(f->path, written);
     assert_int_equal(stat(f->path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0640);
+    if (chown(f->path, 12345, 23456) == 0) { /* who may not do that, may not undo it either */
+        assert_int_equal(satf_image_write(f->ctx, image, f->path, NULL), SATF_OK);
+        assert_int_equal(stat(f->path, &info), 0);
+        assert_true(info.st_uid == 12345 && info.st_gid == 23456);
+        assert_int_equal(info.st_mode & 0777, 0640);
+    }
     assert_int_equal(count_files(f->dir), 1);
     satf_image_destroy(image);
 }

@@ -178,10 +178,10 @@ static const option options[] = {
      IS_SET(parents)},
     {GROUP_OUTPUT, "force", 'f', NULL, NULL, "replace existing files without asking",
      "Where standard error is a terminal, an OUTPUT that exists is asked about there, in a batch "
-     "once "
-     "for all. Elsewhere existing files are replaced, as with --force. Input and output may be the "
-     "same "
-     "file: then nothing is asked. --force also writes pictures to a terminal.",
+     "once for all. Elsewhere existing files are replaced, as with --force. Input and output may "
+     "be the same file: then nothing is asked. The new file has the old one's permissions, and "
+     "its owner and group as far as the user may give them. --force also writes pictures to a "
+     "terminal.",
      BECOMES(existing, EXISTING_REPLACED)},
     {GROUP_OUTPUT, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",
      "Inputs whose output exists are passed over, which is no error. Outputs appear whole or not "

@@ -25,6 +25,9 @@ struct io_output {
     int slot;            /* of the temporary; -1: written directly */
     int lock;            /* descriptor that holds its lock until it has its name; or -1 */
     bool is_stdout, no_clobber;
+    bool replaces; /* a file of this owner and group */
+    uid_t owner;
+    gid_t group;
 };
 
 /* ------------------------------------------------------------- temporaries */
@@ -309,6 +312,11 @@ static satf_status open_target(satf_context *ctx, const char *path, io_output *o
     if (!resolve(path, out->path)) {
         return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(errno));
     }
+    if (exists) {
+        out->replaces = true;
+        out->owner = old.st_uid;
+        out->group = old.st_gid;
+    }
     return open_temporary(ctx, out, exists ? &old : NULL);
 }
 
@@ -376,6 +384,16 @@ static int rename_new(const char *from, const char *to)
     return result;
 }
 
+/* As far as the user may, so that root takes nobody's file away. Not before the end: a temporary of
+ * another owner is not swept. */
+static void keep_owner(const io_output *out)
+{
+    if (out->replaces && fchown(out->lock, out->owner, out->group) != 0) {
+        int ignored = fchown(out->lock, (uid_t)-1, out->group);
+        (void)ignored;
+    }
+}
+
 static void free_output(io_output *out)
 {
     if (out->slot >= 0) {
@@ -407,6 +425,7 @@ satf_status io_output_commit(satf_context *ctx, io_output *out)
     }
     if (out->slot >= 0) {
         const char *from = slots[out->slot].path;
+        keep_owner(out);
         int result = out->no_clobber ? rename_new(from, out->path) : rename(from, out->path);
         if (result != 0) {
             error = errno;
