@@ -435,6 +435,18 @@ check "--quality with PNG" "$? $(ls out.png 2>/dev/null)" "2 "
 says 'quality: is for jpeg files; out.png is png'
 run --png-level 3 --box 3 in.pgm out.jpg
 check "--png-level with JPEG" "$? $(grep -c 'png-level: is for png files' stderr)" "2 1"
+for outputs in 'in.pgm j.npy' 'in.pgm j.pfm' 'in.pgm other.pgm --format npy -o plain-values'; do
+    # shellcheck disable=SC2086 # words
+    run --box 3 --range auto $outputs
+    check "--range for $outputs" "$? $(grep -c '^satfilter: --range: is for pictures; .* plain values' stderr)" "0 1"
+    # shellcheck disable=SC2086
+    run -q --box 3 --range 0:9 $outputs
+    check "-q has no note of it" "$? $(cat stderr)" "0 "
+done
+run --box 3 --range 0:9 --type u8 in.pgm j.npy
+check "nor does it change integers" "$? $(wc -l <stderr)" "0 1"
+run --box 3 --range 0:9 in.pgm j.png
+check "--range of a picture" "$? $(cat stderr)" "0 "
 run -q --quality 80 --box 3 --format jpeg in.pgm other.pgm -o jpegs
 check "--quality with JPEGs" "$?" 0
 

@@ -222,8 +222,24 @@ static int check_format_option(const settings *s, const job *jobs, int count, co
                        count > 1 ? "of another format" : own);
 }
 
+/* Says once that --range changes nothing where every output holds plain values, as all formats for
+ * floats do. */
+static void note_range(const settings *s, const job *jobs, int count)
+{
+    bool plain = (s->write.has_range || s->write.auto_range) && !s->quiet;
+    for (int i = 0; i < count && plain; i++) {
+        const char *format = format_of(s, &jobs[i]);
+        plain = format && satf_format_check_type(s->ctx, format, SATF_F32) == SATF_OK;
+    }
+    if (plain) {
+        message("--range", "is for pictures; %s plain values, which stay as they are",
+                count > 1 ? "the outputs hold" : "the output holds");
+    }
+}
+
 static int check_formats(const settings *s, const job *jobs, int count)
 {
+    note_range(s, jobs, count);
     int status = s->write.quality ? check_format_option(s, jobs, count, "--quality", "jpeg") : 0;
     return !status && s->png_level >= 0 ? check_format_option(s, jobs, count, "--png-level", "png")
                                         : status;
