@@ -225,7 +225,8 @@ SATF_API satf_status satf_context_set_stream(satf_context *ctx, void *stream);
 SATF_API satf_status satf_context_use_own_stream(satf_context *ctx);
 
 /* *stream = the one that work on that device, a SATF_CUDA(n), is enqueued on, as a cudaStream_t.
- * One of the context's own is valid until the context is destroyed or used with another device. */
+ * One of the context's own is valid until the context is destroyed, used with another device or, if
+ * there are contexts beside it, for a file. */
 SATF_API satf_status satf_context_get_stream(satf_context *ctx, int device, void **stream);
 
 /* Waits until all that the context has enqueued is done; errors of it turn up here. */

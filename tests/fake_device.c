@@ -179,11 +179,14 @@ static satf_status allocate(satf_context *ctx, int device, size_t bytes, const c
         satf_context_forget(ctx);
         *memory = take(bytes);
     }
+    pthread_mutex_lock(&lock);
+    size_t left = fake->room - fake->used;
+    pthread_mutex_unlock(&lock);
     return *memory ? SATF_OK
                    : satf_fail(ctx, SATF_NO_MEMORY,
                                "out of memory on CUDA device %d: %zu bytes wanted for %s, %zu are "
                                "free",
-                               satf_gpu_ordinal(device), bytes, what, fake->room - fake->used);
+                               satf_gpu_ordinal(device), bytes, what, left);
 }
 
 static void free_memory(satf_context *ctx, void *memory)

@@ -47,17 +47,22 @@ static int run_batch(const char *options, const char *to)
     return run_line(line);
 }
 
-static void compare(const char *options)
+static void compare_as(const char *suffix, const char *options)
 {
     for (int i = 0; i < FILES; i++) {
         char name[32];
-        snprintf(name, sizeof name, "cpu/%02d.ppm", i);
+        snprintf(name, sizeof name, "cpu/%02d.%s", i, suffix);
         long bytes = load_file(name, want, sizeof want);
-        snprintf(name, sizeof name, "gpu/%02d.ppm", i);
+        snprintf(name, sizeof name, "gpu/%02d.%s", i, suffix);
         if (load_file(name, got, sizeof got) != bytes || memcmp(got, want, (size_t)bytes) != 0) {
             fail_msg("%s: %s differs", options, name);
         }
     }
+}
+
+static void compare(const char *options)
+{
+    compare_as("ppm", options);
 }
 
 static void forget_counts(void)
@@ -147,6 +152,66 @@ static void test_bands(void **state)
     check_left();
 }
 
+static double latest;
+static int reports;
+static bool stopping;
+
+static int watch(void *user, double done)
+{
+    (void)user;
+    assert_true(done >= latest && done <= 1);
+    latest = done;
+    reports++;
+    return stopping && done > 0.3;
+}
+
+/* Each file that a context filters has its own progress, and can be stopped by itself. */
+static void test_progress(void **state)
+{
+    (void)state;
+    satf_context *ctx;
+    satf_filter *filter;
+    fake->devices = 1;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, SATF_CUDA(0)), SATF_OK);
+    satf_context_set_limit(ctx, SATF_MAX_DEVICE_MEMORY, 200000);
+    satf_context_set_progress(ctx, watch, NULL);
+    assert_int_equal(satf_filter_parse(ctx, "box=5", &filter), SATF_OK);
+    for (int i = 0; i < 4; i++) {
+        stopping = i % 2;
+        latest = 0;
+        reports = 0;
+        satf_file_report made;
+        satf_status status =
+            satf_filter_file(ctx, filter, "07.ppm", "made.png", NULL, &made, sizeof made);
+        assert_int_equal(status, stopping ? SATF_CANCELLED : SATF_OK);
+        assert_true(status || made.streamed);
+        assert_true(reports > 3 && (stopping ? latest < 1 : latest == 1));
+    }
+    satf_filter_destroy(filter);
+    satf_context_destroy(ctx);
+    check_left();
+}
+
+/* Where a device does not hold two files, floats keep their bits: the second waits for the first.
+ */
+static void test_room(void **state)
+{
+    (void)state;
+    fake->devices = 1;
+    static const char line[] = "--device cuda --engine sat --stddev 9 --box 31 --format npy -T 4";
+    assert_int_equal(run_batch(line, "cpu"), 0); /* with room for all */
+    size_t most = fake->most;
+    fake->most = 0;
+    for (int run = 0; run < 6; run++) {
+        fake->room = most * (size_t)(10 + run) / 16;
+        assert_int_equal(run_batch(line, "gpu"), 0);
+        compare_as("npy", "little room");
+    }
+    fake->room = SIZE_MAX;
+    check_left();
+}
+
 /* What cannot be used: an error where it was named, left out with a line among all. */
 static void test_missing(void **state)
 {
@@ -215,10 +280,9 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_devices),  cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_progress), cmocka_unit_test(test_room),
+        cmocka_unit_test(test_missing),  cmocka_unit_test(test_lost),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -57,20 +57,23 @@ static void tell_note(const settings *s, const char *subject, int device)
     }
 }
 
-/* All of the machine; at least one, of which satf_context_set_device() then says why it is no use.
- */
+/* All of the machine that can be used; where there is none the first, of which
+ * satf_context_set_device() then says why it is no use. */
 static void find_all(settings *s, const char *subject)
 {
-    int count = satf_device_count();
-    s->device_count = 0;
-    for (int i = 0; i < count && s->device_count < MOST_DEVICES; i++) {
+    int count = satf_device_count(), found = 0;
+    count = count < MOST_DEVICES ? count : MOST_DEVICES;
+    for (int i = 0; i < count; i++) {
         if (!satf_context_set_device(s->ctx, SATF_CUDA(i))) {
-            s->devices[s->device_count++] = SATF_CUDA(i);
-        } else if (!s->quiet) {
+            s->devices[found++] = SATF_CUDA(i);
+        }
+    }
+    for (int i = 0; i < count && found > 0 && !s->quiet; i++) {
+        if (satf_context_set_device(s->ctx, SATF_CUDA(i))) {
             message(subject, "left out: %s", library_message(s->ctx));
         }
     }
-    s->device_count += s->device_count == 0;
+    s->device_count = found > 0 ? found : 1;
 }
 
 int devices_set(settings *s)

@@ -22,6 +22,7 @@ typedef struct worker {
     pthread_t thread;
     satf_context *ctx;
     int at;                /* the job that it has taken; -1: none */
+    int left;              /* jobs, that one included, when it was taken */
     _Atomic int per_mille; /* done of that job */
 } worker;
 
@@ -33,6 +34,7 @@ struct workers {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int next;           /* the first job that nobody has taken */
+    int left;           /* jobs from there on that are to be done */
     int ended;          /* jobs */
     const job *latest;  /* a job whose folder is there, or NULL */
     outcome **outcomes; /* of each job, NULL before it has ended; owned array */
@@ -89,7 +91,7 @@ static void filter(worker *w, const job *one, outcome *out)
     how.write = &write;
     how.route = s->route;
     how.input_format = s->filters_stdin;
-    how.files = w->all->count - (one - w->all->jobs);
+    how.files = w->left;
     write.format = write.format ? write.format : one->format;
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */
@@ -180,6 +182,7 @@ static outcome *take(worker *w)
         }
         outcome *out = calloc(1, sizeof *out);
         w->at = (int)(one - all->jobs);
+        w->left = all->left--;
         while (must_wait(w)) {
             pthread_cond_wait(&all->changed, &all->lock);
         }
@@ -221,18 +224,15 @@ static int at_most(int most, int resource, rlim_t each, rlim_t others)
     return fit < (rlim_t)most ? (int)fit : most;
 }
 
-/* How many files are worked on side by side: those that wait for a device are beside those that
- * keep the processor busy. */
-static int files_at_once(const settings *s, const job *jobs, int count)
+/* How many of so many files are worked on side by side: those that wait for a device are beside
+ * those that keep the processor busy. */
+static int files_at_once(const settings *s, int left)
 {
     enum { OPEN_EACH = 4, OPEN_OTHERS = 32 };      /* files that are open at once */
     const rlim_t addresses_each = (rlim_t)1 << 30; /* stacks, and what malloc() reserves for them */
     enum { WAITING = 2 };                          /* for each device */
-    int left = 0, most = satf_context_get_threads(s->ctx);
+    int most = satf_context_get_threads(s->ctx);
     most += devices_named(s) ? WAITING * s->device_count : 0;
-    for (int i = 0; i < count; i++) {
-        left += !jobs[i].skipped;
-    }
     most = most < left ? most : left;
     most = at_most(most, RLIMIT_NOFILE, OPEN_EACH, OPEN_OTHERS);
     most = at_most(most, RLIMIT_AS, addresses_each, 0);
@@ -295,7 +295,11 @@ static void keep_memory(const settings *s)
 
 workers *workers_start(const settings *s, job *jobs, int count)
 {
-    int most = files_at_once(s, jobs, count);
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        left += !jobs[i].skipped;
+    }
+    int most = files_at_once(s, left);
     workers *all = calloc(1, sizeof *all + (size_t)most * sizeof *all->worker);
     outcome **outcomes = calloc((size_t)count, sizeof(outcome *));
     if (!all || !outcomes) {
@@ -307,6 +311,7 @@ workers *workers_start(const settings *s, job *jobs, int count)
     all->s = s;
     all->jobs = jobs;
     all->count = count;
+    all->left = left;
     all->outcomes = outcomes;
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);

@@ -51,6 +51,7 @@ struct satf_context {
     struct satf_share *share; /* with contexts beside this one (share.h); NULL: there are none */
     bool shares;              /* it is one of them, not one of a stage of a call */
     bool in_turn;             /* a call on a file runs */
+    bool alone;               /* while no other holds memory */
     int64_t reserved;         /* bytes that this call has asked for */
     double waited_ms;         /* that it has waited for turns and memory */
     satf_gpu *gpu;            /* created by the first satf_gpu_open() */

@@ -78,12 +78,18 @@ static void swap_gpu(satf_context *ctx, lane *l)
     ctx->device_cache_free = cache_free;
 }
 
+static void close_gpu_of(satf_context *ctx, lane *l)
+{
+    swap_gpu(ctx, l);
+    satf_gpu_close(ctx);
+    swap_gpu(ctx, l);
+}
+
 static void close_lanes(satf_context *ctx, lane *first)
 {
     while (first) {
         lane *next = first->next;
-        swap_gpu(ctx, first);
-        satf_gpu_close(ctx);
+        close_gpu_of(ctx, first);
         satf_free(first);
         first = next;
     }
@@ -130,6 +136,7 @@ static void give_turns(struct satf_share *share, int turns)
 void satf_share_begin(satf_context *ctx)
 {
     ctx->waited_ms = 0;
+    ctx->alone = false;
     if (!ctx->share) {
         return;
     }
@@ -235,12 +242,24 @@ satf_status satf_share_reserve(satf_context *ctx, size_t bytes)
 
 void satf_share_alone(satf_context *ctx)
 {
-    if (ctx->in_turn) {
-        pthread_mutex_lock(&ctx->share->lock);
-        give_memory(ctx, ctx->reserved);
-        wait_for_memory(ctx, ctx->share->limit);
-        pthread_mutex_unlock(&ctx->share->lock);
+    if (!ctx->in_turn) {
+        return;
     }
+    pthread_mutex_lock(&ctx->share->lock);
+    give_memory(ctx, ctx->reserved);
+    wait_for_memory(ctx, ctx->share->limit);
+    for (lane *l = ctx->share->lanes; l; l = l->next) {
+        if (!l->user) { /* all are idle, but of a call that is about to end */
+            close_gpu_of(ctx, l);
+        }
+    }
+    ctx->alone = true;
+    pthread_mutex_unlock(&ctx->share->lock);
+}
+
+bool satf_share_crowds(const satf_context *ctx)
+{
+    return ctx->in_turn && !ctx->alone;
 }
 
 /* ------------------------------------------------------------------ device */
@@ -304,7 +323,7 @@ satf_status satf_share_enter_device(satf_context *ctx, int device)
         swap_gpu(ctx, mine);
     }
     pthread_mutex_unlock(&ctx->share->lock);
-    return status;
+    return satf_gpu_leave(ctx, status);
 }
 
 void satf_share_leave_device(satf_context *ctx)
@@ -322,4 +341,5 @@ void satf_share_leave_device(satf_context *ctx)
     }
     pthread_cond_broadcast(&ctx->share->changed);
     pthread_mutex_unlock(&ctx->share->lock);
+    satf_gpu_leave(ctx, SATF_OK);
 }

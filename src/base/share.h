@@ -28,8 +28,13 @@ void satf_share_return(const satf_context *ctx, int turns);
  */
 satf_status satf_share_reserve(satf_context *ctx, size_t bytes);
 
-/* The call gives back what it holds, and waits until nobody else holds memory. */
+/* The call gives back what it holds, and waits until nobody else holds memory. What lanes of
+ * devices hold is given back, too. */
 void satf_share_alone(satf_context *ctx);
+
+/* Whether a lack of memory may be due to others: a call beside others, which may be done once more,
+ * alone. */
+bool satf_share_crowds(const satf_context *ctx);
 
 /*
  * Work on a device begins: waits, without the turn, until fewer than two of such a call are on that

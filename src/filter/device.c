@@ -27,6 +27,8 @@ static const double usual_start_ms = 300, copy_bytes_per_ms = 8e6;
 /* What flows through a device flows through whole images, whose pages are touched the first time.
  */
 static const double fresh_bytes_per_ms = 2.5e6;
+/* And a call's plan, launches and waits, by and large: of its own and of each filter. */
+static const double call_ms = 0.1, filter_ms = 0.05;
 enum { FAR_BELOW = 8, LANES = 2 };
 
 /* Of a chain on the CPU, the ns of one thread a sample: of all filters, and of the slowest. */
@@ -126,7 +128,8 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
               .threads = satf_thread_count(ctx),
               .files = job->files > 1 ? (double)job->files : 1,
               .start_ms = satf_gpu_has_started() ? 0 : start_ms,
-              .copy_ms = samples * sample_bytes / copy_bytes_per_ms,
+              .copy_ms = samples * sample_bytes / copy_bytes_per_ms + call_ms +
+                         filter_ms * (double)chain->count,
               .fresh_in_ms = samples * (double)satf_type_bytes(in->type) / fresh_bytes_per_ms,
               .fresh_out_ms = samples * (double)satf_type_bytes(out->type) / fresh_bytes_per_ms,
               .kernel_ms = samples * kernel_ns / 1e6,

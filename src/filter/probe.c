@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/memory.h"
@@ -9,23 +10,20 @@
 #include "plan.h"
 #include "region.h"
 
-/* The image is several windows high, so that a window's first sums are a small part of the work. */
-enum {
-    SAMPLES = 1 << 18,
-    LEAST_ROWS = 64,
-    MOST_ROWS = 4096,
-    WINDOWS = 3,
-    LEAST_ROW = 256,
-    MOST_ROW = 4096,
-    RUNS = 2
-};
+/*
+ * Two images, one twice as high as the other: what the second takes more is that of its rows,
+ * without the first sums of a window, which may be higher than either. Both are several windows
+ * wide.
+ */
+enum { ROWS = 64, LEAST_ROW = 4096, WINDOWS = 3, RUNS = 2 };
 
 /* What has been found out lately. */
-enum { KNOWN = 32 };
+enum { KNOWN = 64, MOST_WAIT_S = 2 };
 typedef struct known {
     const filter_info *info;
     unsigned char options[FILTER_OPTIONS_BYTES];
     int engine, type, channels;
+    uint32_t flags;
     double ns;
 } known;
 
@@ -36,29 +34,28 @@ static int found_count;
 static bool same(const known *a, const known *b)
 {
     return a->info == b->info && a->engine == b->engine && a->type == b->type &&
-           a->channels == b->channels && memcmp(a->options, b->options, sizeof a->options) == 0;
+           a->channels == b->channels && a->flags == b->flags &&
+           memcmp(a->options, b->options, sizeof a->options) == 0;
 }
 
-/* Rows of the input that one of the result depends on. */
-static int64_t window_rows(satf_context *ctx, const satf_filter *one, const satf_view *in)
+/* Columns of the input that one of the result depends on. */
+static int64_t window_columns(satf_context *ctx, const satf_filter *one, const satf_view *in)
 {
     satf_view out;
     satf_rect where, crop, part;
     if (satf_filter_output(ctx, one, in, &out)) {
         return 1;
     }
-    where = (satf_rect){0, out.height / 2, out.width, 1};
-    return filter_find_region(ctx, one, in, &where, &crop, &part) ? 1 : crop.h;
+    where = (satf_rect){out.width / 2, 0, 1, out.height};
+    return filter_find_region(ctx, one, in, &where, &crop, &part) ? 1 : crop.w;
 }
 
-static satf_view shape(satf_context *ctx, const satf_filter *one, const satf_view *in)
+static satf_view shape(satf_context *ctx, const satf_filter *one, const satf_view *in, int64_t rows)
 {
-    int64_t rows = window_rows(ctx, one, in) * WINDOWS;
-    rows = rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
-    int64_t row = SAMPLES / rows;
-    row = row < LEAST_ROW ? LEAST_ROW : row > MOST_ROW ? MOST_ROW : row;
-    satf_view view =
-        satf_view_packed(NULL, row / in->channels + 1, rows, in->channels, (satf_type)in->type);
+    int64_t least = LEAST_ROW / in->channels, width = window_columns(ctx, one, in) * WINDOWS;
+    width = width > least ? width : least;
+    width = width < in->width ? width : in->width;
+    satf_view view = satf_view_packed(NULL, width, rows, in->channels, (satf_type)in->type);
     view.flags = in->flags;
     return view;
 }
@@ -102,10 +99,10 @@ static double time_runs(satf_context *ctx, satf_plan *plan, const plan_images *i
     return status ? -1 : least;
 }
 
-/* By a context of one thread. */
-static double measure(satf_context *ctx, const satf_filter *one, const satf_view *like)
+/* In ms, by a context of one thread; below 0 on failure. */
+static double measure(satf_context *ctx, const satf_filter *one, const satf_view *shape)
 {
-    satf_view in = shape(ctx, one, like), out;
+    satf_view in = *shape, out;
     satf_plan *plan;
     double ms = -1;
     if (satf_filter_output(ctx, one, &in, &out)) {
@@ -121,7 +118,7 @@ static double measure(satf_context *ctx, const satf_filter *one, const satf_view
     }
     satf_free(from);
     satf_free(to);
-    return ms * 1e6 / ((double)satf_row_samples(&in) * (double)in.height);
+    return ms;
 }
 
 static double run_probe(const satf_context *ctx, const chain_link *link, const satf_view *in)
@@ -133,30 +130,48 @@ static double run_probe(const satf_context *ctx, const chain_link *link, const s
     }
     satf_context_set_threads(alone, 1);
     alone->settings.device = SATF_HOST;
-    double ns = measure(alone, &one, in);
+    satf_view low = shape(alone, &one, in, ROWS), high = shape(alone, &one, in, 2 * (int64_t)ROWS);
+    double low_ms = measure(alone, &one, &low), high_ms = measure(alone, &one, &high);
     satf_context_destroy(alone);
-    return ns;
+    double samples = (double)satf_row_samples(&low) * ROWS;
+    double ms = high_ms > low_ms ? high_ms - low_ms : high_ms / 2;
+    return low_ms < 0 || high_ms < 0 ? -1 : ms * 1e6 / samples;
 }
 
-/* The probe runs with the lock held: others that want to know the same wait for it. */
+/* With the lock held. */
+static double find_ns(const satf_context *ctx, const chain_link *link, const satf_view *in,
+                      known *wanted)
+{
+    for (int i = 0; i < KNOWN && i < found_count; i++) {
+        if (same(&found[i], wanted)) {
+            return found[i].ns;
+        }
+    }
+    wanted->ns = run_probe(ctx, link, in);
+    if (wanted->ns >= 0) {
+        found[found_count % KNOWN] = *wanted;
+        found_count++;
+    }
+    return wanted->ns;
+}
+
+/* The probe runs with the lock held: others that want to know the same wait for it, but not for
+ * ever, for the one who holds it may be of the process before a fork(). */
 double filter_probe_ns(const satf_context *ctx, const chain_link *link, const satf_view *in)
 {
     known wanted = {.info = link->info,
                     .engine = (int)ctx->settings.engine,
                     .type = in->type,
-                    .channels = (int)in->channels};
+                    .channels = (int)in->channels,
+                    .flags = in->flags};
+    struct timespec until;
     memcpy(wanted.options, link->options, sizeof wanted.options);
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < KNOWN && i < found_count; i++) {
-        if (same(&found[i], &wanted)) {
-            double ns = found[i].ns;
-            pthread_mutex_unlock(&lock);
-            return ns;
-        }
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += MOST_WAIT_S;
+    if (pthread_mutex_timedlock(&lock, &until)) {
+        return -1;
     }
-    wanted.ns = run_probe(ctx, link, in);
-    found[found_count % KNOWN] = wanted;
-    found_count++;
+    double ns = find_ns(ctx, link, in, &wanted);
     pthread_mutex_unlock(&lock);
-    return wanted.ns;
+    return ns;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/gpu.h"
+#include "../base/share.h"
 #include "../base/view.h"
 #include "region.h"
 
@@ -177,14 +178,15 @@ satf_status filter_tiles_make(satf_context *ctx, const filter_call *call, int de
 
 /* ---------------------------------------------------------------------- running */
 
-/* Tiles, or smaller ones, for a plan that has found too little memory. The message stays that of
- * the failure. */
+/* Tiles, or smaller ones, for a plan that has found too little memory; not where others may have
+ * it, for sums of floats round as those of their tile. The message stays that of the failure. */
 static bool shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
 {
     char message[sizeof ctx->message];
     size_t limit = plan->bytes / 2;
     bool fits = false;
-    if (!plan_crosses(plan) || limit < LEAST_BYTES || limit < whole_bytes / LEAST_SHARE) {
+    if (!plan_crosses(plan) || limit < LEAST_BYTES || limit < whole_bytes / LEAST_SHARE ||
+        satf_share_crowds(ctx)) {
         return false;
     }
     memcpy(message, ctx->message, sizeof message);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "../base/clock.h"
+#include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../base/view.h"
@@ -422,6 +423,7 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_r
     result->waited_ms = ctx->waited_ms;
     if (ctx->share) {
         satf_context_forget(ctx); /* what it keeps is not reckoned with between calls */
+        satf_gpu_leave(ctx, SATF_OK);
     }
     satf_share_end(ctx);
     return status;

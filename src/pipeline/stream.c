@@ -82,18 +82,21 @@ static void *run_bands(void *argument)
     in.data = from->data;
     out.data = to->data;
     flow_begin(t);
+    satf_progress_begin(t->ctx);
     for (int64_t y = 0, rows, needed; y < f->height && !status; y += rows) {
         rows = least(s->plan->band_rows, f->height - y);
         status = pipeline_band_needs(t->ctx, s->job, s->plan, y, rows, &needed);
         if (status || !flow_await(t, &from->made, needed)) {
             break;
         }
+        double waited_ms = t->ctx->waited_ms;
         status = pipeline_band_make(t->ctx, s->job, s->plan, &in, &out, y, rows, s->result);
+        t->waited_ms += t->ctx->waited_ms - waited_ms; /* for a lane of the device */
         if (!status) {
             flow_advance(f, &to->made, y + rows);
         }
     }
-    flow_end(t, status);
+    flow_end(t, status ? status : satf_report_progress(t->ctx, 1));
     return NULL;
 }
 
