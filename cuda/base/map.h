@@ -1,0 +1,16 @@
+#ifndef CUDA_BASE_MAP_H
+#define CUDA_BASE_MAP_H
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+/*
+ * Describes rows of elements to the copy engine, for boxes of so many elements and rows, each side
+ * at most 256; what a box has outside comes as zeros. Data and stride are multiples of 16 bytes.
+ * False where the driver does not take that. The device is the current one and has an engine.
+ */
+bool describe_rows(CUtensorMap *map, CUtensorMapDataType type, const void *data,
+                   const uint64_t size[2], int64_t stride, const uint32_t box[2]);
+
+#endif
