@@ -31,8 +31,10 @@ static const move_gpu_calls move_calls = {move_gpu_run};
 static const permute_gpu_calls permute_calls = {permute_cuda_keep, permute_cuda_drop,
                                                 permute_cuda_steps};
 
-static const window_gpu_calls window_calls = {window_gpu_multiplies, window_gpu_box_plan,
-                                              window_gpu_box_prepare, window_gpu_box_run};
+static const window_gpu_calls window_calls = {
+    window_gpu_multiplies,    window_gpu_box_plan,   window_gpu_box_prepare,
+    window_gpu_box_run,       window_gpu_large_fits, window_gpu_large_plan,
+    window_gpu_large_prepare, window_gpu_large_run,  window_gpu_realign};
 
 extern const sat_gpu_calls sat_gpu_backend;
 

@@ -275,6 +275,12 @@ static bool multiplies(int device)
     return false;
 }
 
+static bool large_fits(const window_gpu_large *large)
+{
+    (void)large;
+    return false;
+}
+
 const satf_backend *SATF_BACKEND_ENTRY(void);
 __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(void)
 {
@@ -283,7 +289,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     static const move_gpu_calls moves = {move};
     static const permute_gpu_calls permute = {keep_table, fake_give, steps};
     static const sat_gpu_calls sat = {rows, stress};
-    static const window_gpu_calls window = {multiplies, NULL, NULL, NULL};
+    static const window_gpu_calls window = {.multiplies = multiplies, .large_fits = large_fits};
     static satf_backend backend = {
         sizeof backend, sizeof(satf_context), "", &fake_gpu_calls, &filter, &moves, &permute, &sat,
         &window,

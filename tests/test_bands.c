@@ -13,32 +13,7 @@
 
 #include "../src/base/border.h"
 #include "../src/window/bands_words.h"
-
-enum { LANES = BANDS_LANES, ROWS = BANDS_DOWN_TILE, COLUMNS = BANDS_ACROSS_TILE };
-
-/* c += a * b of 16 x `deep` and deep x 8 bytes, deep being 32 or 16. */
-static void multiply(int (*c)[4], uint32_t (*a)[4], uint32_t (*b)[2], int deep)
-{
-    int left[16][32] = {{0}}, right[32][8] = {{0}};
-    for (int lane = 0; lane < LANES; lane++) {
-        int g = lane / 4, t = lane % 4;
-        for (int e = 0; e < 4; e++) {
-            for (int half = 0; half < deep / 16; half++) {
-                right[16 * half + 4 * t + e][g] = b[lane][half] >> (8 * e) & 255;
-                left[g][16 * half + 4 * t + e] = a[lane][2 * half] >> (8 * e) & 255;
-                left[g + 8][16 * half + 4 * t + e] = a[lane][2 * half + 1] >> (8 * e) & 255;
-            }
-        }
-    }
-    for (int lane = 0; lane < LANES; lane++) {
-        for (int i = 0; i < 4; i++) {
-            int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
-            for (int k = 0; k < deep; k++) {
-                c[lane][i] += left[row][k] * right[k][column];
-            }
-        }
-    }
-}
+#include "products.h"
 
 typedef struct picture {
     int64_t width, height;
@@ -56,17 +31,6 @@ static uint32_t bytes_at(const picture *p, int64_t x, int64_t y, int count)
     }
     return word;
 }
-
-/* A lane's word of a matrix. */
-static uint32_t word_of(const uint32_t *matrix, int word, int lane)
-{
-    return matrix[(word / 4 * LANES + lane) * 4 + word % 4];
-}
-
-/* Low and high bytes of the row sums of a tile's columns, 16 rows from y on. */
-typedef struct row_sums {
-    uint32_t plane[2][2][2][LANES]; /* high or low, half of the tile, h */
-} row_sums;
 
 static void add_along_rows(const picture *p, const window_bands *b, const uint32_t *matrix,
                            int64_t x, int64_t y, row_sums *to)
@@ -88,25 +52,11 @@ static void add_along_rows(const picture *p, const window_bands *b, const uint32
                         left[lane][i] = word_of(matrix, 2 * (q * pieces + k) + i, lane);
                     }
                 }
-                multiply(sums[rows][q], left, right, deep);
+                multiply(sums[rows][q], left, right, deep, false);
             }
         }
     }
-    for (int q = 0; q < 2; q++) {
-        for (int h = 0; h < 2; h++) {
-            for (int lane = 0; lane < LANES; lane++) {
-                for (int high = 0; high < 2; high++) {
-                    uint32_t word = 0;
-                    for (int e = 0; e < 4; e++) {
-                        int sum = sums[e / 2][q][lane][2 * h + e % 2];
-                        assert_true(sum >= 0 && sum < 65536);
-                        word |= (uint32_t)(sum >> (8 * high) & 255) << (8 * e);
-                    }
-                    to->plane[high][q][h][lane] = word;
-                }
-            }
-        }
-    }
+    pack_rows(sums, to);
 }
 
 static void add_down(const window_bands *b, const uint32_t *matrix, const row_sums *groups, int q,
@@ -124,7 +74,7 @@ static void add_down(const window_bands *b, const uint32_t *matrix, const row_su
                 left[lane][i] = word_of(matrix, 4 * k + i, lane);
             }
         }
-        multiply(sums, left, right, deep);
+        multiply(sums, left, right, deep, false);
     }
 }
 

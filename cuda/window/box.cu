@@ -7,21 +7,21 @@
 #include "../base/check.h"
 #include "../base/engine.h"
 #include "feed.cuh"
+#include "lanes.cuh"
 #include "multiply.cuh"
 
 extern "C" {
+#include "blocks.h"
 #include "../../src/window/bands_words.h"
 #include "../../src/window/gpu.h"
 }
 
-enum { STEP = BANDS_DOWN_TILE, TILE = BANDS_ACROSS_TILE };
-
-/* Warps of a block that work. 16 with the one that feeds have 128 registers a thread, of which some
- * kernels spill a few; 24 have fewer, and are slower. */
-enum { MOST_WARPS = 15 };
+enum { STEP = BANDS_DOWN_TILE, TILE = BANDS_ACROSS_TILE, MOST_WARPS = BLOCKS_MOST_WARPS };
 
 typedef struct box_task {
+    CUtensorMap map; /* of the image, if it is mapped */
     feed_image in;
+    int mapped, pitch;
     uint8_t *out;
     int64_t out_stride;
     const uint32_t *across, *down;
@@ -35,42 +35,8 @@ typedef struct box_task {
 
 /* ------------------------------------------------------------------ products */
 
-/* Eight or four neighbouring bytes of a staged row, which begin at any address. */
-template <bool ALIGNED>
-static __device__ __forceinline__ void load_eight(uint32_t at, uint32_t *low, uint32_t *high)
-{
-    if (ALIGNED) {
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(*low), "=r"(*high) : "r"(at));
-        return;
-    }
-    uint32_t a, b, c, word = at & ~3u, shift = 8 * (at & 3);
-    asm volatile("ld.shared.u32 %0, [%3];\n\tld.shared.u32 %1, [%3 + 4];\n\t"
-                 "ld.shared.u32 %2, [%3 + 8];"
-                 : "=r"(a), "=r"(b), "=r"(c)
-                 : "r"(word));
-    *low = __funnelshift_r(a, b, shift);
-    *high = __funnelshift_r(b, c, shift);
-}
-
-template <bool ALIGNED> static __device__ __forceinline__ uint32_t load_four(uint32_t at)
-{
-    uint32_t a, b = 0, word = ALIGNED ? at : at & ~3u;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(a) : "r"(word));
-    if (ALIGNED) {
-        return a;
-    }
-    asm volatile("ld.shared.u32 %0, [%1 + 4];" : "=r"(b) : "r"(word));
-    return __funnelshift_r(a, b, 8 * (at & 3));
-}
-
-/* Row sums of 16 rows and a tile's columns: for each half of the tile and each of its two rows of
- * a product, the low bytes of four rows and the high ones. */
-struct row_sums {
-    uint32_t low[2][2], high[2][2];
-};
-
 /* at[b]: the lane's row of rows 8 b to 8 b + 7, from the tile's halo on. */
-template <int PIECES, bool ALIGNED>
+template <int PIECES>
 static __device__ __forceinline__ row_sums add_along_rows(const uint32_t (&weights)[2][PIECES][2],
                                                           const uint32_t (&at)[2], int t,
                                                           const box_task &task)
@@ -81,33 +47,21 @@ static __device__ __forceinline__ row_sums add_along_rows(const uint32_t (&weigh
 #pragma unroll
         for (int k = 0; k + 1 < PIECES; k += 2) {
             uint32_t low, high;
-            load_eight<ALIGNED>(at[b] + 16 * k + 8 * t, &low, &high);
+            load_eight<true>(at[b] + 16 * k + 8 * t, &low, &high);
 #pragma unroll
             for (int q = 0; q < 2; q++) {
                 sums[b][q] = multiply(weights[q][k], low, high, k ? sums[b][q] : all_of(0));
             }
         }
         if (PIECES % 2) {
-            uint32_t four = load_four<ALIGNED>(at[b] + 16 * (PIECES - 1) + 4 * t);
+            uint32_t four = load_four(at[b] + 16 * (PIECES - 1) + 4 * t);
 #pragma unroll
             for (int q = 0; q < 2; q++) {
                 sums[b][q] = multiply_half(weights[q][PIECES - 1], four, sums[b][q]);
             }
         }
     }
-    row_sums packed;
-#pragma unroll
-    for (int q = 0; q < 2; q++) {
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            const int *up = &sums[0][q].at[2 * h], *below = &sums[1][q].at[2 * h];
-            uint32_t upper = (uint32_t)(up[1] * task.shift_16 + up[0]);
-            uint32_t lower = (uint32_t)(below[1] * task.shift_16 + below[0]);
-            packed.low[q][h] = __byte_perm(upper, lower, 0x6420);
-            packed.high[q][h] = __byte_perm(upper, lower, 0x7531);
-        }
-    }
-    return packed;
+    return pack_rows(sums, task.shift_16);
 }
 
 /* The groups' bytes times their weights; newest: the group that came last. */
@@ -139,11 +93,6 @@ static __device__ __forceinline__ uint32_t mean_byte(int bits, const box_task &t
 
 enum { FLOAT_2_23 = 0x4B000000 };
 
-/* Eight means of row g of a tile, and eight of row g + 8. */
-struct mean_rows {
-    uint32_t word[2][2];
-};
-
 template <int GROUPS>
 static __device__ __forceinline__ mean_rows add_columns(const uint32_t (&weights)[GROUPS][4],
                                                         const row_sums *ring, int newest,
@@ -171,20 +120,6 @@ static __device__ __forceinline__ mean_rows add_columns(const uint32_t (&weights
         rows.word[1][q] = __byte_perm(pair[1][0], pair[1][1], 0x5410);
     }
     return rows;
-}
-
-/* Eight bytes, of which the first `count` are in the image. */
-static __device__ __forceinline__ void store_eight(uint8_t *to, const uint32_t (&word)[2],
-                                                   int count)
-{
-    if (count >= 8) {
-        __stcs((uint2 *)to, make_uint2(word[0], word[1]));
-        return;
-    }
-#pragma unroll 1
-    for (int i = 0; i < count; i++) {
-        to[i] = (uint8_t)((i < 4 ? word[0] : word[1]) >> (8 * (i % 4)));
-    }
 }
 
 /* ------------------------------------------------------------------- kernel */
@@ -236,11 +171,11 @@ static __device__ __forceinline__ box_place place_of(const box_task &task)
  * image: weights stay in registers then, and all that comes out is stored. Other steps
  * load their weights, and tiles that are not alike theirs.
  */
-template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
+template <int ACROSS, int DOWN, int TILES> struct box_warp {
     static constexpr int PIECES = ACROSS / 8 + 2, GROUPS = DOWN / 8 + 1, AHEAD = GROUPS - 1;
     const box_task &task;
     const box_place &place;
-    feed<ALIGNED> &source;
+    feed &source;
     uint32_t across[2][PIECES][2], down[GROUPS][4];
     row_sums ring[TILES][GROUPS];
     int matrices[TILES];
@@ -252,8 +187,7 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
     int first_tile;      /* of step 0, down */
     int plain_from, plain_to;
 
-    __device__ __forceinline__ box_warp(const box_task &of, const box_place &at,
-                                        feed<ALIGNED> &from, int x)
+    __device__ __forceinline__ box_warp(const box_task &of, const box_place &at, feed &from, int x)
         : task(of), place(at), source(from), alike(true)
     {
         g = (int)threadIdx.x % 32 / 4;
@@ -305,7 +239,7 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
             if (!ALIKE && TILES > 1) {
                 load_matrix<4 * PIECES>(across[0][0], task.across, matrices[p]);
             }
-            ring[p][newest] = add_along_rows<PIECES, ALIGNED>(across, at, t, task);
+            ring[p][newest] = add_along_rows<PIECES>(across, at, t, task);
             made &= ring[p][newest].high[0][0]; /* of all samples; sums are below 0x8100 */
         }
         source.done(made);
@@ -345,20 +279,20 @@ template <int ACROSS, int DOWN, int TILES, bool ALIGNED> struct box_warp {
 
 /* A block's strip of columns and segment of rows: a warp TILES tiles of them, and one more that
  * feeds. */
-template <int ACROSS, int DOWN, int TILES, bool ALIGNED>
+template <int ACROSS, int DOWN, int TILES>
 static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     box_means(const __grid_constant__ box_task task)
 {
     const box_place place = place_of<DOWN, TILES>(task);
-    const int warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32 - 1;
+    const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
     const int working = min(warps, (task.in.row_bytes - place.strip_x - 1) / (TILE * TILES) + 1);
-    feed<ALIGNED> source(task.in, place.strip_x, place.strip_bytes, margin_of(ACROSS),
-                         place.begin - DOWN, working);
+    const int margin = margin_of(ACROSS);
+    feed source(task.in, task.mapped ? &task.map : NULL, place.strip_x - margin,
+                place.strip_bytes + 2 * margin, task.pitch, place.begin - DOWN, working);
     if (warp == warps) {
         source.send_all(place.steps);
     } else if (warp < working) {
-        box_warp<ACROSS, DOWN, TILES, ALIGNED>(task, place, source,
-                                               place.strip_x + warp * (TILE * TILES))
+        box_warp<ACROSS, DOWN, TILES>(task, place, source, place.strip_x + warp * (TILE * TILES))
             .march();
     }
 }
@@ -370,42 +304,12 @@ typedef void (*box_kernel)(const box_task task);
 /* In the order of window_gpu_halos; a warp has two tiles where registers allow it. */
 static const struct box_row {
     int across, down, tiles;
-    box_kernel kernels[2];
+    box_kernel kernel;
 } box_rows[] = {
-    {8, 8, 2, {box_means<8, 8, 2, false>, box_means<8, 8, 2, true>}},
-    {32, 8, 2, {box_means<32, 8, 2, false>, box_means<32, 8, 2, true>}},
-    {16, 16, 2, {box_means<16, 16, 2, false>, box_means<16, 16, 2, true>}},
-    {64, 16, 1, {box_means<64, 16, 1, false>, box_means<64, 16, 1, true>}},
-    {32, 32, 1, {box_means<32, 32, 1, false>, box_means<32, 32, 1, true>}},
-    {64, 32, 1, {box_means<64, 32, 1, false>, box_means<64, 32, 1, true>}},
+    {8, 8, 2, box_means<8, 8, 2>},     {32, 8, 2, box_means<32, 8, 2>},
+    {16, 16, 2, box_means<16, 16, 2>}, {64, 16, 1, box_means<64, 16, 1>},
+    {32, 32, 1, box_means<32, 32, 1>}, {64, 32, 1, box_means<64, 32, 1>},
 };
-
-/*
- * Few warps a block make many strips, which fill a device with a small image; short segments do so
- * too, but each begins with rows that another has read as well. Of both the least work of the
- * busiest multiprocessor, in steps of a warp.
- */
-static void choose_blocks(window_gpu_box *box, int processors)
-{
-    enum { START = 2, LEAST_WARPS = 12 /* that keep a multiprocessor busy */ };
-    int64_t row_bytes = box->in.width * box->in.channels, least = INT64_MAX;
-    int64_t steps = (box->in.height + STEP - 1) / STEP;
-    for (int warps = MOST_WARPS; warps >= 4; warps--) {
-        int64_t bytes = (int64_t)warps * box->tiles * TILE;
-        int64_t strips = (row_bytes + bytes - 1) / bytes;
-        for (int64_t parts = 1; parts <= steps && parts <= 4 * processors; parts++) {
-            int64_t own = (steps + parts - 1) / parts;
-            int64_t blocks = (strips * ((steps + own - 1) / own) + processors - 1) / processors;
-            int64_t busy = blocks * warps < LEAST_WARPS ? LEAST_WARPS : blocks * warps;
-            int64_t work = busy * (own + box->down.halo / 8 + START);
-            if (work < least) {
-                least = work;
-                box->warps = warps;
-                box->segment = (int)(own * STEP);
-            }
-        }
-    }
-}
 
 static const box_row *row_of(const window_gpu_box *box)
 {
@@ -417,11 +321,10 @@ static const box_row *row_of(const window_gpu_box *box)
     return NULL;
 }
 
-/* Bytes that the largest blocks of a kernel stage. */
-static int most_shared(const box_row *row)
+/* Bytes that blocks of a kernel stage. */
+static int shared_of(const box_row *row, int warps)
 {
-    return FEED_STAGES * FEED_ROWS *
-           feed_pitch(MOST_WARPS * row->tiles * TILE, margin_of(row->across));
+    return FEED_STAGES * FEED_ROWS * feed_pitch(warps * row->tiles * TILE, margin_of(row->across));
 }
 
 extern "C" bool window_gpu_multiplies(int device)
@@ -437,20 +340,29 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
     if (!row || row_bytes > INT32_MAX / 2 || box->in.height > INT32_MAX / 2) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
     }
-    int processors = 0;
-    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                                            satf_gpu_ordinal(box->in.device)));
+    int processors = 0, shared = 0, ordinal = satf_gpu_ordinal(box->in.device);
+    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinal));
+    CUDA_RETURN(ctx,
+                cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
     box->tiles = row->tiles;
-    choose_blocks(box, processors);
+    window_blocks blocks = {.row_bytes = row_bytes,
+                            .height = box->in.height,
+                            .tiles = row->tiles,
+                            .ahead = row->down / 8,
+                            .most_warps = MOST_WARPS,
+                            .enough_warps = 12,
+                            .shared_of_warp = FEED_STAGES * FEED_ROWS * row->tiles * TILE,
+                            .shared_of_block = shared_of(row, 0),
+                            .shared = shared};
+    window_blocks_choose(&blocks, processors);
+    box->warps = blocks.warps;
+    box->segment = blocks.segment;
     box->pitch = feed_pitch(box->warps * row->tiles * TILE, margin_of(row->across));
-    box->shared_bytes = FEED_STAGES * FEED_ROWS * box->pitch;
-    for (int aligned = 0; aligned < 2; aligned++) {
-        box->kernels[aligned] = (void (*)(void))row->kernels[aligned];
-        /* The limit is the kernel's, whatever other plans it serves. */
-        CUDA_RETURN(ctx, cudaFuncSetAttribute(row->kernels[aligned],
-                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              most_shared(row)));
-    }
+    box->shared_bytes = shared_of(row, box->warps);
+    box->kernel = (void (*)(void))row->kernel;
+    /* The limit is the kernel's, whatever other plans it serves. */
+    CUDA_RETURN(ctx, cudaFuncSetAttribute(row->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          shared_of(row, MOST_WARPS)));
     return SATF_OK;
 }
 
@@ -480,14 +392,15 @@ extern "C" satf_status window_gpu_box_prepare(satf_context *ctx, const window_gp
 extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box)
 {
     int row_bytes = (int)(box->in.width * box->in.channels);
-    uintptr_t low = (uintptr_t)box->in.data | (uintptr_t)box->in.stride | (uintptr_t)row_bytes;
     const window_bands *across = &box->across, *down = &box->down;
     box_task task = {};
     task.in.data = (const uint8_t *)box->in.data;
     task.in.stride = box->in.stride;
     task.in.row_bytes = row_bytes;
     task.in.height = (int)box->in.height;
-    task.in.pitch = box->pitch;
+    task.in.border = FEED_NO_BORDER;
+    task.pitch = box->pitch;
+    task.mapped = feed_describe(&task.map, task.in, box->pitch, box->in.device);
     task.out = (uint8_t *)box->out.data;
     task.out_stride = box->out.stride;
     task.across = box->weights;
@@ -504,7 +417,7 @@ extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_bo
     task.shift_8 = 1 << 8;
     task.shift_16 = 1 << 16;
     unsigned segments = (unsigned)((task.in.height + task.segment - 1) / task.segment);
-    box_kernel kernel = (box_kernel)box->kernels[low % 16 == 0];
+    box_kernel kernel = (box_kernel)box->kernel;
     kernel<<<(unsigned)task.strips * segments, 32 * (box->warps + 1), (size_t)box->shared_bytes,
              (cudaStream_t)satf_gpu_stream(ctx)>>>(task);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");

@@ -1,22 +1,32 @@
 /*
  * Rows on their way into shared memory while those before are worked on: stages of 16 rows of a
- * strip and its margins, a ring of them. By the copy engine from 9.0 on where whole rows are
- * aligned to 16 bytes, else by asynchronous copies of 16 bytes. A warp of its own sends for them;
- * the others wait for nothing but their stage, so they may be some stages apart.
+ * strip and its margins, a ring of them. By the copy engine from 9.0 on, a stage at once, else by
+ * asynchronous copies of 16 bytes. A warp of its own sends for them; the others wait for nothing
+ * but their stage, so they may be some stages apart.
  */
 #ifndef CUDA_WINDOW_FEED_CUH
 #define CUDA_WINDOW_FEED_CUH
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-enum { FEED_ROWS = 16, FEED_STAGES = 4 };
+#include "../base/engine.h"
+#include "../base/map.h"
 
+extern "C" {
+#include "../../src/base/border.h"
+}
+
+enum { FEED_ROWS = 16, FEED_STAGES = 4, FEED_NO_BORDER = -1 };
+
+/* Rows begin at multiples of 16 bytes, each behind the one before. */
 typedef struct feed_image {
     const uint8_t *data;
     int64_t stride;
     int row_bytes, height;
-    int pitch; /* of a staged row */
+    int border;             /* what rows outside are; FEED_NO_BORDER: anything */
+    const uint8_t *outside; /* those of a constant border: as many bytes as a stage's row */
 } feed_image;
 
 /* What lies on either side of a strip for a halo of so many bytes. */
@@ -26,21 +36,31 @@ static __host__ __device__ constexpr int margin_of(int halo)
 }
 
 /* Bytes between staged rows: a warp that reads eight bytes a lane of eight rows meets each bank
- * as often as any other. Room for a row that begins anywhere, and to read behind it. */
+ * as often as any other. Room to read behind a row. */
 static inline int feed_pitch(int strip_bytes, int margin)
 {
-    int pitch = strip_bytes + 2 * margin + 32;
+    int pitch = strip_bytes + 2 * margin + 16;
     while (pitch % 128 != 32 && pitch % 128 != 96) {
         pitch += 16;
     }
     return pitch;
 }
 
+/* Describes an image for stages whose rows are `pitch` bytes apart; false where rows are to be sent
+ * for. */
+static inline bool feed_describe(CUtensorMap *map, const feed_image &image, int pitch, int device)
+{
+    const uint64_t size[2] = {(uint64_t)(image.row_bytes + 7) / 8, (uint64_t)image.height};
+    const uint32_t box[2] = {(uint32_t)pitch / 8, FEED_ROWS};
+    return has_engine(device) &&
+           describe_rows(map, CU_TENSOR_MAP_DATA_TYPE_UINT64, image.data, size, image.stride, box);
+}
+
 /* Whether the engine does the copies. */
-template <bool ALIGNED> static __device__ constexpr bool feeds_by_engine()
+static __device__ constexpr bool feeds_by_engine()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    return ALIGNED;
+    return true;
 #else
     return false;
 #endif
@@ -81,7 +101,7 @@ static __device__ __forceinline__ void barrier_await(uint32_t barrier, int parit
 #endif
 }
 
-/* The barrier is told of `bytes` that come, and arrived at. */
+/* The barrier is told of `bytes` that come, or have come, and arrived at. */
 static __device__ __forceinline__ void barrier_expect(uint32_t barrier, int bytes)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -103,6 +123,18 @@ static __device__ __forceinline__ void copy_row(uint32_t to, const uint8_t *from
 #endif
 }
 
+/* A stage at once. */
+static __device__ __forceinline__ void copy_box(uint32_t to, const CUtensorMap *map, int x, int y,
+                                                uint32_t barrier)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(barrier)
+                 : "memory");
+#endif
+}
+
 static __device__ __forceinline__ void copy_sixteen(uint32_t to, const uint8_t *from)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -110,13 +142,38 @@ static __device__ __forceinline__ void copy_sixteen(uint32_t to, const uint8_t *
 #endif
 }
 
-/* The last bytes of a row, at once. */
+/* The last bytes of a row, less than 16: all are asked for before one is stored. */
 static __device__ __forceinline__ void copy_some(uint32_t to, const uint8_t *from, int bytes)
 {
-#pragma unroll 1
-    for (int i = 0; i < bytes; i++) {
-        asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + i), "r"((uint32_t)from[i]) : "memory");
+    uint32_t byte[15];
+#pragma unroll
+    for (int i = 0; i < 15; i++) {
+        byte[i] = i < bytes ? from[i] : 0;
     }
+#pragma unroll
+    for (int i = 0; i < 15; i++) {
+        if (i < bytes) {
+            asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + i), "r"(byte[i]) : "memory");
+        }
+    }
+}
+
+/* The number of a warp in its block, of which the compiler knows that its lanes share it. */
+static __device__ __forceinline__ int warp_number(void)
+{
+    return __shfl_sync(~0u, (int)threadIdx.x / 32, 0);
+}
+
+/* True for one lane of a warp. */
+static __device__ __forceinline__ bool elected(void)
+{
+    int is = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("{\n\t.reg .pred p;\n\telect.sync _|p, 0xFFFFFFFF;\n\t"
+                 "selp.s32 %0, 1, 0, p;\n\t}"
+                 : "=r"(is));
+#endif
+    return is;
 }
 
 /* One arrival when all copies that the thread has sent for are there, and one for its stores. */
@@ -129,21 +186,22 @@ static __device__ __forceinline__ void barrier_arrive_behind_copies(uint32_t bar
 }
 
 /*
- * A strip's stages, one after the other. What lies outside the image stays as it is. Rows that are
- * not aligned keep their place within 16 bytes, and up to 15 bytes before a row's first one are
- * read, those of the 16 aligned ones that it is in; none are behind its last one. All threads of
- * the block make it; then its last warp sends, and so many others take turns of await() and done().
+ * A strip's stages, one after the other. What they have left and right of the image is zero or
+ * anything. Up to 15 bytes behind a row are read, those of the 16 aligned ones that its last one is
+ * in. All threads of the block make it; then its last warp sends, and so many others take turns of
+ * await() and done().
  */
-template <bool ALIGNED> struct feed {
+struct feed {
     const feed_image &image;
+    const CUtensorMap *map;       /* of the image for a stage; NULL: rows are sent for */
     uint32_t stages, full, empty; /* full[stage], empty[stage]: barriers */
-    int x, y, bytes;              /* of a stage: the first column, the first row of the first */
+    int x, y, bytes, pitch;       /* of a stage: the first column, the first row of the first */
     int stage, parity;            /* that comes next */
     uint32_t next;                /* where it is */
 
-    __device__ __forceinline__ feed(const feed_image &in, int strip_x, int strip_bytes, int margin,
-                                    int first_y, int readers)
-        : image(in), x(strip_x - margin), y(first_y), bytes(strip_bytes + 2 * margin), stage(0),
+    __device__ __forceinline__ feed(const feed_image &in, const CUtensorMap *of, int first_x,
+                                    int row_bytes, int row_pitch, int first_y, int readers)
+        : image(in), map(of), x(first_x), y(first_y), bytes(row_bytes), pitch(row_pitch), stage(0),
           parity(0)
     {
         extern __shared__ __align__(128) uint8_t staged[];
@@ -154,7 +212,7 @@ template <bool ALIGNED> struct feed {
         empty = full + 8 * FEED_STAGES;
         if (threadIdx.x == 0) {
             for (int k = 0; k < FEED_STAGES; k++) {
-                barrier_make(full + 8 * k, feeds_by_engine<ALIGNED>() ? 1 : 2 * 32);
+                barrier_make(full + 8 * k, feeds_by_engine() ? 1 : 2 * 32);
                 barrier_make(empty + 8 * k, readers);
             }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -164,57 +222,67 @@ template <bool ALIGNED> struct feed {
         __syncthreads();
     }
 
-    /* How many bytes `at` lies behind a multiple of 16. */
-    static __device__ __forceinline__ int skew_of(const uint8_t *at)
-    {
-        return ALIGNED ? 0 : (int)((uintptr_t)at & 15);
-    }
-
-    /* Where a column of the image lies in the row of that number of a stage. */
+    /* Where a column lies in the row of that number of a stage. */
     __device__ __forceinline__ uint32_t place(int row, int column) const
     {
-        int skew = skew_of(image.data + (y + row) * image.stride + x);
-        return (uint32_t)(row * image.pitch + column - x + skew);
+        return (uint32_t)(row * pitch + column - x);
     }
 
-    __device__ __forceinline__ bool has_row(int row) const
+    /* What a row has from its staged columns on; NULL for nothing. */
+    __device__ __forceinline__ const uint8_t *line(int of_y) const
     {
-        return row >= 0 && row < image.height;
-    }
-
-    /* Rows from first_y on, a lane each. */
-    __device__ __forceinline__ void send_by_engine(uint32_t to, uint32_t barrier, int first_y)
-    {
-        int row = (int)threadIdx.x % 32, begin = max(x, 0);
-        int size = min(x + bytes, image.row_bytes) - begin;
-        bool there = row < FEED_ROWS && has_row(first_y + row);
-        int rows = __popc(__ballot_sync(~0u, there));
-        if (row == 0) {
-            barrier_expect(barrier, rows * size);
+        bool inside = of_y >= 0 && of_y < image.height;
+        if (image.border == FEED_NO_BORDER && !inside) {
+            return NULL;
         }
-        __syncwarp();
-        if (there) {
-            copy_row(to + (uint32_t)(row * image.pitch + begin - x),
-                     image.data + (first_y + row) * image.stride + begin, size, barrier);
+        int64_t row = inside ? of_y : satf_border_index(image.border, of_y, image.height);
+        return row < 0 ? image.outside : image.data + row * image.stride + max(x, 0);
+    }
+
+    /* One after the other by one lane: of copies by many lanes compilers make a loop, in which
+     * each waits for the one before. */
+    __device__ __forceinline__ void send_rows(uint32_t to, uint32_t barrier, int first_y) const
+    {
+        int size = (min(x + bytes, image.row_bytes) - max(x, 0) + 15) / 16 * 16, all = 0;
+        to += (uint32_t)(max(x, 0) - x);
+#pragma unroll 1
+        for (int row = 0; row < FEED_ROWS; row++, to += (uint32_t)pitch) {
+            const uint8_t *from = line(first_y + row);
+            if (from) {
+                copy_row(to, from, size, barrier);
+                all += size;
+            }
+        }
+        barrier_expect(barrier, all);
+    }
+
+    __device__ __forceinline__ void send_by_engine(uint32_t to, uint32_t barrier, int first_y) const
+    {
+        bool inside = first_y >= 0 && first_y + FEED_ROWS <= image.height;
+        if (!elected()) {
+            return;
+        }
+        if (map && (inside || image.border == FEED_NO_BORDER)) {
+            barrier_expect(barrier, FEED_ROWS * pitch);
+            copy_box(to, map, x / 8, first_y, barrier);
+        } else {
+            send_rows(to, barrier, first_y);
         }
     }
 
     /* One row after the other, 16 bytes a lane. */
-    __device__ __forceinline__ void send_by_lanes(uint32_t to, uint32_t barrier, int first_y)
+    __device__ __forceinline__ void send_by_lanes(uint32_t to, uint32_t barrier, int first_y) const
     {
+        int end = min(x + bytes, image.row_bytes) - max(x, 0);
+        to += (uint32_t)(max(x, 0) - x);
 #pragma unroll 4
-        for (int row = 0; row < FEED_ROWS; row++, to += (uint32_t)image.pitch) {
-            if (!has_row(first_y + row)) {
-                continue;
-            }
-            const uint8_t *from = image.data + (first_y + row) * image.stride + x;
-            int skew = skew_of(from);
-            for (int at = 16 * ((int)threadIdx.x % 32); at < bytes + skew; at += 16 * 32) {
-                int column = x - skew + at, rest = image.row_bytes - column;
-                if (column > -16 && rest >= 16) {
-                    copy_sixteen(to + (uint32_t)at, from - skew + at);
-                } else if (column > -16) {
-                    copy_some(to + (uint32_t)at, from - skew + at, rest);
+        for (int row = 0; row < FEED_ROWS; row++, to += (uint32_t)pitch) {
+            const uint8_t *from = line(first_y + row);
+            for (int at = 16 * ((int)threadIdx.x % 32); at < end && from; at += 16 * 32) {
+                if (end - at >= 16) {
+                    copy_sixteen(to + (uint32_t)at, from + at);
+                } else {
+                    copy_some(to + (uint32_t)at, from + at, end - at);
                 }
             }
         }
@@ -222,17 +290,17 @@ template <bool ALIGNED> struct feed {
     }
 
     /* The last warp's work. */
-    __device__ __forceinline__ void send_all(int steps)
+    __device__ __forceinline__ void send_all(int steps) const
     {
         for (int step = 0, into = 0, round = 0; step < steps; step++) {
-            uint32_t to = stages + (uint32_t)(into * FEED_ROWS * image.pitch);
+            uint32_t to = stages + (uint32_t)(into * FEED_ROWS * pitch), barrier = full + 8 * into;
             if (round > 0) {
                 barrier_await(empty + 8 * into, (round - 1) & 1);
             }
-            if (feeds_by_engine<ALIGNED>()) {
-                send_by_engine(to, full + 8 * into, y + FEED_ROWS * step);
+            if (feeds_by_engine()) {
+                send_by_engine(to, barrier, y + FEED_ROWS * step);
             } else {
-                send_by_lanes(to, full + 8 * into, y + FEED_ROWS * step);
+                send_by_lanes(to, barrier, y + FEED_ROWS * step);
             }
             if (++into == FEED_STAGES) {
                 into = 0;
@@ -260,7 +328,7 @@ template <bool ALIGNED> struct feed {
             barrier_arrive(empty + 8 * stage);
         }
         stage++;
-        next += (uint32_t)(FEED_ROWS * image.pitch);
+        next += (uint32_t)(FEED_ROWS * pitch);
         if (stage == FEED_STAGES) {
             stage = 0;
             next = stages;

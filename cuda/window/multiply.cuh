@@ -49,4 +49,36 @@ static __device__ __forceinline__ product multiply_half(const uint32_t *a, uint3
     return d;
 }
 
+/* The same of weights with a sign. */
+static __device__ __forceinline__ product multiply_signed(const uint32_t *a, uint32_t b0,
+                                                          uint32_t b1, const product &c)
+{
+    product d;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%10, %11, %12, %13};"
+        : "=r"(d.at[0]), "=r"(d.at[1]), "=r"(d.at[2]), "=r"(d.at[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), "r"(c.at[1]),
+          "r"(c.at[2]), "r"(c.at[3]));
+#else
+    d = c;
+#endif
+    return d;
+}
+
+static __device__ __forceinline__ product multiply_half_signed(const uint32_t *a, uint32_t b,
+                                                               const product &c)
+{
+    product d;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%7, %8, %9, %10};"
+        : "=r"(d.at[0]), "=r"(d.at[1]), "=r"(d.at[2]), "=r"(d.at[3])
+        : "r"(a[0]), "r"(a[1]), "r"(b), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]));
+#else
+    d = c;
+#endif
+    return d;
+}
+
 #endif

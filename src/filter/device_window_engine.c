@@ -1,4 +1,5 @@
-/* Means of bytes on a CUDA device by its matrix units: no table, each sample comes in once. */
+/* Means of bytes on a CUDA device by its matrix units: no table, each sample comes in once. Large
+ * windows have kernels of their own. */
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
@@ -27,45 +28,58 @@ static bool find_bands(const filter_step *step, window_bands *across, window_ban
     return false;
 }
 
-/* Rows that the copy engine cannot bring cost more than tables. */
-static bool pays(const satf_context *ctx, const satf_view *in)
+static bool is_byte_mean(const filter_step *step)
 {
-    return ctx->settings.engine == SATF_ENGINE_WINDOW ||
-           ((in->stride | satf_row_samples(in)) & 15) == 0;
+    return step->recipe->kernel == KERNEL_MEAN && step->in.type == SATF_U8 &&
+           step->out.type == SATF_U8 && !step->weighted;
 }
 
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
     window_bands across, down;
     const satf_view *in = &step->in;
-    return pays(ctx, in) && step->recipe->kernel == KERNEL_MEAN && in->type == SATF_U8 &&
-           step->out.type == SATF_U8 && !step->weighted &&
+    (void)ctx;
+    return is_byte_mean(step) &&
            (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
            in->width <= INT32_MAX / 8 && in->height <= INT32_MAX / 8 &&
            find_bands(step, &across, &down) && window_gpu_multiplies(in->device);
 }
 
-/* Kernels store eight bytes at once. Whether the output allows that is known when a run brings its
- * data: so there is memory for a result that is copied then. */
-static bool is_aligned(const satf_view *view)
+/*
+ * Kernels read and write rows that are aligned. Whether the caller's are is known when a run brings
+ * their data: so there is memory for copies of the image and of the result that are.
+ */
+static int64_t copy_stride(const filter_step *step)
 {
-    return (((uintptr_t)view->data | (uintptr_t)view->stride) & 7) == 0;
+    return (int64_t)satf_align64((size_t)satf_row_samples(&step->in));
 }
 
-static int64_t aligned_stride(const filter_step *step)
+static size_t copy_bytes(const filter_step *step)
 {
-    return (int64_t)satf_align64((size_t)satf_row_samples(&step->out));
+    return (size_t)copy_stride(step) * (size_t)step->in.height;
 }
 
-/* Rows in the output's order, so that one call copies them. */
-static satf_view aligned_out(const filter_step *step)
+static satf_status reserve_copies(satf_context *ctx, filter_step *step)
 {
-    satf_view view = step->out;
-    int64_t stride = aligned_stride(step);
-    bool down = view.stride > 0;
-    view.data = step->scratch + (down ? 0 : (view.height - 1) * stride);
-    view.stride = down ? stride : -stride;
-    return view;
+    return satf_mul(2 * (size_t)copy_stride(step), (size_t)step->in.height, &step->scratch_bytes)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
+}
+
+/* The view, or where its copy is, so many bytes into the scratch. */
+static satf_view aligned(const filter_step *step, const satf_view *view, size_t at)
+{
+    satf_view copy = *view;
+    if (!window_gpu_is_aligned(view)) {
+        copy.data = step->scratch + at;
+        copy.stride = copy_stride(step);
+    }
+    return copy;
+}
+
+static satf_status copy_if_other(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    return from->data == to->data ? SATF_OK : window_gpu_realign(ctx, from, to);
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
@@ -78,10 +92,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     }
     step->kept_bytes = sizeof(uint32_t) *
                        (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
-    if (!satf_mul((size_t)aligned_stride(step), (size_t)step->out.height, &step->scratch_bytes)) {
-        return satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
-    }
-    return window_gpu_box_plan(ctx, box);
+    satf_status status = reserve_copies(ctx, step);
+    return status ? status : window_gpu_box_plan(ctx, box);
 }
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
@@ -94,11 +106,11 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
-    bool direct = is_aligned(&step->out);
-    box->in.data = step->in.data;
-    box->out = direct ? step->out : aligned_out(step);
-    satf_status status = window_gpu_box_run(ctx, box);
-    return status || direct ? status : satf_gpu_copy(ctx, &box->out, &step->out);
+    box->in = aligned(step, &step->in, 0);
+    box->out = aligned(step, &step->out, copy_bytes(step));
+    satf_status status = copy_if_other(ctx, &step->in, &box->in);
+    status = status ? status : window_gpu_box_run(ctx, box);
+    return status ? status : copy_if_other(ctx, &box->out, &step->out);
 }
 
 const filter_engine filter_device_window_engine = {
@@ -112,4 +124,83 @@ const filter_engine filter_device_window_engine = {
     .plan = plan,
     .prepare = prepare,
     .run = run,
+};
+
+/* ------------------------------------------------------------------- large windows */
+
+static window_gpu_large make_large(const filter_step *step)
+{
+    satf_rect window = filter_window_rect(step);
+    const satf_view *in = &step->in;
+    return (window_gpu_large){
+        .in = *in,
+        .pieces = window_pieces_make(in->channels, (int)-window.x, (int)-window.y, (int)window.w,
+                                     (int)window.h),
+        .border = (int)step->border.kind,
+        .constant = step->border.kind == SATF_CONSTANT ? (int)step->border.constant : 0,
+        .area = (uint32_t)(window.w * window.h),
+    };
+}
+
+static bool suits_large(const satf_context *ctx, const filter_step *step)
+{
+    enum { MOST_AREA = 1 << 20 };
+    const satf_view *in = &step->in;
+    (void)ctx;
+    if (!is_byte_mean(step) || step->border.kind == SATF_SHRINK || in->width > INT32_MAX / 8 ||
+        in->height > INT32_MAX / 8 || step->size.width > PIECES_MOST_WIDTH ||
+        step->size.width * step->size.height > MOST_AREA ||
+        step->size.width * step->size.height < 2) {
+        return false;
+    }
+    window_gpu_large large = make_large(step);
+    return window_gpu_large_fits(&large);
+}
+
+static satf_status plan_large(satf_context *ctx, filter_step *step)
+{
+    window_gpu_large *large = step->state;
+    *large = make_large(step);
+    step->kept_bytes = sizeof(uint32_t) * PIECES_WORDS + WINDOW_GPU_OUTSIDE_BYTES;
+    satf_status status = reserve_copies(ctx, step);
+    status = status ? status : window_gpu_large_plan(ctx, large);
+    step->scratch_bytes += large->sides_bytes;
+    return status;
+}
+
+static void place(const filter_step *step, window_gpu_large *large)
+{
+    large->weights = (uint32_t *)(void *)step->kept;
+    large->outside = (uint8_t *)(large->weights + PIECES_WORDS);
+    large->sides = (uint8_t *)step->scratch + 2 * copy_bytes(step);
+}
+
+static satf_status prepare_large(satf_context *ctx, filter_step *step)
+{
+    place(step, step->state);
+    return window_gpu_large_prepare(ctx, step->state);
+}
+
+static satf_status run_large(satf_context *ctx, filter_step *step)
+{
+    window_gpu_large *large = step->state;
+    place(step, large); /* grey lies in front of the scratch */
+    large->in = aligned(step, &step->in, 0);
+    large->out = aligned(step, &step->out, copy_bytes(step));
+    satf_status status = copy_if_other(ctx, &step->in, &large->in);
+    status = status ? status : window_gpu_large_run(ctx, large);
+    return status ? status : copy_if_other(ctx, &large->out, &step->out);
+}
+
+const filter_engine filter_device_large_engine = {
+    .name = "window",
+    .kind = SATF_ENGINE_WINDOW,
+    .regions = 1U << REGION_WINDOW,
+    .on_device = true,
+    .ns = 0.003,
+    .state_bytes = sizeof(window_gpu_large),
+    .suits = suits_large,
+    .plan = plan_large,
+    .prepare = prepare_large,
+    .run = run_large,
 };

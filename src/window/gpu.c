@@ -34,3 +34,28 @@ satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box)
 {
     return backend() ? backend()->box_run(ctx, box) : satf_gpu_check(ctx, box->in.device);
 }
+
+bool window_gpu_large_fits(const window_gpu_large *large)
+{
+    return backend() && backend()->large_fits(large);
+}
+
+satf_status window_gpu_large_plan(satf_context *ctx, window_gpu_large *large)
+{
+    return backend() ? backend()->large_plan(ctx, large) : satf_gpu_check(ctx, large->in.device);
+}
+
+satf_status window_gpu_large_prepare(satf_context *ctx, const window_gpu_large *large)
+{
+    return backend() ? backend()->large_prepare(ctx, large) : satf_gpu_check(ctx, large->in.device);
+}
+
+satf_status window_gpu_large_run(satf_context *ctx, const window_gpu_large *large)
+{
+    return backend() ? backend()->large_run(ctx, large) : satf_gpu_check(ctx, large->in.device);
+}
+
+satf_status window_gpu_realign(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    return backend() ? backend()->realign(ctx, from, to) : satf_gpu_check(ctx, from->device);
+}

@@ -4,6 +4,7 @@
 
 #include "../base/context.h"
 #include "bands.h"
+#include "pieces.h"
 
 /* Whether the device, which is the current one, has such units and code for them in the backend. */
 bool window_gpu_multiplies(int device);
@@ -14,16 +15,25 @@ typedef struct window_gpu_halo {
 } window_gpu_halo;
 extern const window_gpu_halo window_gpu_halos[];
 
+/* Whether kernels can read it: rows begin at multiples of 16 bytes, each behind the one before. */
+static inline bool window_gpu_is_aligned(const satf_view *view)
+{
+    return (((uintptr_t)view->data | (uintptr_t)view->stride) & 15) == 0 && view->stride > 0;
+}
+
+/* Enqueues a copy of bytes, whose rows begin anywhere in both views. */
+satf_status window_gpu_realign(satf_context *ctx, const satf_view *from, const satf_view *to);
+
 /* A picture's means. Who runs it has set in.data, out and the weights. */
 typedef struct window_gpu_box {
-    satf_view in, out; /* u8 on the device, of one shape; out begins at multiples of 8 bytes */
+    satf_view in, out; /* u8 on the device, of one shape; window_gpu_is_aligned() */
     window_bands across, down;
     uint64_t area;     /* of the window */
     uint32_t *weights; /* there: of across, then of down */
     /* What box_plan decides. */
-    void (*kernels[2])(void); /* [1]: where the input's rows are aligned to 16 bytes */
-    int warps, tiles;         /* of a block, of a warp */
-    int segment;              /* rows that a block marches over, a multiple of 16 */
+    void (*kernel)(void);
+    int warps, tiles; /* of a block, of a warp */
+    int segment;      /* rows that a block marches over, a multiple of 16 */
     int pitch, shared_bytes;
 } window_gpu_box;
 
@@ -36,12 +46,42 @@ satf_status window_gpu_box_prepare(satf_context *ctx, const window_gpu_box *box)
 /* Enqueues out = the mean over the window around each sample, rounded half up. */
 satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box);
 
+enum { WINDOW_GPU_OUTSIDE_BYTES = 2048 };
+
+/* A picture's means under large windows. Who runs it has set in.data, out and the memory. */
+typedef struct window_gpu_large {
+    satf_view in, out; /* as above */
+    window_pieces pieces;
+    int border, constant; /* any satf_border but SATF_SHRINK */
+    uint32_t area;        /* of the window, 2 to 2^20 */
+    /* There, aligned to 64: PIECES_WORDS, WINDOW_GPU_OUTSIDE_BYTES and sides_bytes. Runs change
+     * the last. */
+    uint32_t *weights;
+    uint8_t *outside, *sides;
+    /* What large_plan decides. */
+    size_t sides_bytes;
+    int warps, segment; /* as above */
+} window_gpu_large;
+
+/* Whether the device can take such windows. */
+bool window_gpu_large_fits(const window_gpu_large *large);
+
+/* As for box_plan, box_prepare and box_run. */
+satf_status window_gpu_large_plan(satf_context *ctx, window_gpu_large *large);
+satf_status window_gpu_large_prepare(satf_context *ctx, const window_gpu_large *large);
+satf_status window_gpu_large_run(satf_context *ctx, const window_gpu_large *large);
+
 /* Where the calls above lead (base/backend.h). */
 typedef struct window_gpu_calls {
     __typeof__(window_gpu_multiplies) *multiplies;
     __typeof__(window_gpu_box_plan) *box_plan;
     __typeof__(window_gpu_box_prepare) *box_prepare;
     __typeof__(window_gpu_box_run) *box_run;
+    __typeof__(window_gpu_large_fits) *large_fits;
+    __typeof__(window_gpu_large_plan) *large_plan;
+    __typeof__(window_gpu_large_prepare) *large_prepare;
+    __typeof__(window_gpu_large_run) *large_run;
+    __typeof__(window_gpu_realign) *realign;
 } window_gpu_calls;
 
 #endif

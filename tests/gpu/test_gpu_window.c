@@ -115,12 +115,50 @@ static void test_boxes(void **state)
     gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
 }
 
+/* Windows beyond those kernels' reach: ends anywhere in chunks and groups, groups cut in two or
+ * not, images smaller than they are; rows of all residues. */
+static void test_large(void **state)
+{
+    static const int64_t shapes[][2] = {{40, 20},   {11, 90},    {64, 64},
+                                        {333, 257}, {1040, 300}, {2080, 140}};
+    static const int64_t sides[][2] = {{67, 67},   {127, 127}, {101, 70}, {129, 66},
+                                       {257, 300}, {130, 3},   {1, 200},  {96, 128},
+                                       {255, 255}, {95, 96},   {7, 500},  {256, 129}};
+    static const char *const borders[] = {"clamp", "mirror",     "reflect",
+                                          "wrap",  "constant:0", "constant:200"};
+    (void)state;
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    size_t turn = 0;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (int channels = 1; channels <= 4; channels++) {
+            for (int64_t more = 0; more < 16; more += gpu_small ? 5 : s < 3 ? 1 : 3) {
+                box_case t = {
+                    .image = {shapes[s][0] + more, shapes[s][1], channels, SATF_U8, 0, NULL},
+                    .seed = s + (uint64_t)more};
+                ref_fill(&t.image, s * 4 + (uint64_t)channels);
+                t.host = ref_view(&t.image, 0);
+                for (size_t k = turn++ % 3; k < sizeof sides / sizeof *sides; k += 3) {
+                    const int64_t *side = sides[k];
+                    const char *border = borders[(turn + k / 3) % 6];
+                    if (shapes[s][0] * channels >= 32 && (!gpu_small || turn % 9 == k / 3)) {
+                        check_window(&t, side[0], side[1], border, turn);
+                    }
+                }
+                free(t.host.data);
+                free(t.image.samples);
+            }
+        }
+    }
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+}
+
 /* Blocks of many steps, most of them far from all edges, by each kernel. */
 static void test_long(void **state)
 {
     static const int64_t shapes[][2] = {{16400, 600}, {64, 40000}, {2080, 5000}};
-    static const int64_t reaches[][2] = {{17, 17}, {65, 17},  {33, 33}, {129, 33},
-                                         {65, 65}, {129, 65}, {128, 64}};
+    static const int64_t reaches[][2] = {{17, 17},   {65, 17},   {33, 33},  {129, 33},
+                                         {65, 65},   {129, 65},  {128, 64}, {127, 127},
+                                         {255, 255}, {101, 100}, {257, 300}};
     (void)state;
     gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
@@ -240,6 +278,10 @@ static void test_halves(void **state)
         }
         check_window(&t, 129, 65, "mirror", 0);
         check_window(&t, 128, 64, "clamp", 0);
+        for (int64_t side = 67; side <= 257; side += 10) {
+            check_window(&t, side, side - kind, "reflect", (size_t)side);
+        }
+        check_window(&t, 257, 700, "constant:255", 0);
         free(t.host.data);
         free(t.image.samples);
     }
@@ -249,10 +291,10 @@ static void test_halves(void **state)
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
-    const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes)};
+    const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_large)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes), cmocka_unit_test(test_long),   cmocka_unit_test(test_marches),
-        cmocka_unit_test(test_turns), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_large),   cmocka_unit_test(test_boxes), cmocka_unit_test(test_long),
+        cmocka_unit_test(test_marches), cmocka_unit_test(test_turns), cmocka_unit_test(test_halves),
     };
     return gpu_test_end("test_gpu_window",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
