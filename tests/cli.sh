@@ -492,9 +492,9 @@ says '^  \(the CPU will finish first\|a build without CUDA: computed on the CPU\
 "$satfilter" -v --device cpu --box 3 in.pgm out.pgm 2>stderr
 if grep -q 'CUDA\|finish first' stderr; then fail "-v --device cpu speaks of CUDA"; else pass; fi
 if ! "$satfilter" --device cuda --box 3 in.pgm out.pgm 2>stderr; then
-    # Work that a device would be worth: 200 rectangles around every pixel.
+    # Work that a device would be worth: 2000 rectangles around every pixel.
     { printf 'P5 1200 900 255\n'; head -c 1080000 /dev/zero; } >large.pgm
-    seq 200 | sed 's/.*/-1 -1 3 3 1/' >many.txt
+    seq 2000 | sed 's/.*/-1 -1 3 3 1/' >many.txt
     "$satfilter" -v -T1 --template many.txt --range 0:1 large.pgm out.pgm 2>stderr
     if grep -q 'use the device cpu' stderr; then fail "-v gives advice nobody needs"; else pass; fi
     says '^  \(no CUDA device (.*)\|a build without CUDA\): computed on the CPU$'
