@@ -333,15 +333,9 @@ static int shared_bytes(const window_gpu_large *large, int warps)
            large->pieces.kept * warps * GROUP_BYTES;
 }
 
-/* The most warps whose rows and groups fit a block's shared memory; 0 for too few. */
-static int most_warps(const window_gpu_large *large)
+/* The most warps whose rows and groups fit so much shared memory of a block; 0 for too few. */
+static int most_warps(const window_gpu_large *large, int limit)
 {
-    int limit = 0;
-    if (cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                               satf_gpu_ordinal(large->in.device)) != cudaSuccess) {
-        cudaGetLastError();
-        return 0;
-    }
     int warps = BLOCKS_MOST_WARPS;
     while (warps >= BLOCKS_LEAST_WARPS && shared_bytes(large, warps) > limit - STATIC_BYTES) {
         warps--;
@@ -416,7 +410,13 @@ static large_task make_task(const window_gpu_large *large)
 
 extern "C" bool window_gpu_large_fits(const window_gpu_large *large)
 {
-    return window_gpu_multiplies(large->in.device) && most_warps(large) > 0;
+    int limit = 0;
+    if (cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               satf_gpu_ordinal(large->in.device)) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    return window_gpu_multiplies(large->in.device) && most_warps(large, limit) > 0;
 }
 
 extern "C" satf_status window_gpu_large_plan(satf_context *ctx, window_gpu_large *large)
@@ -429,7 +429,7 @@ extern "C" satf_status window_gpu_large_plan(satf_context *ctx, window_gpu_large
                             .height = large->in.height,
                             .tiles = 1,
                             .ahead = large->pieces.kept,
-                            .most_warps = most_warps(large),
+                            .most_warps = most_warps(large, limit),
                             .enough_warps = BLOCKS_MOST_WARPS,
                             .shared_of_warp =
                                 shared_bytes(large, 8) / 8 - shared_bytes(large, 0) / 8,

@@ -142,12 +142,15 @@ static window_gpu_large make_large(const filter_step *step)
     };
 }
 
+/* Narrow images are but sides, of which there are copies as wide as the kernel's strips: tables
+ * take less memory, and are as fast. */
 static bool suits_large(const satf_context *ctx, const filter_step *step)
 {
-    enum { MOST_AREA = 1 << 20 };
+    enum { MOST_AREA = 1 << 20, LEAST_ROW = 2048 };
     const satf_view *in = &step->in;
-    (void)ctx;
-    if (!is_byte_mean(step) || step->border.kind == SATF_SHRINK || in->width > INT32_MAX / 8 ||
+    bool narrow = satf_row_samples(in) < LEAST_ROW;
+    if ((narrow && ctx->settings.engine == SATF_ENGINE_AUTO) || !is_byte_mean(step) ||
+        step->border.kind == SATF_SHRINK || in->width > INT32_MAX / 8 ||
         in->height > INT32_MAX / 8 || step->size.width > PIECES_MOST_WIDTH ||
         step->size.width * step->size.height > MOST_AREA ||
         step->size.width * step->size.height < 2) {

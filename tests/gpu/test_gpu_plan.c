@@ -409,7 +409,7 @@ static void test_automatic(void **unused)
     assert_true(satf_gpu_describe(GPU_DEVICE, &card));
     gpu_must(cpu, satf_context_create(&own));
     gpu_must(own, satf_context_set_threads(own, 1));
-    gpu_must(own, satf_filter_parse(own, "box=5", &filter));
+    gpu_must(own, satf_filter_parse(own, "unsharp=9 box=31 unsharp=5 box=9", &filter));
     for (size_t i = 0; i < sizeof image; i++) {
         image[i] = (uint8_t)(i * i >> 3);
     }
