@@ -152,6 +152,42 @@ static void test_bands(void **state)
     check_left();
 }
 
+/* A full disk, and an input that ends early, while bands are on their way. */
+static void test_bad_files(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "-f --device cuda --max-device-memory 200K --box 5 --format png 07.ppm /dev/full",
+        "-f --device cuda --max-device-memory 200K --box 5 cut.png made.png",
+        "-f --device auto --max-device-memory 200K --box 5 cut.png made.png"};
+    fake->devices = 1;
+    FILE *file = fopen("large.pgm", "wb"); /* several portions of the decoder */
+    assert_non_null(file);
+    fprintf(file, "P5\n1200 1200\n255\n");
+    for (int k = 0; k < 1200 * 1200; k++) {
+        putc((k * k >> 12 & 31) + k / 9000, file);
+    }
+    fclose(file);
+    assert_int_equal(run_line("-f --device cpu --flip h large.pgm whole.png"), 0);
+    long bytes = load_file("whole.png", want, sizeof want);
+    assert_true(bytes < (long)sizeof want - 1);
+    file = fopen("cut.png", "wb");
+    assert_non_null(file);
+    assert_true(fwrite(want, 1, (size_t)bytes * 7 / 8, file) > 0);
+    fclose(file);
+    save_file("made.png", "what was there before");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        forget_counts();
+        assert_int_equal(run_line(lines[i]), 1);
+        assert_true(i == 0 || fake->runs[0] > 0); /* bands were made */
+        load_file("stderr", said, sizeof said);
+        assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* one line */
+        load_file("made.png", got, sizeof got);
+        assert_string_equal(got, "what was there before");
+        check_left();
+    }
+}
+
 static double latest;
 static int reports;
 static bool stopping;
@@ -280,9 +316,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),  cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_progress), cmocka_unit_test(test_room),
-        cmocka_unit_test(test_missing),  cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_devices),   cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_room),      cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_lost),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
