@@ -164,8 +164,8 @@ static void test_bad_files(void **state)
     FILE *file = fopen("large.pgm", "wb"); /* several portions of the decoder */
     assert_non_null(file);
     fprintf(file, "P5\n1200 1200\n255\n");
-    for (int k = 0; k < 1200 * 1200; k++) {
-        putc((k * k >> 12 & 31) + k / 9000, file);
+    for (unsigned k = 0; k < 1200 * 1200; k++) {
+        putc((int)((k * k >> 12 & 31) + k / 9000), file);
     }
     fclose(file);
     assert_int_equal(run_line("-f --device cpu --flip h large.pgm whole.png"), 0);
