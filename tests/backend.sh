@@ -146,7 +146,7 @@ says "no CUDA device 1: there are 0 to 0"
 # Enough work that a device would be done first: auto takes it where kernels fit, and never waits
 # for the driver's compiler.
 awk 'BEGIN { printf "P2\n2000 2000\n255\n"; for (i = 0; i < 4000000; i++) print i * 7919 % 256 }' >large.pgm
-many=$(yes -- "--guided 99" | head -n 20 | tr '\n' ' ')
+many=$(yes -- "--guided 99" | head -n 30 | tr '\n' ' ')
 auto()
 {
     # shellcheck disable=SC2086 # a list of options
