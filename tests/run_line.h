@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,16 +12,11 @@
 
 enum { RUN_LINE_WORDS = 64 };
 
-/* What main() of tools/satfilter.c does, its messages in the file `stderr`. line: words with a
- * blank between. */
-static inline int run_line(const char *line)
+/* What main() of tools/satfilter.c does. line: words with a blank between. */
+static inline int run_words(const char *line)
 {
     char text[512], *argv[RUN_LINE_WORDS] = {(char *)"satfilter"};
-    int argc = 1, kept = dup(STDERR_FILENO);
-    int to = open("stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    fflush(stderr);
-    dup2(to, STDERR_FILENO);
-    close(to);
+    int argc = 1;
     snprintf(text, sizeof text, "%s", line);
     for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         argv[argc++] = word;
@@ -29,6 +25,18 @@ static inline int run_line(const char *line)
     int status = options_parse(&s, argc, argv);
     status = status ? status : batch_run(&s);
     options_free(&s);
+    return status;
+}
+
+/* The same, its messages in the file `stderr`. */
+static inline int run_line(const char *line)
+{
+    int kept = dup(STDERR_FILENO);
+    int to = open("stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fflush(stderr);
+    dup2(to, STDERR_FILENO);
+    close(to);
+    int status = run_words(line);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);
@@ -45,6 +53,20 @@ static inline long load_file(const char *path, char *to, size_t room)
         to[n] = '\0';
     }
     return n;
+}
+
+/* A folder of its own becomes the current one; false: there is none. */
+static inline bool enter_folder(const char *name, char dir[64])
+{
+    snprintf(dir, 64, "/tmp/%s.XXXXXX", name);
+    return mkdtemp(dir) && chdir(dir) == 0;
+}
+
+static inline int leave_folder(const char *dir)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    return chdir("/") || system(command);
 }
 
 static inline void save_file(const char *path, const char *text)

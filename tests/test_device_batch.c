@@ -295,8 +295,7 @@ static int set_up(void **state)
 {
     (void)state;
     fake = fake_device_load();
-    strcpy(dir, "/tmp/test_device_batch.XXXXXX");
-    if (!fake || !mkdtemp(dir) || chdir(dir)) {
+    if (!fake || !enter_folder("test_device_batch", dir)) {
         return 1;
     }
     for (int i = 0; i < FILES; i++) {
@@ -308,9 +307,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    char command[96];
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    return chdir("/") || system(command);
+    return leave_folder(dir);
 }
 
 int main(void)

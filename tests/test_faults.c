@@ -21,15 +21,15 @@
 
 #include "interpose.h"
 
-#include "../tools/batch.h"
 #include "base/parallel.h"
 #include "filter/recipe.h"
 #include "filter_any.h"
 #include "io/io.h"
+#include "run_line.h"
 
 #ifdef REAL
 
-enum { WORDS = 24, MOST_ALLOCATIONS = 2000 };
+enum { MOST_ALLOCATIONS = 2000 };
 
 /* The address sanitizer ends the program when a thread starts and it gets no memory. */
 #ifdef INTERPOSE_ASAN
@@ -43,29 +43,13 @@ enum { THREADS = 3 };
 static char dir[64]; /* where the tests work: the current folder */
 static int quiet;    /* /dev/null */
 
-/* What main() of tools/satfilter.c does. line: words with a blank between. */
-static int run(const char *line)
-{
-    char text[512], *argv[WORDS] = {(char *)"satfilter"};
-    int argc = 1;
-    snprintf(text, sizeof text, "%s", line);
-    for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        argv[argc++] = word;
-    }
-    settings s;
-    int status = options_parse(&s, argc, argv);
-    status = status ? status : batch_run(&s);
-    options_free(&s);
-    return status;
-}
-
-/* The same with messages thrown away. */
+/* run_words() with messages thrown away. */
 static int run_quietly(const char *line)
 {
     int kept = dup(STDERR_FILENO);
     fflush(stderr);
     dup2(quiet, STDERR_FILENO);
-    int status = run(line);
+    int status = run_words(line);
     dup2(kept, STDERR_FILENO);
     close(kept);
     return status;
@@ -102,7 +86,7 @@ static long want_bytes;
 static void expect(const char *line, const char *output)
 {
     unlink(output);
-    if (run(line)) {
+    if (run_words(line)) {
         fail_msg("'%s' fails without a fault", line);
     }
     want_bytes = load(output, want, sizeof want);
@@ -253,8 +237,9 @@ static int set_up(void **state)
     static const char nan_pfm[] = "Pf\n3 1\n-1\n\0\0\x80\x3f\0\0\xc0\x7f\0\0\x80\xff";
     write_file("nan.pfm", nan_pfm, sizeof nan_pfm - 1);
     /* Written by the command itself. */
-    return run("--box 1 in.ppm in.png") || run("--box 1 in.ppm in.jpg") ||
-           run("--box 1 --type f32 in.ppm in.pfm") || run("--box 1 --type f64 in.ppm in.npy");
+    return run_words("--box 1 in.ppm in.png") || run_words("--box 1 in.ppm in.jpg") ||
+           run_words("--box 1 --type f32 in.ppm in.pfm") ||
+           run_words("--box 1 --type f64 in.ppm in.npy");
 }
 
 static int tear_down(void **state)
@@ -347,7 +332,7 @@ static void fail_in_batch(const char *line)
     static const char *const made[] = {"made/in.ppm", "made/in.png", "made/in.jpg"};
     static unsigned char right[3][4096];
     long right_bytes[3], runs = 0;
-    assert_int_equal(run(line), 0);
+    assert_int_equal(run_words(line), 0);
     for (size_t k = 0; k < 3; k++) {
         right_bytes[k] = load(made[k], right[k], sizeof *right);
         assert_true(right_bytes[k] > 0 && right_bytes[k] < (long)sizeof *right);
@@ -477,14 +462,14 @@ static void test_reads(void **state)
         for (size_t most = 1; most < 40; most = most * 2 + 1) { /* short ones */
             reads.most = most;
             reads.interrupted = most % 3 == 0;
-            int status = run(line);
+            int status = run_words(line);
             reads.interrupted = false;
             assert_int_equal(status, 0);
             check_output(line, "out.npy", status, "reads of", (long)most);
         }
         reads.most = 64;
         reads.count = 0;
-        assert_int_equal(run(line), 0);
+        assert_int_equal(run_words(line), 0);
         long all = reads.count;
         unlink("out.npy");
         for (long n = 1; n <= all; n++) {

@@ -267,10 +267,9 @@ static const option options[] = {
     {GROUP_RUNNING, "no-stream", 0, NULL, NULL, "hold whole images, even where rows would do", NULL,
      BECOMES(route, SATF_ROUTE_WHOLE)},
     {GROUP_RUNNING, "tune", 0, NULL, NULL, "find the fastest algorithms of this GPU, and stop",
-     "Takes a minute or two, for the device of --device (default: 0). Measures, too, what its "
-     "start "
-     "takes a process, for --device auto. The results are kept under "
-     "$XDG_CACHE_HOME or ~/.cache; SATFILTER_TUNE=off ignores it.",
+     "Takes a minute or two, for the first device that --device names (default: 0). It also "
+     "measures how long a process takes to start the device, for --device auto. The results are "
+     "kept under $XDG_CACHE_HOME or ~/.cache; SATFILTER_TUNE=off ignores them.",
      BECOMES(action, ACTION_TUNE)},
 
     {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress, no notes, no closing line",

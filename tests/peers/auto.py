@@ -7,9 +7,6 @@ Makes pictures from samples/ (python3 with cv2 and numpy) and runs every case wi
 cuda and auto in turn. Prints the least time of each, and that of auto over the better of the other
 two. All outputs are compared. A case is named by a part of its name.
 """
-import argparse
-import json
-import os
 import pathlib
 import sys
 import tempfile
@@ -58,14 +55,9 @@ def grey(folder, width, height):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("satfilter")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--work", help="a folder for pictures, such as /dev/shm")
-    parser.add_argument("--json", help="a file for the records")
+    parser = batch.parser_for(__doc__)
     parser.add_argument("case", nargs="*")
     options = parser.parse_intermixed_args()
-    satfilter = str(pathlib.Path(options.satfilter).resolve())
     records = []
     for picture, (count, different, width, height, suffix, bits) in PICTURES.items():
         wanted = [(f"{title}: {picture}", filters) for title, filters in
@@ -79,17 +71,13 @@ def main():
             names = (grey(folder, width, height) if suffix == "pgm" else
                      batch.make(folder / "in", count, different, width, height, suffix, bits))
             for name, filters in wanted:
-                record = measure(satfilter, name, filters, folder, names, options.repeat)
+                record = measure(options.satfilter, name, filters, folder, names,
+                                 options.repeat)
                 records.append(record)
                 print(f"{name}: cpu {record['cpu_s']:.3f} s, cuda {record['cuda_s']:.3f}, "
                       f"auto {record['auto_s']:.3f}, {record['over_better']:.2f} of the better",
                       flush=True)
-    text = json.dumps({"command": " ".join(sys.argv), "cores": os.cpu_count(),
-                       "records": records}, indent=1)
-    if options.json:
-        pathlib.Path(options.json).write_text(text + "\n")
-    else:
-        print(text)
+    batch.write(records, options.json)
 
 
 if __name__ == "__main__":

@@ -120,16 +120,31 @@ def measure(options, name, folder, names):
             "peak_mib": best["batch"][2], "one_thread_peak_mib": best["one"][2]}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("satfilter")
-    parser.add_argument("threads", type=int)
+def parser_for(description):
+    """The arguments of every script that measures whole commands."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("satfilter", type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--scale", type=int, default=100, help="percent of the pictures")
     parser.add_argument("--work", help="a folder for pictures, such as /dev/shm")
     parser.add_argument("--json", help="a file for the records")
+    return parser
+
+
+def write(records, path):
+    """To the file, or to standard output."""
+    text = json.dumps({"command": " ".join(sys.argv), "cores": os.cpu_count(),
+                       "records": records}, indent=1)
+    if path:
+        pathlib.Path(path).write_text(text + "\n")
+    else:
+        print(text)
+
+
+def main():
+    parser = parser_for(__doc__)
+    parser.add_argument("threads", type=int)
+    parser.add_argument("--scale", type=int, default=100, help="percent of the pictures")
     options = parser.parse_args()
-    options.satfilter = str(pathlib.Path(options.satfilter).resolve())
     records = []
     for name, (count, different, *shape) in SETS.items():
         with tempfile.TemporaryDirectory(dir=options.work) as work:
@@ -144,12 +159,7 @@ def main():
               f"processors {record['cpu_s']:.2f} s to {record['peer_cpu_s']:.2f}, "
               f"peak {record['peak_mib']:.0f} MiB (one thread {record['one_thread_peak_mib']:.0f})",
               flush=True)
-    text = json.dumps({"command": " ".join(sys.argv), "cores": os.cpu_count(),
-                       "records": records}, indent=1)
-    if options.json:
-        pathlib.Path(options.json).write_text(text + "\n")
-    else:
-        print(text)
+    write(records, options.json)
 
 
 if __name__ == "__main__":
