@@ -31,14 +31,14 @@
  *     magnitudes in the whole image of W x H pixels where the window lies inside
  *     the image; elsewhere (2 w + 7) (2 h + 7) takes the place of 4, and with the
  *     algorithm 4r1w 4 W H that of W + H.
- *   - The variance of floats is formed from S and S2, the sum of squares, on the
- *     CPU of what samples are above a pivot p: a sample of their surroundings, or
- *     0 where their spread is not small beside them. By the window engine it is
- *     off by at most (3 (w + h) + 10) 2^-53 times the mean square of that. So an
+ *   - The variance of floats is formed from S and S2, the sum of squares, of
+ *     what samples are above a pivot p: a sample of their surroundings, or 0
+ *     where their spread is not small beside them. By the window engine it is off
+ *     by at most (3 (w + h) + 10) 2^-53 times the mean square of that. So an
  *     offset that samples share costs nothing; an edge does up to 512 pixels away
- *     (windows of up to 512 x 32). The SAT engine has one p for the image. On a
- *     device p is 0: subtract a large offset beforehand. Samples must be below
- *     2^511 / (w h) in magnitude; beyond that results may be infinite or NaN.
+ *     (windows of up to 512 x 32). The SAT engine has one p for the image.
+ *     Samples must be below 2^511 / (w h) in magnitude; beyond that results may
+ *     be infinite or NaN.
  *   - Otherwise a result is infinite or NaN only where the window holds such a
  *     sample, or where the sum of its magnitudes overflows.
  *     docs/design.md derives all these.
@@ -235,7 +235,7 @@ SATF_API satf_status satf_context_synchronize(satf_context *ctx);
 typedef enum satf_engine {
     SATF_ENGINE_AUTO,
     SATF_ENGINE_SAT,   /* a summed area table, then corner reads */
-    SATF_ENGINE_WINDOW /* marching column and row sums; on a device means of u8 alone */
+    SATF_ENGINE_WINDOW /* marching column and row sums */
 } satf_engine;
 
 SATF_API satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine);

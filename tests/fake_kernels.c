@@ -6,8 +6,10 @@
 
 #include "base/backend.h"
 #include "base/memory.h"
+#include "base/pivot.h"
 #include "base/view.h"
 #include "filter/gpu.h"
+#include "filter/lift.h"
 #include "filter/pixels.h"
 #include "filter/step.h"
 #include "move/gpu.h"
@@ -165,6 +167,19 @@ static satf_status grey(satf_context *ctx, const satf_view *from, const satf_vie
     return end(ctx, cpu, status ? status : filter_run_grey(cpu, &here, &there));
 }
 
+static satf_status lift(satf_context *ctx, const satf_view *from, bool weighted, double *pivots,
+                        const satf_view *to)
+{
+    satf_view here = on_host(from), there = on_host(to);
+    satf_context *cpu;
+    satf_status status = begin(ctx, "lift", &cpu);
+    if (!status) {
+        satf_image_pivots(&here, weighted, pivots);
+        filter_lift(cpu, &here, pivots, &there);
+    }
+    return end(ctx, cpu, status);
+}
+
 static satf_status copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     satf_view here = on_host(from), there = on_host(to);
@@ -284,8 +299,8 @@ static bool large_fits(const window_gpu_large *large)
 const satf_backend *SATF_BACKEND_ENTRY(void);
 __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(void)
 {
-    static const filter_gpu_calls filter = {plan_make,  run_filter, march_fits,  plan_make,
-                                            run_filter, grey,       copy_pixels, convert};
+    static const filter_gpu_calls filter = {
+        plan_make, run_filter, march_fits, plan_make, run_filter, grey, lift, copy_pixels, convert};
     static const move_gpu_calls moves = {move};
     static const permute_gpu_calls permute = {keep_table, fake_give, steps};
     static const sat_gpu_calls sat = {rows, stress};

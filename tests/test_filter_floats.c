@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/parallel.h"
-#include "filter_reference.h"
+#include "filter_offsets.h"
 #include "with_context.h"
 
 enum { W = 41, H = 33 };
@@ -150,12 +150,6 @@ static void check_filter(satf_context *ctx, const double *pixels, const char *na
     satf_filter_destroy(filter);
 }
 
-/* -1 ... 1 */
-static double uniform(uint64_t *seed)
-{
-    return ((double)(ref_random(seed) >> 11) * 0x1p-53 - 0.5) * 2;
-}
-
 static const int64_t windows[][2] = {{3, 3}, {5, 3}, {16, 9}, {90, 2}, {5, 80}, {91, 40}};
 enum { WINDOWS = sizeof windows / sizeof *windows };
 
@@ -245,220 +239,30 @@ static void test_template_overflows(void **state)
 
 /* ------------------------------------------------------------------------ offsets */
 
-/* Normal noise of deviation 0.3 (Box, Muller 1958). */
-static double noise(uint64_t *seed)
-{
-    double angle = uniform(seed) * 3.14159265358979, size = (1 + uniform(seed)) / 2;
-    return 0.3 * cos(angle) * sqrt(-2 * log(size + 0x1p-60));
-}
-
-/* What a window of 9 x 9 holds, less the sample at its pixel so that long double is exact enough;
- * in: f64 of one channel, clamped. */
-typedef struct local {
-    long double mean, variance;
-} local;
-
-static local look_around(const satf_view *in, int64_t x, int64_t y)
-{
-    long double sum = 0, squares = 0, at = (long double)((const double *)satf_row(in, y))[x];
-    for (int64_t j = y - 4; j <= y + 4; j++) {
-        const double *row = satf_row(in, satf_border_index(SATF_CLAMP, j, in->height));
-        for (int64_t i = x - 4; i <= x + 4; i++) {
-            long double a = (long double)row[satf_border_index(SATF_CLAMP, i, in->width)] - at;
-            sum += a;
-            squares += a * a;
-        }
-    }
-    return (local){at + sum / 81, (81 * squares - sum * sum) / (81 * 81)};
-}
-
-/* Applies the spec to f64 of one channel; free the result. */
-static double *apply(satf_context *ctx, const char *spec, const satf_view *in, satf_type type)
-{
-    satf_filter *filter;
-    satf_view out = satf_view_packed(NULL, in->width, in->height, 1, type);
-    out.data = malloc((size_t)(in->width * in->height) * sizeof(double));
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    assert_int_equal(satf_filter_apply(ctx, filter, in, &out), SATF_OK);
-    satf_filter_destroy(filter);
-    return out.data;
-}
-
-static void check_variance(satf_context *ctx, const satf_view *in, double offset, const char *by)
-{
-    double *got = apply(ctx, "variance=9", in, SATF_F64);
-    for (int64_t i = 0; i < in->width * in->height; i++) {
-        long double right = look_around(in, i % in->width, i / in->width).variance;
-        if (!(fabsl((long double)got[i] - right) <= 1e-9L * right)) {
-            fail_msg("noise around %g by %s: the variance of pixel %ld is %.17g, not %.17Lg",
-                     offset, by, (long)i, got[i], right);
-        }
-    }
-    free(got);
-}
-
-/* White above the mean: the pivot must be in it. Slopes are variance / (variance + 0.01). */
-static void check_others(satf_context *ctx, const satf_view *in, double offset)
-{
-    double *guided = apply(ctx, "guided=9,eps=0.01", in, SATF_F64);
-    double *slopes = malloc((size_t)(in->width * in->height) * sizeof *slopes), *means;
-    unsigned char *white = (unsigned char *)apply(ctx, "sauvola=9,k=0", in, SATF_U8);
-    means = malloc((size_t)(in->width * in->height) * sizeof *means);
-    for (int64_t i = 0; i < in->width * in->height; i++) {
-        local l = look_around(in, i % in->width, i / in->width);
-        double above = (double)(((const double *)in->data)[i] - l.mean);
-        slopes[i] = (double)(l.variance / (l.variance + 0.01L));
-        means[i] = (double)(l.mean - (long double)offset);
-        if (fabs(above) > offset * 0x1p-50 && white[i] != (above > 0 ? 255 : 0)) {
-            fail_msg("noise around %g: pixel %ld, %g above the mean, is %d", offset, (long)i, above,
-                     white[i]);
-        }
-    }
-    for (int64_t y = 4; y < in->height - 4; y++) {
-        for (int64_t x = 4; x < in->width - 4; x++) {
-            double right = 0, pixel = ((const double *)in->data)[y * in->width + x] - offset;
-            for (int64_t k = 0; k < 81; k++) {
-                int64_t i = (y - 4 + k / 9) * in->width + x - 4 + k % 9;
-                right += (slopes[i] * pixel + (1 - slopes[i]) * means[i]) / 81;
-            }
-            double off = guided[y * in->width + x] - offset - right;
-            if (!(fabs(off) <= offset * 0x1p-38)) {
-                fail_msg("noise around %g: guided is off by %g", offset, off);
-            }
-        }
-    }
-    free(guided);
-    free(slopes);
-    free(means);
-    free(white);
-}
-
-/* An offset costs no digits, whichever engine and algorithm, in a part as in the whole. */
 static void test_offsets(void **state)
 {
-    satf_context *ctx = *state;
-    static double pixels[200 * 150], part[64 * 50];
-    static const double offsets[] = {1e6, 1e8, -1e8, 1e10};
-    for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
-        uint64_t seed = 11 + k;
-        for (int i = 0; i < 200 * 150; i++) {
-            pixels[i] = noise(&seed) + offsets[k];
-        }
-        satf_view in = satf_view_packed(pixels, 200, 150, 1, SATF_F64);
-        satf_context_set_engine(ctx, SATF_ENGINE_SAT);
-        const char *kind, *name;
-        for (size_t i = 0; (name = satf_algorithm(i, &kind, NULL)); i++) {
-            if (strcmp(kind, "cpu") == 0) {
-                assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
-                check_variance(ctx, &in, offsets[k], name);
-            }
-        }
-        assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
-        for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
-            satf_context_set_engine(ctx, (satf_engine)engine);
-            check_variance(ctx, &in, offsets[k], "an engine");
-            if (offsets[k] > 0) {
-                check_others(ctx, &in, offsets[k]);
-            }
-        }
-        satf_filter *filter;
-        satf_view of = satf_view_packed(part, 64, 50, 1, SATF_F64);
-        assert_int_equal(satf_filter_parse(ctx, "variance=9", &filter), SATF_OK);
-        satf_rect where = {100, 60, 64, 50};
-        assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &of), SATF_OK);
-        for (int64_t i = 0; i < 64 * 50; i++) {
-            long double right = look_around(&in, 100 + i % 64, 60 + i / 64).variance;
-            assert_true(fabsl((long double)part[i] - right) <= 1e-9L * right);
-        }
-        satf_filter_destroy(filter);
-    }
+    check_offsets(*state, "cpu");
 }
 
-/* f32 with alpha, every channel around an offset of its own. */
-static void test_weighted_offsets(void **state)
+static void test_channel_offsets(void **state)
 {
-    satf_context *ctx = *state;
-    enum { N = 60, AREA = 25 };
-    static float pixels[N * N * 4];
-    static double got[N * N * 4];
-    uint64_t seed = 5;
-    for (int i = 0; i < N * N * 4; i++) {
-        double alpha = (double)(ref_random(&seed) % 17) / 16;
-        double colour = noise(&seed) + (i % 4 == 0 ? 1e6 : i % 4 == 1 ? -3e5 : 7e4);
-        pixels[i] = (float)(i % 4 == 3 ? (alpha < 0.5 ? 0 : alpha) : colour);
-    }
-    satf_view in = satf_view_packed(pixels, N, N, 4, SATF_F32), out = in;
-    in.flags = SATF_ALPHA;
-    out = satf_view_packed(got, N, N, 4, SATF_F64);
-    out.flags = SATF_ALPHA;
-    for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
-        satf_filter *filter;
-        assert_int_equal(satf_filter_parse(ctx, "variance=5", &filter), SATF_OK);
-        satf_filter_set_border(ctx, filter, (satf_border)border, 0);
-        for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
-            satf_context_set_engine(ctx, (satf_engine)engine);
-            assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-            for (int64_t i = 0; i < N * N * 4; i++) {
-                long double weight = 0, sum = 0, squares = 0, of = (long double)pixels[i];
-                for (int64_t k = 0; k < AREA; k++) {
-                    int64_t x = satf_border_index(border, i / 4 % N - 2 + k % 5, N);
-                    int64_t y = satf_border_index(border, i / 4 / N - 2 + k / 5, N);
-                    if (x >= 0 && y >= 0) { /* constant:0 has no weight */
-                        const float *at = &pixels[(y * N + x) * 4];
-                        long double a = (long double)at[i % 4] - of, w = (long double)at[3];
-                        weight += w;
-                        sum += w * a;
-                        squares += w * a * a;
-                    }
-                }
-                long double spread = weight * squares - sum * sum;
-                long double right = weight == 0 ? 0 : spread / (weight * weight);
-                if (i % 4 < 3 && !(fabsl((long double)got[i] - right) <= 1e-9L * right + 1e-11L)) {
-                    fail_msg("border %d, engine %d: sample %ld is %g, not %Lg", border, engine,
-                             (long)i, got[i], right);
-                }
-            }
-        }
-        satf_filter_destroy(filter);
+    for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
+        check_channel_offsets(*state, false, (satf_engine)engine);
+        check_channel_offsets(*state, true, (satf_engine)engine);
     }
 }
 
-/* One half around 0, the other around 1e8: beyond 512 pixels neither half knows of the other.
- * Nearer a pivot may be of the other half. */
 static void test_seam(void **state)
 {
-    satf_context *ctx = *state;
-    enum { LONG = 1400, SHORT = 40 };
-    static double pixels[LONG * SHORT];
-    for (int upright = 0; upright < 2; upright++) {
-        uint64_t seed = 3;
-        int64_t width = upright ? SHORT : LONG, height = upright ? LONG : SHORT;
-        for (int64_t i = 0; i < width * height; i++) {
-            int64_t along = upright ? i / width : i % width;
-            pixels[i] = noise(&seed) + (along < LONG / 2 ? 0 : 1e8);
-        }
-        satf_view in = satf_view_packed(pixels, width, height, 1, SATF_F64);
-        double *got = apply(ctx, "variance=9", &in, SATF_F64);
-        for (int64_t i = 0; i < width * height; i++) {
-            int64_t along = upright ? i / width : i % width;
-            long double right = look_around(&in, i % width, i / width).variance;
-            long double bound = llabs(along - LONG / 2) > 512 + 4
-                                    ? 1e-12L * right
-                                    : 64 * 0x1p-53L * (right + (1e8L + 4) * (1e8L + 4));
-            if (!(fabsl((long double)got[i] - right) <= bound)) {
-                fail_msg("pixel %ld of %d is %g, not %Lg", (long)i, upright, got[i], right);
-            }
-        }
-        free(got);
-    }
+    check_seam(*state);
 }
 
 int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_bounds),  TEST(test_image_overflows),  TEST(test_template_overflows),
-        TEST(test_offsets), TEST(test_weighted_offsets), TEST(test_seam),
+        TEST(test_bounds),  TEST(test_image_overflows), TEST(test_template_overflows),
+        TEST(test_offsets), TEST(test_channel_offsets), TEST(test_seam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

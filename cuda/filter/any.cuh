@@ -214,6 +214,20 @@ static __device__ inline void hear_survey(const filter_gpu_task *task, formula_s
     }
 }
 
+/* Whether sums of these types are those of samples less a pivot. */
+template <class Sum, class Square>
+constexpr bool lifts = has_squares<Square> &&std::is_same<Sum, double>::value;
+
+/* Where there can be none, the compiler knows. */
+template <class Sum, class Square>
+static __device__ inline double table_pivot(const filter_gpu_task *task, int c)
+{
+    if constexpr (lifts<Sum, Square>) {
+        return task->pivots ? task->pivots[c] : 0;
+    }
+    return 0;
+}
+
 /* One rectangle of one channel of the pixel at (x, y). */
 template <class Formula, class Sum, class Square>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
@@ -238,7 +252,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     if constexpr (has_squares<Square>) {
         square = region_sum<Square>(task, &task->layers[1], r, c);
     }
-    in.pivot = 0; /* as always here: known to the compiler, it costs nothing */
+    in.pivot = table_pivot<Sum, Square>(task, c);
     in.factor = factor;
     in.before = before;
     const char *from = (const char *)task->in.data + y * task->in.stride +

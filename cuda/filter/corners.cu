@@ -276,7 +276,7 @@ extern "C" satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *
     for (int k = 0; k < task->layer_count; k++) {
         bool before = task->survey && !task->surveys; /* the survey has done that */
         if (task->layers[k].hits && !before) {
-            satf_status status = separate_hits(ctx, &task->in, &task->layers[k]);
+            satf_status status = separate_hits(ctx, &task->summed, &task->layers[k]);
             if (status) {
                 return status;
             }

@@ -88,15 +88,28 @@ template <class Sum> struct lane {
     }
 };
 
-/* The pixels outside that a constant border adds. */
-static __device__ inline double outside(const filter_gpu_layer *layer, int c, int64_t pixels,
-                                        double)
+/* A constant border's summand, where samples are less a pivot: it is known on the device only. */
+static __device__ inline double lifted_outside(const filter_gpu_task *task,
+                                               const filter_gpu_layer *layer, int c)
 {
-    return pixels ? layer->outside[c].real * (double)pixels : 0; /* no pixel of infinity is NaN */
+    int alpha = task->in.channels - 1;
+    double constant = task->layers[0].outside[alpha].real; /* the sample itself, or a weight */
+    return is_weighted(layer->summand) && c == alpha
+               ? constant
+               : summand_of(layer->summand, constant - task->pivots[c], constant);
+}
+
+/* The pixels outside that a constant border adds. */
+static __device__ inline double outside(const filter_gpu_task *task, const filter_gpu_layer *layer,
+                                        int c, int64_t pixels, double)
+{
+    double one = task->pivots ? lifted_outside(task, layer, c) : layer->outside[c].real;
+    return pixels ? one * (double)pixels : 0; /* no pixel of infinity is NaN */
 }
 
 template <class Sum>
-static __device__ inline Sum outside(const filter_gpu_layer *layer, int c, int64_t pixels, Sum)
+static __device__ inline Sum outside(const filter_gpu_task *, const filter_gpu_layer *layer, int c,
+                                     int64_t pixels, Sum)
 {
     return (Sum)layer->outside[c].integer * (Sum)pixels;
 }
@@ -151,7 +164,7 @@ static __device__ inline Sum region_sum(const filter_gpu_task *task, const filte
                        task->in.channels};
     Sum sum = unscaled(layer, table.over(r));
     if (task->border == SATF_CONSTANT) {
-        sum += outside(layer, c, r->area - r->covered, (Sum)0);
+        sum += outside(task, layer, c, r->area - r->covered, (Sum)0);
     }
     return hits_of(task, layer, r, c, sum);
 }

@@ -81,20 +81,35 @@ static __device__ inline double float_sample(const satf_view *in, int64_t y, int
     return sample;
 }
 
-/* As satf_summands(). */
+/* As satf_summands(): of a colour, and its weight. */
+static __device__ inline double summand_of(satf_summand summand, double a, double weight)
+{
+    switch (summand) {
+    case SATF_SUMMAND_PLAIN:
+        return a;
+    case SATF_SUMMAND_SQUARE:
+        return a * a;
+    case SATF_SUMMAND_WEIGHTED:
+        return a * weight;
+    default:
+        return a * a * weight;
+    }
+}
+
+static __device__ inline bool is_weighted(satf_summand summand)
+{
+    return summand == SATF_SUMMAND_WEIGHTED || summand == SATF_SUMMAND_WEIGHTED_SQUARE;
+}
+
 static __device__ inline double float_summand(const satf_view *in, satf_summand summand, int64_t y,
                                               int64_t i)
 {
     double a = float_sample(in, y, i);
-    if (summand == SATF_SUMMAND_PLAIN) {
-        return a;
-    }
-    if (summand == SATF_SUMMAND_SQUARE) {
-        return a * a;
+    if (!is_weighted(summand)) {
+        return summand_of(summand, a, 1);
     }
     int64_t lane = i % in->channels, alpha = i - lane + in->channels - 1;
-    double w = float_sample(in, y, alpha);
-    return i == alpha ? w : summand == SATF_SUMMAND_WEIGHTED ? a * w : a * a * w;
+    return i == alpha ? a : summand_of(summand, a, float_sample(in, y, alpha));
 }
 
 /* A thread a sample of a row: the peak of its column. */

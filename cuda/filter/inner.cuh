@@ -106,7 +106,8 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
         in.weight = sizeof(Sum) == 4 ? (uint64_t)(uint32_t)area : (uint64_t)area;
         in.real_weight = (double)area;
         in.inverse = 1 / (double)area;
-        in.pivot = 0;
+        in.pivot =
+            table_pivot<Sum, Square>(task, (int)((tile->sample + column) % task->in.channels));
         in.factor = task->window.weight;
     }
 

@@ -28,6 +28,11 @@ static int sum_bytes(const filter_gpu_task *task, int layer)
     return layer >= task->layer_count ? 0 : task->layers[layer].type == SATF_SUM_U32 ? 4 : 8;
 }
 
+static bool has_pivots(const filter_gpu_task *task)
+{
+    return task->layer_count > 1 && task->layers[0].type == SATF_SUM_F64;
+}
+
 /* Room for `count` sums behind *end; where it begins. */
 static int make_room(int *end, int64_t count, int bytes)
 {
@@ -64,6 +69,8 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
     plan.group_sums = make_room(&plan.bytes, groups, sum);
     plan.group_squares = make_room(&plan.bytes, groups, square);
     plan.places = make_room(&plan.bytes, plan.columns, (int)sizeof(int));
+    plan.pivots =
+        make_room(&plan.bytes, has_pivots(task) ? SATF_MAX_CHANNELS : 0, (int)sizeof(double));
     return plan;
 }
 
@@ -132,13 +139,23 @@ extern "C" bool filter_gpu_march_fits(const filter_gpu_task *task, bool pays)
     return plan.strip > 0 && (!pays || plan.strips == 1 || plan.work * 100 < MOST_WORK_PERCENT);
 }
 
+/* Rows that may share a pivot: it serves best nearby, and a window's height more than that is read.
+ */
+static int64_t most_rows(const filter_gpu_task *task)
+{
+    enum { ROWS = 512, HEIGHTS = 16 };
+    int64_t heights = HEIGHTS * task->window.rect.h;
+    return !has_pivots(task) ? task->in.height : heights > ROWS ? heights : ROWS;
+}
+
 /* Segments as high as rounds of all multiprocessors have the least to do: each block reads the
  * window's height once more. */
 static void choose_segments(const filter_gpu_task *task, march_plan *plan, int64_t at_once)
 {
     enum { START = 4 };
     int64_t steps = (task->in.height + MARCH - 1) / MARCH, least = INT64_MAX;
-    for (int64_t parts = 1; parts <= steps && parts <= 4 * at_once; parts++) {
+    int64_t most = (most_rows(task) + MARCH - 1) / MARCH, first = (steps - 1) / most + 1;
+    for (int64_t parts = first; parts <= steps && parts <= first + 4 * at_once; parts++) {
         int64_t own = (steps + parts - 1) / parts, segments = (steps + own - 1) / own;
         int64_t rounds = (plan->strips * segments + at_once - 1) / at_once;
         int64_t work = rounds * (2 * own + plan->down.groups + START);

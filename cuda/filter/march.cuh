@@ -3,12 +3,14 @@
  * Sums over eight rows and over the groups of eight between them make the windows' columns, then
  * likewise along the rows their windows. Nothing is ever subtracted: a sum has rounded its own
  * window's samples alone, and a NaN reaches its windows only. Groups begin at multiples of eight of
- * the image, so the bits do not depend on blocks.
+ * the image, so the bits do not depend on blocks; but where squares of floats are summed, samples
+ * are taken above a pivot of the block's own.
  */
 #ifndef CUDA_FILTER_MARCH_CUH
 #define CUDA_FILTER_MARCH_CUH
 
 #include "march_finish.cuh"
+#include "pivot.cuh"
 
 extern "C" {
 #include "../../src/base/border.h"
@@ -24,6 +26,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     moment_rows<Sum, Square> rows;   /* MARCH rows of the windows' columns, a pitch apart */
     moment_rows<Sum, Square> state;  /* of a column, `columns` apart: see enter() */
     moment_rows<Sum, Square> groups; /* along the rows, where windows have more than one */
+    double *pivots;                  /* of channels, where sums have such */
     int *places;  /* bytes from a row's first one to the column's sample; -1: outside */
     bool aligned; /* samples, to their size */
     bool holes;   /* columns may lie outside */
@@ -34,7 +37,8 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     __device__ march_block(const filter_gpu_task &of, const march_plan &by, char *memory)
         : task(of), plan(by), rows(memory, 0, by.squares),
           state(memory, by.state, by.state_squares),
-          groups(memory, by.group_sums, by.group_squares), places((int *)(memory + by.places))
+          groups(memory, by.group_sums, by.group_squares), pivots((double *)(memory + by.pivots)),
+          places((int *)(memory + by.places))
     {
         x = (int)blockIdx.x % plan.strips * plan.strip;
         y = (int)blockIdx.x / plan.strips * plan.segment;
@@ -53,20 +57,59 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
                 state.put(k * plan.columns + p, both());
             }
         }
+        if constexpr (lifts<Sum, Square>) {
+            find_pivots((pivot_room *)memory);
+        }
+    }
+
+    /* room: where the rows will be. */
+    __device__ __forceinline__ void find_pivots(pivot_room *room)
+    {
+        static_assert(sizeof *room <= MARCH * 32 * sizeof(double), "rows are no shorter");
+        satf_rect own = {x, y, min((int64_t)plan.strip, task.in.width - x), count};
+        for (int c = 0; c < channels; c++) {
+            double pivot = find_pivot(&task.in, false, &own, c, room);
+            if (threadIdx.x == 0) {
+                pivots[c] = pivot;
+            }
+        }
+        __syncthreads();
+    }
+
+    /* What is subtracted from a column's samples, and what lies outside of it. */
+    __device__ __forceinline__ double pivot_of(int column) const
+    {
+        if constexpr (lifts<Sum, Square>) {
+            return pivots[SINGLE ? 0 : column % channels];
+        }
+        return 0;
+    }
+
+    __device__ __forceinline__ T outside_of(double pivot) const
+    {
+        return lifts<Sum, Square> && task.border == SATF_SHRINK ? (T)pivot : outside;
+    }
+
+    static __device__ __forceinline__ value lift(value sample, double pivot)
+    {
+        if constexpr (lifts<Sum, Square>) {
+            return sample - pivot;
+        }
+        return sample;
     }
 
     /* The column's samples of `few` rows from `first` on. */
     template <class Value>
-    __device__ __forceinline__ void load(int first, int few, int place,
+    __device__ __forceinline__ void load(int first, int few, int place, T beyond,
                                          Value (&sample)[MARCH]) const
     {
         const char *from = (const char *)task.in.data + first * task.in.stride;
         if (first < 0 || first + few > task.in.height || !aligned) {
-            load_any(first, few, place, sample);
+            load_any(first, few, place, beyond, sample);
         } else if (holes || few < MARCH) {
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
-                sample[i] = outside;
+                sample[i] = beyond;
                 if (place >= 0 && i < few) {
                     sample[i] = __ldg((const T *)(from + i * task.in.stride + place));
                 }
@@ -84,13 +127,13 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
 
     /* Rows outside the image, and samples that lie anywhere. */
     template <class Value>
-    __device__ __forceinline__ void load_any(int first, int few, int place,
+    __device__ __forceinline__ void load_any(int first, int few, int place, T beyond,
                                              Value (&sample)[MARCH]) const
     {
 #pragma unroll 1
         for (int i = 0; i < few; i++) {
             int64_t row = satf_border_index(task.border, first + i, task.in.height);
-            T one = outside;
+            T one = beyond;
             if (row >= 0 && place >= 0) {
                 memcpy(&one, (const char *)task.in.data + row * task.in.stride + place, sizeof one);
             }
@@ -142,25 +185,31 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
             T older[MARCH];
             value newer[MARCH];
             both window[MARCH];
+            double pivot = pivot_of(p);
+            T beyond = outside_of(pivot);
             if (row >= y) {
-                load(oldest, MARCH, places[p], older);
+                load(oldest, MARCH, places[p], beyond, older);
             }
             if (down.groups == 0) {
                 value sample[2 * MARCH];
-                load(oldest + MARCH, down.rest, places[p], newer);
+                load(oldest + MARCH, down.rest, places[p], beyond, newer);
 #pragma unroll
                 for (int i = 0; i < MARCH; i++) {
-                    sample[i] = older[i];
-                    sample[MARCH + i] = newer[i];
+                    sample[i] = lift((value)older[i], pivot);
+                    sample[MARCH + i] = lift((value)newer[i], pivot);
                 }
                 add_few(sample, down.rest, window);
             } else {
-                load(newest, MARCH, places[p], newer);
+                load(newest, MARCH, places[p], beyond, newer);
+#pragma unroll
+                for (int i = 0; i < MARCH; i++) {
+                    newer[i] = lift(newer[i], pivot);
+                }
                 both between = enter(p, newer, slot);
                 if (row < y) {
                     continue;
                 }
-                begin_windows([&](int i) { return (value)older[i]; }, window);
+                begin_windows([&](int i) { return lift((value)older[i], pivot); }, window);
                 end_windows(
                     between, [&](int i) { return newer[i]; }, window);
             }
@@ -241,7 +290,7 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
 {
     extern __shared__ __align__(16) char memory[];
     march_block<T, Sum, Square, SINGLE> block(task, plan, memory);
-    march_finish<Formula, Sum, Square> finish(task, plan);
+    march_finish<Formula, Sum, Square> finish(task, plan, memory);
     int channels = block.channels, ring = max(plan.down.groups - 1, 1);
     int groups = (min((int)task.in.width - block.x, plan.strip) + MARCH - 1) / MARCH;
     int row = block.y - MARCH * plan.down.groups, end = block.y + block.count;

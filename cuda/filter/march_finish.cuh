@@ -25,10 +25,12 @@ template <class Formula, class Sum, class Square> struct march_finish {
     typedef moments<Sum, Square> both;
     const filter_gpu_task &task;
     const march_plan &plan;
-    bool aligned; /* results, to their size */
-    bool packed;  /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
+    const double *pivots; /* of the block's channels, where sums have such */
+    bool aligned;         /* results, to their size */
+    bool packed; /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
 
-    __device__ march_finish(const filter_gpu_task &of, const march_plan &by) : task(of), plan(by)
+    __device__ march_finish(const filter_gpu_task &of, const march_plan &by, const char *memory)
+        : task(of), plan(by), pivots((const double *)(memory + by.pivots))
     {
         uintptr_t low = (uintptr_t)task.out.data | (uintptr_t)task.out.stride;
         int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
@@ -43,12 +45,19 @@ template <class Formula, class Sum, class Square> struct march_finish {
         in.real = (Sum)0.5 != 0;
         in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
         in.rounded = type == SATF_U8 || type == SATF_U16;
-        in.pivot = 0;
+        in.pivot = 0; /* formulas with kernels of their own do without */
         in.factor = 1;
         in.weight = plan.area;
         in.real_weight = (double)plan.area;
         in.inverse = plan.inverse;
         return in;
+    }
+
+    __device__ __forceinline__ void add_pivot(formula_sums *in, int channel) const
+    {
+        if constexpr (lifts<Sum, Square>) {
+            in->pivot = pivots[channel];
+        }
     }
 
     __device__ __forceinline__ void put(const formula_value &value, char *to) const
@@ -71,6 +80,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
     __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window) const
     {
         formula_sums in = common(task.out.type);
+        add_pivot(&in, channel);
         sample_place at = {x, y, channel};
         const char *from = (const char *)task.in.data + y * task.in.stride +
                            (at.x * task.in.channels + channel) * sample_bytes(task.in.type);
@@ -152,6 +162,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
     {
         constexpr int SOME = 2; /* what registers hold */
         formula_sums in = common(task.out.type);
+        add_pivot(&in, channel);
         int64_t bytes = sample_bytes(task.in.type), to_bytes = sample_bytes(task.out.type);
         int64_t step = task.in.channels * bytes, to_step = task.out.channels * to_bytes;
         const char *from =

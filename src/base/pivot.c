@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 0x1p400
-
 /* Samples of a channel. */
 typedef struct samples {
     int count;
@@ -24,13 +22,6 @@ static double load(const satf_view *in, const void *row, int64_t sample)
     return wide;
 }
 
-/* k * (n - 1) / the last k, which does not overflow. */
-static int64_t place(int64_t k, int64_t n)
-{
-    enum { LAST = SATF_PIVOT_PLACES - 1 };
-    return (n - 1) / LAST * k + (n - 1) % LAST * k / LAST;
-}
-
 /* Keeps them in ascending order. */
 static void insert(samples *s, double value)
 {
@@ -46,9 +37,9 @@ static void add_row(const satf_view *in, bool weighted, const void *row, int64_t
 {
     int last = in->channels - 1;
     for (int k = 0; k < SATF_PIVOT_PLACES && !(weighted && channel == last); k++) {
-        int64_t pixel = (x + place(k, n)) * in->channels;
+        int64_t pixel = (x + satf_pivot_place(k, n)) * in->channels;
         double value = load(in, row, pixel + channel);
-        if (fabs(value) <= MOST && (!weighted || load(in, row, pixel + last) > 0)) {
+        if (fabs(value) <= SATF_PIVOT_MOST && (!weighted || load(in, row, pixel + last) > 0)) {
             insert(s, value);
         }
     }
@@ -60,9 +51,8 @@ static double choose(const samples *s)
         return 0;
     }
     int quarter = s->count / 4;
-    double median = s->values[(s->count - 1) / 2];
-    double range = s->values[s->count - 1 - quarter] - s->values[quarter];
-    return fabs(median) <= SATF_PIVOT_SPREADS * range ? 0 : median;
+    return satf_pivot_choose(s->values[quarter], s->values[(s->count - 1) / 2],
+                             s->values[s->count - 1 - quarter]);
 }
 
 void satf_pivots(const satf_view *in, bool weighted, const void *const *rows, int count, int64_t x,
@@ -82,7 +72,7 @@ void satf_image_pivots(const satf_view *in, bool weighted, double *pivots)
 {
     const void *rows[SATF_PIVOT_PLACES];
     for (int k = 0; k < SATF_PIVOT_PLACES; k++) {
-        rows[k] = satf_row(in, place(k, in->height));
+        rows[k] = satf_row(in, satf_pivot_place(k, in->height));
     }
     satf_pivots(in, weighted, rows, SATF_PIVOT_PLACES, 0, in->width, pivots);
 }

@@ -2,12 +2,15 @@
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "device_task.h"
+#include "lift.h"
 #include "tables.h"
 
 /* What a plan keeps of a step. */
 typedef struct device_step {
     filter_tables tables;
-    size_t rects, keys; /* offsets into kept memory, behind what the tables keep */
+    size_t rects, keys;    /* offsets into kept memory, behind what the tables keep */
+    bool lifts;            /* the tables are of samples less pivots, which both lie */
+    size_t lifted, pivots; /* there in the scratch, behind the tables */
     filter_gpu_plan last, survey;
 } device_step;
 
@@ -33,14 +36,41 @@ static size_t rects_bytes(const filter_step *step)
                                                 : 0;
 }
 
+/* The step on what the tables are made of, and its bytes if it is a copy. */
+static bool make_summed(const filter_step *step, filter_step *summed, size_t *bytes)
+{
+    const device_step *state = step->state;
+    *bytes = 0;
+    *summed = *step;
+    return !state->lifts ||
+           filter_lift_step(step, step->scratch ? step->scratch + state->lifted : NULL, summed,
+                            bytes);
+}
+
+static satf_status plan_tables(satf_context *ctx, filter_step *step)
+{
+    device_step *state = step->state;
+    filter_step summed;
+    size_t bytes;
+    state->lifts = filter_lifts(step);
+    bool fits = make_summed(step, &summed, &bytes);
+    satf_status status = fits ? filter_tables_plan(ctx, &summed, &state->tables) : SATF_OK;
+    state->lifted = state->tables.bytes;
+    fits = fits && satf_add(state->lifted, bytes, &state->pivots) &&
+           satf_add(state->pivots, state->lifts ? SATF_MAX_CHANNELS * sizeof(double) : 0,
+                    &step->scratch_bytes);
+    return status || fits
+               ? status
+               : satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
+}
+
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
-    satf_status status = filter_tables_plan(ctx, step, &state->tables);
+    satf_status status = plan_tables(ctx, step);
     if (status) {
         return status;
     }
-    step->scratch_bytes = state->tables.bytes;
     state->rects = state->tables.kept_bytes;
     if (!satf_add(state->rects, satf_align64(rects_bytes(step)), &state->keys) ||
         !satf_add(state->keys, SURVEY_KEYS * sizeof(uint64_t), &step->kept_bytes)) {
@@ -67,9 +97,25 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
                  : SATF_OK;
 }
 
-static void place(const filter_step *step, const device_step *state, filter_gpu_task *task)
+/* Makes what the tables are made of. */
+static satf_status lift(satf_context *ctx, const filter_step *step, filter_step *summed)
 {
+    const device_step *state = step->state;
+    size_t bytes;
+    make_summed(step, summed, &bytes);
+    return state->lifts
+               ? filter_gpu_lift(ctx, &step->in, step->weighted,
+                                 (double *)(void *)(step->scratch + state->pivots), &summed->in)
+               : SATF_OK;
+}
+
+static void place(const filter_step *step, const filter_step *summed, filter_gpu_task *task)
+{
+    const device_step *state = step->state;
     task->in.data = step->in.data;
+    task->summed = summed->in;
+    task->pivots =
+        state->lifts ? (const double *)(const void *)(step->scratch + state->pivots) : NULL;
     task->out.data = step->out.data;
     memcpy(task->beside, step->beside, sizeof task->beside);
     for (int k = 0; k < task->layer_count; k++) {
@@ -88,10 +134,13 @@ static void place(const filter_step *step, const device_step *state, filter_gpu_
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
-    satf_status status = filter_tables_build(ctx, step, &state->tables, state->tables.count + 1);
-    place(step, state, &state->last.task);
+    filter_step summed;
+    satf_status status = lift(ctx, step, &summed);
+    status = status ? status
+                    : filter_tables_build(ctx, &summed, &state->tables, state->tables.count + 1);
+    place(step, &summed, &state->last.task);
     if (!status && surveys(step)) {
-        place(step, state, &state->survey.task);
+        place(step, &summed, &state->survey.task);
         status = satf_gpu_set_bytes(ctx, step->in.device, state->survey.task.survey, 0,
                                     SURVEY_KEYS * sizeof(uint64_t));
         status = status ? status : filter_gpu_run(ctx, &state->survey);

@@ -40,6 +40,13 @@ satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf
     return backend() ? backend()->grey(ctx, from, to) : satf_gpu_check(ctx, from->device);
 }
 
+satf_status filter_gpu_lift(satf_context *ctx, const satf_view *from, bool weighted, double *pivots,
+                            const satf_view *to)
+{
+    return backend() ? backend()->lift(ctx, from, weighted, pivots, to)
+                     : satf_gpu_check(ctx, from->device);
+}
+
 satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     return backend() ? backend()->copy_pixels(ctx, from, to) : satf_gpu_check(ctx, from->device);

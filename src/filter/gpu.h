@@ -39,6 +39,10 @@ typedef struct filter_gpu_task {
     satf_view in, out;
     filter_gpu_layer layers[2]; /* sums, and squares if the formula wants them */
     int32_t layer_count;
+    /* Where the squares of floats are read: what tables are made of, and in the device's memory
+     * what has been subtracted from each channel of `in` for that. NULL: they are made of `in`. */
+    satf_view summed;
+    const double *pivots;
     int32_t border;   /* satf_border */
     int32_t formula;  /* formula_number */
     bool keeps_alpha; /* the last channel's results are its samples */
@@ -92,6 +96,11 @@ satf_status filter_gpu_march_run(satf_context *ctx, const filter_gpu_plan *plan)
 /* Enqueues `to` = the grey of `from`, as filter_run_grey() wants them. */
 satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to);
 
+/* Enqueues to = from, floats, less its channels' pivots, and these, as satf_image_pivots() finds
+ * them: both in the device's memory. `to` is packed doubles in rows. (cuda/filter/lift.cu) */
+satf_status filter_gpu_lift(satf_context *ctx, const satf_view *from, bool weighted, double *pivots,
+                            const satf_view *to);
+
 /* Enqueues `to` = the pixels of `from`, a view of one shape and type, which need not be packed. */
 satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
 
@@ -107,6 +116,7 @@ typedef struct filter_gpu_calls {
     __typeof__(filter_gpu_march_make) *march_make;
     __typeof__(filter_gpu_march_run) *march_run;
     __typeof__(filter_gpu_grey) *grey;
+    __typeof__(filter_gpu_lift) *lift;
     __typeof__(filter_gpu_copy_pixels) *copy_pixels;
     __typeof__(filter_gpu_convert) *convert;
 } filter_gpu_calls;

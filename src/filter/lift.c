@@ -17,15 +17,25 @@ typedef struct lift_work {
     const strip_kernels *kernels;
 } lift_work;
 
-bool filter_lifted_view(const satf_view *in, void *data, satf_view *lifted, size_t *bytes)
+bool filter_lifts(const filter_step *step)
 {
+    return step->recipe->region == REGION_WINDOW && filter_reads(step->recipe, FORMULA_SQUARE) &&
+           satf_type_is_float(step->in.type);
+}
+
+bool filter_lift_step(const filter_step *step, void *data, filter_step *lifted, size_t *bytes)
+{
+    const satf_view *in = &step->in;
+    satf_view *view = &lifted->in;
     size_t row;
+    *lifted = *step;
     if (!satf_mul((size_t)satf_row_samples(in), sizeof(double), &row) || row > SIZE_MAX / 4) {
         return false;
     }
-    *lifted = satf_view_packed(data, in->width, in->height, in->channels, SATF_F64);
-    lifted->flags = in->flags;
-    lifted->stride = (int64_t)satf_align64(row);
+    *view = satf_view_packed(data, in->width, in->height, in->channels, SATF_F64);
+    view->flags = in->flags;
+    view->device = in->device;
+    view->stride = (int64_t)satf_align64(row);
     return satf_mul(satf_align64(row), (size_t)in->height, bytes) && *bytes <= SIZE_MAX / 4;
 }
 

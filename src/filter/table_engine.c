@@ -344,13 +344,6 @@ static void prefix_band(void *user, int64_t task, int thread)
 
 /* ------------------------------------------------------------------------ whole */
 
-/* The step on the image less the pivots, at `data`. */
-static bool lift_step(const filter_step *step, void *data, filter_step *lifted, size_t *bytes)
-{
-    *lifted = *step;
-    return filter_lifted_view(&step->in, data, &lifted->in, bytes);
-}
-
 /* What is needed besides where there are pivots. */
 static satf_status plan_lifted(satf_context *ctx, const filter_step *step)
 {
@@ -358,12 +351,11 @@ static satf_status plan_lifted(satf_context *ctx, const filter_step *step)
     filter_step lifted;
     size_t bytes;
     state->buffers_at = state->tables.bytes;
-    state->lifts = step->recipe->region == REGION_WINDOW &&
-                   filter_reads(step->recipe, FORMULA_SQUARE) && satf_type_is_float(step->in.type);
+    state->lifts = filter_lifts(step);
     if (!state->lifts) {
         return SATF_OK;
     }
-    bool fits = lift_step(step, NULL, &lifted, &bytes);
+    bool fits = filter_lift_step(step, NULL, &lifted, &bytes);
     satf_status status = fits ? filter_tables_plan(ctx, &lifted, &state->lifted_tables) : SATF_OK;
     size_t of_lifted = state->lifted_tables.bytes;
     state->lifted_at = of_lifted > state->buffers_at ? of_lifted : state->buffers_at;
@@ -480,7 +472,7 @@ static bool lift_image(satf_context *ctx, const filter_step *step, filter_step *
     if (!any) {
         return false;
     }
-    lift_step(step, step->scratch + plan->lifted_at, lifted, &bytes);
+    filter_lift_step(step, step->scratch + plan->lifted_at, lifted, &bytes);
     lifted->kept += plan->tables.kept_bytes;
     filter_lift(ctx, &step->in, pivots, &lifted->in);
     for (int k = 0; k < tables->count && step->border.kind == SATF_CONSTANT; k++) {

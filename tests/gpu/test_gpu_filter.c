@@ -40,8 +40,8 @@ static satf_view host_view(const satf_view *like)
     return view;
 }
 
-/* The CPU takes moments of floats around pivots, so products that no double holds round otherwise
- * than on a device. Samples and constants are below 200. */
+/* Moments of floats are taken around pivots, which are not the same on both, so products that no
+ * double holds round otherwise. Samples and constants are below 200. */
 static bool is_near(const test_case *t, int type, double x, double y)
 {
     bool root = strcmp(t->name, "stddev") == 0;
