@@ -5,7 +5,7 @@
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(sauvola)
 #elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE)
+FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE | FORMULA_OFTEN)
 #elif !defined(SATF_FILTERS_SAUVOLA_H)
 #define SATF_FILTERS_SAUVOLA_H
 
@@ -15,6 +15,29 @@ typedef struct sauvola_options {
     filter_window window;
     double k, r;
 } sauvola_options;
+
+#ifdef __CUDACC__
+/*
+ * In floats, whose unit u is 2^-24, of integers: m = S (1 / W) is off by 3 u of it, and s / R by
+ * 6 u of it: the spread, 1 / W and 1 / R are each rounded once, the root and two products, too.
+ * That makes k (s / R - 1) off by 9 u |k| (s / R + 1), and T by less than
+ * 16 u m (1 + |k| (s / R + 1)). Twice that away from T, or where all is 0, it is clear.
+ */
+extern "C++" {
+static inline __device__ bool formula_is_clear(const formula_sums *in,
+                                               const sauvola_options *options, formula_value *value)
+{
+    float inverse = (float)in->inverse, k = (float)options->k;
+    float mean = (float)(uint32_t)in->sum * inverse;
+    float deviation = __fsqrt_rn((float)formula_word_spread(in)) * inverse;
+    float part = deviation * (float)(1 / (options->r * in->level));
+    float above = (float)in->centre - mean * (1 + k * (part - 1));
+    *value = formula_integer(above > 0 ? UINT8_MAX : 0);
+    return in->words == FORMULA_WORD && in->weight != 0 && in->sum >> 32 == 0 &&
+           (fabsf(above) > 0x1p-19f * mean * (1 + fabsf(k) * (part + 1)) || mean == 0);
+}
+}
+#endif
 
 /* White above T = m (1 + k (s / R - 1)), R being multiplied by as 1 / R, and where nothing counts.
  */

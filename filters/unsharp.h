@@ -2,7 +2,7 @@
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(unsharp)
 #elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE)
+FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_OFTEN)
 #elif !defined(SATF_FILTERS_UNSHARP_H)
 #define SATF_FILTERS_UNSHARP_H
 
@@ -12,6 +12,12 @@ typedef struct unsharp_options {
     filter_window window;
     double amount;
 } unsharp_options;
+
+/* a, to nearest. */
+SATF_FORMULA double unsharp_steps(const unsharp_options *options)
+{
+    return (options->amount * 10000 + 0x1p52) - 0x1p52;
+}
 
 /*
  * p + A (p - m). Of integers A is taken to 4 decimals, a = 10000 A, and the fraction
@@ -26,11 +32,32 @@ SATF_FORMULA formula_value unsharp_formula(const formula_sums *in, const unsharp
         double sharp = p + options->amount * (p - formula_true_mean(in));
         return formula_real(weight == 0 ? p : sharp);
     }
-    double steps = (options->amount * 10000 + 0x1p52) - 0x1p52; /* to nearest */
-    double whole = p * weight;
+    double steps = unsharp_steps(options), whole = p * weight;
     double numerator = 10000 * whole + steps * (whole - formula_sum(in));
     return formula_real(weight == 0 ? p : formula_quotient(numerator, 10000 * weight));
 }
+
+#ifdef __CUDACC__
+/*
+ * In floats, whose unit u is 2^-24, of bytes: m is off by 3 u of it, A by 2 u of it, A (p - m) by
+ * u A (3 m + 4 |p - m|), and the sum with p and a half by less than 2^12 u (A + 1). Where no
+ * integer is nearer to that sum it is clear which one lies below.
+ */
+extern "C++" {
+static inline __device__ bool formula_is_clear(const formula_sums *in,
+                                               const unsharp_options *options, formula_value *value)
+{
+    float amount = (float)unsharp_steps(options) * 1e-4f, p = (float)in->centre;
+    float mean = (float)(uint32_t)in->sum * (float)in->inverse;
+    float above = p + amount * (p - mean) + 0.5f, below = floorf(above);
+    float open = 0x1p-12f * (amount + 1);
+    float sample = fminf(fmaxf(below, 0), UINT8_MAX);
+    *value = formula_integer((uint32_t)sample);
+    return in->full == UINT8_MAX && in->words == FORMULA_WORD && in->weight != 0 &&
+           in->sum >> 32 == 0 && above - below > open && below + 1 - above > open;
+}
+}
+#endif
 
 #elif defined(FILTER_DESCRIPTORS)
 

@@ -28,7 +28,7 @@ src/base/layout.h:
 src/satfilter: src/satfilter.h
 src/io: src/base src/satfilter.h
 src/sat: src/base src/satfilter.h
-src/window: src/base src/satfilter.h
+src/window: src/satfilter src/base src/satfilter.h
 src/move: src/base src/satfilter.h
 src/permute: src/move src/base src/satfilter.h
 src/filter: src/satfilter src/permute src/move src/sat src/window src/base src/satfilter.h filters/all.h
@@ -41,7 +41,7 @@ cuda: cuda/base src/filter src/permute src/move src/sat src/window src/base
 cuda/base: src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/base src/satfilter.h
 cuda/filter: cuda/base src/satfilter src/filter src/base src/satfilter.h filters/all.h
-cuda/window: cuda/base src/window src/base src/satfilter.h
+cuda/window: cuda/base src/window src/base src/satfilter.h src/filter/formulas.h filters/all.h
 cuda/move: cuda/base src/move src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/base src/satfilter.h
 cuda/study: cuda/sat cuda/base src/study src/base src/satfilter.h

@@ -81,27 +81,46 @@ static __device__ inline double load_sample(int type, const char *from)
                               : load_one<double>(from);
 }
 
-/* What a kernel computes: a formula that is known to be the recipe's `kernel`, or any. */
+/* What a kernel computes: a formula that is known to be the recipe's `kernel`, one that is known by
+ * its number (formula_known), or any. */
 struct known_mean {
-    static __device__ formula_value apply(const formula_sums *in)
+    static constexpr bool has_centre = false;
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_mean(in);
     }
 };
 
 struct known_variance {
-    static __device__ formula_value apply(const formula_sums *in)
+    static constexpr bool has_centre = false;
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(formula_variance(in));
     }
 };
 
 struct known_stddev {
-    static __device__ formula_value apply(const formula_sums *in)
+    static constexpr bool has_centre = false;
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(sqrt(formula_variance(in)));
     }
 };
+
+template <int NUMBER> struct formula_known {
+};
+#define FORMULA_ENTRY(name, reads)                                                                 \
+    template <> struct formula_known<FORMULA_##name> {                                             \
+        static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0;                          \
+        static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
+        {                                                                                          \
+            const name##_options *options = (const name##_options *)task->options.bytes;           \
+            formula_value value;                                                                   \
+            return formula_is_clear(in, options, &value) ? value : name##_formula(in, options);    \
+        }                                                                                          \
+    };
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
 
 struct any_formula {
 };
@@ -145,7 +164,10 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
         for (int i = 0; i < N; i++) {
             load_sum(in, sum[i]);
             load_square(in, square[i]);
-            give(i, Formula::apply(in));
+            if constexpr (Formula::has_centre) {
+                in->centre = load_sample(task->in.type, from + i * step);
+            }
+            give(i, Formula::apply(task, in));
         }
         return;
     }

@@ -332,10 +332,36 @@ static march_kernel march_kernel_with(const filter_gpu_task *task)
     return march_down<T, Formula, Sum, Square, false>;
 }
 
+/* That of one channel of bytes and a formula that is often asked for; NULL: none. */
+template <class T, class Sum, class Square>
+static march_kernel march_kernel_by_number(const filter_gpu_task *task)
+{
+    if (!std::is_same<T, uint8_t>::value || task->in.channels != 1) {
+        return NULL;
+    }
+    switch (task->formula) {
+#define FORMULA_ENTRY(name, reads)                                                  \
+    case FORMULA_##name:                                                            \
+        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) && \
+                      is_formula_for<(reads), Square>) {                            \
+            return march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>; \
+        }                                                                           \
+        return NULL;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        return NULL;
+    }
+}
+
 /* The kernel for samples of T and sums of these types. */
 template <class T, class Sum, class Square>
 static march_kernel march_kernel_for(const filter_gpu_task *task)
 {
+    march_kernel by_number = march_kernel_by_number<T, Sum, Square>(task);
+    if (by_number) {
+        return by_number;
+    }
     if constexpr (!has_squares<Square>) {
         return task->known == FILTER_GPU_MEAN
                    ? march_kernel_with<T, known_mean, Sum, Square>(task)

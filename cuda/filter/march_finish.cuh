@@ -113,8 +113,25 @@ template <class Formula, class Sum, class Square> struct march_finish {
         }
     }
 
+    /* Of formulas known by their number, which are of bytes side by side: MARCH centres. */
+    static __device__ __forceinline__ void load_centres(const uint8_t *from,
+                                                        uint8_t (&centre)[MARCH])
+    {
+        static_assert(MARCH == sizeof(uint2), "a word of them");
+        if (((uintptr_t)from & (sizeof(uint2) - 1)) == 0) {
+            uint2 all = __ldg((const uint2 *)from);
+            memcpy(centre, &all, sizeof all);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            centre[i] = __ldg(from + i);
+        }
+    }
+
+    /* from: the samples themselves. */
     template <int TYPE>
-    __device__ __forceinline__ void do_group(char *to, int64_t step,
+    __device__ __forceinline__ void do_group(const char *from, char *to, int64_t step,
                                              const both (&window)[MARCH]) const
     {
         typedef typename march_sample<TYPE>::type sample;
@@ -131,13 +148,20 @@ template <class Formula, class Sum, class Square> struct march_finish {
         }
         if (!by_magic) {
             formula_sums in = common(TYPE);
+            uint8_t centre[MARCH];
+            if constexpr (Formula::has_centre) {
+                load_centres((const uint8_t *)from, centre);
+            }
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
                 load_sum(&in, window[i].sum);
                 if constexpr (has_squares<Square>) {
                     load_square(&in, window[i].square);
                 }
-                formula_store(TYPE, Formula::apply(&in), &result[i]);
+                if constexpr (Formula::has_centre) {
+                    in.centre = (double)centre[i];
+                }
+                formula_store(TYPE, Formula::apply(&task, &in), &result[i]);
             }
         }
         constexpr int BYTES = MARCH * (int)sizeof(sample);
@@ -195,18 +219,19 @@ template <class Formula, class Sum, class Square> struct march_finish {
             if (whole && aligned) {
                 int64_t bytes = sample_bytes(task.out.type), step = task.out.channels * bytes;
                 char *to = (char *)task.out.data + y * task.out.stride + x * step + channel * bytes;
+                const char *from = (const char *)task.in.data + y * task.in.stride + x;
                 switch (task.out.type) {
                 case SATF_U8:
-                    do_group<SATF_U8>(to, step, window);
+                    do_group<SATF_U8>(from, to, step, window);
                     return;
                 case SATF_U16:
-                    do_group<SATF_U16>(to, step, window);
+                    do_group<SATF_U16>(from, to, step, window);
                     return;
                 case SATF_F32:
-                    do_group<SATF_F32>(to, step, window);
+                    do_group<SATF_F32>(from, to, step, window);
                     return;
                 case SATF_F64:
-                    do_group<SATF_F64>(to, step, window);
+                    do_group<SATF_F64>(from, to, step, window);
                     return;
                 default:
                     break;

@@ -1,12 +1,14 @@
 /*
- * Box means of bytes by the matrix units: sums along rows are products of the samples with a band
- * of ones, sums down columns those of such row sums, of which a byte each is multiplied. Both are
- * exact. A block marches down a strip of columns, 16 rows a step; a warp keeps the row sums of its
- * window in registers, so each row is read once. Borders are weights (src/window/bands.h).
+ * Box means of bytes, and other formulas of sums, by the matrix units: sums along rows are products
+ * of the samples with a band of ones, sums down columns those of such row sums, of which a byte
+ * each is multiplied. Both are exact. A block marches down a strip of columns, 16 rows a step; a
+ * warp keeps the row sums of its window in registers, so each row is read once. Borders are weights
+ * (src/window/bands.h).
  */
 #include "../base/check.h"
 #include "../base/engine.h"
 #include "feed.cuh"
+#include "finish.cuh"
 #include "lanes.cuh"
 #include "multiply.cuh"
 
@@ -27,7 +29,7 @@ typedef struct box_task {
     const uint32_t *across, *down;
     int across_first, across_last, down_first, down_last; /* tiles, as in window_bands */
     int strips, segment;
-    float inverse, zero; /* of the area; what is taken off, see mean_byte() */
+    finish_task finish;
     /* 2^8 and 2^16. A multiplication runs beside the units that shift and permute, which have the
      * most to do here; of constants the compiler would make shifts. */
     int shift_8, shift_16;
@@ -80,23 +82,11 @@ static __device__ __forceinline__ product add_down(const uint32_t (&weights)[GRO
     return sum;
 }
 
-/*
- * The mean in the lowest byte, for the sum S < 2^23 as the bits of the float 2^23 + S. zero is
- * 2^23, or half less for an even area A: then S + 1/2 is divided, which lies above a half where S
- * does or meets it, and nowhere nearer to one than 1 / (2 A). For A < 2^15 that is more than what
- * 1 / A, off by 2^-24 of it, makes of a mean up to 256: so rounding to nearest is rounding half up.
- */
-static __device__ __forceinline__ uint32_t mean_byte(int bits, const box_task &task)
-{
-    return __float_as_uint(fmaf(__int_as_float(bits) - task.zero, task.inverse, 8388608.0f));
-}
-
-enum { FLOAT_2_23 = 0x4B000000 };
-
-template <int GROUPS>
+template <int GROUPS, class Finish>
 static __device__ __forceinline__ mean_rows add_columns(const uint32_t (&weights)[GROUPS][4],
                                                         const row_sums *ring, int newest,
-                                                        const box_task &task)
+                                                        const box_task &task,
+                                                        const typename Finish::centres &centres)
 {
     mean_rows rows;
 #pragma unroll
@@ -108,13 +98,12 @@ static __device__ __forceinline__ mean_rows add_columns(const uint32_t (&weights
                                            [&](int k) { return ring[k].high[q][h]; });
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                sum.at[i] = sum.at[i] * task.shift_8 + FLOAT_2_23;
+                sum.at[i] = sum.at[i] * task.shift_8 + Finish::START;
             }
             sum = add_down<GROUPS>(weights, newest, sum, [&](int k) { return ring[k].low[q][h]; });
-            pair[0][h] =
-                __byte_perm(mean_byte(sum.at[0], task), mean_byte(sum.at[1], task), 0x0040);
-            pair[1][h] =
-                __byte_perm(mean_byte(sum.at[2], task), mean_byte(sum.at[3], task), 0x0040);
+            int at = 4 * q + 2 * h;
+            pair[0][h] = Finish::two(task.finish, sum.at[0], sum.at[1], centres, 0, at);
+            pair[1][h] = Finish::two(task.finish, sum.at[2], sum.at[3], centres, 1, at);
         }
         rows.word[0][q] = __byte_perm(pair[0][0], pair[0][1], 0x5410);
         rows.word[1][q] = __byte_perm(pair[1][0], pair[1][1], 0x5410);
@@ -171,7 +160,7 @@ static __device__ __forceinline__ box_place place_of(const box_task &task)
  * image: weights stay in registers then, and all that comes out is stored. Other steps
  * load their weights, and tiles that are not alike theirs.
  */
-template <int ACROSS, int DOWN, int TILES> struct box_warp {
+template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     static constexpr int PIECES = ACROSS / 8 + 2, GROUPS = DOWN / 8 + 1, AHEAD = GROUPS - 1;
     const box_task &task;
     const box_place &place;
@@ -180,11 +169,12 @@ template <int ACROSS, int DOWN, int TILES> struct box_warp {
     row_sums ring[TILES][GROUPS];
     int matrices[TILES];
     bool alike;
-    int g, t;            /* the lane's row and column of a product */
-    uint32_t lane_at[2]; /* within a stage: its rows g and g + 8, from the warp's halo on */
-    int count;           /* bytes of the image from its first column on */
-    uint8_t *to;         /* its first result of the next step */
-    int first_tile;      /* of step 0, down */
+    int g, t;               /* the lane's row and column of a product */
+    uint32_t lane_at[2];    /* within a stage: its rows g and g + 8, from the warp's halo on */
+    int count;              /* bytes of the image from its first column on */
+    uint8_t *to;            /* its first result of the next step */
+    const uint8_t *samples; /* those there */
+    int first_tile;         /* of step 0, down */
     int plain_from, plain_to;
 
     __device__ __forceinline__ box_warp(const box_task &of, const box_place &at, feed &from, int x)
@@ -204,6 +194,7 @@ template <int ACROSS, int DOWN, int TILES> struct box_warp {
         lane_at[1] = source.place(g + 8, x - ACROSS);
         count = task.in.row_bytes - x - 8 * t;
         to = task.out + (place.begin + g - AHEAD * STEP) * task.out_stride + x + 8 * t;
+        samples = task.in.data + (place.begin + g - AHEAD * STEP) * task.in.stride + x + 8 * t;
         first_tile = place.begin / STEP - AHEAD;
         bool whole = __all_sync(~0u, count >= TILE * (TILES - 1) + 8);
         plain_from = whole ? max(AHEAD, task.down_first - first_tile) : place.steps;
@@ -245,10 +236,17 @@ template <int ACROSS, int DOWN, int TILES> struct box_warp {
         source.done(made);
 #pragma unroll
         for (int p = 0; p < TILES && (PLAIN || step >= AHEAD); p++) {
-            store<PLAIN>(add_columns<GROUPS>(PLAIN ? down : own, ring[p], newest, task),
-                         STEP * (step - AHEAD) + g, p);
+            int row = STEP * (step - AHEAD) + g;
+            bool whole = PLAIN || count > TILE * p;
+            typename Finish::centres centres = Finish::load(
+                samples + TILE * p, task.in.stride, PLAIN || (whole && row < place.rows),
+                PLAIN || (whole && row + 8 < place.rows));
+            store<PLAIN>(
+                add_columns<GROUPS, Finish>(PLAIN ? down : own, ring[p], newest, task, centres),
+                row, p);
         }
         to += STEP * task.out_stride;
+        samples += STEP * task.in.stride;
     }
 
     /* Steps until the ring is as it was. */
@@ -279,9 +277,9 @@ template <int ACROSS, int DOWN, int TILES> struct box_warp {
 
 /* A block's strip of columns and segment of rows: a warp TILES tiles of them, and one more that
  * feeds. */
-template <int ACROSS, int DOWN, int TILES>
+template <int ACROSS, int DOWN, int TILES, class Finish>
 static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
-    box_means(const __grid_constant__ box_task task)
+    box_down(const __grid_constant__ box_task task)
 {
     const box_place place = place_of<DOWN, TILES>(task);
     const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
@@ -292,7 +290,8 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     if (warp == warps) {
         source.send_all(place.steps);
     } else if (warp < working) {
-        box_warp<ACROSS, DOWN, TILES>(task, place, source, place.strip_x + warp * (TILE * TILES))
+        box_warp<ACROSS, DOWN, TILES, Finish>(task, place, source,
+                                              place.strip_x + warp * (TILE * TILES))
             .march();
     }
 }
@@ -301,14 +300,33 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
 
 typedef void (*box_kernel)(const box_task task);
 
+/* That of the formula of that number, of bytes and no squares, if it is often asked for. */
+template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formula)
+{
+    switch (formula) {
+    case FORMULA_NONE:
+        return box_down<ACROSS, DOWN, TILES, mean_finish>;
+#define FORMULA_ENTRY(name, reads)                                                \
+    case FORMULA_##name:                                                          \
+        if constexpr (window_gpu_has_formula(reads)) {                            \
+            return box_down<ACROSS, DOWN, TILES, formula_finish<FORMULA_##name>>; \
+        }                                                                         \
+        return NULL;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        return NULL;
+    }
+}
+
 /* In the order of window_gpu_halos; a warp has two tiles where registers allow it. */
 static const struct box_row {
     int across, down, tiles;
-    box_kernel kernel;
+    box_kernel (*kernel)(int formula);
 } box_rows[] = {
-    {8, 8, 2, box_means<8, 8, 2>},     {32, 8, 2, box_means<32, 8, 2>},
-    {16, 16, 2, box_means<16, 16, 2>}, {64, 16, 1, box_means<64, 16, 1>},
-    {32, 32, 1, box_means<32, 32, 1>}, {64, 32, 1, box_means<64, 32, 1>},
+    {8, 8, 2, kernel_of<8, 8, 2>},     {32, 8, 2, kernel_of<32, 8, 2>},
+    {16, 16, 2, kernel_of<16, 16, 2>}, {64, 16, 1, kernel_of<64, 16, 1>},
+    {32, 32, 1, kernel_of<32, 32, 1>}, {64, 32, 1, kernel_of<64, 32, 1>},
 };
 
 static const box_row *row_of(const window_gpu_box *box)
@@ -336,8 +354,9 @@ extern "C" bool window_gpu_multiplies(int device)
 extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box)
 {
     const box_row *row = row_of(box);
+    box_kernel kernel = row ? row->kernel(box->formula.number) : NULL;
     int64_t row_bytes = box->in.width * box->in.channels;
-    if (!row || row_bytes > INT32_MAX / 2 || box->in.height > INT32_MAX / 2) {
+    if (!kernel || row_bytes > INT32_MAX / 2 || box->in.height > INT32_MAX / 2) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
     }
     int processors = 0, shared = 0, ordinal = satf_gpu_ordinal(box->in.device);
@@ -359,9 +378,9 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
     box->segment = blocks.segment;
     box->pitch = feed_pitch(box->warps * row->tiles * TILE, margin_of(row->across));
     box->shared_bytes = shared_of(row, box->warps);
-    box->kernel = (void (*)(void))row->kernel;
+    box->kernel = (void (*)(void))kernel;
     /* The limit is the kernel's, whatever other plans it serves. */
-    CUDA_RETURN(ctx, cudaFuncSetAttribute(row->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    CUDA_RETURN(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           shared_of(row, MOST_WARPS)));
     return SATF_OK;
 }
@@ -412,8 +431,9 @@ extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_bo
     int strip_bytes = box->warps * box->tiles * TILE;
     task.strips = (row_bytes + strip_bytes - 1) / strip_bytes;
     task.segment = box->segment;
-    task.inverse = 1.0f / (float)box->area;
-    task.zero = box->area % 2 ? 8388608.0f : 8388607.5f;
+    task.finish.inverse = 1.0f / (float)box->area;
+    task.finish.zero = box->area % 2 ? 8388608.0f : 8388607.5f;
+    task.finish.formula = box->formula;
     task.shift_8 = 1 << 8;
     task.shift_16 = 1 << 16;
     unsigned segments = (unsigned)((task.in.height + task.segment - 1) / task.segment);

@@ -1,10 +1,10 @@
-/* Means of bytes on a CUDA device by its matrix units: no table, each sample comes in once. Large
- * windows have kernels of their own. */
+/* Windows of bytes on a CUDA device by its matrix units: no table, each sample comes in once. Means
+ * of large windows have kernels of their own. */
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "../window/gpu.h"
-#include "step.h"
+#include "device_task.h"
 
 static bool make_bands(const filter_step *step, const window_gpu_halo *halo, window_bands *across,
                        window_bands *down)
@@ -28,10 +28,36 @@ static bool find_bands(const filter_step *step, window_bands *across, window_ban
     return false;
 }
 
+static bool is_of_bytes(const filter_step *step)
+{
+    return step->in.type == SATF_U8 && step->out.type == SATF_U8 && !step->weighted;
+}
+
 static bool is_byte_mean(const filter_step *step)
 {
-    return step->recipe->kernel == KERNEL_MEAN && step->in.type == SATF_U8 &&
-           step->out.type == SATF_U8 && !step->weighted;
+    return step->recipe->kernel == KERNEL_MEAN && is_of_bytes(step);
+}
+
+static bool is_byte_formula(const filter_step *step)
+{
+    return is_of_bytes(step) && window_gpu_has_formula(formula_reads(step->recipe->formula)) &&
+           step->recipe->survey == FORMULA_NONE;
+}
+
+/* What the step makes of sums. */
+static window_gpu_formula formula_of(const filter_step *step)
+{
+    window_gpu_formula formula = {.number = FORMULA_NONE};
+    if (step->recipe->kernel != KERNEL_MEAN) {
+        filter_gpu_task task = filter_device_task(step);
+        formula.number = task.formula;
+        formula.constants = task.constants;
+        formula.constants.weight = (uint64_t)(step->size.width * step->size.height);
+        formula.constants.real_weight = (double)formula.constants.weight;
+        formula.constants.inverse = 1 / formula.constants.real_weight;
+        memcpy(formula.options.bytes, task.options.bytes, sizeof formula.options.bytes);
+    }
+    return formula;
 }
 
 static bool suits(const satf_context *ctx, const filter_step *step)
@@ -39,7 +65,7 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     window_bands across, down;
     const satf_view *in = &step->in;
     (void)ctx;
-    return is_byte_mean(step) &&
+    return (is_byte_mean(step) || is_byte_formula(step)) &&
            (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
            in->width <= INT32_MAX / 8 && in->height <= INT32_MAX / 8 &&
            find_bands(step, &across, &down) && window_gpu_multiplies(in->device);
@@ -86,6 +112,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
     box->in = step->in;
+    box->formula = formula_of(step);
     box->area = (uint64_t)(step->size.width * step->size.height);
     if (!find_bands(step, &box->across, &box->down)) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "the window engine has no kernel for such windows");

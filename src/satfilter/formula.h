@@ -29,13 +29,15 @@ typedef enum formula_words {
 } formula_words;
 
 /* What a formula reads: moments over its region, the sample at the pixel itself, and those there of
- * other images. */
+ * other images. FORMULA_OFTEN: it is so often asked for that it has device kernels of its own where
+ * images are of bytes. */
 enum {
     FORMULA_SUM = 1,
     FORMULA_SQUARE = 2,
     FORMULA_CENTRE = 4,
     FORMULA_BESIDE = 8,
-    FORMULA_BESIDE_TOO = 16
+    FORMULA_BESIDE_TOO = 16,
+    FORMULA_OFTEN = 32
 };
 
 /*
@@ -220,6 +222,13 @@ SATF_FORMULA double formula_true_mean(const formula_sums *in)
                     : formula_over_weight(in, formula_sum(in));
 }
 
+/* W S2 - S^2 of FORMULA_WORD. */
+SATF_FORMULA uint64_t formula_word_spread(const formula_sums *in)
+{
+    uint64_t sum = (uint64_t)in->sum;
+    return in->weight * (uint64_t)in->square - sum * sum;
+}
+
 /*
  * W S2 - S^2, which is the variance times W^2, whatever the pivot. Of integers it is exact, then
  * rounded once to a double: both products are at most 65535^8 < 2^128, reached by 16-bit colour
@@ -233,8 +242,7 @@ SATF_FORMULA double formula_spread(const formula_sums *in)
         return spread < 0 ? 0 : spread;
     }
     if (in->words == FORMULA_WORD) {
-        uint64_t sum = (uint64_t)in->sum;
-        return (double)(in->weight * (uint64_t)in->square - sum * sum);
+        return (double)formula_word_spread(in);
     }
     return formula_double(in->weight * in->square - in->sum * in->sum);
 }
@@ -270,6 +278,22 @@ SATF_FORMULA uint64_t formula_saturated(formula_value value, uint64_t max)
     /* (double)max may be max + 1: then equality saturates as well */
     return rounded >= (double)max ? max : (uint64_t)rounded;
 }
+
+#ifdef __CUDACC__
+/*
+ * *value = the formula's sample of 8 bits, by floats, if it is clear that rounding can not have
+ * changed that. Kernels of FORMULA_OFTEN ask the one for the filter's options, if there is any,
+ * before the formula. (It has no place in the others: they would grow.)
+ */
+extern "C++" {
+template <class Options>
+static inline __device__ bool formula_is_clear(const formula_sums *, const Options *,
+                                               formula_value *)
+{
+    return false;
+}
+}
+#endif
 
 /* Stores a result as a sample (no alignment): exact, or rounded once. */
 SATF_FORMULA void formula_store(int type, formula_value value, void *dst)

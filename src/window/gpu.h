@@ -1,8 +1,9 @@
-/* Box means of bytes on a CUDA device by its matrix units, in plain C: what cuda/window does. */
+/* Windows of bytes on a CUDA device by its matrix units, in plain C: what cuda/window does. */
 #ifndef SATF_WINDOW_GPU_H
 #define SATF_WINDOW_GPU_H
 
 #include "../base/context.h"
+#include "../satfilter/formula.h"
 #include "bands.h"
 #include "pieces.h"
 
@@ -24,10 +25,34 @@ static inline bool window_gpu_is_aligned(const satf_view *view)
 /* Enqueues a copy of bytes, whose rows begin anywhere in both views. */
 satf_status window_gpu_realign(satf_context *ctx, const satf_view *from, const satf_view *to);
 
-/* A picture's means. Who runs it has set in.data, out and the weights. */
+/* What is made of sums: the formula of that number, given what all results have in common, with the
+ * window's area as the weight. FORMULA_NONE: their means, rounded half up. */
+typedef struct window_gpu_formula {
+    int32_t number;
+    formula_sums constants;
+    union {
+        unsigned char bytes[FILTER_OPTIONS_BYTES];
+        double aligned;
+    } options;
+} window_gpu_formula;
+
+#ifdef __CUDACC__
+#define WINDOW_GPU_CALL constexpr
+#else
+#define WINDOW_GPU_CALL static inline
+#endif
+
+/* Whether there are kernels for a formula that reads so much (formula.h). */
+WINDOW_GPU_CALL bool window_gpu_has_formula(unsigned reads)
+{
+    return (reads & (FORMULA_OFTEN | FORMULA_SQUARE)) == FORMULA_OFTEN;
+}
+
+/* A picture's windows. Who runs it has set in.data, out and the weights. */
 typedef struct window_gpu_box {
     satf_view in, out; /* u8 on the device, of one shape; window_gpu_is_aligned() */
     window_bands across, down;
+    window_gpu_formula formula;
     uint64_t area;     /* of the window */
     uint32_t *weights; /* there: of across, then of down */
     /* What box_plan decides. */
@@ -43,7 +68,7 @@ satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box);
 /* Enqueues the making of the weights, once for any number of runs. */
 satf_status window_gpu_box_prepare(satf_context *ctx, const window_gpu_box *box);
 
-/* Enqueues out = the mean over the window around each sample, rounded half up. */
+/* Enqueues out = the formula of the window around each sample. */
 satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box);
 
 enum { WINDOW_GPU_OUTSIDE_BYTES = 2048 };

@@ -84,8 +84,10 @@ static void check_window(box_case *t, int64_t w, int64_t h, const char *border, 
     char spec[96];
     int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1, at_y = 0;
     at_x = w < 4 ? 0 : at_x;
-    snprintf(spec, sizeof spec, "box=%dx%d,at=%d:%d,border=%s", (int)w, (int)h, (int)at_x,
-             (int)at_y, border);
+    bool small = w <= 129 && h <= 65; /* of which more than means have kernels */
+    snprintf(spec, sizeof spec, "%s=%dx%d,at=%d:%d,border=%s",
+             small && first % 3 == 1 ? "unsharp" : "box", (int)w, (int)h, (int)at_x, (int)at_y,
+             border);
     check_spec(t, spec, first);
 }
 
@@ -183,7 +185,7 @@ static void test_long(void **state)
 static void test_marches(void **state)
 {
     static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
-    static const char *const names[] = {"box", "variance", "stddev", "sauvola", "sum"};
+    static const char *const names[] = {"box", "variance", "stddev", "sauvola", "sum", "unsharp"};
     static const char *const borders[] = {"clamp", "mirror",     "reflect",
                                           "wrap",  "constant:3", "shrink"};
     static const int64_t shapes[][2] = {{2107, 333}, {301, 2051}};
@@ -288,13 +290,46 @@ static void test_halves(void **state)
     gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
 }
 
+/* Pixels that lie exactly on the threshold, or on the mean: in flat surroundings, and in the middle
+ * of a slope. Floats alone decide them wrongly. */
+static void test_thresholds(void **state)
+{
+    static const char *const specs[] = {
+        "sauvola=3,k=0",  "sauvola=3,k=0.34",
+        "sauvola=5,k=0",  "sauvola=7x3,k=0",
+        "sauvola=9,k=0",  "sauvola=15,k=0",
+        "sauvola=31,k=0", "sauvola=3,k=10,r=0.000001",
+        "sauvola=63,k=0", "sauvola=3,k=-10,r=1000000",
+    };
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        box_case t = {.image = {1024, 1024, 1, SATF_U8, 0, NULL}, .seed = 1};
+        ref_fill(&t.image, 5);
+        t.host = ref_view(&t.image, 0);
+        for (int64_t y = 0; y < t.host.height; y++) {
+            unsigned char *row = satf_row(&t.host, y);
+            for (int64_t x = 0; x < t.host.width; x++) {
+                int64_t flat = x / 64 + y / 64 * 16;
+                row[x] = (unsigned char)(kind == 0 ? flat : kind == 1 ? (x + y) & 255 : 0);
+            }
+        }
+        for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+            check_spec(&t, specs[k], k);
+        }
+        free(t.host.data);
+        free(t.image.samples);
+    }
+}
+
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
     const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_large)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large),   cmocka_unit_test(test_boxes), cmocka_unit_test(test_long),
-        cmocka_unit_test(test_marches), cmocka_unit_test(test_turns), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_large),      cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_long),       cmocka_unit_test(test_marches),
+        cmocka_unit_test(test_turns),      cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_thresholds),
     };
     return gpu_test_end("test_gpu_window",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
