@@ -114,6 +114,47 @@ static void test_devices(void **state)
     }
 }
 
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    while ((text = strstr(text, part))) {
+        text += strlen(part);
+        count++;
+    }
+    return count;
+}
+
+/* -v tells of each file which device did it. */
+static void test_told_devices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        int files[FAKE_DEVICES]; /* of each device, at least; -1: none */
+    } cases[] = {
+        {"-v --device cuda:2 --box 5 -T 4", {-1, -1, FILES}},
+        {"-v --device cuda:0,2 --box 5 -T 4", {1, -1, 1}},
+        {"-v --device cuda:all --box 5 -T 4", {1, 1, 1}},
+        {"-v --device auto --box 5 -T 4", {FILES, -1, -1}},
+        {"-v --device cpu --box 5 -T 4", {-1, -1, -1}},
+    };
+    fake->devices = FAKE_DEVICES;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int all = 0;
+        assert_int_equal(run_batch(cases[c].options, "gpu"), 0);
+        load_file("stderr", got, sizeof got);
+        for (int d = 0; d < FAKE_DEVICES; d++) {
+            char part[32];
+            snprintf(part, sizeof part, ", cuda:%d\n", d);
+            int files = count_of(got, part);
+            assert_true(cases[c].files[d] < 0 ? files == 0 : files >= cases[c].files[d]);
+            all += files;
+        }
+        assert_int_equal(all, strstr(cases[c].options, "cpu") ? 0 : FILES);
+    }
+    check_left();
+}
+
 /* One picture in bands, beside its codecs: as many as a limit of the device's memory makes them. */
 static void test_bands(void **state)
 {
@@ -316,10 +357,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),   cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_room),      cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_devices),  cmocka_unit_test(test_told_devices),
+        cmocka_unit_test(test_bands),    cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_progress), cmocka_unit_test(test_room),
+        cmocka_unit_test(test_missing),  cmocka_unit_test(test_lost),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -356,7 +356,7 @@ static void test_limit(void **state)
     assert_int_equal(load_file("out.ppm", got, sizeof got), bytes);
     assert_memory_equal(got, want, (size_t)bytes);
     load_file("stderr", said, sizeof said);
-    assert_non_null(strstr(said, "algorithm lookback, cuda\n"));
+    assert_non_null(strstr(said, "algorithm lookback, cuda:0\n"));
     save_file("out.npy", before);
     assert_int_equal(run_line("-f --device cuda --max-device-memory 10K --integral in.ppm out.npy"),
                      1);

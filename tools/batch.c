@@ -105,10 +105,10 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
     print_notes(s, told, result);
     note_unused(s, one, result);
     if (s->verbose) {
-        report_verbose(s, one, result);
+        report_verbose(s, one, result, out->device);
     }
     if (s->json) {
-        report_json(json, s, one, result);
+        report_json(json, s, one, result, out->device);
     }
     return EXIT_SUCCESS;
 }

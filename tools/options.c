@@ -280,10 +280,9 @@ static const option options[] = {
      IS_SET(verbose)},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
      "Its \"steps\" are in the order of the work; \"ms\" of a step is null on a CUDA device, and "
-     "\"engine\", \"algorithm\" and \"device\" of the object are those of the last. \"bound\" is "
-     "the stage that takes longest; \"waiting\" is for threads and memory that other files have. "
-     "An "
-     "input that "
+     "\"engine\", \"algorithm\" and \"device\" of the object are those of the last; "
+     "\"device_number\" says which CUDA device. \"bound\" is the stage that takes longest; "
+     "\"waiting\" is for threads and memory that other files have. An input that "
      "is passed over has \"skipped\": true, one that fails \"error\". A batch ends "
      "with an object \"summary\" that counts what was done, failed and passed over. They go to "
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "

@@ -49,18 +49,33 @@ static void print_side(const char *name, const char *format, const satf_view *vi
     fputc('\n', stderr);
 }
 
-static void print_step(const satf_file_step *step)
+/* Of what ran on a CUDA device: which, by a context that was set to `device`; auto takes the first.
+ */
+static int cuda_number(int device)
+{
+    return device > SATF_HOST ? device - SATF_CUDA(0) : 0;
+}
+
+static bool is_cuda(const satf_ran *ran)
+{
+    return ran->device && strcmp(ran->device, "cuda") == 0;
+}
+
+static void print_step(const satf_file_step *step, int device)
 {
     fprintf(stderr, "    %s: %s engine%s%s, %s", step->filter, step->ran.engine,
             step->ran.algorithm ? ", algorithm " : "",
             step->ran.algorithm ? step->ran.algorithm : "", step->ran.device);
+    if (is_cuda(&step->ran)) {
+        fprintf(stderr, ":%d", cuda_number(device));
+    }
     if (step->ms >= 0) {
         fprintf(stderr, ", %.1f ms", step->ms);
     }
     fputc('\n', stderr);
 }
 
-void report_verbose(const settings *s, const job *one, const satf_file_report *result)
+void report_verbose(const settings *s, const job *one, const satf_file_report *result, int device)
 {
     const satf_file_times *t = &result->times;
     print_side(one->input, result->in_format, &result->in, t->in_bytes);
@@ -69,7 +84,7 @@ void report_verbose(const settings *s, const job *one, const satf_file_report *r
     int threads = satf_context_get_threads(s->ctx);
     fprintf(stderr, ": %d thread%s\n", threads, threads > 1 ? "s" : "");
     for (size_t i = 0; i < result->step_count; i++) {
-        print_step(&result->steps[i]);
+        print_step(&result->steps[i], device);
     }
     if (result->why_cpu[0]) {
         fprintf(stderr, "  %s\n", result->why_cpu);
@@ -195,7 +210,8 @@ void report_json_skipped(FILE *to, const settings *s, const job *one)
     fputs(", \"skipped\": true}\n", to);
 }
 
-void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result)
+void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
+                 int device)
 {
     const satf_file_times *t = &result->times;
     json_start(to, s, one);
@@ -207,6 +223,9 @@ void report_json(FILE *to, const settings *s, const job *one, const satf_file_re
     json_member(to, "input_format", result->in_format);
     json_member(to, "output_format", result->out_format);
     json_ran(to, &result->ran);
+    if (is_cuda(&result->ran)) {
+        fprintf(to, ", \"device_number\": %d", cuda_number(device));
+    }
     json_steps(to, result);
     fprintf(to, ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64,
             satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes);

@@ -7,11 +7,12 @@
 #include "inputs.h"
 #include "outputs.h"
 
-/* Lines on standard error. */
-void report_verbose(const settings *s, const job *one, const satf_file_report *result);
+/* Lines on standard error, of a context that was set to that device. */
+void report_verbose(const settings *s, const job *one, const satf_file_report *result, int device);
 
-/* One JSON object on a line: what was done, ... */
-void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result);
+/* One JSON object on a line: what was done, by such a context, ... */
+void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
+                 int device);
 
 /* ... or why it was not, with the file that this is about, ... */
 void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,

@@ -21,6 +21,7 @@ typedef struct worker {
     workers *all;
     pthread_t thread;
     satf_context *ctx;
+    int device;            /* the context's */
     int at;                /* the job that it has taken; -1: none */
     int left;              /* jobs, that one included, when it was taken */
     _Atomic int per_mille; /* done of that job */
@@ -100,6 +101,7 @@ static void filter(worker *w, const job *one, outcome *out)
     out->status = satf_filter_file(w->ctx, s->filter, one->input, one->output, &how, &out->report,
                                    sizeof out->report);
     out->at = out->report.at;
+    out->device = w->device;
     if (out->status) {
         keep_text(out, satf_message(w->ctx));
     } else {
@@ -253,6 +255,7 @@ static void make_contexts(workers *all, int most)
     }
     for (int i = 0; i < all->worker_count; i++) {
         all->worker[i].all = all;
+        all->worker[i].device = s->devices[i % s->device_count];
         all->worker[i].at = -1;
     }
 }

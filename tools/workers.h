@@ -13,6 +13,7 @@ typedef struct outcome {
     const char *why; /* of a failure, a sentence */
     char *text;      /* that, owned; NULL without memory */
     const char *at;  /* the file that it is about; NULL: the input */
+    int device;      /* of its context: SATF_HOST, SATF_CUDA(n) or SATF_DEVICE_AUTO */
     satf_file_report report;
     satf_file_step *steps; /* those of report; owned */
     bool to_stderr;        /* where the JSON object goes, because its picture goes to stdout */
