@@ -76,10 +76,11 @@ def make_here(folder, count, different, width, height, suffix, bits):
         names.append(name)
 
 
-def run(command, names=None):
+def run(command, names=None, stdout=None):
     """Seconds by the clock, those of processors, and the largest memory of a process, in MiB."""
     start = time.monotonic()
-    child = subprocess.Popen(command, stdin=subprocess.PIPE if names else subprocess.DEVNULL)
+    child = subprocess.Popen(command, stdin=subprocess.PIPE if names else subprocess.DEVNULL,
+                             stdout=stdout)
     if names:
         child.stdin.write("\0".join(names).encode())
         child.stdin.close()
@@ -130,10 +131,11 @@ def parser_for(description):
     return parser
 
 
-def write(records, path):
-    """To the file, or to standard output."""
-    text = json.dumps({"command": " ".join(sys.argv), "cores": os.cpu_count(),
-                       "records": records}, indent=1)
+def write(records, path, cards=()):
+    """To the file, or to standard output; with the names of the CUDA devices that took part."""
+    document = {"command": " ".join(sys.argv), "cores": os.cpu_count(),
+                **({"cards": cards} if cards else {}), "records": records}
+    text = json.dumps(document, indent=1)
     if path:
         pathlib.Path(path).write_text(text + "\n")
     else:

@@ -13,13 +13,14 @@ Needs numpy and cv2; without vips its columns stay empty. Set LD_LIBRARY_PATH fo
 not installed. 8192x8192 takes 1 GB of /dev/shm or TMPDIR.
 """
 import argparse
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+import batch
 
 WINDOW = 15
 
@@ -133,8 +134,7 @@ def main():
             table_of_commands(folder, arguments, size, records)
             table_of_writing(folder, arguments, size, records)
     if arguments.json:
-        with open(arguments.json, 'w', encoding='ascii') as file:
-            json.dump(records, file, indent=1)
+        batch.write(records, arguments.json)
 
 
 if __name__ == '__main__':
