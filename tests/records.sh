@@ -12,7 +12,8 @@ python3 "$top_srcdir/tests/peers/h200.py" --check
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$top_srcdir"
-for part in docs/*.md results/h200/* tests/gpu/receipt.json tests/peers/h200*.py tools/bench_paper_kasagi.c; do
+for part in docs/*.md results/h100/* results/h200/* results/cpu/png-16-* tests/gpu/receipt.json \
+    tests/peers/h200*.py tools/bench_paper_kasagi.c; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done

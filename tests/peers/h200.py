@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Renders the H200 tables of the pages from the records in results/h200/.
+"""Renders the H200 tables of the pages from the records in results/h200/, and those of whole
+commands from records of other folders.
 
     h200.py [--check]
 
@@ -16,6 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as it is
 
+import h200_commands as commands
 import h200_machine as machine
 from h200_base import TOP, digits, grouped, ratio, read, records, side, table
 
@@ -322,7 +324,7 @@ PAGES = {
                         "order": sat_order, "types": types, "rows": rows, "channels": channels,
                         "crossings": crossings, "stages": stages, "peers": peers, "aims": aims},
     "docs/performance.md": {"moves": moves, "filters": filters, "windows": windows,
-                            "fit": fit},
+                            "fit": fit, "auto": commands.auto, "png": commands.png},
     "docs/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
                             "shared-f64": lambda: machine.permute_shared("f64"),
                             "global-f32": lambda: machine.permute_global("f32"),
