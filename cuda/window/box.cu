@@ -52,14 +52,15 @@ static __device__ __forceinline__ row_sums add_along_rows(const uint32_t (&weigh
             load_eight<true>(at[b] + 16 * k + 8 * t, &low, &high);
 #pragma unroll
             for (int q = 0; q < 2; q++) {
-                sums[b][q] = multiply(weights[q][k], low, high, k ? sums[b][q] : all_of(0));
+                sums[b][q] =
+                    multiply<PLAIN_WEIGHTS>(weights[q][k], low, high, k ? sums[b][q] : all_of(0));
             }
         }
         if (PIECES % 2) {
             uint32_t four = load_four(at[b] + 16 * (PIECES - 1) + 4 * t);
 #pragma unroll
             for (int q = 0; q < 2; q++) {
-                sums[b][q] = multiply_half(weights[q][PIECES - 1], four, sums[b][q]);
+                sums[b][q] = multiply_half<PLAIN_WEIGHTS>(weights[q][PIECES - 1], four, sums[b][q]);
             }
         }
     }
@@ -73,11 +74,13 @@ static __device__ __forceinline__ product add_down(const uint32_t (&weights)[GRO
 {
 #pragma unroll
     for (int k = 0; k + 1 < GROUPS; k += 2) {
-        sum = multiply(weights[(k - newest - 1 + 2 * GROUPS) % GROUPS], byte(k), byte(k + 1), sum);
+        sum = multiply<PLAIN_WEIGHTS>(weights[(k - newest - 1 + 2 * GROUPS) % GROUPS], byte(k),
+                                      byte(k + 1), sum);
     }
     if (GROUPS % 2) {
         int last = GROUPS - 1;
-        sum = multiply_half(weights[(last - newest - 1 + 2 * GROUPS) % GROUPS], byte(last), sum);
+        sum = multiply_half<PLAIN_WEIGHTS>(weights[(last - newest - 1 + 2 * GROUPS) % GROUPS],
+                                           byte(last), sum);
     }
     return sum;
 }

@@ -159,8 +159,8 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
             load_eight<EVEN>(at[b] + (uint32_t)task.pieces.end, &r0, &r1);
 #pragma unroll
             for (int q = 0; q < 2; q++) {
-                sums[b][q] = multiply_signed(left[q], l0, l1, all_of(0));
-                sums[b][q] = multiply_signed(right[q], r0, r1, sums[b][q]);
+                sums[b][q] = multiply<SIGNED_WEIGHTS>(left[q], l0, l1, all_of(0));
+                sums[b][q] = multiply<SIGNED_WEIGHTS>(right[q], r0, r1, sums[b][q]);
             }
         }
     }
@@ -184,9 +184,10 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
             for (int b = 0; b < 2; b++) {
                 const uint32_t b0 = bytes[b][0], b1 = bytes[b][1];
                 load_eight<!TRIPLE>(at[b] + from, &bytes[b][0], &bytes[b][1]);
-                all[b][0] = multiply_signed(whole[0], b0, b1, all[b][0]);
+                all[b][0] = multiply<SIGNED_WEIGHTS>(whole[0], b0, b1, all[b][0]);
                 if (TRIPLE) {
-                    all[b][TRIPLE] = multiply_signed(whole[TRIPLE], b0, b1, all[b][TRIPLE]);
+                    all[b][TRIPLE] =
+                        multiply<SIGNED_WEIGHTS>(whole[TRIPLE], b0, b1, all[b][TRIPLE]);
                 }
             }
         }
@@ -201,11 +202,11 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
     __device__ __forceinline__ product add_down(uint32_t oldest, uint32_t before, uint32_t newest,
                                                 product &all)
     {
-        product sum = multiply_signed(ends, oldest, newest, all);
+        product sum = multiply<SIGNED_WEIGHTS>(ends, oldest, newest, all);
         if (CUT) {
-            sum = multiply_half_signed(cut, before, sum);
+            sum = multiply_half<SIGNED_WEIGHTS>(cut, before, sum);
         }
-        all = multiply_signed(turn, oldest, newest, all);
+        all = multiply<SIGNED_WEIGHTS>(turn, oldest, newest, all);
         return sum;
     }
 
