@@ -108,6 +108,22 @@ static satf_status copy_if_other(satf_context *ctx, const satf_view *from, const
     return from->data == to->data ? SATF_OK : window_gpu_realign(ctx, from, to);
 }
 
+/* What computes *out of *in, both aligned. */
+typedef satf_status multiplication(satf_context *ctx, const void *of);
+
+/* Between the copies of what is not aligned. in, out: the views that `of` has. */
+static satf_status run_aligned(satf_context *ctx, const filter_step *step, satf_view *in,
+                               satf_view *out, multiplication *multiply, const void *of)
+{
+    *in = aligned(step, &step->in, 0);
+    *out = aligned(step, &step->out, copy_bytes(step));
+    satf_status status = copy_if_other(ctx, &step->in, in);
+    status = status ? status : multiply(ctx, of);
+    return status ? status : copy_if_other(ctx, out, &step->out);
+}
+
+/* ------------------------------------------------------------------- small windows */
+
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
@@ -130,14 +146,15 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
     return window_gpu_box_prepare(ctx, box);
 }
 
+static satf_status multiply(satf_context *ctx, const void *box)
+{
+    return window_gpu_box_run(ctx, box);
+}
+
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
-    box->in = aligned(step, &step->in, 0);
-    box->out = aligned(step, &step->out, copy_bytes(step));
-    satf_status status = copy_if_other(ctx, &step->in, &box->in);
-    status = status ? status : window_gpu_box_run(ctx, box);
-    return status ? status : copy_if_other(ctx, &box->out, &step->out);
+    return run_aligned(ctx, step, &box->in, &box->out, multiply, box);
 }
 
 const filter_engine filter_device_window_engine = {
@@ -211,15 +228,16 @@ static satf_status prepare_large(satf_context *ctx, filter_step *step)
     return window_gpu_large_prepare(ctx, step->state);
 }
 
+static satf_status multiply_large(satf_context *ctx, const void *large)
+{
+    return window_gpu_large_run(ctx, large);
+}
+
 static satf_status run_large(satf_context *ctx, filter_step *step)
 {
     window_gpu_large *large = step->state;
     place(step, large); /* grey lies in front of the scratch */
-    large->in = aligned(step, &step->in, 0);
-    large->out = aligned(step, &step->out, copy_bytes(step));
-    satf_status status = copy_if_other(ctx, &step->in, &large->in);
-    status = status ? status : window_gpu_large_run(ctx, large);
-    return status ? status : copy_if_other(ctx, &large->out, &step->out);
+    return run_aligned(ctx, step, &large->in, &large->out, multiply_large, large);
 }
 
 const filter_engine filter_device_large_engine = {
