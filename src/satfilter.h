@@ -182,7 +182,8 @@ SATF_API const char *satf_message(const satf_context *ctx);
  * SATF_DEVICE_AUTO takes for each filter, chain or file the faster of the CPU and CUDA device 0, by
  * an estimate that counts the copies and, once, the start of CUDA; no driver is touched while that
  * says CPU. Where the work is worth it, the filters are measured on the CPU first, for some 10 ms.
- * Near equality either may be taken: integers have the same bits, floats may differ in bounds.
+ * Near equality either may be taken: integers have the same bits, floats may differ, within their
+ * error bounds.
  * Where the device cannot be used, fails or runs out of memory the CPU computes; a plan is the
  * CPU's from then on. One that has failed at work is not taken again until this is called.
  * satf_sat() always takes the CPU: the copies alone would cost more than the table.

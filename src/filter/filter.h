@@ -47,7 +47,7 @@ bool filter_leaves_device(satf_context *ctx, satf_status status);
 
 /* satf_filter_apply(), satf_filter_apply_rect() and satf_image_filter() of images of the host,
  * computed on that device, which need not be the context's. The second reports its progress as that
- * of a part, and does not go on on the CPU. */
+ * of a part, and leaves a failing device to the caller. */
 satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
                             const satf_view *in, const satf_view *out);
 satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filter *filter,
