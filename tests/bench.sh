@@ -54,6 +54,10 @@ expect 0 filter --sizes 67x31,40 --types u8,u16,f32 --windows 1,4,15,90 --channe
     --filters box,variance,stddev,template,integral --repeat 2 --json filter.json --plot filter.svg
 expect 0 filter --sizes 67x31,40 --types u8,u16,f32,f64,u8:f32 --channels 1,3 --repeat 2 \
     --filters transpose,rotate,rotate=180,rotate=270,flip,flip=v,permute --json move.json
+printf '%s\n' '-3 -2 4 5 1' '0 0 1 1 -2' '2 -9 3 7 1/3' '-1 1 9 2 0.5' >four.txt
+expect 0 filter --sizes 67x31 --types u8,u8:f32 --filters template=four.txt --repeat 2
+[ "$(grep -c '^template=four.txt ' out)" -eq 2 ] || fail "a template of a file: $(cat out)"
+expect 1 filter --sizes 67x31 --filters template=missing.txt
 [ "$(grep -c '"name": "rotate=270"' move.json)" -eq 20 ] || fail "records of rotate=270"
 
 if command -v python3 >/dev/null 2>&1; then

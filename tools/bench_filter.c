@@ -86,10 +86,11 @@ static bool has_param(const filter_info *info, param_kind kind)
     return param->name != NULL;
 }
 
+/* "template=FILE" has the rectangles of that file. */
 static bool takes_window(const char *name)
 {
     const filter_info *info = info_of(name);
-    return has_param(info, PARAM_SIZE) || has_param(info, PARAM_TEMPLATE);
+    return has_param(info, PARAM_SIZE) || (has_param(info, PARAM_TEMPLATE) && !strchr(name, '='));
 }
 
 static satf_status give_order(satf_context *ctx, satf_filter *filter, const satf_view *in)
@@ -107,7 +108,7 @@ static satf_status give_order(satf_context *ctx, satf_filter *filter, const satf
     return status;
 }
 
-/* The filter with its window (a template: two rectangles that make it up). */
+/* The filter with its window (a template without a file: two rectangles that make it up). */
 static satf_status make_filter(satf_context *ctx, const char *name, const satf_view *in, int window,
                                satf_filter **out)
 {
