@@ -2,11 +2,12 @@
  * The filters' formulas on a CUDA device: from the corners of a pixel's region to its
  * samples. One kernel a pair of sum types, in which a switch takes the formula, and one more for
  * each formula that is known: their first blocks do the pixels whose window meets a border
- * (any.cuh), the others those inside (inner.cuh), at the same time.
+ * (any.cuh), the others those inside (inner.cuh), at the same time. Those inside of a template have
+ * a kernel of their own (rects.cuh).
  */
 #include <cstring>
 
-#include "inner.cuh"
+#include "rects.cuh"
 
 extern "C" {
 #include "../../src/base/view.h"
@@ -47,10 +48,25 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
         }
         return;
     }
-    if constexpr (sizeof(Square) <= 8) { /* wider ones have weights, hence no inner area */
+    if constexpr (std::is_same<Formula, known_weighted_sum>::value) {
+        return;                                 /* read_rects() has done these */
+    } else if constexpr (sizeof(Square) <= 8) { /* wider ones have weights, hence no inner area */
         for (; tile < plan.inner.tiles; tile += step) {
             do_inner_tile<Formula, Sum, Square>(&task, &plan.inner, tile);
         }
+    }
+}
+
+/* The pixels of a template all of whose rectangles lie inside. Beside the code for any pixels
+ * registers would not suffice, and the spans would take cache from the table. */
+template <class Sum>
+static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
+    read_rects(const __grid_constant__ filter_gpu_task task,
+               const __grid_constant__ inner_area area)
+{
+    __shared__ rect_term term[RECT_CHUNK];
+    if (!has_hits(&task.layers[0])) {
+        do_rects_tile<Sum>(&task, &area, blockIdx.x, term);
     }
 }
 
@@ -148,8 +164,9 @@ static corner_kernel choose_kernel(const filter_gpu_task *task)
         return task->layer_count > 1 ? survey_kernel(sum, square) : NULL;
     }
     if (task->layer_count == 1) {
-        return task->known == FILTER_GPU_MEAN ? kernel_of_sums<known_mean>(sum)
-                                              : kernel_of_sums<any_formula>(sum);
+        return task->known == FILTER_GPU_MEAN           ? kernel_of_sums<known_mean>(sum)
+               : task->known == FILTER_GPU_WEIGHTED_SUM ? kernel_of_sums<known_weighted_sum>(sum)
+                                                        : kernel_of_sums<any_formula>(sum);
     }
     return task->known == FILTER_GPU_VARIANCE ? kernel_of_squares<known_variance>(sum, square)
            : task->known == FILTER_GPU_STDDEV ? kernel_of_squares<known_stddev>(sum, square)
@@ -223,9 +240,37 @@ static inner_area make_inner(const filter_gpu_task *task, const stretch &columns
     return area;
 }
 
+/* Likewise of a template: small tiles, a block each. */
+static inner_area make_rects(const filter_gpu_task *task, const stretch &columns,
+                             const stretch &rows)
+{
+    inner_area area = {columns, rows, RECT_DOWN, 0, 0, {0, 0, 0}};
+    area.tiles_x = tiles_of(columns.count * task->in.channels, RECT_COLUMNS);
+    area.tiles = area.tiles_x * tiles_of(rows.count, RECT_DOWN);
+    return area;
+}
+
+/* Whether there is a kernel for pixels whose window, or all rectangles, lie inside the image. */
+static bool has_inner(const filter_gpu_task *task)
+{
+    bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
+                                   : inner_reaches(task, 1);
+    return reaches && !task->surveys && !task->prefix && !task->has_beside && !task->weighted &&
+           inner_stores(task->out.type);
+}
+
 static int64_t at_most(int64_t blocks)
 {
     return blocks < 1 << 30 ? blocks : 1 << 30;
+}
+
+/* The blocks that do the inner pixels of a template as others where its table had to be built anew:
+ * only floats have such. */
+static int64_t spoilt_blocks(const filter_gpu_task *task, const corner_plan *plan, int processors)
+{
+    int64_t most = (int64_t)processors * CORNER_BLOCKS;
+    bool never = task->layers[0].type != SATF_SUM_F64;
+    return never ? 0 : plan->inside.tiles < most ? plan->inside.tiles : most;
 }
 
 /* The blocks for that task; aligned: its output is, to its samples. */
@@ -237,18 +282,19 @@ static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int pr
     const satf_rect *window = &task->window.rect;
     stretch columns = inner_stretch(width, window->x, window->w), all = {0, width, 0, 0};
     stretch rows = inner_stretch(height, window->y, window->h);
-    if (task->surveys || task->prefix || task->has_rects || task->has_beside || task->weighted ||
-        !aligned || !inner_stores(task->out.type) || !inner_reaches(task, 1) ||
-        columns.count == 0 || rows.count == 0) {
+    if (!has_inner(task) || !aligned || columns.count == 0 || rows.count == 0) {
         columns.count = rows.count = 0;
     }
     plan.outside[0] = make_area(all, outer_stretch(height, &rows));
     plan.outside[1] = make_area(outer_stretch(width, &columns), rows);
     plan.inside = make_area(columns, rows);
     plan.outer_blocks = at_most(plan.outside[0].tiles + plan.outside[1].tiles);
-    plan.inner =
-        make_inner(task, columns, rows, (int64_t)processors * CORNER_BLOCKS, plan.outer_blocks);
-    plan.inner_blocks = at_most(plan.inner.tiles);
+    plan.inner = task->has_rects
+                     ? make_rects(task, columns, rows)
+                     : make_inner(task, columns, rows, (int64_t)processors * CORNER_BLOCKS,
+                                  plan.outer_blocks);
+    plan.inner_blocks =
+        task->has_rects ? spoilt_blocks(task, &plan, processors) : at_most(plan.inner.tiles);
     return plan;
 }
 
@@ -270,6 +316,17 @@ extern "C" satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *
     return SATF_OK;
 }
 
+static cudaError_t run_rects(const filter_gpu_task *task, const inner_area *area,
+                             cudaStream_t stream)
+{
+    satf_sum_type sum = task->layers[0].type;
+    auto kernel = sum == SATF_SUM_U32   ? read_rects<uint32_t>
+                  : sum == SATF_SUM_U64 ? read_rects<uint64_t>
+                                        : read_rects<double>;
+    kernel<<<(unsigned)area->tiles, FILTER_THREADS, 0, stream>>>(*task, *area);
+    return cudaGetLastError();
+}
+
 extern "C" satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan)
 {
     const filter_gpu_task *task = &plan->task;
@@ -287,7 +344,11 @@ extern "C" satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *
     corner_plan blocks;
     memcpy(&blocks, plan->launch[aligned].bytes, sizeof blocks);
     corner_kernel kernel = (corner_kernel)plan->kernel;
-    kernel<<<(unsigned)(blocks.outer_blocks + blocks.inner_blocks), FILTER_THREADS, 0,
-             (cudaStream_t)satf_gpu_stream(ctx)>>>(*task, blocks);
+    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    if (task->has_rects && blocks.inner.tiles > 0) {
+        CUDA_RETURN(ctx, run_rects(task, &blocks.inner, stream));
+    }
+    kernel<<<(unsigned)(blocks.outer_blocks + blocks.inner_blocks), FILTER_THREADS, 0, stream>>>(
+        *task, blocks);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

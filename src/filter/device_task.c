@@ -6,10 +6,11 @@
 
 static filter_gpu_known known_of(const filter_recipe *recipe)
 {
-    return recipe->kernel == KERNEL_MEAN       ? FILTER_GPU_MEAN
-           : recipe->kernel == KERNEL_VARIANCE ? FILTER_GPU_VARIANCE
-           : recipe->kernel == KERNEL_STDDEV   ? FILTER_GPU_STDDEV
-                                               : FILTER_GPU_ANY;
+    return recipe->kernel == KERNEL_MEAN           ? FILTER_GPU_MEAN
+           : recipe->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
+           : recipe->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV
+           : recipe->kernel == KERNEL_WEIGHTED_SUM ? FILTER_GPU_WEIGHTED_SUM
+                                                   : FILTER_GPU_ANY;
 }
 
 filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer)
@@ -42,6 +43,9 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .rect_count = 1,
         .window = {filter_window_rect(step), 1},
     };
+    if (task.has_rects) {
+        task.window.rect = filter_rects_hull(step->rects);
+    }
     finisher finish;
     finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
     finisher_set_scale(&finish, step->input_type);

@@ -32,7 +32,8 @@ typedef enum filter_gpu_known {
     FILTER_GPU_ANY,
     FILTER_GPU_MEAN,
     FILTER_GPU_VARIANCE,
-    FILTER_GPU_STDDEV
+    FILTER_GPU_STDDEV,
+    FILTER_GPU_WEIGHTED_SUM
 } filter_gpu_known;
 
 typedef struct filter_gpu_task {
@@ -50,7 +51,7 @@ typedef struct filter_gpu_task {
     bool prefix;   /* the region from the image's corner to the pixel */
     bool weighted; /* the last channel is alpha and weighs the others */
     /* Else has_rects and that many rectangles in the device's memory, in their order, or NULL
-     * and the window as the only one. */
+     * and the window as the only one. Their window is the least rectangle around all. */
     bool has_rects;
     const satf_weighted_rect *rects;
     int64_t rect_count;

@@ -65,6 +65,22 @@ void filter_rects_release(filter_rects *rects)
     }
 }
 
+satf_rect filter_rects_hull(const filter_rects *rects)
+{
+    satf_rect hull = rects->items[0].rect;
+    int64_t right = hull.x + hull.w, bottom = hull.y + hull.h;
+    for (size_t k = 1; k < rects->count; k++) {
+        const satf_rect *rect = &rects->items[k].rect;
+        hull.x = rect->x < hull.x ? rect->x : hull.x;
+        hull.y = rect->y < hull.y ? rect->y : hull.y;
+        right = rect->x + rect->w > right ? rect->x + rect->w : right;
+        bottom = rect->y + rect->h > bottom ? rect->y + rect->h : bottom;
+    }
+    hull.w = right - hull.x;
+    hull.h = bottom - hull.y;
+    return hull;
+}
+
 /* --------------------------------------------------------------------- files */
 
 enum { LINE_BYTES = 512 };

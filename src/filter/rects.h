@@ -24,6 +24,9 @@ satf_status filter_rects_make(satf_context *ctx, const satf_weighted_rect *rects
 /* From a template file. */
 satf_status filter_rects_read(satf_context *ctx, const char *path, filter_rects **out);
 
+/* The least rectangle around all of them. */
+satf_rect filter_rects_hull(const filter_rects *rects);
+
 /* One user more, one less; the last one frees it. NULL is allowed. */
 void filter_rects_share(filter_rects *rects);
 void filter_rects_release(filter_rects *rects);
