@@ -22,9 +22,9 @@ static const satf_gpu_calls gpu_calls = {
 };
 
 static const filter_gpu_calls filter_calls = {
-    filter_gpu_plan_make,  filter_gpu_run,         filter_gpu_march_fits,
-    filter_gpu_march_make, filter_gpu_march_run,   filter_gpu_grey,
-    filter_gpu_lift,       filter_gpu_copy_pixels, filter_gpu_convert,
+    filter_gpu_plan_make, filter_gpu_run,       filter_gpu_march_fits,  filter_gpu_march_make,
+    filter_gpu_march_run, filter_gpu_ring_fits, filter_gpu_ring_make,   filter_gpu_ring_run,
+    filter_gpu_grey,      filter_gpu_lift,      filter_gpu_copy_pixels, filter_gpu_convert,
 };
 
 static const move_gpu_calls move_calls = {move_gpu_run};

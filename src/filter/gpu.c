@@ -35,6 +35,21 @@ satf_status filter_gpu_march_run(satf_context *ctx, const filter_gpu_plan *plan)
     return backend() ? backend()->march_run(ctx, plan) : satf_gpu_check(ctx, plan->task.in.device);
 }
 
+bool filter_gpu_ring_fits(const filter_gpu_task *task)
+{
+    return backend() && backend()->ring_fits(task);
+}
+
+satf_status filter_gpu_ring_make(satf_context *ctx, filter_gpu_plan *plan)
+{
+    return backend() ? backend()->ring_make(ctx, plan) : satf_gpu_check(ctx, plan->task.in.device);
+}
+
+satf_status filter_gpu_ring_run(satf_context *ctx, const filter_gpu_plan *plan)
+{
+    return backend() ? backend()->ring_run(ctx, plan) : satf_gpu_check(ctx, plan->task.in.device);
+}
+
 satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     return backend() ? backend()->grey(ctx, from, to) : satf_gpu_check(ctx, from->device);

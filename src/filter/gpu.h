@@ -94,6 +94,11 @@ bool filter_gpu_march_fits(const filter_gpu_task *task, bool pays); /* and is fa
 satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan *plan);
 satf_status filter_gpu_march_run(satf_context *ctx, const filter_gpu_plan *plan);
 
+/* The same of rectangles over integers, whose sums stay in shared memory. (cuda/filter/ring.cu) */
+bool filter_gpu_ring_fits(const filter_gpu_task *task);
+satf_status filter_gpu_ring_make(satf_context *ctx, filter_gpu_plan *plan);
+satf_status filter_gpu_ring_run(satf_context *ctx, const filter_gpu_plan *plan);
+
 /* Enqueues `to` = the grey of `from`, as filter_run_grey() wants them. */
 satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to);
 
@@ -116,6 +121,9 @@ typedef struct filter_gpu_calls {
     __typeof__(filter_gpu_march_fits) *march_fits;
     __typeof__(filter_gpu_march_make) *march_make;
     __typeof__(filter_gpu_march_run) *march_run;
+    __typeof__(filter_gpu_ring_fits) *ring_fits;
+    __typeof__(filter_gpu_ring_make) *ring_make;
+    __typeof__(filter_gpu_ring_run) *ring_run;
     __typeof__(filter_gpu_grey) *grey;
     __typeof__(filter_gpu_lift) *lift;
     __typeof__(filter_gpu_copy_pixels) *copy_pixels;

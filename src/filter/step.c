@@ -127,10 +127,11 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
 /* ------------------------------------------------------------------ engines */
 
 static const filter_engine *const engines[] = {
-    &filter_window_engine,        &filter_prefix_engine,       &filter_rows_engine,
-    &filter_table_engine,         &filter_move_engine,         &filter_device_engine,
-    &filter_device_window_engine, &filter_device_large_engine, &filter_device_march_engine,
-    &filter_device_prefix_engine, &filter_device_move_engine,  &filter_permute_engine,
+    &filter_window_engine,        &filter_prefix_engine,        &filter_rows_engine,
+    &filter_table_engine,         &filter_move_engine,          &filter_device_engine,
+    &filter_device_window_engine, &filter_device_large_engine,  &filter_device_march_engine,
+    &filter_device_ring_engine,   &filter_device_prefix_engine, &filter_device_move_engine,
+    &filter_permute_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,

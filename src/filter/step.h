@@ -67,8 +67,8 @@ typedef struct filter_engine {
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_rows_engine, filter_move_engine, filter_device_engine, filter_device_window_engine,
-    filter_device_large_engine, filter_device_march_engine, filter_device_prefix_engine,
-    filter_device_move_engine, filter_permute_engine;
+    filter_device_large_engine, filter_device_march_engine, filter_device_ring_engine,
+    filter_device_prefix_engine, filter_device_move_engine, filter_permute_engine;
 
 /* Frees what planning has made. */
 void filter_step_release(filter_step *step);

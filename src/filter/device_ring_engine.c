@@ -1,0 +1,69 @@
+/* Templates of integers on a CUDA device without a table in memory: where the rectangles reach so
+ * far that a block's shared memory holds the sums that they read. */
+#include "../base/gpu.h"
+#include "../base/memory.h"
+#include "../base/sums.h"
+#include "device_task.h"
+
+static filter_gpu_task make_task(const filter_step *step)
+{
+    filter_gpu_task task = filter_device_task(step);
+    sat_layer layer = {.summand = SATF_SUMMAND_PLAIN};
+    uint64_t area = (uint64_t)task.window.rect.w * (uint64_t)task.window.rect.h;
+    layer.type = satf_sum_type_for((satf_type)step->in.type, layer.summand, area, SATF_SUM_U32);
+    if (step->border.kind == SATF_CONSTANT) {
+        sat_layer_find_outside(step, NULL, &layer);
+    }
+    task.layers[0] = filter_device_layer(step, &layer);
+    task.layer_count = 1;
+    task.rect_count = (int64_t)step->rects->count;
+    return task;
+}
+
+static bool suits(const satf_context *ctx, const filter_step *step)
+{
+    filter_gpu_task task = make_task(step);
+    (void)ctx;
+    return filter_gpu_ring_fits(&task);
+}
+
+static size_t rects_bytes(const filter_step *step)
+{
+    return step->rects->count * sizeof *step->rects->items;
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *ring = step->state;
+    ring->task = make_task(step);
+    step->kept_bytes = satf_align64(rects_bytes(step));
+    return filter_gpu_ring_make(ctx, ring);
+}
+
+static satf_status prepare(satf_context *ctx, filter_step *step)
+{
+    return satf_gpu_copy_bytes(ctx, step->in.device, step->kept, step->rects->items,
+                               rects_bytes(step));
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *ring = step->state;
+    ring->task.in.data = step->in.data;
+    ring->task.out.data = step->out.data;
+    ring->task.rects = (const satf_weighted_rect *)(const void *)step->kept;
+    return filter_gpu_ring_run(ctx, ring);
+}
+
+const filter_engine filter_device_ring_engine = {
+    .name = "window",
+    .kind = SATF_ENGINE_WINDOW,
+    .regions = 1U << REGION_RECTS,
+    .on_device = true,
+    .ns = 0.004,
+    .state_bytes = sizeof(filter_gpu_plan),
+    .suits = suits,
+    .plan = plan,
+    .prepare = prepare,
+    .run = run,
+};
