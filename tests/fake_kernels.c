@@ -159,6 +159,12 @@ static bool march_fits(const filter_gpu_task *task, bool pays)
     return !pays;
 }
 
+static bool ring_fits(const filter_gpu_task *task)
+{
+    (void)task;
+    return false;
+}
+
 static satf_status grey(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     satf_view here = on_host(from), there = on_host(to);
@@ -300,7 +306,17 @@ const satf_backend *SATF_BACKEND_ENTRY(void);
 __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(void)
 {
     static const filter_gpu_calls filter = {
-        plan_make, run_filter, march_fits, plan_make, run_filter, grey, lift, copy_pixels, convert};
+        .plan_make = plan_make,
+        .run = run_filter,
+        .march_fits = march_fits,
+        .march_make = plan_make,
+        .march_run = run_filter,
+        .ring_fits = ring_fits,
+        .grey = grey,
+        .lift = lift,
+        .copy_pixels = copy_pixels,
+        .convert = convert,
+    };
     static const move_gpu_calls moves = {move};
     static const permute_gpu_calls permute = {keep_table, fake_give, steps};
     static const sat_gpu_calls sat = {rows, stress};
