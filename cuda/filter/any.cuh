@@ -116,7 +116,8 @@ template <int NUMBER> struct formula_known {
         {                                                                                          \
             const name##_options *options = (const name##_options *)task->options.bytes;           \
             formula_value value;                                                                   \
-            return formula_is_clear(in, options, &value) ? value : name##_formula(in, options);    \
+            bool clear = task->out.type == SATF_U8 && formula_is_clear(in, options, &value);       \
+            return clear ? value : name##_formula(in, options);                                    \
         }                                                                                          \
     };
 #include "../../filters/all.h"
