@@ -210,26 +210,29 @@ def peers():
 
 # --------------------------------------------------------------------- filters
 def filters():
-    """Whole filters: the table of sums and the reading of its corners."""
+    """All filters by the side of their window, in copies."""
+    chosen = records("filter", "h100") + records("filter-8K", "h100")
+    sides = sorted(grouped(chosen, lambda r: r["window"]))
     rows = []
-    chosen = records("filter") + records("filter-8K")
     for (n, name, given, channels), group in grouped(
             chosen, lambda r: (r["width"], r["name"], r["input"], r["channels"])).items():
         at = {r["window"]: r for r in group}
         rows.append([f"{n // 1024}K", name, f"{given} to {group[0]['output']}", channels,
-                     *(f"{digits(at[w]['ms'])} ({ratio(at[w]['x_copy'], 1)})" for w in (15, 255))])
-    return table(["n", "<filter", "<type", "channels", "15 x 15: ms (x copy)", "255 x 255"], rows)
+                     *(f"{digits(at[w]['ms'])} ({ratio(at[w]['x_copy'], 1)})" if w in at else ""
+                       for w in sides)])
+    return table(["n", "<filter", "<type", "channels", *(str(w) for w in sides)], rows)
 
 
 def windows():
-    """Boxes by the side of their window."""
+    """Boxes by the side of their window, on both cards."""
     sides = list(grouped(records("box"), lambda r: r["window"]))
     rows = []
-    for n, group in grouped(records("box"), lambda r: r["width"]).items():
-        at = {r["window"]: r for r in group}
-        rows.append([f"{n // 1024}K", *(f"{digits(at[w]['ms'])} ({ratio(at[w]['x_copy'])})"
-                                        for w in sides)])
-    return table(["n", *(f"{w}" for w in sides)], rows)
+    for card in ("h200", "h100"):
+        for n, group in grouped(records("box", card), lambda r: r["width"]).items():
+            at = {r["window"]: r for r in group}
+            rows.append([card.upper(), f"{n // 1024}K",
+                         *(f"{digits(at[w]['ms'])} ({ratio(at[w]['x_copy'])})" for w in sides)])
+    return table(["<", "n", *(f"{w}" for w in sides)], rows)
 
 
 def moves():

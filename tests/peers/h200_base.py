@@ -1,4 +1,4 @@
-"""Records in results/h200/ and the tables that are made of them: what h200.py and its parts share."""
+"""Records in results/ and the tables that are made of them: what h200.py and its parts share."""
 import json
 import math
 import pathlib
@@ -10,8 +10,8 @@ def read(path):
     return (TOP / path).read_text(encoding="utf-8")
 
 
-def records(name):
-    return json.loads(read(f"results/h200/{name}.json"))["records"]
+def records(name, card="h200"):
+    return json.loads(read(f"results/{card}/{name}.json"))["records"]
 
 
 def table(head, rows):
