@@ -1,0 +1,108 @@
+/*
+ * What device kernels decide by floats, on the host: it must be the formula's result wherever it is
+ * called clear. Cases lie near the places where rounding decides, so floats alone would be wrong in
+ * some; that is counted, too.
+ */
+#define __CUDACC__
+#define __host__
+#define __device__
+#define __fsqrt_rn sqrtf
+
+#include <math.h>
+#include <stdio.h>
+
+#include "filters/sauvola.h"
+#include "filters/unsharp.h"
+
+typedef struct counts {
+    long clear, open, wrong, saved; /* saved: open, and floats are wrong */
+} counts;
+
+static uint64_t below(uint64_t n)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % n;
+}
+
+static formula_sums sums_of(uint64_t weight, double full)
+{
+    formula_sums in = {};
+    in.rounded = true;
+    in.words = FORMULA_WORD;
+    in.weight = weight;
+    in.real_weight = (double)weight;
+    in.inverse = 1 / in.real_weight;
+    in.full = full;
+    in.level = full / 255;
+    return in;
+}
+
+static void compare(uint64_t right, const formula_value *value, bool clear, counts *c)
+{
+    bool same = value->exact && value->integer == right;
+    (clear ? c->clear : c->open)++;
+    c->wrong += clear && !same;
+    c->saved += !clear && !same;
+}
+
+/* Black and white pixels of 0 and 255, some of another level, and k so that the threshold is the
+ * centre, or lies less than 2^-13 beside it. */
+static void try_sauvola(counts *c)
+{
+    uint64_t weight = 2 + below(16000), white = below(weight + 1), grey = below(256);
+    formula_sums in = sums_of(weight, 255);
+    uint64_t others = below(weight - white + 1);
+    in.sum = 255 * white + grey * others;
+    in.square = 255 * 255 * white + grey * grey * others;
+    in.centre = (double)below(256);
+    sauvola_options options = {};
+    options.r = 1 + (double)below(1000) / 4;
+    double mean = formula_true_mean(&in), part = formula_deviation(&in) / options.r;
+    double wanted =
+        in.centre + ((double)below(1 << 20) / (1 << 19) - 1) * ldexp(1, -(int)below(26) - 13);
+    options.k = below(8) && mean > 0 && part != 1 ? (wanted / mean - 1) / (part - 1) : 0;
+    if (fabs(options.k) > 10) {
+        return;
+    }
+    formula_value value;
+    bool clear = formula_is_clear(&in, &options, &value);
+    compare(formula_saturated(sauvola_formula(&in, &options), UINT8_MAX), &value, clear, c);
+}
+
+/* The sum for which the result is a half more than an integer, or next to that. */
+static void try_unsharp(counts *c)
+{
+    formula_sums in = sums_of(1 + below(16000), 255);
+    unsharp_options options = {};
+    options.amount = (double)(1 + below(below(4) ? 30000 : 1000000)) / 10000;
+    double weight = (double)in.weight, half = (double)below(256) + 0.5;
+    in.centre = (double)below(256);
+    double sum = weight * (in.centre - (half - in.centre) / options.amount);
+    sum = floor(sum) + (double)below(3);
+    if (!(sum >= 0 && sum <= 255 * weight)) {
+        return;
+    }
+    in.sum = (uint64_t)sum;
+    formula_value value;
+    bool clear = formula_is_clear(&in, &options, &value);
+    compare(formula_saturated(unsharp_formula(&in, &options), UINT8_MAX), &value, clear, c);
+}
+
+static int judge(const char *name, const counts *c)
+{
+    printf("%s: %ld clear, %ld of them wrong; %ld open, floats wrong in %ld\n", name, c->clear,
+           c->wrong, c->open, c->saved);
+    return c->wrong > 0 || c->clear < 100000 || c->saved < 100;
+}
+
+int main()
+{
+    enum { TRIES = 4000000 };
+    counts sauvola = {}, unsharp = {};
+    for (int i = 0; i < TRIES; i++) {
+        try_sauvola(&sauvola);
+        try_unsharp(&unsharp);
+    }
+    return judge("sauvola", &sauvola) | judge("unsharp", &unsharp);
+}
