@@ -18,23 +18,33 @@ typedef struct sauvola_options {
 
 #ifdef __CUDACC__
 /*
- * In floats, whose unit u is 2^-24, of integers: m = S (1 / W) is off by 3 u of it, and s / R by
- * 6 u of it: the spread, 1 / W and 1 / R are each rounded once, the root and two products, too.
- * That makes k (s / R - 1) off by 9 u |k| (s / R + 1), and T by less than
- * 16 u m (1 + |k| (s / R + 1)). Twice that away from T, or where all is 0, it is clear.
+ * In floats, whose unit u is 2^-24, of integers: the centre p is compared with T = m q, both times
+ * W, which makes S q of the latter. The root of W S2 - S^2 is off by 3 u, its factor k / (W R) and
+ * their product by u each: k (s / R) by 5 u of it, and q = 1 - k + k (s / R) by less than
+ * 7 u (1 + |k| (s / R + 1)). So W T is off by less than 10 u S (1 + |k| (s / R + 1)), and W p by
+ * u of it, which is less than 4 u S (...), unless p is far above T. Further apart than 14 u
+ * S (...), it is clear which is more.
  */
 extern "C++" {
-static inline __device__ bool formula_is_clear(const formula_sums *in,
-                                               const sauvola_options *options, formula_value *value)
+static inline formula_floats formula_floats_of(const formula_sums *in,
+                                               const sauvola_options *options)
 {
-    float inverse = (float)in->inverse, k = (float)options->k;
-    float mean = (float)(uint32_t)in->sum * inverse;
-    float deviation = __fsqrt_rn((float)formula_word_spread(in)) * inverse;
-    float part = deviation * (float)(1 / (options->r * in->level));
-    float above = (float)in->centre - mean * (1 + k * (part - 1));
-    *value = formula_integer(above > 0 ? UINT8_MAX : 0);
-    return in->words == FORMULA_WORD && in->weight != 0 && in->sum >> 32 == 0 &&
-           (fabsf(above) > 0x1p-19f * mean * (1 + fabsf(k) * (part + 1)) || mean == 0);
+    double k = options->k, weight = (double)in->weight, open = 0x1p-24 * 14;
+    double factor = k / (weight * options->r * in->level);
+    formula_floats common = {{(float)weight, (float)factor, (float)(1 - k),
+                              (float)(open * fabs(factor)), (float)(open * (1 + fabs(k)))}};
+    return common;
+}
+
+static inline __device__ bool formula_is_clear(const formula_floats *common,
+                                               const formula_window *in, const sauvola_options *,
+                                               uint32_t *bits)
+{
+    const float *of = common->of;
+    float root = formula_root(in->spread);
+    float above = fmaf(in->centre, of[0], -(in->sum * fmaf(of[1], root, of[2])));
+    *bits = above > 0 ? UINT8_MAX : 0;
+    return fabsf(above) >= in->sum * fmaf(of[3], root, of[4]);
 }
 }
 #endif

@@ -39,22 +39,28 @@ SATF_FORMULA formula_value unsharp_formula(const formula_sums *in, const unsharp
 
 #ifdef __CUDACC__
 /*
- * In floats, whose unit u is 2^-24, of bytes: m is off by 3 u of it, A by 2 u of it, A (p - m) by
- * u A (3 m + 4 |p - m|), and the sum with p and a half by less than 2^12 u (A + 1). Where no
- * integer is nearer to that sum it is clear which one lies below.
+ * In floats, whose unit u is 2^-24, of bytes: p (1 + A) - (A / W) S is off by 2 u of either term
+ * and u of the difference, together by at most 255 * 5 u (A + 1). Where no half is as near to it,
+ * it is clear which integer is nearest. What is clamped is one.
  */
 extern "C++" {
-static inline __device__ bool formula_is_clear(const formula_sums *in,
-                                               const unsharp_options *options, formula_value *value)
+static inline formula_floats formula_floats_of(const formula_sums *in,
+                                               const unsharp_options *options)
 {
-    float amount = (float)unsharp_steps(options) * 1e-4f, p = (float)in->centre;
-    float mean = (float)(uint32_t)in->sum * (float)in->inverse;
-    float above = p + amount * (p - mean) + 0.5f, below = floorf(above);
-    float open = 0x1p-12f * (amount + 1);
-    float sample = fminf(fmaxf(below, 0), UINT8_MAX);
-    *value = formula_integer((uint32_t)sample);
-    return in->full == UINT8_MAX && in->words == FORMULA_WORD && in->weight != 0 &&
-           in->sum >> 32 == 0 && above - below > open && below + 1 - above > open;
+    double amount = unsharp_steps(options) / 10000;
+    formula_floats common = {{(float)(1 + amount), (float)(amount / (double)in->weight),
+                              (float)(0.5 - 0x1p-24 * 1400 * (amount + 1))}};
+    return common;
+}
+
+static inline __device__ bool formula_is_clear(const formula_floats *common,
+                                               const formula_window *in, const unsharp_options *,
+                                               uint32_t *bits)
+{
+    float sharp = fmaf(-common->of[1], in->sum, common->of[0] * in->centre);
+    float sample = fminf(fmaxf(sharp, 0), UINT8_MAX), rounded = sample + FORMULA_ROUNDS;
+    *bits = formula_bits(rounded);
+    return fabsf(sample - (rounded - FORMULA_ROUNDS)) < common->of[2];
 }
 }
 #endif

@@ -41,7 +41,7 @@ cuda: cuda/base src/filter src/permute src/move src/sat src/window src/base
 cuda/base: src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/base src/satfilter.h
 cuda/filter: cuda/base src/satfilter src/filter src/base src/satfilter.h filters/all.h
-cuda/window: cuda/base src/window src/base src/satfilter.h src/filter/formulas.h filters/all.h
+cuda/window: cuda/base src/window src/base src/satfilter.h src/filter/clear.h src/filter/formulas.h filters/all.h
 cuda/move: cuda/base src/move src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/base src/satfilter.h
 cuda/study: cuda/sat cuda/base src/study src/base src/satfilter.h

@@ -6,13 +6,14 @@
 #define __CUDACC__
 #define __host__
 #define __device__
-#define __fsqrt_rn sqrtf
 
 #include <math.h>
 #include <stdio.h>
 
-#include "filters/sauvola.h"
-#include "filters/unsharp.h"
+#define __noinline__
+#define __forceinline__ inline
+
+#include "src/filter/clear.h"
 
 typedef struct counts {
     long clear, open, wrong, saved; /* saved: open, and floats are wrong */
@@ -38,9 +39,33 @@ static formula_sums sums_of(uint64_t weight, double full)
     return in;
 }
 
-static void compare(uint64_t right, const formula_value *value, bool clear, counts *c)
+/* What kernels know of a formula and its options. */
+template <class Options> struct task {
+    formula_sums constants;
+    union {
+        unsigned char bytes[sizeof(Options)];
+        double aligned;
+    } options;
+};
+
+template <int NUMBER, class Options>
+static void compare(const formula_sums &in, const Options &options, counts *c)
 {
-    bool same = value->exact && value->integer == right;
+    typedef byte_formula<NUMBER> formula;
+    task<Options> of = {in, {}};
+    memcpy(of.options.bytes, &options, sizeof options);
+    byte_window window = {(uint64_t)in.square, (uint32_t)in.sum, (uint32_t)in.centre};
+    formula_floats floats = floats_of(NUMBER, &in, &options);
+    uint32_t bits = 0;
+    bool clear = formula::template is_clear<false>(floats, (uint32_t)in.weight, window, &bits);
+    if (in.weight <= NARROW_WINDOW) {
+        uint32_t narrow = 0;
+        c->wrong += clear != formula::template is_clear<true>(floats, (uint32_t)in.weight, window,
+                                                              &narrow) ||
+                    narrow != bits;
+    }
+    uint64_t right = formula_saturated(formula::value(&of, window), UINT8_MAX);
+    bool same = (bits & UINT8_MAX) == right;
     (clear ? c->clear : c->open)++;
     c->wrong += clear && !same;
     c->saved += !clear && !same;
@@ -50,7 +75,8 @@ static void compare(uint64_t right, const formula_value *value, bool clear, coun
  * centre, or lies less than 2^-13 beside it. */
 static void try_sauvola(counts *c)
 {
-    uint64_t weight = 2 + below(16000), white = below(weight + 1), grey = below(256);
+    uint64_t weight = 2 + below(below(2) ? 16000 : NARROW_WINDOW - 1), white = below(weight + 1),
+             grey = below(256);
     formula_sums in = sums_of(weight, 255);
     uint64_t others = below(weight - white + 1);
     in.sum = 255 * white + grey * others;
@@ -65,9 +91,7 @@ static void try_sauvola(counts *c)
     if (fabs(options.k) > 10) {
         return;
     }
-    formula_value value;
-    bool clear = formula_is_clear(&in, &options, &value);
-    compare(formula_saturated(sauvola_formula(&in, &options), UINT8_MAX), &value, clear, c);
+    compare<FORMULA_sauvola>(in, options, c);
 }
 
 /* The sum for which the result is a half more than an integer, or next to that. */
@@ -84,9 +108,7 @@ static void try_unsharp(counts *c)
         return;
     }
     in.sum = (uint64_t)sum;
-    formula_value value;
-    bool clear = formula_is_clear(&in, &options, &value);
-    compare(formula_saturated(unsharp_formula(&in, &options), UINT8_MAX), &value, clear, c);
+    compare<FORMULA_unsharp>(in, options, c);
 }
 
 static int judge(const char *name, const counts *c)

@@ -9,7 +9,7 @@
 
 #include "corners.cuh"
 
-#include "../../src/filter/formulas.h"
+#include "../../src/filter/clear.h"
 
 /* In place of a type of squares: the formula wants none. */
 struct no_squares {
@@ -111,17 +111,20 @@ template <int NUMBER> struct formula_known {
 };
 #define FORMULA_ENTRY(name, reads)                                                                 \
     template <> struct formula_known<FORMULA_##name> {                                             \
+        typedef byte_formula<FORMULA_##name> of_bytes;                                             \
         static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0;                          \
         static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
         {                                                                                          \
-            const name##_options *options = (const name##_options *)task->options.bytes;           \
-            formula_value value;                                                                   \
-            bool clear = task->out.type == SATF_U8 && formula_is_clear(in, options, &value);       \
-            return clear ? value : name##_formula(in, options);                                    \
+            return name##_formula(in, (const name##_options *)task->options.bytes);                \
         }                                                                                          \
     };
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
+
+/* Whether it is known by its number. */
+template <class Formula, class = void> constexpr bool is_numbered = false;
+template <class Formula>
+constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = true;
 
 struct any_formula {
 };

@@ -1,7 +1,6 @@
 /* Marches: how blocks are laid out, and their launches. */
-#include "../base/check.h"
-#include "../base/engine.h"
 #include "march.h"
+#include "shared.h"
 
 extern "C" {
 #include "../../src/base/view.h"
@@ -106,18 +105,6 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
     return best;
 }
 
-/* Bytes of a multiprocessor, and of a block. */
-static cudaError_t find_shared(int device, int *shared, int *shared_block)
-{
-    int ordinal = satf_gpu_ordinal(device);
-    cudaError_t error =
-        cudaDeviceGetAttribute(shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, ordinal);
-    return error != cudaSuccess
-               ? error
-               : cudaDeviceGetAttribute(shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                        ordinal);
-}
-
 /* Where a table has been as fast on an H200: overhang and waiting make so much of a strip's work.
  */
 enum { MOST_WORK_PERCENT = 135 };
@@ -172,19 +159,19 @@ extern "C" satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan 
     static_assert(sizeof(march_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     const filter_gpu_task *task = &plan->task;
     march_kernel kernel = kernel_of(task);
-    int shared, shared_block, blocks = 0, processors = 0;
+    int shared, shared_block;
+    int64_t at_once;
     CUDA_RETURN(ctx, find_shared(task->in.device, &shared, &shared_block));
     march_plan march = choose_strip(task, shared, shared_block);
     if (!kernel || march.strip == 0) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
     }
-    CUDA_RETURN(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          shared_block));
-    CUDA_RETURN(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, MARCH_THREADS,
-                                                                   (size_t)march.bytes));
-    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                                            satf_gpu_ordinal(task->in.device)));
-    choose_segments(task, &march, (int64_t)processors * (blocks > 0 ? blocks : 1));
+    satf_status status = find_blocks(ctx, task->in.device, kernel, MARCH_THREADS, march.bytes,
+                                     shared_block, &at_once);
+    if (status) {
+        return status;
+    }
+    choose_segments(task, &march, at_once);
     uint64_t max = satf_type_max(task->in.type);
     march.area = (uint64_t)march.across.length * (uint64_t)march.down.length;
     march.inverse = 1 / (double)march.area;
@@ -192,6 +179,8 @@ extern "C" satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan 
         !finish_magic_find(32, max, march.area, &march.magic)) {
         march.magic.multiplier = 0;
     }
+    formula_set_weight(&plan->task.constants, march.area);
+    march.floats = floats_of(task->formula, &task->constants, task->options.bytes);
     plan->kernel = (void (*)(void))kernel;
     memcpy(plan->launch[0].bytes, &march, sizeof march);
     return SATF_OK;

@@ -6,6 +6,7 @@ extern "C" {
 #include "../../src/filter/finish_kernels.h"
 #include "../../src/filter/gpu.h"
 }
+#include "../../src/filter/clear.h"
 
 enum { MARCH = 8 /* rows of a step; pixels of a group */, MARCH_THREADS = 256 };
 
@@ -26,6 +27,7 @@ typedef struct march_plan {
     uint64_t area;
     double inverse;     /* of the area */
     finish_magic magic; /* of means; multiplier 0: none */
+    formula_floats floats;
 } march_plan;
 
 typedef void (*march_kernel)(const filter_gpu_task task, const march_plan plan);

@@ -129,6 +129,30 @@ template <class Formula, class Sum, class Square> struct march_finish {
         }
     }
 
+    /* Of bytes and to bytes, by floats where these will do. */
+    __device__ __forceinline__ void do_bytes(const uint8_t *from, const both (&window)[MARCH],
+                                             uint8_t (&result)[MARCH]) const
+    {
+        uint8_t centre[MARCH] = {0};
+        if constexpr (Formula::has_centre) {
+            load_centres(from, centre);
+        }
+        byte_window all[MARCH];
+        uint32_t bits[MARCH];
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            all[i] = {0, (uint32_t)window[i].sum, centre[i]};
+            if constexpr (has_squares<Square>) {
+                all[i].square = window[i].square;
+            }
+        }
+        find_bytes<typename Formula::of_bytes, false>(plan.floats, &task, all, bits);
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            result[i] = (uint8_t)bits[i];
+        }
+    }
+
     /* from: the samples themselves. */
     template <int TYPE>
     __device__ __forceinline__ void do_group(const char *from, char *to, int64_t step,
@@ -146,7 +170,9 @@ template <class Formula, class Sum, class Square> struct march_finish {
                 result[i] = (sample)min(mean, (uint32_t)(sample)~0u);
             }
         }
-        if (!by_magic) {
+        if constexpr (is_numbered<Formula> && TYPE == SATF_U8) {
+            do_bytes((const uint8_t *)from, window, result);
+        } else if (!by_magic) {
             formula_sums in = common(TYPE);
             uint8_t centre[MARCH];
             if constexpr (Formula::has_centre) {

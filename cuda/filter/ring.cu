@@ -4,8 +4,8 @@
  * reach. They are a ring: the newest take the place of the oldest. Every border is a matter of
  * which samples are loaded. Sums wrap at 32 bits, as a table's do, and so have the same bits.
  */
-#include "../base/check.h"
 #include "rects.cuh"
+#include "shared.h"
 
 extern "C" {
 #include "../../src/base/border.h"
@@ -314,19 +314,13 @@ static ring_plan plan_strips(const filter_gpu_task *task, int shared_block)
     return plan;
 }
 
-static cudaError_t find_shared(int device, int *shared_block)
-{
-    return cudaDeviceGetAttribute(shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                  satf_gpu_ordinal(device));
-}
-
 extern "C" bool filter_gpu_ring_fits(const filter_gpu_task *task)
 {
-    int shared_block;
+    int shared, shared_block;
     if (!kernel_of(task) || task->in.width >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2) {
         return false;
     }
-    if (find_shared(task->in.device, &shared_block) != cudaSuccess) {
+    if (find_shared(task->in.device, &shared, &shared_block) != cudaSuccess) {
         cudaGetLastError();
         return false;
     }
@@ -359,19 +353,19 @@ extern "C" satf_status filter_gpu_ring_make(satf_context *ctx, filter_gpu_plan *
     static_assert(sizeof(ring_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     const filter_gpu_task *task = &plan->task;
     ring_kernel kernel = kernel_of(task);
-    int shared_block, blocks = 0, processors = 0;
-    CUDA_RETURN(ctx, find_shared(task->in.device, &shared_block));
+    int shared, shared_block;
+    int64_t at_once;
+    CUDA_RETURN(ctx, find_shared(task->in.device, &shared, &shared_block));
     ring_plan ring = plan_strips(task, shared_block);
     if (!kernel || ring.strip == 0) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a template");
     }
-    CUDA_RETURN(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          shared_block - TERM_BYTES)); /* of all plans the same */
-    CUDA_RETURN(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, RING_COLUMNS,
-                                                                   (size_t)ring.bytes));
-    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                                            satf_gpu_ordinal(task->in.device)));
-    choose_segments(task, &ring, (int64_t)processors * (blocks > 0 ? blocks : 1));
+    satf_status status = find_blocks(ctx, task->in.device, kernel, RING_COLUMNS, ring.bytes,
+                                     shared_block - TERM_BYTES, &at_once);
+    if (status) {
+        return status;
+    }
+    choose_segments(task, &ring, at_once);
     plan->kernel = (void (*)(void))kernel;
     memcpy(plan->launch[0].bytes, &ring, sizeof ring);
     return SATF_OK;

@@ -1,19 +1,22 @@
-/* From the sums of windows to bytes: means, or another formula of a sum and the sample itself. */
+/* From the sums of windows to results: means of bytes, or another formula of the sum, the sum of
+ * squares and the sample itself. */
 #ifndef CUDA_WINDOW_FINISH_CUH
 #define CUDA_WINDOW_FINISH_CUH
 
-#include "multiply.cuh"
+#include "lanes.cuh"
 
 extern "C" {
 #include "../../src/window/gpu.h"
 }
 
-#include "../../src/filter/formulas.h"
+#include "../../src/filter/clear.h"
 
 /* What all results have in common. */
 typedef struct finish_task {
     float inverse, zero; /* of the area; what is taken off, see mean_byte() */
     window_gpu_formula formula;
+    formula_floats floats;
+    bool aligned; /* rows of reals, to 16 bytes */
 } finish_task;
 
 /*
@@ -27,7 +30,84 @@ static __device__ __forceinline__ uint32_t mean_byte(int bits, const finish_task
     return __float_as_uint(fmaf(__int_as_float(bits) - task.zero, task.inverse, 8388608.0f));
 }
 
-/* Samples beside the sums of a lane: eight of row g of a tile, and eight of row g + 8. */
+/* Where a lane's results of a tile go, reals in runs of 16 bytes: a quarter of a warp then fills
+ * whole sectors of memory. */
+template <class T> struct result_rows {
+    enum { RUN = 16 / sizeof(T) };
+    char *to;
+    int64_t below; /* bytes from row g to row g + 8 */
+    int count;     /* columns of the image from the first result on */
+    bool rows[2];  /* which of the two are in the image */
+    bool aligned;  /* rows, to 16 bytes */
+    T kept[2][RUN];
+
+    /* Numbers `own` and own + 1 of the eight; four: two of row g, two of row g + 8. */
+    __device__ __forceinline__ void put(int own, const T (&four)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            kept[b][own % RUN] = four[2 * b];
+            kept[b][own % RUN + 1] = four[2 * b + 1];
+            if (rows[b] && own % RUN + 2 == RUN) {
+                int column = own / RUN * 4 * RUN;
+                store((T *)(to + b * below) + column, kept[b], count - column);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(T *at, const T (&run)[RUN], int left) const
+    {
+        if (aligned && left >= RUN) {
+            uint4 words;
+            memcpy(&words, run, sizeof words);
+            __stcs((uint4 *)at, words);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < RUN; i++) {
+            if (i < left) {
+                memcpy((char *)(at + i), run + i, sizeof(T));
+            }
+        }
+    }
+
+    __device__ __forceinline__ void finish()
+    {
+    }
+};
+
+/* Bytes: eight neighbours in either row. The lowest 8 bits count of what is put; rows are aligned.
+ */
+template <> struct result_rows<uint8_t> {
+    enum { RUN = 8 };
+    char *to;
+    int64_t below;
+    int count;
+    bool rows[2], aligned;
+    uint32_t word[2][2];
+
+    __device__ __forceinline__ void put(int own, const uint32_t (&four)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            uint32_t two = __byte_perm(four[2 * b], four[2 * b + 1], 0x0040);
+            uint32_t *to_word = &word[b][own / 4];
+            *to_word = own % 4 ? __byte_perm(*to_word, two, 0x5410) : two;
+        }
+    }
+
+    __device__ __forceinline__ void finish()
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            if (rows[b]) {
+                store_eight((uint8_t *)(to + b * below), word[b], count);
+            }
+        }
+    }
+};
+
+/* Samples beside the sums of a lane, as results of bytes are. */
 struct no_centres {
 };
 
@@ -36,7 +116,10 @@ struct centre_rows {
 };
 
 struct mean_finish {
+    typedef uint8_t sample;
+    typedef uint32_t result; /* the lowest 8 bits */
     typedef no_centres centres;
+    static constexpr bool has_squares = false;
     enum { START = 0x4B000000 /* of a sum: the float 2^23 */ };
 
     static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
@@ -44,29 +127,17 @@ struct mean_finish {
         return no_centres();
     }
 
-    /* Two neighbours' bytes, for their sums; the first of them is number `at` of the row's eight.
-     */
-    static __device__ __forceinline__ uint32_t two(const finish_task &task, int a, int b,
-                                                   const no_centres &, int, int)
+    /* Of two neighbours of row g, number `at` of its eight and the next, and of those below. */
+    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+                                                const product &, const no_centres &, int,
+                                                uint32_t (&result)[4])
     {
-        return __byte_perm(mean_byte(a, task), mean_byte(b, task), 0x0040);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            result[i] = mean_byte(sum.at[i], task);
+        }
     }
 };
-
-/* The formula of that number. */
-template <int NUMBER> struct formula_finish;
-
-static __device__ __forceinline__ void load_sums(const finish_task &task, int sum, uint32_t centre,
-                                                 formula_sums *in)
-{
-    *in = task.formula.constants;
-    in->real = false;
-    in->rounded = true;
-    in->words = FORMULA_WORD;
-    in->pivot = 0;
-    in->sum = (uint32_t)sum;
-    in->centre = (double)centre;
-}
 
 /* from: where the lane's first sample is, or would be; above, below: whether its rows are there. */
 static __device__ __forceinline__ centre_rows load_centres(const uint8_t *from, int64_t stride,
@@ -78,35 +149,58 @@ static __device__ __forceinline__ centre_rows load_centres(const uint8_t *from, 
     return {{{upper.x, upper.y}, {lower.x, lower.y}}};
 }
 
-#define FORMULA_ENTRY(name, reads)                                                               \
-    template <> struct formula_finish<FORMULA_##name> {                                          \
-        typedef centre_rows centres;                                                             \
-        enum { START = 0 };                                                                      \
-        static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,  \
-                                                           bool above, bool below)               \
-        {                                                                                        \
-            return load_centres(from, stride, above, below);                                     \
-        }                                                                                        \
-        static __device__ __forceinline__ uint32_t one(const finish_task &task, int sum,         \
-                                                       uint32_t centre)                          \
-        {                                                                                        \
-            const name##_options *options = (const name##_options *)task.formula.options.bytes;  \
-            formula_sums in;                                                                     \
-            formula_value value;                                                                 \
-            load_sums(task, sum, centre, &in);                                                   \
-            if (formula_is_clear(&in, options, &value)) {                                        \
-                return (uint32_t)value.integer;                                                  \
-            }                                                                                    \
-            return (uint32_t)formula_saturated(name##_formula(&in, options), UINT8_MAX);         \
-        }                                                                                        \
-        static __device__ __forceinline__ uint32_t two(const finish_task &task, int a, int b,    \
-                                                       const centre_rows &rows, int row, int at) \
-        {                                                                                        \
-            uint32_t both = rows.word[row][at / 4] >> (8 * (at % 4));                            \
-            return one(task, a, both & 0xFF) | one(task, b, both >> 8 & 0xFF) << 8;              \
-        }                                                                                        \
-    };
-#include "../../filters/all.h"
-#undef FORMULA_ENTRY
+/* Formulas whose results are bytes. NARROW: NARROW_WINDOW (src/filter/clear.h). */
+template <class Formula, bool NARROW> struct byte_finish {
+    typedef uint8_t sample;
+    typedef uint32_t result;
+    typedef centre_rows centres;
+    static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
+                                                       bool above, bool below)
+    {
+        return load_centres(from, stride, above, below);
+    }
+
+    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+                                                const product &square, const centre_rows &rows,
+                                                int at, uint32_t (&result)[4])
+    {
+        byte_window window[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            uint32_t word = rows.word[i / 2][at / 4];
+            window[i] = {(uint32_t)square.at[i], (uint32_t)sum.at[i],
+                         byte_of(word, at % 4 + i % 2)};
+        }
+        find_bytes<Formula, NARROW>(task.floats, &task.formula, window, result);
+    }
+};
+
+/* Formulas of sums and squares whose results are reals. */
+template <class Formula, class Real> struct real_finish {
+    typedef Real sample;
+    typedef Real result;
+    typedef no_centres centres;
+    static constexpr bool has_squares = true;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
+    {
+        return no_centres();
+    }
+
+    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+                                                const product &square, const no_centres &, int,
+                                                Real (&result)[4])
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            byte_window window = {(uint32_t)square.at[i], (uint32_t)sum.at[i], 0};
+            result[i] = (Real)Formula::value(&task.formula, window).real;
+        }
+    }
+};
 
 #endif

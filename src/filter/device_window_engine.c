@@ -17,34 +17,41 @@ static bool make_bands(const filter_step *step, const window_gpu_halo *halo, win
                              step->border.kind, BANDS_DOWN_TILE, halo->down);
 }
 
-/* The smallest kernel that reaches. */
-static bool find_bands(const filter_step *step, window_bands *across, window_bands *down)
+static bool is_of_bytes(const filter_step *step)
 {
-    for (const window_gpu_halo *halo = window_gpu_halos; halo->across; halo++) {
-        if (make_bands(step, halo, across, down)) {
+    return step->in.type == SATF_U8 && !step->weighted;
+}
+
+static bool is_byte_mean(const filter_step *step)
+{
+    return step->recipe->kernel == KERNEL_MEAN && is_of_bytes(step) && step->out.type == SATF_U8;
+}
+
+static bool is_often_formula(const filter_step *step)
+{
+    return is_of_bytes(step) && step->recipe->survey == FORMULA_NONE &&
+           window_gpu_has_formula(formula_reads(step->recipe->formula), step->out.type);
+}
+
+static bool reads_squares(const filter_step *step)
+{
+    return (formula_reads(step->recipe->formula) & FORMULA_SQUARE) != 0;
+}
+
+/* The smallest kernel that reaches. */
+static bool find_bands(const filter_step *step, window_gpu_halo *halo, window_bands *across,
+                       window_bands *down)
+{
+    for (const window_gpu_halo *h = window_gpu_halos; h->across; h++) {
+        if (h->squares == reads_squares(step) && make_bands(step, h, across, down)) {
+            *halo = *h;
             return true;
         }
     }
     return false;
 }
 
-static bool is_of_bytes(const filter_step *step)
-{
-    return step->in.type == SATF_U8 && step->out.type == SATF_U8 && !step->weighted;
-}
-
-static bool is_byte_mean(const filter_step *step)
-{
-    return step->recipe->kernel == KERNEL_MEAN && is_of_bytes(step);
-}
-
-static bool is_byte_formula(const filter_step *step)
-{
-    return is_of_bytes(step) && window_gpu_has_formula(formula_reads(step->recipe->formula)) &&
-           step->recipe->survey == FORMULA_NONE;
-}
-
-/* What the step makes of sums. */
+/* What the step makes of moments. */
 static window_gpu_formula formula_of(const filter_step *step)
 {
     window_gpu_formula formula = {.number = FORMULA_NONE};
@@ -52,9 +59,7 @@ static window_gpu_formula formula_of(const filter_step *step)
         filter_gpu_task task = filter_device_task(step);
         formula.number = task.formula;
         formula.constants = task.constants;
-        formula.constants.weight = (uint64_t)(step->size.width * step->size.height);
-        formula.constants.real_weight = (double)formula.constants.weight;
-        formula.constants.inverse = 1 / formula.constants.real_weight;
+        formula_set_weight(&formula.constants, (uint64_t)(step->size.width * step->size.height));
         memcpy(formula.options.bytes, task.options.bytes, sizeof formula.options.bytes);
     }
     return formula;
@@ -62,18 +67,20 @@ static window_gpu_formula formula_of(const filter_step *step)
 
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
+    window_gpu_halo halo;
     window_bands across, down;
     const satf_view *in = &step->in;
     (void)ctx;
-    return (is_byte_mean(step) || is_byte_formula(step)) &&
+    return (is_byte_mean(step) || is_often_formula(step)) &&
            (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
            in->width <= INT32_MAX / 8 && in->height <= INT32_MAX / 8 &&
-           find_bands(step, &across, &down) && window_gpu_multiplies(in->device);
+           find_bands(step, &halo, &across, &down) && window_gpu_multiplies(in->device);
 }
 
 /*
- * Kernels read and write rows that are aligned. Whether the caller's are is known when a run brings
- * their data: so there is memory for copies of the image and of the result that are.
+ * Kernels read rows that are aligned, and write such rows of bytes. Whether the caller's are is
+ * known when a run brings their data: so there is memory for copies of the image and of the result
+ * that are.
  */
 static int64_t copy_stride(const filter_step *step)
 {
@@ -87,7 +94,8 @@ static size_t copy_bytes(const filter_step *step)
 
 static satf_status reserve_copies(satf_context *ctx, filter_step *step)
 {
-    return satf_mul(2 * (size_t)copy_stride(step), (size_t)step->in.height, &step->scratch_bytes)
+    size_t row = (size_t)copy_stride(step) * (step->out.type == SATF_U8 ? 2 : 1);
+    return satf_mul(row, (size_t)step->in.height, &step->scratch_bytes)
                ? SATF_OK
                : satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
 }
@@ -96,7 +104,7 @@ static satf_status reserve_copies(satf_context *ctx, filter_step *step)
 static satf_view aligned(const filter_step *step, const satf_view *view, size_t at)
 {
     satf_view copy = *view;
-    if (!window_gpu_is_aligned(view)) {
+    if (view->type == SATF_U8 && !window_gpu_is_aligned(view)) {
         copy.data = step->scratch + at;
         copy.stride = copy_stride(step);
     }
@@ -108,7 +116,7 @@ static satf_status copy_if_other(satf_context *ctx, const satf_view *from, const
     return from->data == to->data ? SATF_OK : window_gpu_realign(ctx, from, to);
 }
 
-/* What computes *out of *in, both aligned. */
+/* What computes *out of *in, both aligned where they must be. */
 typedef satf_status multiplication(satf_context *ctx, const void *of);
 
 /* Between the copies of what is not aligned. in, out: the views that `of` has. */
@@ -128,11 +136,13 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
     box->in = step->in;
+    box->out = step->out;
     box->formula = formula_of(step);
     box->area = (uint64_t)(step->size.width * step->size.height);
-    if (!find_bands(step, &box->across, &box->down)) {
+    if (!find_bands(step, &box->halo, &box->across, &box->down)) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "the window engine has no kernel for such windows");
     }
+    box->across.run = window_gpu_run(step->out.type);
     step->kept_bytes = sizeof(uint32_t) *
                        (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
     satf_status status = reserve_copies(ctx, step);

@@ -29,15 +29,16 @@ typedef enum formula_words {
 } formula_words;
 
 /* What a formula reads: moments over its region, the sample at the pixel itself, and those there of
- * other images. FORMULA_OFTEN: it is so often asked for that it has device kernels of its own where
- * images are of bytes. */
+ * other images. FORMULA_OFTEN, FORMULA_OFTEN_REAL: it is so often asked for that it has device
+ * kernels of its own where images are of bytes, and results bytes or reals. */
 enum {
     FORMULA_SUM = 1,
     FORMULA_SQUARE = 2,
     FORMULA_CENTRE = 4,
     FORMULA_BESIDE = 8,
     FORMULA_BESIDE_TOO = 16,
-    FORMULA_OFTEN = 32
+    FORMULA_OFTEN = 32,
+    FORMULA_OFTEN_REAL = 64
 };
 
 /*
@@ -113,6 +114,14 @@ SATF_FORMULA double formula_double(satf_u128 integer)
     uint64_t upper = (uint64_t)(integer >> shift);
     upper |= (integer & (((satf_u128)1 << shift) - 1)) != 0;
     return ldexp((double)upper, shift);
+}
+
+/* Windows of so many pixels. */
+SATF_FORMULA void formula_set_weight(formula_sums *in, uint64_t weight)
+{
+    in->weight = weight;
+    in->real_weight = (double)weight;
+    in->inverse = weight ? 1 / in->real_weight : 0;
 }
 
 /* Whether the doubles hold the moments. */
@@ -281,17 +290,57 @@ SATF_FORMULA uint64_t formula_saturated(formula_value value, uint64_t max)
 
 #ifdef __CUDACC__
 /*
- * *value = the formula's sample of 8 bits, by floats, if it is clear that rounding can not have
- * changed that. Kernels of FORMULA_OFTEN ask the one for the filter's options, if there is any,
- * before the formula. (It has no place in the others: they would grow.)
+ * Samples of 8 bits by floats. Kernels of FORMULA_OFTEN ask formula_is_clear() for the filter's
+ * options before the formula: it says what the sample is, unless rounding may have changed that.
+ * A filter has both functions or none; then the formula is always asked.
  */
+typedef struct formula_window {
+    float sum, centre;
+    float spread; /* W S2 - S^2 of formulas that read squares; each is rounded at most twice */
+} formula_window;
+
+/* What all samples have in common, each rounded once, in an order of the filter's own. */
+typedef struct formula_floats {
+    float of[5];
+} formula_floats;
+
 extern "C++" {
+/* in: the weight, the level; no sums. */
 template <class Options>
-static inline __device__ bool formula_is_clear(const formula_sums *, const Options *,
-                                               formula_value *)
+static inline formula_floats formula_floats_of(const formula_sums *, const Options *)
+{
+    return formula_floats();
+}
+
+/* *bits: the sample is their lowest 8. */
+template <class Options>
+static inline __device__ bool formula_is_clear(const formula_floats *, const formula_window *,
+                                               const Options *, uint32_t *)
 {
     return false;
 }
+}
+
+/* x + FORMULA_ROUNDS has the nearest integer of a float 0 <= x < 2^22 as its lowest bits. */
+#define FORMULA_ROUNDS 0x1.8p23f
+
+static inline __device__ uint32_t formula_bits(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* The root of what is 0 or at least 1, off by at most 2^-23 of it. */
+static inline __device__ float formula_root(float number)
+{
+#ifdef __CUDA_ARCH__
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(number));
+    return root;
+#else
+    return sqrtf(number);
+#endif
 }
 #endif
 

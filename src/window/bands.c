@@ -18,7 +18,8 @@ bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_
                       .channels = channels,
                       .before = -from,
                       .after = from + side - 1,
-                      .border = border};
+                      .border = border,
+                      .run = BANDS_OWN};
     if (b.before < 0 || b.after < 0 || b.before > halo / channels || b.after > halo / channels ||
         border == SATF_WRAP || border == SATF_SHRINK) {
         return false;

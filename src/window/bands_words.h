@@ -89,7 +89,9 @@ BANDS_CALL uint32_t bands_across_word(const bands_place *p, int word, int lane)
 {
     int pieces = p->bands->halo / 8 + 2;
     int q = word / (2 * pieces), k = word / 2 % pieces, h = word % 2, g = lane / 4, t = lane % 4;
-    int to = 8 * (g / 2) + 4 * q + 2 * h + g % 2;
+    /* of lane g / 2 of the last product the result `own` of eight */
+    int own = 4 * q + 2 * h + g % 2, run = p->bands->run;
+    int to = own / run * 4 * run + g / 2 * run + own % run;
     /* pairs of 16 positions are read as 8 neighbouring bytes a lane, the odd one as 4 */
     int at = k < pieces / 2 * 2 ? 32 * (k / 2) + 8 * t + 4 * (k % 2) : 16 * k + 4 * t;
     uint32_t weights = 0;

@@ -6,8 +6,10 @@
 
 /* A kernel costs compile time and bytes: these are the squares, and windows of interleaved colours,
  * which are as many times wider in bytes. Others take the next that reaches. */
-const window_gpu_halo window_gpu_halos[] = {{8, 8},   {32, 8},  {16, 16}, {64, 16},
-                                            {32, 32}, {64, 32}, {0, 0}};
+const window_gpu_halo window_gpu_halos[] = {
+    {8, 8, false},   {32, 8, false}, {16, 16, false}, {64, 16, false}, {32, 32, false},
+    {64, 32, false}, {8, 8, true},   {32, 8, true},   {16, 16, true},  {0, 0, false},
+};
 
 static const window_gpu_calls *backend(void)
 {

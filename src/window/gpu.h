@@ -10,9 +10,11 @@
 /* Whether the device, which is the current one, has such units and code for them in the backend. */
 bool window_gpu_multiplies(int device);
 
-/* The halos that there are kernels for, smallest first; {0, 0} behind the last. */
+/* The halos that there are kernels for, without squares and with them, smallest first; 0 behind the
+ * last. */
 typedef struct window_gpu_halo {
     int across, down;
+    bool squares;
 } window_gpu_halo;
 extern const window_gpu_halo window_gpu_halos[];
 
@@ -36,22 +38,26 @@ typedef struct window_gpu_formula {
     } options;
 } window_gpu_formula;
 
-#ifdef __CUDACC__
-#define WINDOW_GPU_CALL constexpr
-#else
-#define WINDOW_GPU_CALL static inline
-#endif
-
-/* Whether there are kernels for a formula that reads so much (formula.h). */
-WINDOW_GPU_CALL bool window_gpu_has_formula(unsigned reads)
+/* Whether there are kernels for a formula that reads so much (formula.h), for results of a type. */
+static inline bool window_gpu_has_formula(unsigned reads, satf_type type)
 {
-    return (reads & (FORMULA_OFTEN | FORMULA_SQUARE)) == FORMULA_OFTEN;
+    return type == SATF_U8
+               ? (reads & FORMULA_OFTEN) != 0
+               : (type == SATF_F32 || type == SATF_F64) && (reads & FORMULA_OFTEN_REAL) != 0;
+}
+
+/* Neighbouring results of a type that a lane stores at once: 16 bytes, or 8 of bytes. */
+static inline int window_gpu_run(satf_type type)
+{
+    return type == SATF_U8 ? BANDS_OWN : 16 / (int)satf_type_bytes(type);
 }
 
 /* A picture's windows. Who runs it has set in.data, out and the weights. */
 typedef struct window_gpu_box {
-    satf_view in, out; /* u8 on the device, of one shape; window_gpu_is_aligned() */
-    window_bands across, down;
+    /* On the device, of one shape. in, and out if it is u8 as well: window_gpu_is_aligned(). */
+    satf_view in, out;
+    window_gpu_halo halo;
+    window_bands across, down; /* across.run: window_gpu_run(out.type) */
     window_gpu_formula formula;
     uint64_t area;     /* of the window */
     uint32_t *weights; /* there: of across, then of down */
@@ -62,7 +68,7 @@ typedef struct window_gpu_box {
     int pitch, shared_bytes;
 } window_gpu_box;
 
-/* Decides how it runs; the device is open. across.halo and down.halo are of one of the list. */
+/* Decides how it runs; the device is open. The halo is one of the list. */
 satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box);
 
 /* Enqueues the making of the weights, once for any number of runs. */

@@ -4,6 +4,7 @@
  */
 #include "program.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,12 +62,15 @@ static void check_layout(const box_case *t, const satf_view *want, size_t layout
     free(got.data);
 }
 
-/* Against the CPU, in a few layouts from `first` on. */
+/* Against the CPU, in a few layouts from `first` on; reals sometimes as f32. */
 static void check_spec(box_case *t, const char *spec, size_t first)
 {
     t->spec = spec;
     gpu_must_do(cpu, satf_filter_parse(cpu, spec, &t->filter), spec);
     gpu_must_do(cpu, satf_filter_output(cpu, t->filter, &t->host, &t->out), spec);
+    if (t->out.type == SATF_F64 && t->host.type == SATF_U8 && first % 2) {
+        t->out = satf_view_packed(NULL, t->out.width, t->out.height, t->out.channels, SATF_F32);
+    }
     satf_view want = t->out;
     want.data = malloc((size_t)(want.stride * want.height));
     gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->host, &want), spec);
@@ -84,10 +88,15 @@ static void check_window(box_case *t, int64_t w, int64_t h, const char *border, 
     char spec[96];
     int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1, at_y = 0;
     at_x = w < 4 ? 0 : at_x;
-    bool small = w <= 129 && h <= 65; /* of which more than means have kernels */
-    snprintf(spec, sizeof spec, "%s=%dx%d,at=%d:%d,border=%s",
-             small && first % 3 == 1 ? "unsharp" : "box", (int)w, (int)h, (int)at_x, (int)at_y,
-             border);
+    /* Means have kernels of all reaches, sums 129 x 65, squares 33 x 33. */
+    static const char *const names[] = {"box", "unsharp", "sauvola", "variance", "stddev"};
+    int count = w <= 33 && h <= 33 ? 5 : w <= 129 && h <= 65 ? 2 : 1;
+    const char *name = names[first % 7 % (size_t)count];
+    if (t->host.channels > 1 && strcmp(name, "sauvola") == 0) {
+        name = "variance";
+    }
+    snprintf(spec, sizeof spec, "%s=%dx%d,at=%d:%d,border=%s", name, (int)w, (int)h, (int)at_x,
+             (int)at_y, border);
     check_spec(t, spec, first);
 }
 
@@ -172,7 +181,9 @@ static void test_long(void **state)
             t.host = ref_view(&t.image, 0);
             for (size_t k = 0; k < sizeof reaches / sizeof *reaches; k++) {
                 int64_t w = (reaches[k][0] - 1) / channels + 1;
-                check_window(&t, w, reaches[k][1], k % 2 ? "clamp" : "mirror", 2 * (k % 2));
+                for (size_t name = 0; name < (k < 3 ? 5 : 2); name++) {
+                    check_window(&t, w, reaches[k][1], k % 2 ? "clamp" : "mirror", name);
+                }
             }
             free(t.host.data);
             free(t.image.samples);
@@ -291,7 +302,7 @@ static void test_halves(void **state)
 }
 
 /* Pixels that lie exactly on the threshold, or on the mean: in flat surroundings, and in the middle
- * of a slope. Floats alone decide them wrongly. */
+ * of a slope. */
 static void test_thresholds(void **state)
 {
     static const char *const specs[] = {
@@ -321,6 +332,78 @@ static void test_thresholds(void **state)
     }
 }
 
+/* The moments of the window around (x, y), which is in the image. */
+static void find_moments(const satf_view *image, int64_t x, int64_t y, int64_t side, double *mean,
+                         double *deviation)
+{
+    double sum = 0, squares = 0, count = (double)(side * side);
+    for (int64_t j = 0; j < side; j++) {
+        const unsigned char *row = satf_row(image, y + j - side / 2);
+        for (int64_t i = 0; i < side; i++) {
+            double sample = row[x + i - side / 2];
+            sum += sample;
+            squares += sample * sample;
+        }
+    }
+    *mean = sum / count;
+    *deviation = sqrt(squares / count - *mean * *mean);
+}
+
+/* The amount, in steps, that brings a result nearest to a half. */
+static int find_amount(double sample, double mean)
+{
+    double least = 1;
+    int best = 0;
+    for (int steps = 1; steps <= 30000; steps++) {
+        double sharp = sample + steps * 1e-4 * (sample - mean);
+        double away = fabs(sharp - floor(sharp) - 0.5);
+        if (away < least && sharp > 0 && sharp < 255) {
+            least = away;
+            best = steps;
+        }
+    }
+    return best;
+}
+
+/* Patterns of few levels, which come again every 8 pixels: options so that at one place in 64 a
+ * result is next to where rounding decides, which floats alone do wrongly. */
+static void test_near(void **state)
+{
+    enum { PERIOD = 8 };
+    static const int64_t sides[] = {3, 15, 31, 45};
+    (void)state;
+    box_case t = {.image = {1024, 320, 1, SATF_U8, 0, NULL}, .seed = 1};
+    ref_fill(&t.image, 5);
+    t.host = ref_view(&t.image, 0);
+    for (size_t k = 0; k < 4 * (gpu_small ? 1 : 6); k++) {
+        unsigned char levels[PERIOD * PERIOD];
+        for (int i = 0; i < PERIOD * PERIOD; i++) {
+            uint64_t random = ref_random(&t.seed);
+            levels[i] = (unsigned char)(random % 3 == 0 ? 0 : random % 3 == 1 ? 255 : random >> 56);
+        }
+        for (int64_t y = 0; y < t.host.height; y++) {
+            unsigned char *row = satf_row(&t.host, y);
+            for (int64_t x = 0; x < t.host.width; x++) {
+                row[x] = levels[y % PERIOD * PERIOD + x % PERIOD];
+            }
+        }
+        int64_t side = sides[k % 4], x = 100 + (int64_t)k, y = 100 + (int64_t)k / 3;
+        double mean, deviation, sample = ((unsigned char *)satf_row(&t.host, y))[x];
+        find_moments(&t.host, x, y, side, &mean, &deviation);
+        char spec[96];
+        double factor = (sample / mean - 1) / (deviation / 128 - 1);
+        if (fabs(factor) <= 10) {
+            snprintf(spec, sizeof spec, "sauvola=%d,k=%.17g", (int)side, factor);
+            check_spec(&t, spec, k);
+        }
+        snprintf(spec, sizeof spec, "unsharp=%d,amount=%.4f", (int)side,
+                 find_amount(sample, mean) * 1e-4);
+        check_spec(&t, spec, k);
+    }
+    free(t.host.data);
+    free(t.image.samples);
+}
+
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
@@ -329,7 +412,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large),      cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_long),       cmocka_unit_test(test_marches),
         cmocka_unit_test(test_turns),      cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_near),
     };
     return gpu_test_end("test_gpu_window",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
