@@ -151,16 +151,17 @@ static double guided_outside_offset(double constant, double full)
     return constant * guided_offset_steps(full);
 }
 
-#define GUIDED_PART(name)                        \
+#define GUIDED_PART(name, kept)                  \
     static const filter_recipe name##_recipe = { \
-        .region = REGION_WINDOW, .type = TYPE_REAL, .formula = FORMULA_##name}
+        .region = REGION_WINDOW, .type = (kept), .formula = FORMULA_##name}
 
-GUIDED_PART(guided_product);
-GUIDED_PART(guided_sum);
-GUIDED_PART(guided_slope);
-GUIDED_PART(guided_slope_by);
-GUIDED_PART(guided_offset);
-GUIDED_PART(guided_offset_by);
+/* Without a guide a is in 0 ... 1 and b in 0 ... the largest sample: at most 2^24 steps. */
+GUIDED_PART(guided_product, TYPE_REAL);
+GUIDED_PART(guided_sum, TYPE_REAL);
+GUIDED_PART(guided_slope, TYPE_WHOLE);
+GUIDED_PART(guided_slope_by, TYPE_REAL);
+GUIDED_PART(guided_offset, TYPE_WHOLE);
+GUIDED_PART(guided_offset_by, TYPE_REAL);
 
 static const filter_recipe guided_last_recipe = {
     .region = REGION_WINDOW,

@@ -137,9 +137,10 @@ static satf_status find_beside(satf_context *ctx, satf_plan *plan, const plan_li
 /* The images of a filter of several steps (filter_part). */
 typedef struct part_images {
     const plan_link *of;
+    const filter_part *parts;
     plan_place beside;
     satf_view beside_view;
-    satf_view between; /* like a result of a part that is not the last */
+    satf_view between; /* like a real result of a part that is not the last */
     size_t bytes;      /* of it */
 } part_images;
 
@@ -154,6 +155,11 @@ static plan_place part_place(const part_images *images, int number, satf_view *v
         return images->beside;
     }
     *view = images->between;
+    if (images->parts[number - 2].recipe->type == TYPE_WHOLE &&
+        !satf_type_is_float((satf_type)images->of->from.type)) {
+        view->type = SATF_F32;
+        view->stride = satf_row_samples(view) * (int64_t)sizeof(float);
+    }
     return (plan_place){PLACE_PART, (size_t)(number - 2) * images->bytes};
 }
 
@@ -196,14 +202,14 @@ static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_lin
     size_t count = (size_t)recipe->part_counts[beside], all = 0;
     images.between = satf_view_packed(NULL, from->width, from->height, from->channels, SATF_F64);
     images.between.device = plan->device;
+    images.parts = recipe->parts[beside];
     status = status ? status : image_bytes(ctx, &images.between, &images.bytes);
     if (!status && !satf_mul(images.bytes, count - 1, &all)) {
         status = fail_size(ctx);
     }
     sizes->parts = all > sizes->parts ? all : sizes->parts;
     for (size_t k = 0; k < count && !status; k++) {
-        const filter_part *part = &recipe->parts[beside][k];
-        status = plan_part(ctx, plan, &images, part, 2 + (int)k, k + 1 == count, sizes);
+        status = plan_part(ctx, plan, &images, &images.parts[k], 2 + (int)k, k + 1 == count, sizes);
     }
     return status;
 }

@@ -47,7 +47,8 @@ typedef enum filter_type_rule {
     TYPE_REAL,          /* f64; pictures hold it in 16 bits */
     TYPE_OF_SUM,        /* satf_sat_type() */
     TYPE_OF_WINDOW_SUM, /* the smaller of u32 and u64 that holds a window's; f64 of floats */
-    TYPE_BILEVEL        /* u8: 0, black, and 255, white */
+    TYPE_BILEVEL,       /* u8: 0, black, and 255, white */
+    TYPE_WHOLE          /* of a part: f32 of integers, whole numbers up to 2^24; f64 of floats */
 } filter_type_rule;
 
 /* The vectorised finishers (finish.h) that compute this very formula, if any. */
@@ -96,8 +97,8 @@ typedef struct filter_recipe {
 /*
  * A step of a filter of several: sums over the window of one image, and samples of others at the
  * pixel. Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result
- * of step k, which is f64, has the input's shape and is not rounded; the last step's is the
- * filter's.
+ * of step k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last step's
+ * is the filter's.
  */
 enum { FILTER_MAX_PARTS = 16 };
 
