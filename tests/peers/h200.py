@@ -209,15 +209,17 @@ def peers():
 
 
 # --------------------------------------------------------------------- filters
-def filters():
+def filters(card):
     """All filters by the side of their window, in copies."""
-    chosen = records("filter", "h100") + records("filter-8K", "h100")
+    chosen = [r for name in ("filter", "filter-8K", "filter-16K", "filter-16K-bytes")
+              for r in records(name, card)]
     sides = sorted(grouped(chosen, lambda r: r["window"]))
     rows = []
-    for (n, name, given, channels), group in grouped(
-            chosen, lambda r: (r["width"], r["name"], r["input"], r["channels"])).items():
+    for (n, name, given, output, channels), group in grouped(
+            chosen, lambda r: (r["width"], r["name"], r["input"], r["output"],
+                               r["channels"])).items():
         at = {r["window"]: r for r in group}
-        rows.append([f"{n // 1024}K", name, f"{given} to {group[0]['output']}", channels,
+        rows.append([f"{n // 1024}K", name, f"{given} to {output}", channels,
                      *(f"{digits(at[w]['ms'])} ({ratio(at[w]['x_copy'], 1)})" if w in at else ""
                        for w in sides)])
     return table(["n", "<filter", "<type", "channels", *(str(w) for w in sides)], rows)
@@ -326,7 +328,8 @@ PAGES = {
     "docs/results.md": {"sat": sat_ms, "ratios": sat_ratios,
                         "order": sat_order, "types": types, "rows": rows, "channels": channels,
                         "crossings": crossings, "stages": stages, "peers": peers, "aims": aims},
-    "docs/performance.md": {"moves": moves, "filters": filters, "windows": windows,
+    "docs/performance.md": {"moves": moves, "filters": lambda: filters("h200"),
+                            "filters-h100": lambda: filters("h100"), "windows": windows,
                             "fit": fit, "auto": commands.auto, "png": commands.png},
     "docs/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
                             "shared-f64": lambda: machine.permute_shared("f64"),
