@@ -173,13 +173,11 @@ extern "C" satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan 
     }
     choose_segments(task, &march, at_once);
     uint64_t max = satf_type_max(task->in.type);
-    march.area = (uint64_t)march.across.length * (uint64_t)march.down.length;
-    march.inverse = 1 / (double)march.area;
-    if (!max || task->known != FILTER_GPU_MEAN ||
-        !finish_magic_find(32, max, march.area, &march.magic)) {
+    uint64_t area = (uint64_t)march.across.length * (uint64_t)march.down.length;
+    if (!max || task->known != FILTER_GPU_MEAN || !finish_magic_find(32, max, area, &march.magic)) {
         march.magic.multiplier = 0;
     }
-    formula_set_weight(&plan->task.constants, march.area);
+    formula_set_weight(&plan->task.constants, area);
     march.floats = floats_of(task->formula, &task->constants, task->options.bytes);
     plan->kernel = (void (*)(void))kernel;
     memcpy(plan->launch[0].bytes, &march, sizeof march);

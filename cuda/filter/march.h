@@ -23,9 +23,7 @@ typedef struct march_plan {
     int segment, segments;  /* rows of its results, likewise */
     int pitch, group_pitch; /* sums from one row of the step to the next */
     int squares, state, state_squares, group_sums, group_squares, places, pivots, bytes;
-    double work; /* of a result, 1 where no column is looked at twice and nothing waits */
-    uint64_t area;
-    double inverse;     /* of the area */
+    double work;        /* of a result, 1 where no column is looked at twice and nothing waits */
     finish_magic magic; /* of means; multiplier 0: none */
     formula_floats floats;
 } march_plan;

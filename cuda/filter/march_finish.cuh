@@ -38,7 +38,8 @@ template <class Formula, class Sum, class Square> struct march_finish {
         packed = (low & (group - 1)) == 0 && task.out.channels == 1;
     }
 
-    /* What samples of that type have in common, made where it is wanted: it is many registers. */
+    /* What samples of that type have in common, the weight among it, made where it is wanted: it is
+     * many registers. */
     __device__ __forceinline__ formula_sums common(int type) const
     {
         formula_sums in = task.constants;
@@ -47,9 +48,6 @@ template <class Formula, class Sum, class Square> struct march_finish {
         in.rounded = type == SATF_U8 || type == SATF_U16;
         in.pivot = 0; /* formulas with kernels of their own do without */
         in.factor = 1;
-        in.weight = plan.area;
-        in.real_weight = (double)plan.area;
-        in.inverse = plan.inverse;
         return in;
     }
 
@@ -87,9 +85,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
         if (task.border == SATF_SHRINK) {
             int64_t area =
                 covered(plan.across, x, task.in.width) * covered(plan.down, y, task.in.height);
-            in.weight = (uint64_t)area;
-            in.real_weight = (double)area;
-            in.inverse = 1 / (double)area;
+            formula_set_weight(&in, (uint64_t)area);
         }
         Square square = Square();
         if constexpr (has_squares<Square>) {
