@@ -13,6 +13,7 @@
 
 #include "../src/base/border.h"
 #include "../src/window/bands_words.h"
+#include "../src/window/gpu.h"
 #include "products.h"
 
 typedef struct picture {
@@ -169,7 +170,7 @@ static void test_sums(void **state)
     static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_REFLECT, SATF_CONSTANT};
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        for (int channels = 1; channels <= 4; channels++) {
+        for (int channels = 1; channels <= 8; channels += channels < 4 ? 1 : 2) {
             picture p = {sizes[s][0], sizes[s][1], channels, NULL};
             size_t count = (size_t)(p.width * p.height * channels);
             p.bytes = malloc(count);
@@ -179,8 +180,8 @@ static void test_sums(void **state)
             }
             for (size_t k = 0; k < sizeof borders / sizeof *borders; k++) {
                 int border = borders[k];
-                check(&p, 5, 3, 0, border, 8, 8);
-                check(&p, 8 / channels, 16, 1, border, 8, 8);
+                check(&p, channels > 4 ? 3 : 5, 3, 0, border, 8, 8);
+                check(&p, 8 / channels, 16, channels <= 4, border, 8, 8);
                 check(&p, 2 * (16 / channels) + 1, 33, 0, border, 16, 16);
                 check(&p, 2 * (64 / channels) + 1, 64, 0, border, 64, 32);
             }
@@ -200,11 +201,35 @@ static void test_refusals(void **state)
     assert_false(window_bands_make(&b, 100, 1, -3, 7, SATF_SHRINK, COLUMNS, 8));
 }
 
+/* Means of 16 bits: the last sum below each, and the first of it. */
+static void test_divisors(void **state)
+{
+    enum { MOST_AREA = (1 << 14) - 1 };
+    (void)state;
+    for (uint64_t area = 1; area <= MOST_AREA; area++) {
+        window_gpu_divisor by = window_gpu_divide_by((uint32_t)area);
+        for (uint64_t mean = 1; mean <= UINT16_MAX; mean += area % 64 == 1 ? 1 : 61) {
+            uint64_t first = (2 * mean * area - area + 1) / 2;
+            for (uint64_t sum = first - 1; sum <= first; sum++) {
+                uint64_t product = 4 * (sum + area / 2) * by.multiplier;
+                uint64_t want = (2 * sum + area) / (2 * area);
+                if (4 * (sum + area / 2) > UINT32_MAX || product >> 32 >> by.shift != want) {
+                    fail_msg("%u of %u: not %u", (unsigned)sum, (unsigned)area, (unsigned)want);
+                }
+            }
+        }
+        uint64_t most = 4 * (UINT16_MAX * area + area / 2);
+        assert_true(most <= UINT32_MAX);
+        assert_int_equal(most * by.multiplier >> 32 >> by.shift, UINT16_MAX);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_divisors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The kernels of means and of formulas of sums, and what launches all (box.cuh). */
+/* The kernels of means of bytes and of formulas of their sums, and what launches all (box.cuh). */
 #include "../base/check.h"
 #include "../base/engine.h"
 #include "box.cuh"
@@ -9,21 +9,17 @@ template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formu
                                    : box_kernel_of<ACROSS, DOWN, TILES, false>(formula, type);
 }
 
-static const box_row sum_rows[] = {
-    {{8, 8, false}, 2, kernel_of<8, 8, 2>},
-    {{32, 8, false}, 2, kernel_of<32, 8, 2>},
-    {{16, 16, false}, 2, kernel_of<16, 16, 2>},
-    {{64, 16, false}, 1, kernel_of<64, 16, 1>},
-    {{32, 32, false}, 1, kernel_of<32, 32, 1>},
-    {{64, 32, false}, 1, kernel_of<64, 32, 1>},
-    {{0, 0, false}, 0, NULL},
-};
+#define ROW(across, down) \
+    {across, down, tiles_of(across, down), kernel_of<across, down, tiles_of(across, down)>},
+static const box_row byte_rows[] = {WINDOW_GPU_HALOS(ROW){0, 0, 0, NULL}};
 
 static const box_row *row_of(const window_gpu_box *box)
 {
-    const box_row *row = box->halo.squares ? box_moment_rows : sum_rows;
+    const box_row *row = box->halo.squares          ? box_moment_rows
+                         : box->in.type == SATF_U16 ? box_word_rows
+                                                    : byte_rows;
     for (; row->tiles; row++) {
-        if (row->halo.across == box->halo.across && row->halo.down == box->halo.down) {
+        if (row->across == box->halo.across && row->down == box->halo.down) {
             return row;
         }
     }
@@ -33,8 +29,7 @@ static const box_row *row_of(const window_gpu_box *box)
 /* Bytes that blocks of a kernel stage. */
 static int shared_of(const box_row *row, int warps)
 {
-    return FEED_STAGES * FEED_ROWS *
-           feed_pitch(warps * row->tiles * TILE, margin_of(row->halo.across));
+    return FEED_STAGES * FEED_ROWS * feed_pitch(warps * row->tiles * TILE, margin_of(row->across));
 }
 
 extern "C" bool window_gpu_multiplies(int device)
@@ -47,7 +42,7 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
 {
     const box_row *row = row_of(box);
     box_kernel kernel = row ? row->kernel(box->formula.number, box->out.type) : NULL;
-    int64_t row_bytes = box->in.width * box->in.channels;
+    int64_t row_bytes = window_gpu_row_bytes(&box->in);
     if (!kernel || row_bytes > INT32_MAX / 2 || box->in.height > INT32_MAX / 2) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
     }
@@ -59,7 +54,7 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
     window_blocks blocks = {.row_bytes = row_bytes,
                             .height = box->in.height,
                             .tiles = row->tiles,
-                            .ahead = row->halo.down / 8,
+                            .ahead = row->down / 8,
                             .most_warps = MOST_WARPS,
                             .enough_warps = 12,
                             .shared_of_warp = FEED_STAGES * FEED_ROWS * row->tiles * TILE,
@@ -68,7 +63,7 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
     window_blocks_choose(&blocks, processors);
     box->warps = blocks.warps;
     box->segment = blocks.segment;
-    box->pitch = feed_pitch(box->warps * row->tiles * TILE, margin_of(row->halo.across));
+    box->pitch = feed_pitch(box->warps * row->tiles * TILE, margin_of(row->across));
     box->shared_bytes = shared_of(row, box->warps);
     box->kernel = (void (*)(void))kernel;
     /* The limit is the kernel's, whatever other plans it serves. */
@@ -102,7 +97,7 @@ extern "C" satf_status window_gpu_box_prepare(satf_context *ctx, const window_gp
 
 extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box)
 {
-    int row_bytes = (int)(box->in.width * box->in.channels);
+    int row_bytes = (int)window_gpu_row_bytes(&box->in);
     const window_bands *across = &box->across, *down = &box->down;
     box_task task = {};
     task.in.data = (const uint8_t *)box->in.data;
@@ -125,6 +120,8 @@ extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_bo
     task.segment = box->segment;
     task.finish.inverse = 1.0f / (float)box->area;
     task.finish.zero = box->area % 2 ? 8388608.0f : 8388607.5f;
+    task.finish.by = window_gpu_divide_by((uint32_t)box->area);
+    task.finish.half = (uint32_t)(4 * (box->area / 2));
     task.finish.formula = box->formula;
     task.finish.floats =
         floats_of(box->formula.number, &box->formula.constants, box->formula.options.bytes);

@@ -1,9 +1,10 @@
 /*
- * Box means of bytes, and other formulas of moments, by the matrix units: sums along rows are
- * products of the samples with a band of ones, sums down columns those of such row sums, of which a
- * byte each is multiplied. Both are exact. A block marches down a strip of columns, 16 rows a step;
- * a warp keeps the row sums of its window in registers, so each row is read once. Borders are
- * weights (src/window/bands.h).
+ * Box means of bytes, and other formulas of moments, by the matrix units; samples of 16 bits are
+ * two bytes each, as if of two channels (src/window/gpu.h). Sums along rows are products of the
+ * samples with a band of ones, sums down columns those of such row sums, of which a byte each is
+ * multiplied. Both are exact. A block marches down a strip of columns, 16 rows a step; a warp keeps
+ * the row sums of its window in registers, so each row is read once. Borders are weights
+ * (src/window/bands.h).
  */
 #ifndef CUDA_WINDOW_BOX_CUH
 #define CUDA_WINDOW_BOX_CUH
@@ -363,14 +364,18 @@ static inline box_kernel box_kernel_for(int type)
         return type == SATF_U8 ? box_down<ACROSS, DOWN, TILES, byte_finish<Formula, NARROW>> : NULL;
     }
     if constexpr ((Formula::reads & FORMULA_OFTEN_REAL) != 0) {
-        return type == SATF_F32   ? box_down<ACROSS, DOWN, TILES, real_finish<Formula, float>>
-               : type == SATF_F64 ? box_down<ACROSS, DOWN, TILES, real_finish<Formula, double>>
+        return type == SATF_F32   ? box_down<ACROSS, DOWN, TILES, wide_finish<Formula, float>>
+               : type == SATF_F64 ? box_down<ACROSS, DOWN, TILES, wide_finish<Formula, double>>
                                   : NULL;
+    }
+    if constexpr ((Formula::reads & FORMULA_OFTEN_U32) != 0) {
+        return type == SATF_U32 ? box_down<ACROSS, DOWN, TILES, wide_finish<Formula, uint32_t>>
+                                : NULL;
     }
     return NULL;
 }
 
-/* The formula of that number, if it reads squares just when it should. */
+/* The formula of that number, if it reads squares just when it should. type: of the results. */
 template <int ACROSS, int DOWN, int TILES, bool SQUARES>
 static inline box_kernel box_kernel_of(int formula, int type)
 {
@@ -388,14 +393,19 @@ static inline box_kernel box_kernel_of(int formula, int type)
     }
 }
 
-/* What reaches so far; a warp has two tiles where registers allow it. */
+/* What reaches so far; a list ends with no tiles. */
 typedef struct box_row {
-    window_gpu_halo halo;
-    int tiles;
+    int across, down, tiles;
     box_kernel (*kernel)(int formula, int type);
 } box_row;
 
-/* With squares (box_moments.cu). */
-extern const box_row box_moment_rows[];
+/* A warp has two tiles where registers allow it. */
+static constexpr int tiles_of(int across, int down)
+{
+    return across * down <= 256 ? 2 : 1;
+}
+
+/* Of samples of 16 bits (box_words.cu), and with squares (box_moments.cu). */
+extern const box_row box_word_rows[], box_moment_rows[];
 
 #endif

@@ -1,5 +1,5 @@
-/* From the sums of windows to results: means of bytes, or another formula of the sum, the sum of
- * squares and the sample itself. */
+/* From the sums of windows to results: means of bytes or of samples of 16 bits, or another formula
+ * of the sum, the sum of squares and the sample itself. */
 #ifndef CUDA_WINDOW_FINISH_CUH
 #define CUDA_WINDOW_FINISH_CUH
 
@@ -14,6 +14,8 @@ extern "C" {
 /* What all results have in common. */
 typedef struct finish_task {
     float inverse, zero; /* of the area; what is taken off, see mean_byte() */
+    window_gpu_divisor by;
+    uint32_t half; /* of the area, rounded down, times 4 */
     window_gpu_formula formula;
     formula_floats floats;
     bool aligned; /* rows of reals, to 16 bytes */
@@ -107,7 +109,7 @@ template <> struct result_rows<uint8_t> {
     }
 };
 
-/* Samples beside the sums of a lane, as results of bytes are. */
+/* Samples at the pixels of a lane, as results of bytes are. */
 struct no_centres {
 };
 
@@ -135,6 +137,46 @@ struct mean_finish {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             result[i] = mean_byte(sum.at[i], task);
+        }
+    }
+};
+
+/*
+ * Samples of 16 bits are two neighbouring bytes, the lower one first, and so are results: of the
+ * four sums that a lane has at once, sums 0 and 1 are those of the bytes of one sample, 2 and 3 of
+ * one below. b: 0 or 1 of these.
+ */
+static __device__ __forceinline__ uint32_t word_sum(const product &sum, int b)
+{
+    return (uint32_t)sum.at[2 * b + 1] * 256 + (uint32_t)sum.at[2 * b];
+}
+
+static __device__ __forceinline__ void put_word(uint32_t word, int b, uint32_t (&result)[4])
+{
+    result[2 * b] = word;
+    result[2 * b + 1] = word >> 8;
+}
+
+struct word_mean_finish {
+    typedef uint8_t sample;
+    typedef uint32_t result;
+    typedef no_centres centres;
+    static constexpr bool has_squares = false;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
+    {
+        return no_centres();
+    }
+
+    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+                                                const product &, const no_centres &, int,
+                                                uint32_t (&result)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            uint32_t four_times = 4 * word_sum(sum, b) + task.half;
+            put_word(__umulhi(four_times, task.by.multiplier) >> task.by.shift, b, result);
         }
     }
 };
@@ -178,12 +220,42 @@ template <class Formula, bool NARROW> struct byte_finish {
     }
 };
 
-/* Formulas of sums and squares whose results are reals. */
-template <class Formula, class Real> struct real_finish {
-    typedef Real sample;
-    typedef Real result;
+/* Formulas whose samples and results are of 16 bits, as above. */
+template <class Formula> struct word_finish {
+    typedef uint8_t sample;
+    typedef uint32_t result;
+    typedef centre_rows centres;
+    static constexpr bool has_squares = false;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
+                                                       bool above, bool below)
+    {
+        return load_centres(from, stride, above, below);
+    }
+
+    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+                                                const product &, const centre_rows &rows, int at,
+                                                uint32_t (&result)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            uint32_t centre = rows.word[b][at / 4] >> (8 * (at % 4)) & UINT16_MAX;
+            byte_window window = {0, word_sum(sum, b), centre};
+            formula_value value = Formula::value(&task.formula, window);
+            put_word((uint32_t)formula_saturated(value, UINT16_MAX), b, result);
+        }
+    }
+};
+
+/* Formulas of moments alone whose results have 32 or 64 bits. */
+template <class Formula, class Result> struct wide_finish {
+    static_assert((Formula::reads & (FORMULA_CENTRE | FORMULA_BESIDE | FORMULA_BESIDE_TOO)) == 0,
+                  "these kernels know of no sample and of no other image");
+    typedef Result sample;
+    typedef Result result;
     typedef no_centres centres;
-    static constexpr bool has_squares = true;
+    static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
     enum { START = 0 };
 
     static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
@@ -191,14 +263,23 @@ template <class Formula, class Real> struct real_finish {
         return no_centres();
     }
 
+    static __device__ __forceinline__ Result as_result(const formula_value &value)
+    {
+        if constexpr ((Result)0.5 == 0) {
+            return (Result)formula_saturated(value, (Result) ~(Result)0);
+        } else {
+            return (Result)formula_number_of(value);
+        }
+    }
+
     static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
                                                 const product &square, const no_centres &, int,
-                                                Real (&result)[4])
+                                                Result (&result)[4])
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             byte_window window = {(uint32_t)square.at[i], (uint32_t)sum.at[i], 0};
-            result[i] = (Real)Formula::value(&task.formula, window).real;
+            result[i] = as_result(Formula::value(&task.formula, window));
         }
     }
 };

@@ -44,8 +44,8 @@ static __device__ __forceinline__ row_sums pack_rows(const product (&sums)[2][2]
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             const int *up = &sums[0][q].at[2 * h], *below = &sums[1][q].at[2 * h];
-            uint32_t upper = (uint32_t)(up[1] * shift_16 + up[0]);
-            uint32_t lower = (uint32_t)(below[1] * shift_16 + below[0]);
+            uint32_t upper = (uint32_t)up[1] * (uint32_t)shift_16 + (uint32_t)up[0];
+            uint32_t lower = (uint32_t)below[1] * (uint32_t)shift_16 + (uint32_t)below[0];
             packed.low[q][h] = __byte_perm(upper, lower, 0x6420);
             packed.high[q][h] = __byte_perm(upper, lower, 0x7531);
         }

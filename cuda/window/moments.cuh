@@ -84,7 +84,8 @@ static __device__ __forceinline__ moment_pair pack_pair(const moment_products &o
         square[i] = (uint32_t)(of.high[q].at[2 * h + i] * shift[0] + of.low[q].at[2 * h + i]);
     }
     moment_pair pair;
-    pair.sums = (uint32_t)(of.sum[q].at[2 * h + 1] * shift[1] + of.sum[q].at[2 * h]);
+    pair.sums =
+        (uint32_t)of.sum[q].at[2 * h + 1] * (uint32_t)shift[1] + (uint32_t)of.sum[q].at[2 * h];
     pair.low = __byte_perm(square[0], square[1], 0x5410);
     pair.high = __byte_perm(square[0], square[1], 0x0062);
     return pair;

@@ -1,4 +1,4 @@
-/* Bytes whose rows begin anywhere, to where kernels read them and from where they write them. */
+/* Images whose rows begin anywhere, to where kernels read them and from where they write them. */
 #include "../base/check.h"
 
 extern "C" {
@@ -61,7 +61,7 @@ extern "C" satf_status window_gpu_realign(satf_context *ctx, const satf_view *fr
                                           const satf_view *to)
 {
     enum { MOST_GRID = 65535 };
-    int bytes = (int)(from->width * from->channels), height = (int)from->height;
+    int bytes = (int)window_gpu_row_bytes(from), height = (int)from->height;
     realign_task task = {
         (const uint8_t *)from->data, (uint8_t *)to->data, from->stride, to->stride, bytes, height};
     /* one more where rows begin within 16 bytes */

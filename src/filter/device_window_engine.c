@@ -1,5 +1,5 @@
-/* Windows of bytes on a CUDA device by its matrix units: no table, each sample comes in once. Means
- * of large windows have kernels of their own. */
+/* Windows of bytes, and of samples of 16 bits, on a CUDA device by its matrix units: no table, each
+ * sample comes in once. Means of bytes under large windows have kernels of their own. */
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
@@ -11,26 +11,24 @@ static bool make_bands(const filter_step *step, const window_gpu_halo *halo, win
 {
     const satf_view *in = &step->in;
     const filter_size *size = &step->size;
-    return window_bands_make(across, in->width, in->channels, step->at.x - size->width / 2,
-                             size->width, step->border.kind, BANDS_ACROSS_TILE, halo->across) &&
+    return window_bands_make(across, in->width, window_gpu_pixel_bytes(in),
+                             step->at.x - size->width / 2, size->width, step->border.kind,
+                             BANDS_ACROSS_TILE, halo->across) &&
            window_bands_make(down, in->height, 1, step->at.y - size->height / 2, size->height,
                              step->border.kind, BANDS_DOWN_TILE, halo->down);
 }
 
-static bool is_of_bytes(const filter_step *step)
+static bool is_mean_of(const filter_step *step, int32_t type)
 {
-    return step->in.type == SATF_U8 && !step->weighted;
-}
-
-static bool is_byte_mean(const filter_step *step)
-{
-    return step->recipe->kernel == KERNEL_MEAN && is_of_bytes(step) && step->out.type == SATF_U8;
+    return step->recipe->kernel == KERNEL_MEAN && !step->weighted && step->in.type == type &&
+           step->out.type == type;
 }
 
 static bool is_often_formula(const filter_step *step)
 {
-    return is_of_bytes(step) && step->recipe->survey == FORMULA_NONE &&
-           window_gpu_has_formula(formula_reads(step->recipe->formula), step->out.type);
+    return !step->weighted && step->recipe->survey == FORMULA_NONE &&
+           window_gpu_has_formula(formula_reads(step->recipe->formula), step->in.type,
+                                  step->out.type);
 }
 
 static bool reads_squares(const filter_step *step)
@@ -71,20 +69,25 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     window_bands across, down;
     const satf_view *in = &step->in;
     (void)ctx;
-    return (is_byte_mean(step) || is_often_formula(step)) &&
+    return (is_mean_of(step, SATF_U8) || is_mean_of(step, SATF_U16) || is_often_formula(step)) &&
            (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
-           in->width <= INT32_MAX / 8 && in->height <= INT32_MAX / 8 &&
+           in->width <= INT32_MAX / 16 && in->height <= INT32_MAX / 8 &&
            find_bands(step, &halo, &across, &down) && window_gpu_multiplies(in->device);
 }
 
+static bool is_of_integers(const satf_view *view)
+{
+    return view->type == SATF_U8 || view->type == SATF_U16;
+}
+
 /*
- * Kernels read rows that are aligned, and write such rows of bytes. Whether the caller's are is
+ * Kernels read rows that are aligned, and write such rows of integers. Whether the caller's are is
  * known when a run brings their data: so there is memory for copies of the image and of the result
  * that are.
  */
 static int64_t copy_stride(const filter_step *step)
 {
-    return (int64_t)satf_align64((size_t)satf_row_samples(&step->in));
+    return (int64_t)satf_align64((size_t)window_gpu_row_bytes(&step->in));
 }
 
 static size_t copy_bytes(const filter_step *step)
@@ -94,7 +97,7 @@ static size_t copy_bytes(const filter_step *step)
 
 static satf_status reserve_copies(satf_context *ctx, filter_step *step)
 {
-    size_t row = (size_t)copy_stride(step) * (step->out.type == SATF_U8 ? 2 : 1);
+    size_t row = (size_t)copy_stride(step) * (is_of_integers(&step->out) ? 2 : 1);
     return satf_mul(row, (size_t)step->in.height, &step->scratch_bytes)
                ? SATF_OK
                : satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
@@ -104,7 +107,7 @@ static satf_status reserve_copies(satf_context *ctx, filter_step *step)
 static satf_view aligned(const filter_step *step, const satf_view *view, size_t at)
 {
     satf_view copy = *view;
-    if (view->type == SATF_U8 && !window_gpu_is_aligned(view)) {
+    if (is_of_integers(view) && !window_gpu_is_aligned(view)) {
         copy.data = step->scratch + at;
         copy.stride = copy_stride(step);
     }
@@ -203,7 +206,7 @@ static bool suits_large(const satf_context *ctx, const filter_step *step)
     enum { MOST_AREA = 1 << 20, LEAST_ROW = 2048 };
     const satf_view *in = &step->in;
     bool narrow = satf_row_samples(in) < LEAST_ROW;
-    if ((narrow && ctx->settings.engine == SATF_ENGINE_AUTO) || !is_byte_mean(step) ||
+    if ((narrow && ctx->settings.engine == SATF_ENGINE_AUTO) || !is_mean_of(step, SATF_U8) ||
         step->border.kind == SATF_SHRINK || in->width > INT32_MAX / 8 ||
         in->height > INT32_MAX / 8 || step->size.width > PIECES_MOST_WIDTH ||
         step->size.width * step->size.height > MOST_AREA ||

@@ -28,9 +28,12 @@ typedef enum formula_words {
     FORMULA_EXACT /* in the reals, as for floats: such products are below 2^53 */
 } formula_words;
 
-/* What a formula reads: moments over its region, the sample at the pixel itself, and those there of
- * other images. FORMULA_OFTEN, FORMULA_OFTEN_REAL: it is so often asked for that it has device
- * kernels of its own where images are of bytes, and results bytes or reals. */
+/*
+ * What a formula reads: moments over its region, the sample at the pixel itself, and those there of
+ * other images. FORMULA_OFTEN...: it is so often asked for that it has device kernels of its own
+ * for images of bytes, by its results: bytes (FORMULA_OFTEN), which without squares has some for
+ * images and results of 16 bits too; floats (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32).
+ */
 enum {
     FORMULA_SUM = 1,
     FORMULA_SQUARE = 2,
@@ -38,7 +41,8 @@ enum {
     FORMULA_BESIDE = 8,
     FORMULA_BESIDE_TOO = 16,
     FORMULA_OFTEN = 32,
-    FORMULA_OFTEN_REAL = 64
+    FORMULA_OFTEN_REAL = 64,
+    FORMULA_OFTEN_U32 = 128
 };
 
 /*

@@ -4,12 +4,13 @@
 #include "../base/backend.h"
 #include "../base/gpu.h"
 
-/* A kernel costs compile time and bytes: these are the squares, and windows of interleaved colours,
- * which are as many times wider in bytes. Others take the next that reaches. */
+#define SUMS(across, down) {across, down, false},
+#define SQUARES(across, down) {across, down, true},
 const window_gpu_halo window_gpu_halos[] = {
-    {8, 8, false},   {32, 8, false}, {16, 16, false}, {64, 16, false}, {32, 32, false},
-    {64, 32, false}, {8, 8, true},   {32, 8, true},   {16, 16, true},  {0, 0, false},
+    WINDOW_GPU_HALOS(SUMS) WINDOW_GPU_SQUARE_HALOS(SQUARES){0, 0, false},
 };
+#undef SUMS
+#undef SQUARES
 
 static const window_gpu_calls *backend(void)
 {

@@ -1,4 +1,8 @@
-/* Windows of bytes on a CUDA device by its matrix units, in plain C: what cuda/window does. */
+/*
+ * Windows of bytes and of samples of 16 bits on a CUDA device by its matrix units, in plain C: what
+ * cuda/window does. Samples of 16 bits are pairs of bytes, the lower one first: an image of them is
+ * one of bytes with twice as many channels, and a sum of theirs is put together of two.
+ */
 #ifndef SATF_WINDOW_GPU_H
 #define SATF_WINDOW_GPU_H
 
@@ -10,13 +14,35 @@
 /* Whether the device, which is the current one, has such units and code for them in the backend. */
 bool window_gpu_multiplies(int device);
 
-/* The halos that there are kernels for, without squares and with them, smallest first; 0 behind the
- * last. */
+/*
+ * The halos that there are kernels for, smallest first: bytes across, rows down. A kernel costs
+ * compile time and bytes: these are the squares, and windows of pixels of many bytes, which are as
+ * many times wider. Others take the next that reaches.
+ */
+#define WINDOW_GPU_HALOS(EACH) \
+    EACH(8, 8) EACH(32, 8) EACH(16, 16) EACH(64, 16) EACH(32, 32) EACH(64, 32)
+
+/* Those of formulas that read squares. */
+#define WINDOW_GPU_SQUARE_HALOS(EACH) EACH(8, 8) EACH(32, 8) EACH(16, 16)
+
 typedef struct window_gpu_halo {
     int across, down;
     bool squares;
 } window_gpu_halo;
+
+/* All of them; 0 behind the last. */
 extern const window_gpu_halo window_gpu_halos[];
+
+/* Bytes of a pixel, and of a row without what lies between rows. */
+static inline int window_gpu_pixel_bytes(const satf_view *view)
+{
+    return view->channels * (int)satf_type_bytes(view->type);
+}
+
+static inline int64_t window_gpu_row_bytes(const satf_view *view)
+{
+    return view->width * window_gpu_pixel_bytes(view);
+}
 
 /* Whether kernels can read it: rows begin at multiples of 16 bytes, each behind the one before. */
 static inline bool window_gpu_is_aligned(const satf_view *view)
@@ -38,23 +64,46 @@ typedef struct window_gpu_formula {
     } options;
 } window_gpu_formula;
 
-/* Whether there are kernels for a formula that reads so much (formula.h), for results of a type. */
-static inline bool window_gpu_has_formula(unsigned reads, satf_type type)
+/* Whether there are kernels for a formula that reads so much (formula.h), from type to type. */
+static inline bool window_gpu_has_formula(unsigned reads, satf_type in, satf_type out)
 {
-    return type == SATF_U8
-               ? (reads & FORMULA_OFTEN) != 0
-               : (type == SATF_F32 || type == SATF_F64) && (reads & FORMULA_OFTEN_REAL) != 0;
+    if (out == SATF_U8 || out == SATF_U16) {
+        bool sums_words = out == SATF_U8 || (reads & FORMULA_SQUARE) == 0;
+        return in == out && sums_words && (reads & FORMULA_OFTEN) != 0;
+    }
+    unsigned often = out == SATF_U32                      ? FORMULA_OFTEN_U32
+                     : out == SATF_F32 || out == SATF_F64 ? FORMULA_OFTEN_REAL
+                                                          : 0;
+    return in == SATF_U8 && (reads & often) != 0;
 }
 
-/* Neighbouring results of a type that a lane stores at once: 16 bytes, or 8 of bytes. */
-static inline int window_gpu_run(satf_type type)
+/* n / area, rounded down, for n <= 65535.5 area and areas below 2^14: n << 2 times the multiplier,
+ * of which `shift` of the upper 32 bits are left out. */
+typedef struct window_gpu_divisor {
+    uint32_t multiplier;
+    int shift;
+} window_gpu_divisor;
+
+static inline window_gpu_divisor window_gpu_divide_by(uint32_t area)
 {
-    return type == SATF_U8 ? BANDS_OWN : 16 / (int)satf_type_bytes(type);
+    window_gpu_divisor by = {0, 1};
+    while (area >> by.shift) {
+        by.shift++;
+    }
+    uint64_t whole = (uint64_t)1 << (30 + by.shift);
+    by.multiplier = (uint32_t)((whole + area - 1) / area);
+    return by;
+}
+
+/* Neighbouring positions whose results a lane stores at once: 8 bytes of u8 and u16, else 16. */
+static inline int window_gpu_run(satf_type out)
+{
+    return out == SATF_U8 || out == SATF_U16 ? BANDS_OWN : 16 / (int)satf_type_bytes(out);
 }
 
 /* A picture's windows. Who runs it has set in.data, out and the weights. */
 typedef struct window_gpu_box {
-    /* On the device, of one shape. in, and out if it is u8 as well: window_gpu_is_aligned(). */
+    /* On the device, of one shape. in, and out if it is of that type: window_gpu_is_aligned(). */
     satf_view in, out;
     window_gpu_halo halo;
     window_bands across, down; /* across.run: window_gpu_run(out.type) */

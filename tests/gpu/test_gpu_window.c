@@ -89,8 +89,8 @@ static void check_window(box_case *t, int64_t w, int64_t h, const char *border, 
     int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1, at_y = 0;
     at_x = w < 4 ? 0 : at_x;
     /* Means have kernels of all reaches, sums 129 x 65, squares 33 x 33. */
-    static const char *const names[] = {"box", "unsharp", "sauvola", "variance", "stddev"};
-    int count = w <= 33 && h <= 33 ? 5 : w <= 129 && h <= 65 ? 2 : 1;
+    static const char *const names[] = {"box", "unsharp", "sum", "sauvola", "variance", "stddev"};
+    int count = w <= 33 && h <= 33 ? 6 : w <= 129 && h <= 65 ? 3 : 1;
     const char *name = names[first % 7 % (size_t)count];
     if (t->host.channels > 1 && strcmp(name, "sauvola") == 0) {
         name = "variance";
@@ -123,6 +123,70 @@ static void test_boxes(void **state)
             free(t.image.samples);
         }
     }
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+}
+
+static void fill_words(const satf_view *view, size_t kind)
+{
+    for (int64_t y = 0; y < view->height; y++) {
+        for (int64_t x = 0; x < satf_row_samples(view); x++) {
+            /* all at their largest; halves; bytes that carry; kind 0 is left as it is */
+            const uint16_t samples[] = {0, UINT16_MAX, (uint16_t)((x + y) & 1),
+                                        (uint16_t)(255 + (x * 7 + y) % 3),
+                                        (uint16_t)(UINT16_MAX - (x * 7 + y) % 11 / 10)};
+            if (kind) {
+                memcpy((char *)satf_row(view, y) + 2 * x, &samples[kind], sizeof samples[kind]);
+            }
+        }
+    }
+}
+
+/* Samples of 16 bits: by the same kernels, as bytes of twice as many channels. */
+static void check_words(box_case *t, size_t *turn)
+{
+    static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:0"};
+    for (size_t k = 0; k < sizeof windows / sizeof *windows; k++) {
+        int64_t w = windows[k][0], h = windows[k][1];
+        if (w / 2 * 2 * t->host.channels > 64 || h > 65) {
+            continue;
+        }
+        for (size_t b = 0; b < 4; b++, ++*turn) {
+            char spec[96];
+            snprintf(spec, sizeof spec, "%s=%dx%d,border=%s", *turn % 3 ? "box" : "unsharp", (int)w,
+                     (int)h, borders[b]);
+            if (!gpu_small || *turn % 37 == 0) {
+                check_spec(t, spec, *turn);
+            }
+        }
+    }
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    size_t turn = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (int channels = 1; channels <= 4; channels++) {
+            box_case t = {.image = {sizes[s][0], sizes[s][1], channels, SATF_U16, 0, NULL},
+                          .seed = s};
+            ref_fill(&t.image, s * 4 + (uint64_t)channels);
+            t.host = ref_view(&t.image, 0);
+            fill_words(&t.host, (s + (size_t)channels) % 5);
+            check_words(&t, &turn);
+            free(t.host.data);
+            free(t.image.samples);
+        }
+    }
+    box_case t = {.image = {2080, 2500, 1, SATF_U16, 0, NULL}, .seed = 1};
+    ref_fill(&t.image, 5);
+    t.host = ref_view(&t.image, 0);
+    for (size_t kind = 0; kind < (gpu_small ? 0 : 5); kind++) {
+        fill_words(&t.host, kind);
+        check_words(&t, &turn);
+    }
+    free(t.host.data);
+    free(t.image.samples);
     gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
 }
 
@@ -181,7 +245,7 @@ static void test_long(void **state)
             t.host = ref_view(&t.image, 0);
             for (size_t k = 0; k < sizeof reaches / sizeof *reaches; k++) {
                 int64_t w = (reaches[k][0] - 1) / channels + 1;
-                for (size_t name = 0; name < (k < 3 ? 5 : 2); name++) {
+                for (size_t name = 0; name < (k < 3 ? 6 : 3); name++) {
                     check_window(&t, w, reaches[k][1], k % 2 ? "clamp" : "mirror", name);
                 }
             }
@@ -407,12 +471,14 @@ static void test_near(void **state)
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
-    const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_large)};
+    const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_large)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large),      cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_long),       cmocka_unit_test(test_marches),
-        cmocka_unit_test(test_turns),      cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_near),
+        cmocka_unit_test(test_large),   cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_words),   cmocka_unit_test(test_long),
+        cmocka_unit_test(test_marches), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_halves),  cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_near),
     };
     return gpu_test_end("test_gpu_window",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)

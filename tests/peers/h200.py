@@ -211,8 +211,9 @@ def peers():
 # --------------------------------------------------------------------- filters
 def filters(card):
     """All filters by the side of their window, in copies."""
-    chosen = [r for name in ("filter", "filter-8K", "filter-16K", "filter-16K-bytes")
-              for r in records(name, card)]
+    names = ["filter", "filter-8K", "filter-16K", "filter-16K-bytes"]
+    names += ["filter-16K-words"] if card == "h200" else []
+    chosen = [r for name in names for r in records(name, card)]
     sides = sorted(grouped(chosen, lambda r: r["window"]))
     rows = []
     for (n, name, given, output, channels), group in grouped(

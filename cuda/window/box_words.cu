@@ -1,0 +1,24 @@
+/* The kernels of samples of 16 bits: of means and of formulas of sums. */
+#include "box.cuh"
+
+template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formula, int)
+{
+    switch (formula) {
+    case FORMULA_NONE:
+        return box_down<ACROSS, DOWN, TILES, word_mean_finish>;
+#define FORMULA_ENTRY(name, reads)                                                           \
+    case FORMULA_##name:                                                                     \
+        if constexpr (((reads)&FORMULA_OFTEN) && !((reads)&FORMULA_SQUARE)) {                \
+            return box_down<ACROSS, DOWN, TILES, word_finish<byte_formula<FORMULA_##name>>>; \
+        }                                                                                    \
+        return NULL;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        return NULL;
+    }
+}
+
+#define ROW(across, down) \
+    {across, down, tiles_of(across, down), kernel_of<across, down, tiles_of(across, down)>},
+const box_row box_word_rows[] = {WINDOW_GPU_HALOS(ROW){0, 0, 0, NULL}};
