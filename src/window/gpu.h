@@ -77,8 +77,8 @@ static inline bool window_gpu_has_formula(unsigned reads, satf_type in, satf_typ
     return in == SATF_U8 && (reads & often) != 0;
 }
 
-/* n / area, rounded down, for n <= 65535.5 area and areas below 2^14: n << 2 times the multiplier,
- * of which `shift` of the upper 32 bits are left out. */
+/* n / area, rounded down, is (4 n * multiplier >> 32) >> shift, for areas below 2^14 and
+ * n <= 65535.5 area. */
 typedef struct window_gpu_divisor {
     uint32_t multiplier;
     int shift;
