@@ -67,11 +67,11 @@ typedef struct window_gpu_formula {
 /* Whether there are kernels for a formula that reads so much (formula.h), from type to type. */
 static inline bool window_gpu_has_formula(unsigned reads, satf_type in, satf_type out)
 {
-    if (out == SATF_U8 || out == SATF_U16) {
-        bool sums_words = out == SATF_U8 || (reads & FORMULA_SQUARE) == 0;
-        return in == out && sums_words && (reads & FORMULA_OFTEN) != 0;
+    if (in == SATF_U16) {
+        return out == SATF_U16 && (reads & (FORMULA_OFTEN | FORMULA_SQUARE)) == FORMULA_OFTEN;
     }
-    unsigned often = out == SATF_U32                      ? FORMULA_OFTEN_U32
+    unsigned often = out == SATF_U8                       ? FORMULA_OFTEN
+                     : out == SATF_U32                    ? FORMULA_OFTEN_U32
                      : out == SATF_F32 || out == SATF_F64 ? FORMULA_OFTEN_REAL
                                                           : 0;
     return in == SATF_U8 && (reads & often) != 0;
