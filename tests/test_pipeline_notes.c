@@ -318,6 +318,27 @@ static void lost_text(void **state)
     }
 }
 
+/* A tRNS of six bytes in front of the pixels of a grey PNG, which has two, and behind them. */
+static void lost_transparency(void **state)
+{
+    (void)state;
+    static const char chunk[] = "\0\0\0\6tRNS\0\0\0\0\0\0\156\246\7\221";
+    enum { PNG_HEAD = 33, PNG_END = 12 };
+    for (int i = 0; i < 4; i++) {
+        char in[300];
+        struct stat info;
+        satf_file_report result;
+        satf_route way = i & 2 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS;
+        snprintf(in, sizeof in, "%s", path("in.png"));
+        write_noise(in, 20, 10, 1, SATF_U8, 0, 1);
+        assert_int_equal(stat(in, &info), 0);
+        insert(in, i & 1 ? (size_t)info.st_size - PNG_END : PNG_HEAD, chunk, sizeof chunk - 1);
+        run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
+        expect_note(&result, in,
+                    "its transparent colour (tRNS) is invalid or out of place and not used");
+    }
+}
+
 static void lost_ink(void **state)
 {
     (void)state;
@@ -353,8 +374,8 @@ static void lost_ink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),   TEST(found),     TEST(several_pictures), TEST(lost_orientation),
-        TEST(lost_metadata), TEST(lost_text), TEST(lost_ink),
+        TEST(hardly_used),   TEST(found),     TEST(several_pictures),  TEST(lost_orientation),
+        TEST(lost_metadata), TEST(lost_text), TEST(lost_transparency), TEST(lost_ink),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

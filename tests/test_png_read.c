@@ -88,11 +88,181 @@ static void test_damage(void **state)
     }
 }
 
+enum { PIXELS = 40, ROWS = 3 }; /* two pixels of a case, over and over */
+
+typedef struct trns_case {
+    const char *what;
+    int colour, depth;
+    /* t: tRNS, s: one byte short, l: one byte too many, z: empty; P: PLTE; I: the pixels */
+    const char *chunks;
+    const char *pixels; /* two */
+    size_t pixel_bits;
+    const char *trns;
+    size_t trns_bytes;
+    const char *want; /* two pixels; NULL: the file is damaged */
+    int channels;
+    bool ignored;
+} trns_case;
+
+static void put_chunk(bytes *file, const char *name, const void *data, size_t n)
+{
+    file->data = realloc(file->data, file->n + 12 + n);
+    unsigned char *at = file->data + file->n;
+    png_save_uint_32(at, (png_uint_32)n);
+    memcpy(at + 4, name, 4);
+    if (n > 0) {
+        memcpy(at + 8, data, n);
+    }
+    set_sum(at);
+    file->n += 12 + n;
+}
+
+static void put_pixels(bytes *file, const trns_case *c)
+{
+    unsigned char rows[ROWS * (1 + PIXELS * 8)], packed[sizeof rows + 64], *at = rows;
+    size_t pair = c->pixel_bits * 2 < 8 ? 1 : c->pixel_bits * 2 / 8;
+    size_t row_bytes = PIXELS * c->pixel_bits / 8;
+    for (int y = 0; y < ROWS; y++) {
+        *at++ = PNG_FILTER_VALUE_NONE;
+        for (size_t i = 0; i < row_bytes; i++) {
+            *at++ = (unsigned char)c->pixels[i % pair];
+        }
+    }
+    uLongf n = sizeof packed;
+    assert_int_equal(compress(packed, &n, rows, (uLong)(at - rows)), Z_OK);
+    put_chunk(file, "IDAT", packed, n);
+}
+
+static bytes make_trns(const trns_case *c)
+{
+    bytes file = {malloc(8), 8};
+    memcpy(file.data, "\x89PNG\r\n\x1a\n", 8);
+    unsigned char ihdr[13] = {0, 0, 0, PIXELS, 0, 0, 0, ROWS};
+    ihdr[8] = (unsigned char)c->depth;
+    ihdr[9] = (unsigned char)c->colour;
+    put_chunk(&file, "IHDR", ihdr, sizeof ihdr);
+    for (const char *kind = c->chunks; *kind; kind++) {
+        switch (*kind) {
+        case 'I':
+            put_pixels(&file, c);
+            break;
+        case 'P':
+            put_chunk(&file, "PLTE", "\12\24\36\50\62\74", 6);
+            break;
+        default:
+            put_chunk(&file, "tRNS", c->trns,
+                      *kind == 's'   ? c->trns_bytes - 1
+                      : *kind == 'l' ? c->trns_bytes + 1
+                      : *kind == 'z' ? 0
+                                     : c->trns_bytes);
+        }
+    }
+    put_chunk(&file, "IEND", NULL, 0);
+    return file;
+}
+
+/* Row by row, in memory that holds the byte before. */
+static void check_trns(satf_context *ctx, const trns_case *c, const bytes *file, int before)
+{
+    unsigned char row[PIXELS * 8];
+    io_reader *reader;
+    satf_fill_allocations(before);
+    ctx->message[0] = '\0';
+    satf_status status = io_open_memory(ctx, file->data, file->n, &reader);
+    if (!c->want || status) {
+        if (c->want || status != SATF_DATA) {
+            fail_msg("%s: %s", c->what, satf_message(ctx));
+        }
+        return;
+    }
+    const satf_view *v = &reader->header.view;
+    size_t pair = 2 * (size_t)v->channels * satf_type_bytes(v->type);
+    if (v->channels != c->channels || v->flags != (c->channels % 2 ? 0 : SATF_ALPHA) ||
+        v->type != (c->depth == 16 ? SATF_U16 : SATF_U8)) {
+        fail_msg("%s: %d channels of type %d", c->what, v->channels, v->type);
+    }
+    for (int y = 0; y < ROWS; y++) {
+        memset(row, before, sizeof row);
+        if (io_read_rows(ctx, reader, row, v->stride, 1)) {
+            fail_msg("%s: %s", c->what, satf_message(ctx));
+        }
+        for (size_t i = 0; i < (size_t)v->stride; i++) {
+            if (row[i] != (unsigned char)c->want[i % pair]) {
+                fail_msg("%s: byte %zu of row %d is %d", c->what, i, y, row[i]);
+            }
+        }
+    }
+    if (reader->header.trns_ignored != c->ignored) {
+        fail_msg("%s: ignored: %d", c->what, reader->header.trns_ignored);
+    }
+    io_close(reader);
+}
+
+/* A transparent colour where it should be and where not: what libpng makes of it is what we
+ * announce, and no byte is left to what the memory held. */
+static void test_transparency(void **state)
+{
+#define RGB 2, 8
+#define RGB_DATA "\1\2\3\4\5\6", 24, "\0\4\0\5\0\6", 6
+#define RGB_PLAIN "\1\2\3\4\5\6", 3
+#define RGB_CLEAR "\1\2\3\377\4\5\6\0", 4
+#define PALETTE 3, 8
+#define PALETTE_DATA "\1\0", 8, "\0", 1
+#define PALETTE_PLAIN "\50\62\74\12\24\36", 3
+#define PALETTE_CLEAR "\50\62\74\377\12\24\36\0", 4
+    static const trns_case cases[] = {
+        {"RGB", RGB, "I", RGB_DATA, RGB_PLAIN, false},
+        {"RGB, tRNS", RGB, "tI", RGB_DATA, RGB_CLEAR, false},
+        {"RGB, PLTE and tRNS", RGB, "PtI", RGB_DATA, RGB_CLEAR, false},
+        {"RGB, tRNS and PLTE", RGB, "tPI", RGB_DATA, RGB_PLAIN, true},
+        {"RGB, PLTE between two tRNS", RGB, "tPtI", RGB_DATA, RGB_PLAIN, true},
+        {"RGB, two tRNS", RGB, "ttI", RGB_DATA, RGB_CLEAR, true},
+        {"RGB, tRNS behind", RGB, "It", RGB_DATA, RGB_PLAIN, true},
+        {"RGB, short tRNS", RGB, "sI", RGB_DATA, RGB_PLAIN, true},
+        {"RGB, long tRNS", RGB, "lI", RGB_DATA, RGB_PLAIN, true},
+        {"RGB, empty tRNS", RGB, "zI", RGB_DATA, RGB_PLAIN, true},
+        {"RGB, empty tRNS and a good one", RGB, "ztI", RGB_DATA, RGB_CLEAR, true},
+        {"RGB16, tRNS", 2, 16, "tI", "\1\1\1\1\1\1\2\2\2\2\2\2", 48, "\2\2\2\2\2\2", 6,
+         "\1\1\1\1\1\1\377\377\2\2\2\2\2\2\0\0", 4, false},
+        {"RGB16, tRNS and PLTE", 2, 16, "tPI", "\1\1\1\1\1\1\2\2\2\2\2\2", 48, "\2\2\2\2\2\2", 6,
+         "\1\1\1\1\1\1\2\2\2\2\2\2", 3, true},
+        {"RGBA, tRNS", 6, 8, "tI", "\1\2\3\4\5\6\7\10", 32, "\0\1\0\2\0\3", 6, "\1\2\3\4\5\6\7\10",
+         4, true},
+        {"grey, tRNS", 0, 8, "tI", "\7\11", 8, "\0\11", 2, "\7\377\11\0", 2, false},
+        {"grey, tRNS and PLTE", 0, 8, "tPI", "\7\11", 8, "\0\11", 2, "\7\377\11\0", 2, false},
+        {"grey, short tRNS", 0, 8, "sI", "\7\11", 8, "\0\11", 2, "\7\11", 1, true},
+        {"grey, tRNS behind", 0, 8, "It", "\7\11", 8, "\0\11", 2, "\7\11", 1, true},
+        {"grey of 1 bit", 0, 1, "I", "\252", 1, "\0\0", 2, "\377\0", 1, false},
+        {"grey of 1 bit, tRNS", 0, 1, "tI", "\252", 1, "\0\0", 2, "\377\377\0\0", 2, false},
+        {"grey of 1 bit, empty tRNS", 0, 1, "zI", "\252", 1, "\0\0", 2, "\377\0", 1, true},
+        {"palette", PALETTE, "PI", PALETTE_DATA, PALETTE_PLAIN, false},
+        {"palette, tRNS", PALETTE, "PtI", PALETTE_DATA, PALETTE_CLEAR, false},
+        {"palette, tRNS and PLTE", PALETTE, "tPI", PALETTE_DATA, PALETTE_PLAIN, true},
+        {"palette, PLTE between two tRNS", PALETTE, "tPtI", PALETTE_DATA, PALETTE_CLEAR, true},
+        {"palette, tRNS between two PLTE", PALETTE, "PtPI", PALETTE_DATA, NULL, 0, false},
+        {"palette, two tRNS", PALETTE, "PttI", PALETTE_DATA, PALETTE_CLEAR, true},
+        {"palette, empty tRNS", PALETTE, "PzI", PALETTE_DATA, PALETTE_PLAIN, true},
+        {"palette, tRNS behind", PALETTE, "PIt", PALETTE_DATA, PALETTE_PLAIN, true},
+        {"palette, pixels of no entry", PALETTE, "PtI", "\1\377", 8, "\0", 1,
+         "\50\62\74\377\0\0\0\377", 4, false},
+        {"palette, more transparent than there are", PALETTE, "PtI", "\1\0", 8, "\0\1\2", 3,
+         PALETTE_PLAIN, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bytes file = make_trns(&cases[i]);
+        check_trns(*state, &cases[i], &file, 0x5a);
+        check_trns(*state, &cases[i], &file, 0xa5);
+        free(file.data);
+    }
+    satf_fill_allocations(-1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_reading, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_damage, new_context, free_context),
+        cmocka_unit_test_setup_teardown(test_transparency, new_context, free_context),
     };
     int failures = 0;
     for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {

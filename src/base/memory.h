@@ -16,6 +16,10 @@ void *satf_alloc_zeroed(size_t bytes);
 
 void satf_free(void *memory); /* NULL is allowed */
 
+/* From now on satf_alloc() fills what it gives with that byte; below 0, as at first: it does not.
+ * For tests: a result that differs between two bytes depends on memory that nobody has written. */
+void satf_fill_allocations(int byte);
+
 /* *out = a * b (a + b); false, and *out untouched, if that does not fit. */
 static inline bool satf_mul(size_t a, size_t b, size_t *out)
 {

@@ -38,11 +38,12 @@ typedef struct io_header {
     satf_metadata metadata;
     bool metadata_may_follow; /* EXIF or XMP may come with the last row: a PNG's, until
                                * io_find_metadata() has looked there */
-    int64_t pictures; /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
-                       * than one. Certain after the last row only */
-    bool was_cmyk;    /* the file's colours were ink */
-    bool has_text;    /* comments, which are not kept; certain after the last row only, ... */
-    bool xmp_damaged; /* ... as is this: it has XMP that cannot be read */
+    int64_t pictures;  /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
+                        * than one. Certain after the last row only */
+    bool was_cmyk;     /* the file's colours were ink */
+    bool has_text;     /* comments, which are not kept; certain after the last row only, ... */
+    bool xmp_damaged;  /* ... as is this: it has XMP that cannot be read */
+    bool trns_ignored; /* ... and this: it names transparent colours in a way that does not count */
     uint64_t held_bytes;    /* that reading takes beside the picture's rows, where they are many */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture

@@ -29,11 +29,15 @@ static bool speaks_of_limit(const char *message)
 }
 
 /* What libpng only warns of costs no pixel and no metadata that a program could use, but for
- * what it leaves out for its size. */
+ * what it leaves out for its size, and transparency. Of a tRNS that it does take it says that
+ * "samples" are out of range. */
 void io_png_warning(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
     state->over_limit |= speaks_of_limit(message);
+    if (state->header) {
+        state->header->trns_ignored |= strstr(message, "tRNS") && !strstr(message, "samples");
+    }
 }
 
 _Noreturn void io_png_error(png_structp png, png_const_charp message)
@@ -220,37 +224,39 @@ static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop i
     return status ? status : read_exif(ctx, png, info, metadata);
 }
 
-/* Every colour type becomes grey or RGB, with alpha if the file has any, of 8 or 16 bits. */
+/* Every colour type becomes grey or RGB, with alpha if the file has any, of 8 or 16 bits. What
+ * that makes of the rows is libpng's to say: a tRNS is no transparency yet, for libpng drops one in
+ * front of a PLTE. */
 static void set_transforms(io_png_state *state, io_header *header)
 {
     png_structp png = state->png;
     png_infop info = state->info;
     int depth = png_get_bit_depth(png, info);
-    int colour = png_get_color_type(png, info);
-    bool palette = colour == PNG_COLOR_TYPE_PALETTE;
-    bool transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
-    if (palette) {
+    if (png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE) {
         png_set_palette_to_rgb(png);
     } else if (depth < 8) {
         png_set_expand_gray_1_2_4_to_8(png);
     }
-    if (transparent) {
+    if (png_get_valid(png, info, PNG_INFO_tRNS)) {
         png_set_tRNS_to_alpha(png);
     }
     if (depth == 16 && IO_LITTLE_ENDIAN) {
         png_set_swap(png);
     }
-    bool alpha = transparent || (colour & PNG_COLOR_MASK_ALPHA);
-    int channels = (palette || (colour & PNG_COLOR_MASK_COLOR) ? 3 : 1) + (alpha ? 1 : 0);
-    satf_type type = depth == 16 ? SATF_U16 : SATF_U8;
-    io_header_set(header, png_get_image_width(png, info), png_get_image_height(png, info), channels,
-                  type, alpha, (double)satf_type_max((int)type));
     state->interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
-    header->rows_in_order = !state->interlaced;
     if (state->interlaced) {
         png_set_interlace_handling(png);
     }
     png_read_update_info(png, info);
+    satf_type type = png_get_bit_depth(png, info) == 16 ? SATF_U16 : SATF_U8;
+    io_header_set(header, png_get_image_width(png, info), png_get_image_height(png, info),
+                  png_get_channels(png, info), type,
+                  (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0,
+                  (double)satf_type_max((int)type));
+    header->rows_in_order = !state->interlaced;
+    if (png_get_rowbytes(png, info) != (size_t)header->view.stride) {
+        png_error(png, "its rows are of another length than its header says");
+    }
 }
 
 static satf_status read_header(satf_context *ctx, io_reader *reader)

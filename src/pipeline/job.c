@@ -65,6 +65,10 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
         pipeline_note_add(result, job->input,
                           "its CMYK is converted to RGB, without regard to a colour profile");
     }
+    if (header->trns_ignored) {
+        pipeline_note_add(result, job->input,
+                          "its transparent colour (tRNS) is invalid or out of place and not used");
+    }
     if (header->has_text && keeps_metadata(job, plan)) {
         pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
     }
