@@ -22,6 +22,17 @@ static void set_limit(satf_context *ctx, satf_limit limit, int64_t value)
     assert_int_equal(satf_context_set_limit(ctx, limit, value), SATF_OK);
 }
 
+static size_t largest; /* number of bytes that have been asked for at once */
+
+void *__real_satf_alloc(size_t n);
+void *__wrap_satf_alloc(size_t n);
+
+void *__wrap_satf_alloc(size_t n)
+{
+    largest = n > largest ? n : largest;
+    return __real_satf_alloc(n);
+}
+
 /* -------------------------------------------------------------------- PNGs */
 
 static void put_integer(unsigned char *to, size_t value)
@@ -142,6 +153,28 @@ static void ratio_of_a_pipe(void **state)
     assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
     close(kept);
     free(claim.data);
+}
+
+/* A chunk in front of the pixels or behind them that says it holds 2 GB: nobody makes room for it.
+ */
+static void png_chunk_claims(void **state)
+{
+    satf_context *ctx = *state;
+    static const char *const names[] = {"eXIf", "iCCP", "iTXt", "hIST", "abcd", "PLTE", "tRNS"};
+    set_limit(ctx, SATF_MAX_METADATA, 1 << 20);
+    for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
+        bytes plain = png_of_zeros(4, 4, 8, 0, 20);
+        size_t at = i % 2 ? 33 : plain.n - IEND_BYTES;
+        bytes file = with_chunk(&plain, at, names[i / 2], "0123456789", 10);
+        put_integer(file.data + at, 0x7fffff00);
+        satf_image *image;
+        largest = 0;
+        assert_int_not_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_OK);
+        assert_int_not_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_NO_MEMORY);
+        assert_in_range(largest, 1, 2 << 20);
+        free(plain.data);
+        free(file.data);
+    }
 }
 
 static void png_metadata(void **state)
@@ -325,6 +358,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ratio, new_context, free_context),
         cmocka_unit_test_setup_teardown(ratio_of_a_truncated_file, new_context, free_context),
         cmocka_unit_test_setup_teardown(ratio_of_a_pipe, new_context, free_context),
+        cmocka_unit_test_setup_teardown(png_chunk_claims, new_context, free_context),
         cmocka_unit_test_setup_teardown(png_metadata, new_context, free_context),
         cmocka_unit_test_setup_teardown(jpegs, new_context, free_context),
         cmocka_unit_test_setup_teardown(claims_without_pixels, new_context, free_context),

@@ -9,8 +9,9 @@
 png_voidp io_png_malloc(png_structp png, png_alloc_size_t bytes)
 {
     io_png_state *state = png_get_mem_ptr(png);
-    void *memory = satf_alloc(bytes);
-    if (!memory) {
+    /* libpng warns of a chunk that is too large, and makes room for it nevertheless. */
+    void *memory = state->over_limit ? NULL : satf_alloc(bytes);
+    if (!memory && !state->over_limit) {
         state->status = satf_fail_memory(state->ctx, bytes, "libpng");
     }
     return memory;
@@ -34,7 +35,7 @@ static bool speaks_of_limit(const char *message)
 void io_png_warning(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
-    state->over_limit |= speaks_of_limit(message);
+    state->over_limit |= !state->writer && speaks_of_limit(message);
     if (state->header) {
         state->header->trns_ignored |= strstr(message, "tRNS") && !strstr(message, "samples");
     }
@@ -43,7 +44,7 @@ void io_png_warning(png_structp png, png_const_charp message)
 _Noreturn void io_png_error(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
-    if (!state->status && !state->writer && speaks_of_limit(message)) {
+    if (!state->status && !state->writer && (state->over_limit || speaks_of_limit(message))) {
         state->status = io_png_fail_metadata(state->ctx);
     }
     if (!state->status) {
