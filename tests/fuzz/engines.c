@@ -1,7 +1,8 @@
 /*
  * Structure-aware: the bytes choose a picture, a filter and its parameters. What
  * must agree does: engines and algorithms (integers), numbers of threads, the whole
- * picture and the streamed one, a caller's scratch and the library's own memory.
+ * picture and the streamed one, a caller's scratch and the library's own memory, and either
+ * content of memory that nobody has written.
  */
 #include <math.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ static void fill(choices *c, const satf_view *view)
 static unsigned char *apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                             satf_view *out)
 {
-    out->data = satf_alloc_zeroed((size_t)(out->stride * out->height));
+    out->data = satf_alloc((size_t)(out->stride * out->height));
     FUZZ_REQUIRE(out->data);
     satf_status status = satf_filter_apply(ctx, filter, in, out);
     fuzz_check_status(ctx, status);
@@ -136,6 +137,24 @@ static unsigned char *apply_in_scratch(satf_context *ctx, const satf_filter *fil
     unsigned char *result = apply(ctx, filter, in, out);
     satf_context_set_scratch(ctx, NULL, 0);
     free(scratch);
+    return result;
+}
+
+/* Like apply(), from rows that lie apart, between bytes of what new memory holds. */
+static unsigned char *apply_apart(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                  satf_view *out, int fill)
+{
+    satf_fill_allocations(fill);
+    satf_view apart = *in;
+    apart.stride += 64;
+    apart.data = satf_alloc((size_t)(apart.stride * apart.height));
+    FUZZ_REQUIRE(apart.data);
+    for (int64_t y = 0; y < in->height; y++) {
+        memcpy(satf_row(&apart, y), satf_row(in, y), (size_t)in->stride);
+    }
+    unsigned char *result = apply(ctx, filter, &apart, out);
+    satf_free(apart.data);
+    satf_fill_allocations(FUZZ_FILL);
     return result;
 }
 
@@ -186,7 +205,7 @@ static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, c
         return NULL;
     }
     s.ring = satf_alloc((size_t)(s.need.kept * in->stride));
-    out->data = satf_alloc_zeroed((size_t)(out->stride * out->height));
+    out->data = satf_alloc((size_t)(out->stride * out->height));
     FUZZ_REQUIRE(s.ring && out->data);
     filter_rows rows = {in_row, out_row, &s};
     satf_status status = filter_plan_run_rows(ctx, plan, &rows);
@@ -248,6 +267,8 @@ static void compare_all(satf_context *ctx, const satf_filter *filter, const satf
     satf_context_set_threads(ctx, 1);
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     satf_context_set_algorithm(ctx, "auto");
+    unsigned char *apart = apply_apart(ctx, filter, in, out, FUZZ_FILL);
+    compare(out, apart, apply_apart(ctx, filter, in, out, FUZZ_OTHER_FILL), "other memory");
     unsigned char *want = apply(ctx, filter, in, out);
     compare(out, want, apply_rows(ctx, filter, in, out), "streaming");
     compare(out, want, apply_in_scratch(ctx, filter, in, out), "a caller's scratch");
@@ -261,6 +282,11 @@ static void compare_all(satf_context *ctx, const satf_filter *filter, const satf
             FUZZ_REQUIRE(satf_context_set_algorithm(ctx, algorithm) == SATF_OK);
             compare(out, want, apply(ctx, filter, in, out), algorithm);
         }
+    }
+    if (integers) {
+        compare(out, want, apart, "rows that lie apart");
+    } else {
+        satf_free(apart);
     }
     satf_free(want);
 }

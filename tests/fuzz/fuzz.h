@@ -35,6 +35,9 @@ static inline satf_context *fuzz_context(void)
     return ctx;
 }
 
+/* What new memory holds, see satf_fill_allocations(): no result may tell one from the other. */
+enum { FUZZ_FILL = 0x5a, FUZZ_OTHER_FILL = 0xa5 };
+
 /* Success leaves no message, failure one sentence. */
 static inline void fuzz_check_status(const satf_context *ctx, satf_status status)
 {
