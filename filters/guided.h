@@ -21,6 +21,7 @@ typedef struct guided_options {
     filter_window window;
     double eps;
     struct filter_picture *guide;
+    int64_t full;
 } guided_options;
 
 typedef guided_options guided_product_options, guided_sum_options, guided_slope_options,
@@ -28,28 +29,36 @@ typedef guided_options guided_product_options, guided_sum_options, guided_slope_
 
 /*
  * Slopes a and offsets b are kept as they are of floats, and of integers in steps of 2^-24 and of
- * 2^-16 (8 bits) or 2^-8 (16 bits): multiples of these add up exactly, so every engine and device
- * has the same sums of them as long as these are below 2^53 steps. That is so of a in 0 ... 1 and
- * of b up to 2^29 pixels.
+ * 2^-16 (full scales up to 255) or 2^-8: multiples of these add up exactly, so every engine and
+ * device has the same sums of them as long as these are below 2^53 steps. That is so of a in 0 ...
+ * 1 and of b up to 2^29 pixels. A guide's samples may have another full scale than the input's:
+ * kept is the slope over a guide of the input's.
  */
 #define GUIDED_STEPS 0x1p24
 
-SATF_FORMULA double guided_offset_steps(double full)
+SATF_FORMULA double guided_offset_steps(const formula_sums *in)
 {
-    return full > 1 ? GUIDED_STEPS / (full + 1) : 1;
+    double steps = in->full > UINT8_MAX ? 0x1p8 : 0x1p16;
+    return in->of_floats ? 1 : steps;
 }
 
 /* To nearest, halves to even, of |value| < 2^51; floats as they are. */
-SATF_FORMULA double guided_in_steps(double value, double steps, double full)
+SATF_FORMULA double guided_in_steps(double value, double steps, const formula_sums *in)
 {
     double nearest = (value * steps + 0x1.8p52) - 0x1.8p52;
-    return full > 1 ? nearest : value;
+    return in->of_floats ? value : nearest;
+}
+
+SATF_FORMULA double guided_keep_slope(double slope, const formula_sums *in)
+{
+    return guided_in_steps(slope * (in->beside_full / in->full), GUIDED_STEPS, in);
 }
 
 /* a as a number again. */
-SATF_FORMULA double guided_slope_of(double kept, double full)
+SATF_FORMULA double guided_slope_of(double kept, const formula_sums *in)
 {
-    return full > 1 ? kept * (1 / GUIDED_STEPS) : kept;
+    double number = in->of_floats ? kept : kept * (1 / GUIDED_STEPS);
+    return number * (in->full / in->beside_full);
 }
 
 /* One pixel of the input times that of the guide. */
@@ -67,11 +76,11 @@ SATF_FORMULA formula_value guided_sum_formula(const formula_sums *in,
     return formula_real(formula_sum(in));
 }
 
-/* W^2 (variance of the guide + eps), eps being of the full scale squared. */
+/* W^2 (variance of the guide + eps), eps being of the guide's full scale squared. */
 SATF_FORMULA double guided_denominator(const formula_sums *in, double eps)
 {
     double weight = formula_weight(in);
-    return formula_spread(in) + weight * weight * (eps * in->full * in->full);
+    return formula_spread(in) + weight * weight * (eps * in->beside_full * in->beside_full);
 }
 
 /* a = variance / (variance + eps), where the input guides itself. */
@@ -79,7 +88,7 @@ SATF_FORMULA formula_value guided_slope_formula(const formula_sums *in,
                                                 const guided_slope_options *options)
 {
     double slope = formula_spread(in) / guided_denominator(in, options->eps);
-    return formula_real(guided_in_steps(slope, GUIDED_STEPS, in->full));
+    return formula_real(guided_keep_slope(slope, in));
 }
 
 /* a = covariance / (variance + eps); beside: the sums of products, and of the input. */
@@ -88,15 +97,15 @@ SATF_FORMULA formula_value guided_slope_by_formula(const formula_sums *in,
 {
     double covariance = formula_weight(in) * in->beside[0] - formula_sum(in) * in->beside[1];
     double slope = covariance / guided_denominator(in, options->eps);
-    return formula_real(guided_in_steps(slope, GUIDED_STEPS, in->full));
+    return formula_real(guided_keep_slope(slope, in));
 }
 
 /* b = mean of the input - a mean of the guide. */
 SATF_FORMULA double guided_offset_from(const formula_sums *in, double input_sum)
 {
-    double slope = guided_slope_of(in->beside[0], in->full);
+    double slope = guided_slope_of(in->beside[0], in);
     double offset = (input_sum - slope * formula_sum(in)) / formula_weight(in);
-    return guided_in_steps(offset, guided_offset_steps(in->full), in->full);
+    return guided_in_steps(offset, guided_offset_steps(in), in);
 }
 
 SATF_FORMULA formula_value guided_offset_formula(const formula_sums *in,
@@ -117,8 +126,8 @@ SATF_FORMULA formula_value guided_offset_by_formula(const formula_sums *in,
 SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_options *options)
 {
     (void)options;
-    double slopes = guided_slope_of(in->beside[0], in->full);
-    double offsets = formula_sum(in) * (1 / guided_offset_steps(in->full));
+    double slopes = guided_slope_of(in->beside[0], in);
+    double offsets = formula_sum(in) * (1 / guided_offset_steps(in));
     return formula_real((slopes * in->beside[1] + offsets) / formula_weight(in));
 }
 
@@ -131,24 +140,31 @@ static const filter_param guided_params[] = {
     {"guide", "FILE", "", PARAM_IMAGE, offsetof(guided_options, guide), 0, 0, NULL,
      "an image of the same size and depth, of one channel or as many, whose edges stay; the image "
      "itself without"},
+    FILTER_FULL_PARAM(offsetof(guided_options, full)),
     FILTER_PARAM_END,
 };
 
-static double guided_outside_nothing(double constant, double full)
+static double guided_outside_nothing(double constant, const formula_sums *common)
 {
-    (void)constant, (void)full;
+    (void)constant, (void)common;
     return 0;
 }
 
-static double guided_outside_product(double constant, double full)
+/* V as a sample of the guide. */
+static double guided_outside_guide(double constant, const formula_sums *common)
 {
-    (void)full;
-    return constant * constant;
+    double sample = constant * (common->beside_full / common->full);
+    return common->of_floats ? sample : floor(sample + 0.5);
 }
 
-static double guided_outside_offset(double constant, double full)
+static double guided_outside_product(double constant, const formula_sums *common)
 {
-    return constant * guided_offset_steps(full);
+    return constant * guided_outside_guide(constant, common);
+}
+
+static double guided_outside_offset(double constant, const formula_sums *common)
+{
+    return constant * guided_offset_steps(common);
 }
 
 #define GUIDED_PART(name, kept)                  \
@@ -183,8 +199,8 @@ static const filter_part guided_parts_by[] = {
     {&guided_product_recipe, 0, {1, 0}, true, NULL},
     {&guided_sum_recipe, 2, {0, 0}, false, guided_outside_product},
     {&guided_sum_recipe, 0, {0, 0}, false, NULL},
-    {&guided_slope_by_recipe, 1, {3, 4}, false, NULL},
-    {&guided_offset_by_recipe, 1, {5, 4}, false, NULL},
+    {&guided_slope_by_recipe, 1, {3, 4}, false, guided_outside_guide},
+    {&guided_offset_by_recipe, 1, {5, 4}, false, guided_outside_guide},
     {&guided_sum_recipe, 5, {0, 0}, false, guided_outside_nothing},
     {&guided_last_recipe, 6, {7, 1}, false, guided_outside_offset},
 };
@@ -207,9 +223,12 @@ static const filter_info guided_filter = {
         "guide unless guide=FILE names another one of its size and depth, with its channels, or "
         "with one that guides all. Edges of "
         "a contrast well above the root of eps stay, what is below is smoothed; eps is a "
-        "share of the full scale squared (1 of floats). Each channel is filtered by itself, "
-        "alpha too. Of integers a is taken to 2^-24, b to 2^-16 (16 bits: 2^-8); the result "
-        "is rounded to nearest and saturated. It has the input's type.",
+        "share of the guide's full scale squared (1 of floats). Each channel is filtered by "
+        "itself, "
+        "alpha too. Where the guide has another full scale M' than the input's M, a stands for "
+        "a M' / M, and what lies outside under constant:V is V M' / M there, rounded. Of integers "
+        "a is taken to 2^-24, b to 2^-16 (full scales above 255: 2^-8); the result "
+        "is rounded to nearest and saturated to 0 and the full scale. It has the input's type.",
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),

@@ -14,6 +14,7 @@ FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE | FORMULA_O
 typedef struct sauvola_options {
     filter_window window;
     double k, r;
+    int64_t full;
 } sauvola_options;
 
 #ifdef __CUDACC__
@@ -67,6 +68,7 @@ static const filter_param sauvola_params[] = {
      "how far flat surroundings lower the threshold below their mean, -10 to 10"},
     {"r", "R", "levels of 255", PARAM_REAL, offsetof(sauvola_options, r), 1e-6, 1e6, "128",
      "the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000"},
+    FILTER_FULL_PARAM(offsetof(sauvola_options, full)),
     FILTER_PARAM_END,
 };
 
@@ -85,7 +87,7 @@ static const filter_info sauvola_filter = {
               "standard deviation of the N x N (or W x H) pixels around it; black elsewhere. "
               "Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent "
               "pixels count nothing; where all are, the result is white. r is in levels of 8 bits, "
-              "whatever the picture's depth, and of floats in their own unit. Windows should be "
+              "255ths of the full scale, and of floats in their own unit. Windows should be "
               "larger than strokes are wide: a third of an inch is usual.",
     .params = sauvola_params,
     .needs_value = true,

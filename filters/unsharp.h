@@ -11,6 +11,7 @@ FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_OFTEN)
 typedef struct unsharp_options {
     filter_window window;
     double amount;
+    int64_t full;
 } unsharp_options;
 
 /* a, to nearest. */
@@ -49,7 +50,7 @@ static inline formula_floats formula_floats_of(const formula_sums *in,
 {
     double amount = unsharp_steps(options) / 10000;
     formula_floats common = {{(float)(1 + amount), (float)(amount / (double)in->weight),
-                              (float)(0.5 - 0x1p-24 * 1400 * (amount + 1))}};
+                              (float)(0.5 - 0x1p-24 * 1400 * (amount + 1)), (float)in->most}};
     return common;
 }
 
@@ -58,7 +59,7 @@ static inline __device__ bool formula_is_clear(const formula_floats *common,
                                                uint32_t *bits)
 {
     float sharp = fmaf(-common->of[1], in->sum, common->of[0] * in->centre);
-    float sample = fminf(fmaxf(sharp, 0), UINT8_MAX), rounded = sample + FORMULA_ROUNDS;
+    float sample = fminf(fmaxf(sharp, 0), common->of[3]), rounded = sample + FORMULA_ROUNDS;
     *bits = formula_bits(rounded);
     return fabsf(sample - (rounded - FORMULA_ROUNDS)) < common->of[2];
 }
@@ -71,6 +72,7 @@ static const filter_param unsharp_params[] = {
     FILTER_WINDOW_PARAMS(unsharp_options, "15"),
     {"amount", "A", "", PARAM_REAL, offsetof(unsharp_options, amount), 0, 100, "1",
      "how far, 0 to 100, of integers in steps of 0.0001"},
+    FILTER_FULL_PARAM(offsetof(unsharp_options, full)),
     FILTER_PARAM_END,
 };
 
@@ -86,7 +88,8 @@ static const filter_info unsharp_filter = {
     .help = "sharpen: away from the mean over a window",
     .detail = "p + A (p - m), p being the pixel and m the mean of the N x N (or W x H) pixels "
               "around it. Of integers it is one fraction, rounded to nearest, halves up, and "
-              "saturated. The mean of colour is weighted by alpha; alpha stays as it is. The "
+              "saturated: to 0 and the full scale. The mean of colour is weighted by alpha; alpha "
+              "stays as it is. The "
               "result has the input's type and range.",
     .params = unsharp_params,
     .needs_value = true,

@@ -131,6 +131,8 @@ typedef struct satf_view {
     int32_t device;        /* SATF_HOST, or the SATF_CUDA(n) that owns data */
     uint32_t flags;        /* 0 or SATF_ALPHA */
     int64_t pixel_stride;  /* bytes from a pixel to the next, at least a pixel's; 0: packed */
+    double full;           /* the full scale: the sample that is white. 0: the type's largest, 1 of
+                            * floats. Of integers an integer; no sample is above it */
 } satf_view;
 
 /* A host view of densely packed rows. Only fills the struct; checks nothing. */

@@ -47,6 +47,7 @@ static formula_sums sums_of(uint64_t weight, double full)
     in.inverse = 1 / in.real_weight;
     in.full = full;
     in.level = full / 255;
+    in.most = full;
     return in;
 }
 
@@ -108,14 +109,16 @@ static void try_sauvola(counts *c)
 /* The sum for which the result is a half more than an integer, or next to that. */
 static void try_unsharp(counts *c)
 {
-    formula_sums in = sums_of(1 + below(16000), 255);
+    static const double scales[] = {255, 255, 200, 15};
+    double full = scales[below(4)];
+    formula_sums in = sums_of(1 + below(16000), full);
     unsharp_options options = {};
     options.amount = (double)(1 + below(below(4) ? 30000 : 1000000)) / 10000;
-    double weight = (double)in.weight, half = (double)below(256) + 0.5;
-    in.centre = (double)below(256);
+    double weight = (double)in.weight, half = (double)below((uint64_t)full + 1) + 0.5;
+    in.centre = (double)below((uint64_t)full + 1);
     double sum = weight * (in.centre - (half - in.centre) / options.amount);
     sum = floor(sum) + (double)below(3);
-    if (!(sum >= 0 && sum <= 255 * weight)) {
+    if (!(sum >= 0 && sum <= full * weight)) {
         return;
     }
     in.sum = (uint64_t)sum;

@@ -120,9 +120,9 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
                         .weighted = task->weighted,
                         .engine = &filter_table_engine};
     step.recipe = find_recipe(task, &step.info);
-    step.input_type = task->constants.full == UINT8_MAX    ? SATF_U8
-                      : task->constants.full == UINT16_MAX ? SATF_U16
-                                                           : SATF_F64;
+    const formula_sums *common = &task->constants;
+    step.scale = (filter_scale){common->of_floats, common->full, common->level, common->beside_full,
+                                common->most};
     step.border = (filter_border){task->border, constant_of(task, step.info)};
     filter_rects *rects = NULL;
     if (task->has_rects) {

@@ -52,6 +52,7 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
     *text = '\0';
     switch (p->kind) {
     case PARAM_INTEGER:
+    case PARAM_FULL:
         snprintf(text, bytes, "%.0f", rint(any_real(p, choose, user)));
         return true;
     case PARAM_REAL:

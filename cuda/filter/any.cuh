@@ -115,7 +115,7 @@ template <int NUMBER> struct formula_known {
         static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0;                          \
         static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
         {                                                                                          \
-            return name##_formula(in, (const name##_options *)task->options.bytes);                \
+            return FORMULA_APPLY(name, in, task->options.bytes);                                   \
         }                                                                                          \
     };
 #include "../../filters/all.h"
@@ -176,20 +176,20 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
         return;
     }
     switch (task->formula) {
-#define FORMULA_ENTRY(name, reads)                                                        \
-    case FORMULA_##name:                                                                  \
-        if constexpr (is_formula_for<(reads), Square>) {                                  \
-            _Pragma("unroll") for (int i = 0; i < N; i++)                                 \
-            {                                                                             \
-                load_sum(in, sum[i]);                                                     \
-                load_square(in, square[i]);                                               \
-                if constexpr (((reads)&FORMULA_CENTRE) != 0) {                            \
-                    in->centre = load_sample(task->in.type, from + i * step);             \
-                }                                                                         \
-                load_beside<(reads)>(task, at, i, in);                                    \
-                give(i, name##_formula(in, (const name##_options *)task->options.bytes)); \
-            }                                                                             \
-        }                                                                                 \
+#define FORMULA_ENTRY(name, reads)                                            \
+    case FORMULA_##name:                                                      \
+        if constexpr (is_formula_for<(reads), Square>) {                      \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                     \
+            {                                                                 \
+                load_sum(in, sum[i]);                                         \
+                load_square(in, square[i]);                                   \
+                if constexpr (((reads)&FORMULA_CENTRE) != 0) {                \
+                    in->centre = load_sample(task->in.type, from + i * step); \
+                }                                                             \
+                load_beside<(reads)>(task, at, i, in);                        \
+                give(i, FORMULA_APPLY(name, in, task->options.bytes));        \
+            }                                                                 \
+        }                                                                     \
         break;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY

@@ -1,6 +1,8 @@
 #include "view.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -48,7 +50,7 @@ int satf_type_find(const char *name)
 satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t channels,
                            satf_type type)
 {
-    satf_view view = {data, width, height, 0, channels, (int32_t)type, SATF_HOST, 0, 0};
+    satf_view view = {data, width, height, 0, channels, (int32_t)type, SATF_HOST, 0, 0, 0};
     int64_t pixel_bytes = (int64_t)channels * (int64_t)satf_type_bytes(type);
     if (__builtin_mul_overflow(width, pixel_bytes, &view.stride)) {
         view.stride = 0; /* refused by every call that checks */
@@ -69,6 +71,12 @@ satf_view satf_view_rect(const satf_view *view, satf_rect rect)
         }
     }
     return part;
+}
+
+/* That views of the type may claim. */
+static double largest_scale(int type)
+{
+    return satf_type_is_float(type) ? DBL_MAX : (double)satf_type_max(type);
 }
 
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
@@ -99,6 +107,11 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
                          "the %s view is on device %d; %d (the host) and, for CUDA devices, "
                          "numbers from %d are possible",
                          what, (int)view->device, SATF_HOST, SATF_CUDA(0));
+    }
+    if (!(view->full >= 0 && view->full <= largest_scale(view->type)) ||
+        (!satf_type_is_float(view->type) && view->full != floor(view->full))) {
+        return satf_fail(ctx, SATF_INVALID, "the %s view's full scale (%g) does not fit %s samples",
+                         what, view->full, satf_type_name(view->type));
     }
     int64_t pixels, row_bytes, all_bytes, pixel_bytes = satf_pixel_bytes(view);
     if (view->pixel_stride && view->pixel_stride < pixel_bytes) {

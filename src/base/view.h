@@ -12,6 +12,14 @@ static inline bool satf_type_is_float(int type)
     return type == SATF_F32 || type == SATF_F64;
 }
 
+/* The sample that is white. Valid for checked views. */
+static inline double satf_full_scale(const satf_view *view)
+{
+    return view->full > 0                   ? view->full
+           : satf_type_is_float(view->type) ? 1
+                                            : (double)satf_type_max(view->type);
+}
+
 /* Row y of a view, 0 <= y < height. Need not be aligned for its type. */
 static inline void *satf_row(const satf_view *view, int64_t y)
 {

@@ -19,7 +19,8 @@ static bool same_shape(const satf_view *a, const satf_view *b)
 {
     return a->width == b->width && a->height == b->height && a->stride == b->stride &&
            a->channels == b->channels && a->type == b->type && a->device == b->device &&
-           a->flags == b->flags && satf_pixel_stride(a) == satf_pixel_stride(b);
+           a->flags == b->flags && a->full == b->full &&
+           satf_pixel_stride(a) == satf_pixel_stride(b);
 }
 
 /* Files that parameters name are shared, so their places are their identity. */

@@ -264,6 +264,7 @@ satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const ch
     case PARAM_SIZE:
         return set_sides(ctx, link, found, param, value);
     case PARAM_INTEGER:
+    case PARAM_FULL:
     case PARAM_REAL:
     case PARAM_CHOICE:
         return filter_set_param(ctx, link, found, text);

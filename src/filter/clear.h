@@ -66,7 +66,7 @@ template <int NUMBER> struct byte_formula;
         {                                                                                          \
             formula_sums in = task->constants;                                                     \
             load_window(window, &in);                                                              \
-            return name##_formula(&in, (const name##_options *)task->options.bytes);               \
+            return FORMULA_APPLY(name, &in, task->options.bytes);                                  \
         }                                                                                          \
         /* False: the floats do not say what the sample is, *bits' lowest 8. NARROW:               \
          * NARROW_WINDOW. */                                                                       \

@@ -48,7 +48,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
     }
     finisher finish;
     finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
-    finisher_set_scale(&finish, step->input_type);
+    filter_set_scale(&step->scale, &finish.constants);
     task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
     task.constants = finish.constants;
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);

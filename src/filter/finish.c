@@ -23,14 +23,7 @@ void finisher_init(finisher *f, const filter_recipe *recipe, const void *options
     f->formula = recipe->formula;
     f->kernels = SATF_ISA_CHOOSE(&finish_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
-    finisher_set_scale(f, (satf_type)in->type);
-}
-
-void finisher_set_scale(finisher *f, satf_type input_type)
-{
-    double max = (double)satf_type_max((int)input_type);
-    f->constants.full = max > 0 ? max : 1;
-    f->constants.level = max > 0 ? max / UINT8_MAX : 1;
+    f->constants.most = INFINITY;
 }
 
 void finisher_begin_survey(finisher *f, finish_survey *survey)

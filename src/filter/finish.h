@@ -42,9 +42,6 @@ void finisher_end_survey(finisher *f);
 void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted);
 
-/* full and level of that type: of the filter of which this is a part. */
-void finisher_set_scale(finisher *f, satf_type input_type);
-
 /* dst: the segment's first pixel in the output (no alignment). Filters of
  * REGION_WINDOW and REGION_PREFIX. */
 void finish_segment(const finisher *f, const window_segment *segment, void *dst);

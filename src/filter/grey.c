@@ -21,6 +21,7 @@ satf_view filter_grey_view(const satf_view *in, void *data)
     satf_type type = satf_type_is_float(in->type) ? SATF_F64 : (satf_type)in->type;
     satf_view view = satf_view_packed(data, in->width, in->height, alpha ? 2 : 1, type);
     view.flags = in->flags;
+    view.full = in->full;
     view.device = in->device;
     return view;
 }

@@ -70,6 +70,14 @@ void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata)
     move_metadata(turn, metadata);
 }
 
+/* The full scale of the result, as samples of that type: integers keep it, whatever their width. */
+static double kept_scale(const satf_view *result, satf_type made)
+{
+    double full = satf_full_scale(result);
+    bool integers = !satf_type_is_float(result->type) && !satf_type_is_float((int)made);
+    return integers && full < (double)satf_type_max((int)made) ? full : 0;
+}
+
 satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                             int type, satf_image *out)
 {
@@ -82,6 +90,7 @@ satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const 
     *out = (satf_image){0};
     out->view = satf_view_packed(NULL, view.width, view.height, view.channels, made);
     out->view.flags = view.flags;
+    out->view.full = kept_scale(&view, made);
     out->alpha_max = satf_type_is_float((int)made) ? 1 : (double)satf_type_max((int)made);
     filter_image_facts(filter, in, out);
     return SATF_OK;
@@ -106,6 +115,7 @@ satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *fi
     if (status) {
         return status;
     }
+    image->view.full = kept_scale(&view, made);
     filter_image_facts(filter, in, image);
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {

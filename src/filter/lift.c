@@ -34,6 +34,7 @@ bool filter_lift_step(const filter_step *step, void *data, filter_step *lifted, 
     }
     *view = satf_view_packed(data, in->width, in->height, in->channels, SATF_F64);
     view->flags = in->flags;
+    view->full = in->full;
     view->device = in->device;
     view->stride = (int64_t)satf_align64(row);
     return satf_mul(satf_align64(row), (size_t)in->height, bytes) && *bytes <= SIZE_MAX / 4;

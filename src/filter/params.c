@@ -394,6 +394,7 @@ static void release_picture(void *value)
 static const param_kind_row kinds[] = {
     [PARAM_INTEGER] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
                        NULL},
+    [PARAM_FULL] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL, NULL},
     [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
     [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), parse_size, print_size, NULL, NULL},
     [PARAM_PLACE] = {SATF_PARAM_PLACE, sizeof(filter_place), parse_place, print_place, NULL, NULL},

@@ -54,6 +54,7 @@ satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter
     if (status) {
         return status;
     }
+    image->view.full = view->full;
     status = filter_copy_pixels(ctx, view, &image->view);
     if (status) {
         satf_image_destroy(image);
@@ -89,6 +90,7 @@ satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, i
     if (status) {
         return status;
     }
+    image->view.full = picture->full;
     satf_view channel = image->view;
     channel.channels = 1;
     channel.pixel_stride = channels * (int64_t)satf_type_bytes(type);

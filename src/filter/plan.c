@@ -84,7 +84,7 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
     filter_step_spec spec = {.link = of->link,
                              .in = of->from,
                              .out = of->to,
-                             .input_type = (satf_type)of->from.type,
+                             .input = &of->from,
                              .by_rows = plan->use == FILTER_BY_ROWS,
                              .lasting = plan->use == FILTER_LASTING};
     satf_status status = add_step(ctx, plan, &spec, sizes, &step);
@@ -168,8 +168,11 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
 {
     static const unsigned reads[2] = {FORMULA_BESIDE, FORMULA_BESIDE_TOO};
     const plan_link *of = images->of;
-    filter_step_spec spec = {
-        .link = of->link, .part = part, .input_type = (satf_type)of->from.type};
+    filter_step_spec spec = {.link = of->link,
+                             .part = part,
+                             .input = &of->from,
+                             .input_beside =
+                                 images->beside.kind == PLACE_NONE ? NULL : &images->beside_view};
     plan_place in = part_place(images, part->of, &spec.in), beside[2] = {{PLACE_NONE, 0}};
     plan_place out = part_place(images, number, &spec.out);
     for (int b = 0; b < 2; b++) {
@@ -279,6 +282,7 @@ satf_view plan_packed(const satf_view *view, void *data)
         satf_view_packed(data, view->width, view->height, view->channels, (satf_type)view->type);
     copy.device = view->device;
     copy.flags = view->flags;
+    copy.full = view->full;
     return copy;
 }
 

@@ -57,6 +57,7 @@ static satf_view shape(satf_context *ctx, const satf_filter *one, const satf_vie
     width = width < in->width ? width : in->width;
     satf_view view = satf_view_packed(NULL, width, rows, in->channels, (satf_type)in->type);
     view.flags = in->flags;
+    view.full = in->full;
     return view;
 }
 

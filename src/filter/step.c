@@ -58,6 +58,9 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     if ((filter_weighs(recipe) && !recipe->grey) || moves || recipe->parts[0]) {
         out->flags = in->flags;
     }
+    if (recipe->type == TYPE_OF_INPUT) {
+        out->full = in->full;
+    }
     return satf_check_view(ctx, out, "output", false);
 }
 
@@ -68,8 +71,9 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
 }
 
 /* The border's constant in the input's type. */
-static satf_status fit_constant(satf_context *ctx, int type, filter_border *border)
+static satf_status fit_constant(satf_context *ctx, const satf_view *input, filter_border *border)
 {
+    int type = input->type;
     double value = border->constant;
     if (border->kind != SATF_CONSTANT) {
         return SATF_OK;
@@ -83,7 +87,7 @@ static satf_status fit_constant(satf_context *ctx, int type, filter_border *bord
         }
         return SATF_OK;
     }
-    double max = (double)satf_type_max(type);
+    double max = satf_full_scale(input);
     if (!(value >= 0 && value <= max) || value != floor(value)) {
         return satf_fail(ctx, SATF_INVALID,
                          "border constant:%g does not fit %s samples; it must be an integer of 0 "
@@ -91,6 +95,29 @@ static satf_status fit_constant(satf_context *ctx, int type, filter_border *bord
                          value, satf_type_name(type), max);
     }
     return SATF_OK;
+}
+
+/* A full scale that the parameter names counts where the picture's is not smaller; an image beside
+ * the input that says none has it, too. Means stay among their samples. */
+static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
+{
+    const satf_view *input = spec->input, *beside = spec->input_beside;
+    const int64_t *named = chain_value(spec->link, PARAM_FULL);
+    bool of_floats = satf_type_is_float(input->type), says = input->full > 0;
+    double full = satf_full_scale(input);
+    if (named && *named > 0 && (of_floats || (double)*named <= full)) {
+        full = (double)*named;
+        says = true;
+    }
+    bool ends = step->recipe->type == TYPE_OF_INPUT && step->recipe->kernel != KERNEL_MEAN &&
+                !of_floats && !satf_type_is_float(step->out.type);
+    return (filter_scale){
+        .of_floats = of_floats,
+        .full = full,
+        .level = of_floats && !says ? 1 : full / UINT8_MAX,
+        .beside_full = beside && beside->full > 0 ? beside->full : full,
+        .most = ends ? full : INFINITY,
+    };
 }
 
 /* What engines look at of the filter's options. */
@@ -249,7 +276,6 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
                           .in = *in,
                           .out = spec->out,
                           .beside = {spec->beside[0], spec->beside[1]},
-                          .input_type = spec->input_type,
                           .by_rows = spec->by_rows,
                           .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
@@ -265,10 +291,12 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
         step->in = filter_grey_view(in, NULL);
     }
     satf_status status = filter_check_link(ctx, link);
-    status = status ? status : fit_constant(ctx, (int)spec->input_type, &step->border);
+    status = status ? status : fit_constant(ctx, spec->input, &step->border);
+    step->scale = find_scale(spec, step);
     if (spec->part && spec->part->outside && step->border.kind == SATF_CONSTANT) {
-        uint64_t max = satf_type_max((int)spec->input_type);
-        step->border.constant = spec->part->outside(step->border.constant, max ? (double)max : 1);
+        formula_sums common = {0};
+        filter_set_scale(&step->scale, &common);
+        step->border.constant = spec->part->outside(step->border.constant, &common);
     }
     status = status ? status : choose_engine(ctx, step);
     if (status) {

@@ -6,6 +6,13 @@
 
 struct filter_engine;
 
+/* What formulas know of the samples that the filter takes, of which the step may be a part: see
+ * formula_sums. */
+typedef struct filter_scale {
+    bool of_floats;
+    double full, level, beside_full, most;
+} filter_scale;
+
 typedef struct filter_step {
     const filter_info *info;
     const filter_recipe *recipe; /* the filter's, or that of a part of it */
@@ -19,8 +26,8 @@ typedef struct filter_step {
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
     satf_view beside[2];
-    satf_type input_type; /* of the filter, of which this may be a part */
-    bool grey;            /* in is the grey of source, in memory of the plan */
+    filter_scale scale;
+    bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
     bool by_rows; /* the picture is never held whole: in, source and out have no data */
     bool lasting; /* the plan will run many times: what takes long to prepare may pay */
@@ -70,6 +77,15 @@ extern const filter_engine filter_window_engine, filter_table_engine, filter_pre
     filter_device_large_engine, filter_device_march_engine, filter_device_ring_engine,
     filter_device_prefix_engine, filter_device_move_engine, filter_permute_engine;
 
+static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
+{
+    common->of_floats = scale->of_floats;
+    common->full = scale->full;
+    common->level = scale->level;
+    common->beside_full = scale->beside_full;
+    common->most = scale->most;
+}
+
 /* Frees what planning has made. */
 void filter_step_release(filter_step *step);
 
@@ -85,7 +101,8 @@ typedef struct filter_step_spec {
     const chain_link *link;
     const filter_part *part; /* or NULL */
     satf_view in, out, beside[2];
-    satf_type input_type;
+    const satf_view *input;        /* the filter's */
+    const satf_view *input_beside; /* of which the parts are; NULL: none */
     bool by_rows, lasting;
 } filter_step_spec;
 

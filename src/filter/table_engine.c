@@ -395,7 +395,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     step->kept_bytes = state->tables.kept_bytes + state->lifted_tables.kept_bytes;
     finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out,
                   step->weighted);
-    finisher_set_scale(&state->finish, step->input_type);
+    filter_set_scale(&step->scale, &state->finish.constants);
     return SATF_OK;
 }
 

@@ -85,7 +85,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
     finisher_init(&state->finish, recipe, step->options, &step->in, &step->out, step->weighted);
-    finisher_set_scale(&state->finish, step->input_type);
+    filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.around_caches =
         state->finish.around_caches && !step->by_rows; /* a row is on its way */
     satf_status status = window_plan_make(ctx, &spec, &state->plan);

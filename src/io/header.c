@@ -12,6 +12,7 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
     header->lo = 0;
     header->hi = maxval;
     header->alpha_max = maxval > 0 ? maxval : 1;
+    header->view.full = maxval < (double)satf_type_max((int)type) ? maxval : 0;
     header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
     header->rows_in_order = true;
     header->pictures = 1;
@@ -45,6 +46,7 @@ void io_describe(const io_header *header, satf_image *image)
     image->hi = header->hi;
     image->alpha_max = header->alpha_max;
     image->picture_type = header->picture_type;
+    image->view.full = header->view.full;
 }
 
 satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image)

@@ -46,6 +46,7 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
     satf_view from = satf_view_packed(NULL, in->width, in->height, in->channels, in->type);
     satf_view to = satf_view_packed(NULL, out->width, out->height, out->channels, out->type);
     from.flags = in->flags;
+    from.full = in->full;
     to.flags = out->flags;
     size_t bytes;
     satf_status status = flow_plan(ctx, filter, &from, &to, f, &bytes);

@@ -13,6 +13,7 @@
 typedef enum param_kind {
     PARAM_INTEGER,  /* int64_t */
     PARAM_REAL,     /* double */
+    PARAM_FULL,     /* int64_t: the full scale of the samples; 0: the picture's */
     PARAM_SIZE,     /* filter_size */
     PARAM_PLACE,    /* filter_place */
     PARAM_FLAG,     /* bool */
@@ -107,9 +108,9 @@ struct filter_part {
     int of;                      /* what is summed */
     int beside[2];               /* whose samples the formula reads, if it does */
     bool single;                 /* over the pixel alone, not the window */
-    /* What lies outside under border constant:V, V of an input whose largest sample is `full`;
-     * NULL: V. */
-    double (*outside)(double constant, double full);
+    /* What lies outside under border constant:V, common: what all samples have in common. NULL: V.
+     */
+    double (*outside)(double constant, const formula_sums *common);
 };
 
 typedef struct filter_info {
@@ -145,6 +146,13 @@ typedef struct filter_info {
         "border", "B", "", PARAM_BORDER, offset, 0, 0, "clamp",           \
             "what lies outside the image: clamp, mirror, reflect, wrap, " \
             "constant:V or shrink"                                        \
+    }
+/* Every filter that asks for the full scale has it. */
+#define FILTER_FULL_PARAM(offset)                                                                \
+    {                                                                                            \
+        "full", "M", "", PARAM_FULL, offset, 0, 65535, "0",                                      \
+            "the full scale where the picture does not say it, such as 4095 for 12 bits in 16; " \
+            "0: the picture's, which is also the most"                                           \
     }
 #define FILTER_PARAM_END                                  \
     {                                                     \

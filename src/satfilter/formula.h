@@ -61,9 +61,13 @@ typedef struct formula_sums {
     double inverse;   /* 1 / the weight, or 0; set for formulas of windows */
     double centre;    /* the sample at the pixel itself (FORMULA_CENTRE) */
     double beside[2]; /* samples of other images there (FORMULA_BESIDE, FORMULA_BESIDE_TOO) */
-    /* Of the filter's input, whichever of its steps this is: a level of 8 bits, 257 in 16 bits and
-     * 1 in floats; the largest sample, 1 in floats. */
-    double level, full;
+    /* Of the filter's input, whichever of its steps this is: whether it is of floats; its full
+     * scale, the sample that is white, 1 of floats unless they say another; a level of 8 bits,
+     * which is a 255th of that, and 1 of floats that say nothing. Then the full scale of the image
+     * beside it, the same where there is none. */
+    bool of_floats;
+    double full, level, beside_full;
+    double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the survey (filter_recipe.survey), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
@@ -86,6 +90,17 @@ SATF_FORMULA formula_value formula_real(double real)
     formula_value value = {false, 0, real};
     return value;
 }
+
+/* The result, saturated at in->most. NaN stays. */
+SATF_FORMULA formula_value formula_within(const formula_sums *in, formula_value value)
+{
+    double number = value.exact ? (double)value.integer : value.real;
+    return number > in->most ? formula_real(in->most) : value;
+}
+
+/* What every engine takes for the formula. */
+#define FORMULA_APPLY(name, in, options) \
+    formula_within(in, name##_formula(in, (const name##_options *)(options)))
 
 /* A result as a double, rounded once if it does not fit. */
 SATF_FORMULA double formula_number_of(formula_value value)
@@ -309,7 +324,7 @@ typedef struct formula_floats {
 } formula_floats;
 
 extern "C++" {
-/* in: the weight, the level; no sums. */
+/* in: the weight, the scale; no sums. */
 template <class Options>
 static inline formula_floats formula_floats_of(const formula_sums *, const Options *)
 {

@@ -27,24 +27,24 @@ typedef void (*loop_kernel)(loop_block *block);
 typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mode;
 
 /* One formula in one mode. The options are copied: the results might alias them. */
-#define LOOP(name, mode, is_real, kind, load)                    \
-    static void name##_##mode(loop_block *block)                 \
-    {                                                            \
-        formula_sums in = block->constants;                      \
-        name##_options options;                                  \
-        memcpy(&options, block->options, sizeof options);        \
-        in.real = is_real;                                       \
-        in.words = kind;                                         \
-        in.pivot = 0;                                            \
-        for (int64_t i = 0; i < block->n; i++) {                 \
-            load(in, block, i);                                  \
-            in.inverse = block->inverses[i];                     \
-            in.centre = block->centres[i];                       \
-            in.beside[0] = block->besides[0][i];                 \
-            in.beside[1] = block->besides[1][i];                 \
-            formula_value value = name##_formula(&in, &options); \
-            block->results[i] = formula_number_of(value);        \
-        }                                                        \
+#define LOOP(name, mode, is_real, kind, load)                         \
+    static void name##_##mode(loop_block *block)                      \
+    {                                                                 \
+        formula_sums in = block->constants;                           \
+        name##_options options;                                       \
+        memcpy(&options, block->options, sizeof options);             \
+        in.real = is_real;                                            \
+        in.words = kind;                                              \
+        in.pivot = 0;                                                 \
+        for (int64_t i = 0; i < block->n; i++) {                      \
+            load(in, block, i);                                       \
+            in.inverse = block->inverses[i];                          \
+            in.centre = block->centres[i];                            \
+            in.beside[0] = block->besides[0][i];                      \
+            in.beside[1] = block->besides[1][i];                      \
+            formula_value value = FORMULA_APPLY(name, &in, &options); \
+            block->results[i] = formula_number_of(value);             \
+        }                                                             \
     }
 
 #define LOAD_REALS(in, block, i)        \
@@ -73,7 +73,7 @@ typedef formula_value (*formula_function)(const formula_sums *in, const void *op
 #define FORMULA_CALL(name)                                                        \
     static formula_value call_##name(const formula_sums *in, const void *options) \
     {                                                                             \
-        return name##_formula(in, (const name##_options *)options);               \
+        return FORMULA_APPLY(name, in, options);                                  \
     }
 
 #endif

@@ -1,0 +1,241 @@
+/*
+ * The law of scale, on the CPU and on devices: a picture times k, whose full scale is times k,
+ * gives the result times k, that of a variance times k^2, and the same black and white.
+ */
+#ifndef TESTS_FILTER_SCALE_H
+#define TESTS_FILTER_SCALE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/view.h"
+#include "filter_make.h"
+#include "filter_reference.h"
+
+enum { SCALE_W = 37, SCALE_H = 23, SCALE_SAMPLES = SCALE_W * SCALE_H * 4 };
+
+static const struct {
+    int channels;
+    unsigned flags;
+} scale_layouts[] = {{1, 0}, {2, SATF_ALPHA}, {3, 0}, {4, SATF_ALPHA}};
+
+/* One comparison. */
+typedef struct scale_case {
+    const filter_info *info;
+    const char *by;   /* what computes */
+    int maxval, k;    /* the picture's, and what it is taken times */
+    int guide, times; /* the full scale of the image beside it, and what that is taken times; 0:
+                       * there is none */
+    int border, layout;
+    const char *size, *at;
+    bool squared;
+    uint64_t seed;
+} scale_case;
+
+/* A picture in its own memory, and what a filter makes of it. */
+typedef struct scale_picture {
+    satf_view view;
+    _Alignas(8) char memory[SCALE_SAMPLES * sizeof(double)];
+} scale_picture;
+
+/* Flat parts, edges and noise; alpha is 0 and full now and then. */
+static void scale_draw(scale_picture *p, int layout, int maxval, int times, uint64_t seed)
+{
+    int channels = scale_layouts[layout].channels;
+    bool wide = maxval * times > UINT8_MAX;
+    p->view = satf_view_packed(p->memory, SCALE_W, SCALE_H, channels, wide ? SATF_U16 : SATF_U8);
+    p->view.flags = scale_layouts[layout].flags;
+    p->view.full = maxval * times;
+    for (int i = 0; i < SCALE_W * SCALE_H * channels; i++) {
+        uint64_t r = ref_random(&seed);
+        int sample =
+            i / channels % SCALE_W < 9 ? maxval / 3 : (int)((r >> 32) % (uint64_t)(maxval + 1));
+        sample = times * (r % 7 == 0 ? maxval : r % 7 == 1 ? 0 : sample);
+        if (wide) {
+            ((uint16_t *)p->view.data)[i] = (uint16_t)sample;
+        } else {
+            ((uint8_t *)p->view.data)[i] = (uint8_t)sample;
+        }
+    }
+}
+
+static double scale_load(const satf_view *view, int i)
+{
+    const void *data = view->data;
+    return view->type == SATF_U8    ? ((const uint8_t *)data)[i]
+           : view->type == SATF_U16 ? ((const uint16_t *)data)[i]
+           : view->type == SATF_U32 ? ((const uint32_t *)data)[i]
+           : view->type == SATF_U64 ? (double)((const uint64_t *)data)[i]
+                                    : ((const double *)data)[i];
+}
+
+/* With what the case says, samples among the parameters times `times`. */
+static satf_filter *scale_filter(satf_context *ctx, const scale_case *c, int times)
+{
+    satf_filter *filter =
+        make_filter_of(ctx, c->info, SATF_CLAMP, c->size, c->at, SCALE_W * SCALE_H);
+    if (filter_param_of_kind(c->info, PARAM_BORDER)) {
+        double constant = c->border == SATF_CONSTANT ? c->maxval / 2 * times : 0;
+        assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)c->border, constant),
+                         SATF_OK);
+    }
+    if (c->squared) {
+        assert_int_equal(satf_filter_set_int(ctx, filter, "squared", 1), SATF_OK);
+    }
+    return filter;
+}
+
+/* False: what computes does not take such pictures. */
+static bool scale_apply(satf_context *ctx, const scale_case *c, int times, int guide_times,
+                        scale_picture *out)
+{
+    static scale_picture in, guide;
+    satf_filter *filter = scale_filter(ctx, c, times);
+    scale_draw(&in, c->layout, c->maxval, times, c->seed);
+    if (c->guide) {
+        scale_draw(&guide, c->layout, c->guide, guide_times, c->seed + 1);
+        assert_int_equal(satf_filter_set_image(ctx, filter, &guide.view), SATF_OK);
+    }
+    satf_status status = satf_filter_output(ctx, filter, &in.view, &out->view);
+    out->view.data = out->memory;
+    status = status ? status : satf_filter_apply(ctx, filter, &in.view, &out->view);
+    satf_filter_destroy(filter);
+    if (status && status != SATF_UNSUPPORTED) {
+        fail_msg("%s by %s: %s", c->info->name, c->by, satf_message(ctx));
+    }
+    return !status;
+}
+
+/* How many times as large the result is of a picture that is twice as large: 2 or 4, and 1 of black
+ * and white. */
+static double scale_growth(satf_context *ctx, const scale_case *c)
+{
+    const filter_recipe *recipe = c->info->recipe;
+    if (recipe->type == TYPE_BILEVEL) {
+        return 1;
+    }
+    if (!recipe->range) {
+        return 2;
+    }
+    satf_filter *filter = scale_filter(ctx, c, 1);
+    const void *options = filter_options(filter, 0);
+    filter_range one = recipe->range((filter_range){true, 0, 1}, options, SCALE_W, SCALE_H);
+    filter_range two = recipe->range((filter_range){true, 0, 2}, options, SCALE_W, SCALE_H);
+    satf_filter_destroy(filter);
+    return two.hi / one.hi;
+}
+
+/* How far results that grow by `ratio` may be apart: those that are rounded by half a step of
+ * either and what rounds guided's slopes and offsets; sums and moved samples not at all. */
+static double scale_room(const filter_recipe *recipe, int type, double ratio, double result)
+{
+    bool rounded = recipe->type == TYPE_OF_INPUT && recipe->region != REGION_PIXEL;
+    return type == SATF_F64 ? 1e-12 * fabs(result) : rounded ? ratio / 2 + 0.5 + ratio / 64 : 0;
+}
+
+static void scale_compare(satf_context *ctx, const scale_case *c, const scale_picture *coarse,
+                          const scale_picture *fine)
+{
+    const filter_recipe *recipe = c->info->recipe;
+    const satf_view *v = &coarse->view;
+    double growth = scale_growth(ctx, c);
+    double colour = growth == 1 ? 1 : growth == 2 ? c->k : (double)c->k * c->k;
+    bool alpha = (v->flags & SATF_ALPHA) && recipe->averages_alpha;
+    assert_int_equal(v->channels, fine->view.channels);
+    for (int i = 0; i < SCALE_W * SCALE_H * v->channels; i++) {
+        double ratio = alpha && i % v->channels == v->channels - 1 ? c->k : colour;
+        double a = scale_load(v, i), b = scale_load(&fine->view, i);
+        double room = scale_room(recipe, v->type, ratio, b);
+        if (!(fabs(a * ratio - b) <= room)) {
+            fail_msg(
+                "%s by %s, %d channels, border %d, window %s at %s, maxval %d x %d, guide %d x "
+                "%d: sample %d is %.17g and %.17g",
+                c->info->name, c->by, v->channels, c->border, c->size, c->at, c->maxval, c->k,
+                c->guide, c->times, i, a, b);
+        }
+        if (recipe->type == TYPE_OF_INPUT) {
+            assert_true(a <= c->maxval && b <= c->maxval * c->k);
+        }
+    }
+}
+
+/* Colour that becomes grey is rounded on the way, which may be all the difference to a threshold.
+ */
+static bool scale_is_fair(const scale_case *c)
+{
+    return !c->info->recipe->grey || scale_layouts[c->layout].channels < 3;
+}
+
+/* The number of comparisons: 0 where what computes does not take such pictures. */
+static int scale_check(satf_context *ctx, scale_case *c)
+{
+    static scale_picture coarse, fine;
+    if (!scale_is_fair(c) || !scale_apply(ctx, c, 1, 1, &coarse)) {
+        return 0;
+    }
+    assert_true(scale_apply(ctx, c, c->k, 1, &fine));
+    scale_compare(ctx, c, &coarse, &fine);
+    if (c->guide) { /* which alone is times k, then: the same result */
+        assert_true(scale_apply(ctx, c, 1, c->times, &fine));
+        int k = c->k;
+        c->k = 1;
+        scale_compare(ctx, c, &coarse, &fine);
+        c->k = k;
+    }
+    return 1;
+}
+
+/* One filter at all full scales, under all borders. */
+static int scale_check_filter(satf_context *ctx, const filter_info *info, const char *by)
+{
+    static const int maxvals[] = {1, 15, 1000, 4095, 4369}, factors[] = {3, 15, 257};
+    static const char *const sizes[] = {"3", "8x5", "15", "1", "40x3"};
+    static const char *const places[] = {"0:0", "1:-1", "-2:2", "0:0", "4:1"};
+    bool guided = filter_param_of_kind(info, PARAM_IMAGE) != NULL;
+    int done = 0;
+    for (int i = 0; i < 5 * 3 * 6; i++) {
+        scale_case c = {.info = info,
+                        .by = by,
+                        .maxval = maxvals[i % 5],
+                        .k = factors[i / 5 % 3],
+                        .border = i / 15,
+                        .layout = (i + i / 15) % 4,
+                        .size = sizes[(i + i / 5) % 5],
+                        .at = places[(i + i / 5) % 5],
+                        .seed = 77 * (uint64_t)i};
+        if (c.maxval * c.k > UINT16_MAX) {
+            continue;
+        }
+        done += scale_check(ctx, &c);
+        if (info->recipe->sums_squares) {
+            c.squared = true;
+            done += scale_check(ctx, &c);
+        }
+        /* of the same width, with another full scale */
+        c.guide = c.maxval * c.k > UINT8_MAX ? 300 : 60;
+        c.times = c.maxval * c.k > UINT8_MAX ? 200 : 4;
+        bool fits = (c.maxval > UINT8_MAX) == (c.maxval * c.k > UINT8_MAX);
+        done += guided && fits ? scale_check(ctx, &c) : 0;
+    }
+    return done;
+}
+
+/* Every filter of the table; the number of comparisons. */
+static int scale_check_all(satf_context *ctx, const char *by, bool every)
+{
+    const filter_info *info;
+    int done = 0;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        int more = scale_check_filter(ctx, info, by);
+        if (every) {
+            assert_true(more > 0);
+        }
+        done += more;
+    }
+    return done;
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* The full scale travels with a picture: into formulas, saturation, guides, and through chains. */
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "filter_scale.h"
+#include "with_context.h"
+
+static void test_law(void **state)
+{
+    static const char *const names[] = {"any engine", "tables", "marching sums"};
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
+        satf_cpu_limit((satf_isa)isa);
+        for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
+            satf_context_set_engine(*state, (satf_engine)engine);
+            assert_true(scale_check_all(*state, names[engine], engine == SATF_ENGINE_AUTO) > 0);
+        }
+    }
+    satf_cpu_limit(SATF_ISA_COUNT);
+}
+
+static void apply(satf_context *ctx, const char *spec, const satf_view *in, void *out)
+{
+    satf_filter *filter = parse_filter(ctx, spec);
+    satf_view to;
+    assert_int_equal(satf_filter_output(ctx, filter, in, &to), SATF_OK);
+    to.data = out;
+    if (satf_filter_apply(ctx, filter, in, &to)) {
+        fail_msg("%s: %s", spec, satf_message(ctx));
+    }
+    satf_filter_destroy(filter);
+}
+
+/* full=M says what the picture does not, for each filter that asks for it; and no more than the
+ * picture's counts. */
+static void test_parameter(void **state)
+{
+    static scale_picture p;
+    static uint16_t said[SCALE_SAMPLES], told[SCALE_SAMPLES], plain[SCALE_SAMPLES];
+    const filter_info *info;
+    int found = 0;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        if (!filter_param_of_kind(info, PARAM_FULL)) {
+            continue;
+        }
+        char with[80], without[80], more[80];
+        snprintf(without, sizeof without, "%s=5", info->name);
+        snprintf(with, sizeof with, "%s=5,full=4095", info->name);
+        snprintf(more, sizeof more, "%s=5,full=5000", info->name);
+        scale_draw(&p, 0, 4095, 1, 5);
+        apply(*state, without, &p.view, said);
+        apply(*state, more, &p.view, plain);
+        assert_memory_equal(said, plain, sizeof said);
+        p.view.full = 0;
+        apply(*state, with, &p.view, told);
+        assert_memory_equal(said, told, sizeof said);
+        apply(*state, without, &p.view, plain);
+        assert_memory_not_equal(said, plain, sizeof said);
+        found++;
+    }
+    assert_true(found >= 3);
+}
+
+/* What saturates does so at the full scale between filters, too, which moved pixels keep. */
+static void test_chain(void **state)
+{
+    static scale_picture p;
+    static uint8_t got[SCALE_SAMPLES];
+    scale_draw(&p, 2, 15, 1, 9);
+    apply(*state, "rotate=90 unsharp=5,amount=100 transpose unsharp=3,amount=20", &p.view, got);
+    int most = 0;
+    for (int i = 0; i < SCALE_W * SCALE_H * 3; i++) {
+        most = got[i] > most ? got[i] : most;
+    }
+    assert_int_equal(most, 15);
+    satf_filter *filter = parse_filter(*state, "unsharp=5 box=3");
+    satf_view out;
+    assert_int_equal(satf_filter_output(*state, filter, &p.view, &out), SATF_OK);
+    assert_true(out.full == 15);
+    satf_filter_destroy(filter);
+    filter = parse_filter(*state, "unsharp=5 variance=3");
+    assert_int_equal(satf_filter_output(*state, filter, &p.view, &out), SATF_OK);
+    assert_true(out.full == 0);
+    satf_filter_destroy(filter);
+}
+
+/* Floats that say nothing have 1, and levels of their own; what they say counts. */
+static void test_floats(void **state)
+{
+    static double in[SCALE_W * SCALE_H];
+    static double unit[SCALE_W * SCALE_H], large[SCALE_W * SCALE_H];
+    static uint8_t white[2][SCALE_W * SCALE_H];
+    uint64_t seed = 3;
+    satf_view view = satf_view_packed(in, SCALE_W, SCALE_H, 1, SATF_F64);
+    for (int i = 0; i < SCALE_W * SCALE_H; i++) {
+        in[i] = (double)(ref_random(&seed) % 1000) / 1000;
+    }
+    apply(*state, "guided=5", &view, unit);
+    view.full = 1;
+    apply(*state, "sauvola=5", &view, white[0]);
+    for (int i = 0; i < SCALE_W * SCALE_H; i++) {
+        in[i] *= 4096;
+    }
+    view.full = 4096;
+    apply(*state, "guided=5", &view, large);
+    apply(*state, "sauvola=5", &view, white[1]);
+    assert_memory_equal(white[0], white[1], sizeof white[0]);
+    for (int i = 0; i < SCALE_W * SCALE_H; i++) {
+        assert_true(fabs(unit[i] * 4096 - large[i]) < 1e-8);
+    }
+}
+
+static void test_refused(void **state)
+{
+    static const struct {
+        satf_type type;
+        double full;
+    } wrong[] = {{SATF_U8, 256}, {SATF_U8, -1},   {SATF_U16, 4095.5},   {SATF_U16, 65536},
+                 {SATF_F32, -1}, {SATF_F64, NAN}, {SATF_F64, INFINITY}, {SATF_U8, NAN}};
+    satf_filter *filter = parse_filter(*state, "box=3,border=constant:16"), *moved;
+    satf_view view, out;
+    uint8_t pixel[4] = {1, 2, 3, 4}, to[4];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        view = satf_view_packed(NULL, 2, 2, 1, wrong[i].type);
+        view.full = wrong[i].full;
+        assert_int_equal(satf_filter_output(*state, filter, &view, &out), SATF_INVALID);
+        assert_non_null(strstr(satf_message(*state), "full scale"));
+    }
+    /* a constant border is a sample like others */
+    view = satf_view_packed(pixel, 2, 2, 1, SATF_U8);
+    out = satf_view_packed(to, 2, 2, 1, SATF_U8);
+    assert_int_equal(satf_filter_apply(*state, filter, &view, &out), SATF_OK);
+    view.full = 15;
+    assert_int_equal(satf_filter_apply(*state, filter, &view, &out), SATF_INVALID);
+    assert_non_null(strstr(satf_message(*state), "0 to 15"));
+    satf_filter_destroy(filter);
+    moved = parse_filter(*state, "transpose");
+    assert_int_equal(satf_filter_output(*state, moved, &view, &out), SATF_OK);
+    assert_true(out.full == 15);
+    satf_filter_destroy(moved);
+}
+
+/* A file of the picture, of three channels and 8 bits, and what it becomes. */
+static void check_file(satf_context *ctx, const filter_info *info, int maxval, const char *folder)
+{
+    static scale_picture p;
+    char in[80], out[80], head[40];
+    snprintf(in, sizeof in, "%s/in.ppm", folder);
+    snprintf(out, sizeof out, "%s/out.pam", folder);
+    scale_draw(&p, 2, maxval, 1, 11);
+    FILE *file = fopen(in, "wb");
+    snprintf(head, sizeof head, "P6 %d %d %d\n", SCALE_W, SCALE_H, maxval);
+    assert_true(file && fputs(head, file) >= 0);
+    assert_int_equal(fwrite(p.memory, SCALE_W * SCALE_H, 3, file), 3);
+    assert_int_equal(fclose(file), 0);
+    satf_filter *filter =
+        make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", (int64_t)SCALE_W * SCALE_H);
+    satf_image *image;
+    satf_image_info found;
+    if (satf_filter_file(ctx, filter, in, out, NULL, NULL, 0) ||
+        satf_image_read(ctx, out, &image) || satf_image_probe(ctx, out, &found, sizeof found)) {
+        fail_msg("%s, maxval %d: %s", info->name, maxval, satf_message(ctx));
+    }
+    if (info->recipe->type == TYPE_OF_INPUT) {
+        static uint8_t want[SCALE_SAMPLES];
+        satf_view to;
+        assert_int_equal(satf_filter_output(ctx, filter, &p.view, &to), SATF_OK);
+        to.data = want;
+        assert_int_equal(satf_filter_apply(ctx, filter, &p.view, &to), SATF_OK);
+        assert_true(found.hi == maxval && satf_image_view(image)->full == maxval);
+        assert_memory_equal(satf_image_view(image)->data, want, SCALE_W * SCALE_H * 3);
+    }
+    satf_image_destroy(image);
+    satf_filter_destroy(filter);
+    assert_true(unlink(in) == 0 && unlink(out) == 0);
+}
+
+/* Whatever is written can be read again, with the same full scale. */
+static void test_files(void **state)
+{
+    char folder[] = "/tmp/satfilter-scale-XXXXXX";
+    const filter_info *info;
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        check_file(*state, info, 1, folder);
+        check_file(*state, info, 15, folder);
+        check_file(*state, info, 200, folder);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* An array of bools is one of 0 and 1. */
+static void test_bools(void **state)
+{
+    static const char head[] = "\x93NUMPY\x01\x00\x76\x00"
+                               "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 3)}";
+    char file[128 + 3];
+    memset(file, ' ', sizeof file);
+    memcpy(file, head, sizeof head - 1);
+    file[127] = '\n';
+    memcpy(file + sizeof file - 3, "\0\1\1", 3);
+    satf_image *image, *sharp;
+    if (satf_image_decode(*state, file, sizeof file, &image)) {
+        fail_msg("%s", satf_message(*state));
+    }
+    assert_true(satf_image_view(image)->full == 1);
+    satf_filter *filter = parse_filter(*state, "unsharp=3x1,amount=5");
+    assert_int_equal(satf_image_filter(*state, filter, image, SATF_TYPE_AUTO, &sharp), SATF_OK);
+    assert_memory_equal(satf_image_view(sharp)->data, "\0\1\1", 3);
+    satf_filter_destroy(filter);
+    satf_image_destroy(image);
+    satf_image_destroy(sharp);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_law),     TEST(test_parameter), TEST(test_chain), TEST(test_floats),
+        TEST(test_refused), TEST(test_files),     TEST(test_bools),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
