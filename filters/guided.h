@@ -187,22 +187,22 @@ static const filter_recipe guided_last_recipe = {
 
 /* Images: 0 the input, 2 the slopes, 3 the offsets, 4 the sums of slopes. */
 static const filter_part guided_parts[] = {
-    {&guided_slope_recipe, 0, {0, 0}, false, NULL},
-    {&guided_offset_recipe, 0, {2, 0}, false, NULL},
-    {&guided_sum_recipe, 2, {0, 0}, false, guided_outside_nothing},
-    {&guided_last_recipe, 3, {4, 0}, false, guided_outside_offset},
+    {&guided_slope_recipe, 0, {0, 0}, OVER_WINDOW, NULL},
+    {&guided_offset_recipe, 0, {2, 0}, OVER_WINDOW, NULL},
+    {&guided_sum_recipe, 2, {0, 0}, OVER_MIRRORED, guided_outside_nothing},
+    {&guided_last_recipe, 3, {4, 0}, OVER_MIRRORED, guided_outside_offset},
 };
 
 /* Images: 0 the input, 1 the guide, 2 their products, 3 sums of these, 4 of the input, 5 the
  * slopes, 6 the offsets, 7 the sums of slopes. */
 static const filter_part guided_parts_by[] = {
-    {&guided_product_recipe, 0, {1, 0}, true, NULL},
-    {&guided_sum_recipe, 2, {0, 0}, false, guided_outside_product},
-    {&guided_sum_recipe, 0, {0, 0}, false, NULL},
-    {&guided_slope_by_recipe, 1, {3, 4}, false, guided_outside_guide},
-    {&guided_offset_by_recipe, 1, {5, 4}, false, guided_outside_guide},
-    {&guided_sum_recipe, 5, {0, 0}, false, guided_outside_nothing},
-    {&guided_last_recipe, 6, {7, 1}, false, guided_outside_offset},
+    {&guided_product_recipe, 0, {1, 0}, OVER_PIXEL, NULL},
+    {&guided_sum_recipe, 2, {0, 0}, OVER_WINDOW, guided_outside_product},
+    {&guided_sum_recipe, 0, {0, 0}, OVER_WINDOW, NULL},
+    {&guided_slope_by_recipe, 1, {3, 4}, OVER_WINDOW, guided_outside_guide},
+    {&guided_offset_by_recipe, 1, {5, 4}, OVER_WINDOW, guided_outside_guide},
+    {&guided_sum_recipe, 5, {0, 0}, OVER_MIRRORED, guided_outside_nothing},
+    {&guided_last_recipe, 6, {7, 1}, OVER_MIRRORED, guided_outside_offset},
 };
 
 static const filter_recipe guided_recipe = {

@@ -26,7 +26,7 @@ typedef struct plane {
     double outside;
 } plane;
 
-/* What the window around (x, y) holds of up to two planes: their sums, and those of products. */
+/* Of pixels of two planes: their number, their sums, and those of products. */
 typedef struct window_sums {
     ref_wide weight, a, b, aa, ab;
     long double real_a, real_b, real_aa, real_ab;
@@ -41,28 +41,43 @@ static double sample_at(const guided_case *c, const plane *p, int64_t x, int64_t
     return inside ? p->samples[j * c->width + i] : p->outside;
 }
 
-/* The planes' samples are integers, or floats of few bits, as long double holds sums of exactly. */
-static window_sums sum_window(const guided_case *c, const plane *a, const plane *b, int64_t x,
-                              int64_t y)
+static void add_pixel(const guided_case *c, const plane *a, const plane *b, int64_t x, int64_t y,
+                      window_sums *s)
+{
+    bool counts;
+    double u = sample_at(c, a, x, y, &counts), v = sample_at(c, b, x, y, &counts);
+    if (!counts) {
+        return;
+    }
+    s->weight++;
+    s->a += (ref_wide)u;
+    s->b += (ref_wide)v;
+    s->aa += (ref_wide)u * (ref_wide)u;
+    s->ab += (ref_wide)u * (ref_wide)v;
+    s->real_a += (long double)u;
+    s->real_b += (long double)v;
+    s->real_aa += (long double)u * (long double)u;
+    s->real_ab += (long double)u * (long double)v;
+}
+
+/* Whether the window of the pixel (x, y), in the image or not, contains the pixel (i, j). */
+static bool contains(const guided_case *c, int64_t x, int64_t y, int64_t i, int64_t j)
+{
+    int64_t left = x + c->at_x - c->w / 2, top = y + c->at_y - c->h / 2;
+    return left <= i && i < left + c->w && top <= j && j < top + c->h;
+}
+
+/* Of the pixels that the window of (x, y) contains, or of those whose windows contain (x, y). The
+ * planes' samples are integers, or floats of few bits, as long double holds sums of exactly. */
+static window_sums sum_pixels(const guided_case *c, const plane *a, const plane *b, int64_t x,
+                              int64_t y, bool containing)
 {
     window_sums s = {0};
-    int64_t left = x + c->at_x - c->w / 2, top = y + c->at_y - c->h / 2;
-    for (int64_t j = top; j < top + c->h; j++) {
-        for (int64_t i = left; i < left + c->w; i++) {
-            bool counts;
-            double u = sample_at(c, a, i, j, &counts), v = sample_at(c, b, i, j, &counts);
-            if (!counts) {
-                continue;
+    for (int64_t j = y - c->h; j <= y + c->h; j++) {
+        for (int64_t i = x - c->w; i <= x + c->w; i++) {
+            if (containing ? contains(c, i, j, x, y) : contains(c, x, y, i, j)) {
+                add_pixel(c, a, b, i, j, &s);
             }
-            s.weight++;
-            s.a += (ref_wide)u;
-            s.b += (ref_wide)v;
-            s.aa += (ref_wide)u * (ref_wide)u;
-            s.ab += (ref_wide)u * (ref_wide)v;
-            s.real_a += (long double)u;
-            s.real_b += (long double)v;
-            s.real_aa += (long double)u * (long double)u;
-            s.real_ab += (long double)u * (long double)v;
         }
     }
     return s;
@@ -88,14 +103,14 @@ static void guide_integers(const guided_case *c, const plane *guide, const plane
     double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
     for (int64_t y = 0, i = 0; y < c->height; y++) {
         for (int64_t x = 0; x < c->width; x++, i++) {
-            window_sums s = sum_window(c, guide, input, x, y);
+            window_sums s = sum_pixels(c, guide, input, x, y, false);
             fit(c, max, &s, &slopes[i], &offsets[i]);
         }
     }
     plane a = {slopes, 0}, b = {offsets, c->constant * steps};
     for (int64_t y = 0, i = 0; y < c->height; y++) {
         for (int64_t x = 0; x < c->width; x++, i++) {
-            window_sums s = sum_window(c, &a, &b, x, y);
+            window_sums s = sum_pixels(c, &a, &b, x, y, true);
             double value = ((double)s.a * 0x1p-24 * guide->samples[i] + (double)s.b / steps) /
                            (double)s.weight;
             double whole = floor(value), rounded = value - whole >= 0.5 ? whole + 1 : whole;
@@ -115,7 +130,7 @@ static void guide_reals(const guided_case *c, const plane *guide, const plane *i
     double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
     for (int64_t y = 0, i = 0; y < c->height; y++) {
         for (int64_t x = 0; x < c->width; x++, i++) {
-            window_sums s = sum_window(c, guide, input, x, y);
+            window_sums s = sum_pixels(c, guide, input, x, y, false);
             long double n = (long double)s.weight, mean = s.real_a / n, of = s.real_b / n;
             long double slope = (s.real_ab / n - mean * of) /
                                 (s.real_aa / n - mean * mean + (long double)c->eps * max * max);
@@ -126,7 +141,7 @@ static void guide_reals(const guided_case *c, const plane *guide, const plane *i
     plane a = {slopes, 0}, b = {offsets, c->constant};
     for (int64_t y = 0, i = 0; y < c->height; y++) {
         for (int64_t x = 0; x < c->width; x++, i++) {
-            window_sums s = sum_window(c, &a, &b, x, y);
+            window_sums s = sum_pixels(c, &a, &b, x, y, true);
             result[i] = (double)((s.real_a * (long double)guide->samples[i] + s.real_b) /
                                  (long double)s.weight);
         }
@@ -261,13 +276,14 @@ static void test_cases(void **state)
 {
     static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     static const int64_t sizes[][2] = {{1, 1}, {7, 1}, {1, 5}, {23, 17}, {40, 9}};
-    static const int64_t windows[][4] = {{9, 9, 0, 0}, {1, 1, 0, 0}, {4, 7, -1, 2}, {15, 3, 5, 0}};
+    static const int64_t windows[][4] = {{9, 9, 0, 0},  {1, 1, 0, 0},  {4, 7, -1, 2}, {15, 3, 5, 0},
+                                         {2, 12, 0, 0}, {8, 6, 4, -2}, {6, 1, -2, 0}};
     satf_context_set_threads(*state, 2);
     uint64_t seed = 1;
     for (size_t t = 0; t < 4; t++) {
         for (int border = 0; border < BORDERS; border++) {
             for (size_t s = 0; s < 5; s++, seed++) {
-                const int64_t *window = windows[seed % 4];
+                const int64_t *window = windows[seed % (sizeof windows / sizeof *windows)];
                 guided_case c = {types[t],
                                  (int)(seed % 4) + 1,
                                  border,

@@ -65,8 +65,11 @@ static void test_reach(void **state)
         {"variance=7x4,border=reflect", {3, 2, 3, 2}},
         {"stddev=7x1,border=wrap", {all, 0, all, 0}},
         {"sauvola=5", {2, 2, 2, 2}},
-        {"guided=7x4", {6, 4, 6, 2}}, /* windows of windows */
+        {"guided=7x4", {6, 3, 6, 3}}, /* windows of windows, of which the second are mirrored */
+        {"guided=7x4,at=2:-1", {6, 3, 6, 3}},
+        {"guided=7x4,at=2:-1,border=mirror", {10, 6, 10, 6}},
         {"guided=7x4,border=reflect", {6, 4, 6, 4}},
+        {"guided=6x5,at=3:0 flip=h", {5, 4, 5, 4}},
         {"wolf=5", {all, all, all, all}},
         {"integral", {all, all, 0, 0}},
         {"box=3 box=7x4", {4, 3, 4, 2}},
@@ -251,6 +254,7 @@ static void test_chains(void **state)
         "rotate=180 rotate=90 flip=h",
         "sauvola=5 box=3 wolf=7",
         "box=3 rotate=90 guided=5x3,border=mirror flip=h",
+        "guided=6x4,at=3:-1",
     };
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine += SATF_ENGINE_SAT) {

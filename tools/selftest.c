@@ -13,7 +13,7 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "dc95adf33ed5509057fad3940e17765a97bf0502cf22239e651ca80d1ada3109",
+    [TRIAL_INTEGERS] = "b1eb3cb2d9674b1910ae5f9dd049056ec1ddb62ada9371ff8d1da90dcb2f742d",
     [TRIAL_FLOATS] = "803708d276394118339c7b9a71bbd0f83fbf7bf5a6480e5e7b73bffe74c4d15f",
 };
 

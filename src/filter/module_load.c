@@ -72,9 +72,10 @@ static const char *recipe_defect(const satf_module *module, const filter_recipe 
             const filter_part *part = &recipe->parts[with][k];
             if (part->of < 0 || part->of >= 2 + k || part->beside[0] < 0 ||
                 part->beside[0] >= 2 + k || part->beside[1] < 0 || part->beside[1] >= 2 + k ||
-                !part->recipe || part->recipe->region != REGION_WINDOW || part->recipe->parts[0] ||
+                (unsigned)part->over > OVER_MIRRORED || !part->recipe ||
+                part->recipe->region != REGION_WINDOW || part->recipe->parts[0] ||
                 !is_formula(module, part->recipe->formula, false)) {
-                return "has a step that reads what comes after it, or has no formula";
+                return "has a step that reads what comes after it, or lacks a window or a formula";
             }
         }
     }

@@ -74,21 +74,32 @@ static void add_border(satf_border border, int64_t *before, int64_t *behind)
     }
 }
 
-/* Windows over results of windows: the most, on any way through the parts of a filter. */
-static int windows_behind_another(const filter_recipe *recipe)
+static filter_reach sum(filter_reach a, filter_reach b)
 {
-    int windows[FILTER_MAX_PARTS + 2] = {0}; /* by image (filter_part) */
+    return (filter_reach){add(a.left, b.left), add(a.top, b.top), add(a.right, b.right),
+                          add(a.bottom, b.bottom)};
+}
+
+/* Of the last part, on any way through those before it. window: that of the filter's window. */
+static filter_reach parts_reach(const filter_recipe *recipe, filter_reach window)
+{
+    filter_reach of[FILTER_MAX_PARTS + 2] = {{0, 0, 0, 0}}; /* by image (filter_part) */
+    const filter_reach over[] = {
+        [OVER_WINDOW] = window,
+        [OVER_MIRRORED] = {window.right, window.bottom, window.left, window.top}};
     int count = recipe->part_counts[0];
     for (int k = 0; k < count; k++) {
         const filter_part *part = &recipe->parts[0][k];
-        int most = windows[part->of] + !part->single;
+        filter_reach most = sum(of[part->of], over[part->over]);
         for (int b = 0; b < 2; b++) {
-            int beside = windows[part->beside[b]];
-            most = beside > most ? beside : most;
+            const filter_reach *beside = &of[part->beside[b]];
+            most = (filter_reach){larger(most.left, beside->left), larger(most.top, beside->top),
+                                  larger(most.right, beside->right),
+                                  larger(most.bottom, beside->bottom)};
         }
-        windows[2 + k] = most;
+        of[2 + k] = most;
     }
-    return count ? windows[1 + count] : 1;
+    return of[1 + count];
 }
 
 /* Around the pixel of the filter's input that a pixel of its result stands for. */
@@ -113,12 +124,7 @@ static filter_reach link_reach(const chain_link *link)
     filter_reach reach = rects ? rects_reach(*rects) : window_reach(link);
     add_border(border->kind, &reach.left, &reach.right);
     add_border(border->kind, &reach.top, &reach.bottom);
-    filter_reach all = {0, 0, 0, 0};
-    for (int k = windows_behind_another(recipe); k > 0; k--) {
-        all = (filter_reach){add(all.left, reach.left), add(all.top, reach.top),
-                             add(all.right, reach.right), add(all.bottom, reach.bottom)};
-    }
-    return all;
+    return recipe->parts[0] ? parts_reach(recipe, reach) : reach;
 }
 
 /* From the last filter to the first, each in the coordinates of its own input. */
@@ -132,9 +138,7 @@ static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filt
             return status;
         }
         turn_back(filter_turn(link->info->recipe, link->options), reach);
-        filter_reach more = link_reach(link);
-        *reach = (filter_reach){add(reach->left, more.left), add(reach->top, more.top),
-                                add(reach->right, more.right), add(reach->bottom, more.bottom)};
+        *reach = sum(*reach, link_reach(link));
     }
     return SATF_OK;
 }

@@ -211,6 +211,19 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
                            step->info->name);
 }
 
+/* From the window of the filter's options to that of a part. */
+static void place_window(filter_over over, filter_step *step)
+{
+    if (over == OVER_PIXEL) {
+        step->size = (filter_size){1, 1};
+        step->at = (filter_place){0, 0};
+    } else if (over == OVER_MIRRORED) {
+        /* An even window has one pixel more in front of its centre than behind it. */
+        step->at.x = (step->size.width % 2 == 0) - step->at.x;
+        step->at.y = (step->size.height % 2 == 0) - step->at.y;
+    }
+}
+
 /* Sums that a step forms a sample: two for a variance, one a rectangle of a template. */
 static double sums_of(const chain_link *link, const filter_recipe *recipe)
 {
@@ -280,9 +293,8 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
                           .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
     read_options(link, step);
-    if (spec->part && spec->part->single) {
-        step->size = (filter_size){1, 1};
-        step->at = (filter_place){0, 0};
+    if (spec->part) {
+        place_window(spec->part->over, step);
     }
     step->weighted = filter_weighs(recipe) && (in->flags & SATF_ALPHA);
     if (filter_needs_grey(recipe, in)) {

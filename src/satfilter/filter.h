@@ -95,11 +95,18 @@ typedef struct filter_recipe {
     bool (*sums_squares)(const void *options);
 } filter_recipe;
 
+/* The pixels that a step of several sums over. */
+typedef enum filter_over {
+    OVER_WINDOW,  /* the pixel's window */
+    OVER_PIXEL,   /* the pixel alone */
+    OVER_MIRRORED /* the pixels whose windows contain the pixel: its window's mirror image */
+} filter_over;
+
 /*
- * A step of a filter of several: sums over the window of one image, and samples of others at the
- * pixel. Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result
- * of step k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last step's
- * is the filter's.
+ * A step of a filter of several: sums over pixels of one image, and samples of others at the pixel.
+ * Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result of
+ * step k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last step's is
+ * the filter's.
  */
 enum { FILTER_MAX_PARTS = 16 };
 
@@ -107,7 +114,7 @@ struct filter_part {
     const filter_recipe *recipe; /* REGION_WINDOW */
     int of;                      /* what is summed */
     int beside[2];               /* whose samples the formula reads, if it does */
-    bool single;                 /* over the pixel alone, not the window */
+    filter_over over;
     /* What lies outside under border constant:V, common: what all samples have in common. NULL: V.
      */
     double (*outside)(double constant, const formula_sums *common);
