@@ -60,8 +60,9 @@ static const filter_info wolf_filter = {
     .help = "black and white, for faint text: threshold after Wolf",
     .detail = "White where a pixel is above T = m - k (1 - s / smax) (m - min), m being the mean "
               "and s the standard deviation of the N x N (or W x H) pixels around it, smax the "
-              "largest such deviation and min the least sample of the whole image; black "
-              "elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. "
+              "largest such deviation and min the least sample of the whole image, of those "
+              "that are finite; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B "
+              "+ 500) div 1000. "
               "Transparent pixels count nothing; where all are, the result is white, and so is an "
               "image all of one value. Flat windows at the least sample turn black.",
     .params = wolf_params,

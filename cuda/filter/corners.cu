@@ -102,12 +102,12 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
                 }
                 double result = formula_number_of(value);
                 double sample = load_sample(task.in.type, pixel + c * bytes);
-                if (result == result && survey_key(result) > greatest) {
+                if (survey_key(result) > greatest) {
                     greatest = survey_key(result);
                 }
-                bool counts =
-                    !task.weighted || load_sample(task.in.type, pixel + alpha * bytes) > 0;
-                if (counts && sample == sample && survey_key(-sample) > least) {
+                bool counts = !task.weighted ||
+                              survey_counts(load_sample(task.in.type, pixel + alpha * bytes));
+                if (counts && survey_key(-sample) > least) {
                     least = survey_key(-sample);
                 }
             });

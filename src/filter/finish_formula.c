@@ -107,10 +107,6 @@ void finish_by_formula(const finisher *f, const window_segment *segment, void *d
 
 /* ---------------------------------------------------------------------- surveys */
 
-typedef struct extremes {
-    double greatest, least; /* of a formula; of samples */
-} extremes;
-
 static void raise_key(finish_survey *survey, int which, double value)
 {
     uint64_t key = survey_key(value), seen = atomic_load(&survey->keys[which]);
@@ -118,46 +114,35 @@ static void raise_key(finish_survey *survey, int which, double value)
     }
 }
 
-/* Infinities that nothing has replaced are no extremes. */
-static void tell(const finisher *f, const extremes *found)
-{
-    if (found->greatest > -INFINITY) {
-        raise_key(f->survey, SURVEY_GREATEST, found->greatest);
-    }
-    if (found->least < INFINITY) {
-        raise_key(f->survey, SURVEY_LEAST, -found->least);
-    }
-}
-
 static void survey_by_formula(const finisher *f, const window_segment *segment)
 {
     formula_sums in = f->constants;
-    extremes found = {-INFINITY, INFINITY};
     for (int64_t p = 0; p < segment->n; p++) {
         int64_t last = (p + 1) * f->channels - 1;
-        bool counts = !f->weighted || load_sample(f->in_type, segment->centre, last) > 0;
+        bool counts = !f->weighted || survey_counts(load_sample(f->in_type, segment->centre, last));
         for (int lane = 0; lane < f->channels - f->weighted; lane++) {
             double value = formula_number_of(lane_value(f, segment, p, lane, &in));
-            found.greatest = value > found.greatest ? value : found.greatest;
-            found.least = counts && in.centre < found.least ? in.centre : found.least;
+            raise_key(f->survey, SURVEY_GREATEST, value);
+            raise_key(f->survey, SURVEY_LEAST, counts ? -in.centre : -INFINITY);
         }
     }
-    tell(f, &found);
 }
 
-/* Transparent pixels are left out by what is no extreme. */
+/* Pixels whose alpha does not count are left out by what is not finite. */
 static void survey_block(const finisher *f, loop_block *block)
 {
-    extremes found;
+    double greatest, least;
     for (int64_t i = 0; f->weighted && i < block->n; i += f->channels) {
         int64_t last = i + f->channels - 1;
+        bool counts = survey_counts(block->centres[last]);
         for (int64_t k = i; k <= last; k++) {
-            block->centres[k] = k < last && block->centres[last] > 0 ? block->centres[k] : INFINITY;
+            block->centres[k] = k < last && counts ? block->centres[k] : INFINITY;
         }
         block->results[last] = -INFINITY;
     }
-    f->loops->find(block->n, block->results, block->centres, &found.greatest, &found.least);
-    tell(f, &found);
+    f->loops->find(block->n, block->results, block->centres, &greatest, &least);
+    raise_key(f->survey, SURVEY_GREATEST, greatest);
+    raise_key(f->survey, SURVEY_LEAST, -least);
 }
 
 /* ----------------------------------------------------------------------- blocks */

@@ -1,6 +1,7 @@
 #include "finish_loops.h"
 
 #include "../base/cpu.h"
+#include "survey.h"
 
 /* Samples may lie anywhere. */
 typedef uint8_t any_u8;
@@ -119,34 +120,39 @@ static void store(satf_type type, int64_t n, const double *restrict from, void *
     }
 }
 
-/* In several lanes, as vectors have; NaN is no extreme. */
+/* In several lanes, as vectors have. */
 enum { FIND_LANES = 16 };
+
+static inline double greater(double value, double most)
+{
+    value = survey_is_finite(value) ? value : -INFINITY;
+    return value > most ? value : most;
+}
 
 static void find(int64_t n, const double *restrict values, const double *restrict samples,
                  double *greatest, double *least)
 {
-    double most[FIND_LANES], fewest[FIND_LANES];
+    double most[FIND_LANES], fewest[FIND_LANES]; /* the latter times -1 */
     for (int k = 0; k < FIND_LANES; k++) {
-        most[k] = -INFINITY;
-        fewest[k] = INFINITY;
+        most[k] = fewest[k] = -INFINITY;
     }
     int64_t i = 0;
     for (; i + FIND_LANES <= n; i += FIND_LANES) {
         for (int k = 0; k < FIND_LANES; k++) {
-            most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
-            fewest[k] = samples[i + k] < fewest[k] ? samples[i + k] : fewest[k];
+            most[k] = greater(values[i + k], most[k]);
+            fewest[k] = greater(-samples[i + k], fewest[k]);
         }
     }
     for (; i < n; i++) {
-        most[0] = values[i] > most[0] ? values[i] : most[0];
-        fewest[0] = samples[i] < fewest[0] ? samples[i] : fewest[0];
+        most[0] = greater(values[i], most[0]);
+        fewest[0] = greater(-samples[i], fewest[0]);
     }
     for (int k = 1; k < FIND_LANES; k++) {
-        most[0] = most[k] > most[0] ? most[k] : most[0];
-        fewest[0] = fewest[k] < fewest[0] ? fewest[k] : fewest[0];
+        most[0] = greater(most[k], most[0]);
+        fewest[0] = greater(fewest[k], fewest[0]);
     }
     *greatest = most[0];
-    *least = fewest[0];
+    *least = -fewest[0];
 }
 
 static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restrict to)

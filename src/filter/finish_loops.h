@@ -16,7 +16,7 @@ typedef struct loop_kernels {
     void (*invert)(int64_t n, const double *weights, double *inverses); /* 0 of 0 */
     /* As formula_store() does with reals. */
     void (*store)(satf_type type, int64_t n, const double *from, void *to);
-    /* The greatest value and the least sample, but for NaN; infinities if there is none. */
+    /* The greatest finite value and the least finite sample; infinities if there is none. */
     void (*find)(int64_t n, const double *values, const double *samples, double *greatest,
                  double *least);
     void (*store_bilevel)(int64_t n, const double *from, uint8_t *to); /* 0 and 255 */

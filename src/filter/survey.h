@@ -1,22 +1,37 @@
 /*
  * A survey of an image before a filter is applied to it: the greatest value of a formula over all
- * windows, and the least sample. Extremes are exact, so the order in which they are found does not
- * matter. They are kept as keys, integers in the order of the doubles, that only ever rise from 0,
- * which is no double's. A leaf, valid in C11 and in CUDA C++17.
+ * windows, and the least sample that counts, of those that are finite. Extremes are exact, so the
+ * order in which they are found does not matter. They are kept as keys, integers in the order of
+ * the doubles, that only ever rise from 0, which is no double's. A leaf, valid in C11 and in CUDA
+ * C++17.
  */
 #ifndef SATF_FILTER_SURVEY_H
 #define SATF_FILTER_SURVEY_H
+
+#include <float.h>
 
 #include "../satfilter/formula.h"
 
 enum { SURVEY_GREATEST, SURVEY_LEAST, SURVEY_KEYS };
 
-/* Of anything but NaN. */
+SATF_FORMULA bool survey_is_finite(double value)
+{
+    return fabs(value) <= DBL_MAX;
+}
+
+/* 0 of what is not finite. */
 SATF_FORMULA uint64_t survey_key(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+    uint64_t key = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+    return survey_is_finite(value) ? key : 0;
+}
+
+/* Whether a sample counts where alpha weighs. */
+SATF_FORMULA bool survey_counts(double alpha)
+{
+    return alpha > 0 && survey_is_finite(alpha);
 }
 
 /* 0 where there is none. */

@@ -77,9 +77,9 @@ typedef struct filter_recipe {
     filter_type_rule type;
     filter_kernel kernel;
     int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
-    /* REGION_WINDOW: a formula over the same windows whose greatest value in the whole image, and
-     * the least sample that counts, are in->greatest and in->least of the other. FORMULA_NONE:
-     * nothing is surveyed. */
+    /* REGION_WINDOW: a formula over the same windows whose greatest finite value in the whole
+     * image, and the least finite sample that counts, are in->greatest and in->least of the other.
+     * FORMULA_NONE: nothing is surveyed. */
     int survey;
     /* The range of the result for samples in lo ... hi of a width x height image.
      * NULL: the same range. */

@@ -1,5 +1,6 @@
-/* Floats that have a large offset, on a CUDA device. */
+/* Floats that have a large offset, and what is not finite, on a CUDA device. */
 #include "../filter_offsets.h"
+#include "../not_finite.h"
 #include "program.h"
 
 static void test_offsets(void **state)
@@ -30,6 +31,13 @@ static void test_seam(void **state)
     gpu_runs++;
 }
 
+static void test_not_finite(void **state)
+{
+    (void)state;
+    spoilt_check_all(gpu, "cuda");
+    gpu_runs++;
+}
+
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
@@ -37,6 +45,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_offsets),
         cmocka_unit_test(test_channel_offsets),
         cmocka_unit_test(test_seam),
+        cmocka_unit_test(test_not_finite),
     };
     const struct CMUnitTest small_tests[] = {
         cmocka_unit_test(test_channel_offsets),
