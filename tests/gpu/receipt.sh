@@ -1,47 +1,125 @@
 #!/bin/sh
 # receipt.sh LOG...: writes tests/gpu/receipt.json from the logs of a full pass
-# on a device. receipt.sh --check: 1, and a sentence, if a source that the pass
-# covered has changed since, or there was none.
+# on a device. receipt.sh --check: says in a line whether that pass covers the
+# sources as they are. receipt.sh --nvcc FILE.d...: fails if nvcc read a file of
+# the project that is not among these sources.
 set -eu
 here=$PWD
 cd "${top_srcdir:-$(dirname "$0")/../..}"
 receipt=tests/gpu/receipt.json
 
-# One sum over all that decides what a device computes and what that is compared with, names
-# included. Of m4/ and tests/ no more than is named: the rest of m4/ comes with libtool.
+# A path without its /./ and name/../.
+# shellcheck disable=SC2016 # awk's
+plain='function plain(path) {
+    while (sub(/\/\.\//, "/", path) || sub(/[^\/]+\/\.\.\//, "", path)) { }
+    return path
+}'
+
+# The sources that decide what a device computes and what that is compared with, by name: cuda/,
+# tests/gpu/, the sample that make check-gpu runs, and what these include, whatever the condition;
+# and all of a folder of src/ that kernels include a header of, for its C prepares the kernels' work
+# and is what they are compared with. So files, the pipeline and the command are left out, but for
+# headers that the tests include. `#include SATF_MODULE` is a module's, which have no kernels.
 covered()
 {
-    find configure.ac Makefile.am m4/cuda.m4 m4/flags.m4 src/satfilter*.h cuda filters src/base \
-        src/filter src/study src/move src/permute src/sat tests/gpu tests/filter_reference.h \
-        tests/move_reference.h -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
-        -o -name '*.sh' -o -name '*.inc' -o -name '*.ac' -o -name '*.am' -o -name '*.m4' \) |
+    find cuda filters samples src tests -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
+        -o -name '*.inc' -o -name '*.map' -o -name '*.sh' \) | awk "$plain"'
+        function folder(path) { sub(/[^\/]*$/, "", path); return path }
+        function take(path) {
+            if ((path in known) && !(path in taken)) {
+                taken[path]
+                list[++count] = path
+            }
+        }
+        # What the files of the list include, and what these do. The compiler tries both places.
+        function follow(    path, line, part) {
+            while (done < count) {
+                path = list[++done]
+                while ((getline line < path) > 0) {
+                    if (line ~ /^[ \t]*#[ \t]*include[ \t]*["<]/) {
+                        split(line, part, /["<>]/)
+                        take(plain(folder(path) part[2]))
+                        take(plain("src/" part[2]))
+                    }
+                }
+                close(path)
+            }
+        }
+        { known[$0] }
+        END {
+            for (path in known)
+                if (path ~ /^cuda\//) take(path)
+            follow()
+            for (path in taken)
+                if (path ~ /^src\//) reached[folder(path)]
+            for (path in known)
+                if ((folder(path) in reached) || path ~ /^tests\/gpu\// || path == "samples/camera.cu") take(path)
+            follow()
+            for (i = 1; i <= count; i++) print list[i]
+        }'
+}
+
+# One sum over all of it, names included. Of m4/ no more than is named: the rest comes with libtool.
+covered_sum()
+{
+    { covered && printf '%s\n' configure.ac Makefile.am m4/cuda.m4 m4/flags.m4; } |
         LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d ' ' -f 1
 }
 
 if [ "${1:-}" = --check ]; then
+    sum=$(covered_sum)
     if [ ! -f "$receipt" ]; then
-        echo "$receipt is missing: run make check-gpu where there is a CUDA device" >&2
-        exit 1
-    fi
-    if ! grep -q "\"sources\": \"$(covered)\"" "$receipt"; then
-        echo "$receipt is older than the sources it covers: run make check-gpu again" >&2
-        exit 1
+        echo "$receipt is missing: run make check-gpu where there is a CUDA device"
+    elif ! grep -q "\"sources\": \"$sum\"" "$receipt"; then
+        echo "$receipt is older than the sources it covers: run make check-gpu again"
+    else
+        echo "$receipt covers these sources"
     fi
     exit 0
 fi
 if [ $# -eq 0 ]; then
-    echo "usage: receipt.sh LOG... | --check" >&2
+    echo "usage: receipt.sh LOG... | --check | --nvcc FILE.d..." >&2
     exit 2
 fi
 
-# The logs lie where the build is.
-for log; do
+nvcc=
+if [ "$1" = --nvcc ]; then
+    nvcc=yes
     shift
-    case $log in
-    /*) set -- "$@" "$log" ;;
-    *) set -- "$@" "$here/$log" ;;
+fi
+# What is named lies where the build is.
+for file; do
+    shift
+    case $file in
+    /*) set -- "$@" "$file" ;;
+    *) set -- "$@" "$here/$file" ;;
     esac
 done
+
+# These files are rules of make: targets, and what each is made of. config.h is configure.ac's.
+if [ -n "$nvcc" ]; then
+    covered | awk -v top="$PWD/" -v here="$here/" "$plain"'
+        FILENAME == "-" { listed[$0]; next }
+        {
+            for (i = 1; i <= NF; i++) {
+                path = plain($i ~ /^\// ? $i : here $i)
+                sub(/:$/, "", path)
+                if (index(path, top) != 1 || path !~ /\.(c|h|cu|cuh)$/ || path ~ /\/config\.h$/) continue
+                path = substr(path, length(top) + 1)
+                read++
+                if (!(path in listed) && !(path in lacks)) {
+                    lacks[path]
+                    print "tests/gpu/receipt.sh covers no " path ", which nvcc read for " FILENAME
+                    failed = 1
+                }
+            }
+        }
+        END {
+            if (!read) print "receipt.sh: these are not nvcc\047s lists of headers of this project"
+            exit failed || !read
+        }' - "$@" >&2
+    exit
+fi
 
 # A field that every log has at the start of a line.
 field()
@@ -64,7 +142,7 @@ cat >"$receipt.tmp" <<JSON
   "tests": $tests,
   "skipped": $skipped,
   "runs": $runs,
-  "sources": "$(covered)"
+  "sources": "$(covered_sum)"
 }
 JSON
 mv "$receipt.tmp" "$receipt"
