@@ -41,11 +41,15 @@ typedef struct satf_weighted_rect {
  * applied, so several contexts may share it. */
 typedef struct satf_filter satf_filter;
 
+#define SATF_MAX_FILTERS 1000          /* of a chain */
+#define SATF_MAX_FILTER_TEXT (1 << 20) /* bytes that satf_filter_parse() reads */
+
 /*
  * Parses "NAME[=VALUE][,PARAM=VALUE]..." filters separated by blanks, the
  * grammar of the command line: "box=15", "box=15x9,border=mirror variance=7",
  * "integral,squared", "rotate=90 box=3". On failure *out is NULL and the message quotes the
- * offending word.
+ * offending word. Takes time in proportion to the text; SATF_LIMIT beyond SATF_MAX_FILTERS or
+ * SATF_MAX_FILTER_TEXT.
  */
 SATF_API satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter **out);
 
@@ -93,7 +97,8 @@ SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filte
  * what came from a file there is "FILE". */
 SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes);
 
-/* Appends copies of tail's filters to chain; tail stays the caller's. */
+/* Appends copies of tail's filters to chain; tail stays the caller's. SATF_LIMIT beyond
+ * SATF_MAX_FILTERS. */
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
                                         const satf_filter *tail);
 

@@ -14,6 +14,7 @@
 #include "filter/order.h"
 #include "filter/params.h"
 #include "filter/rects.h"
+#include "interpose.h"
 #include "with_context.h"
 
 /* The value of filter `index`'s parameter of that kind; NULL if it has none. */
@@ -159,6 +160,97 @@ static void test_refuses(void **state)
         }
     }
 }
+
+static const char unit[] = "box=3 ";
+enum { UNIT = sizeof unit - 1 };
+
+/* "box=3 " so many times; freed by the caller. */
+static char *text_of(size_t filters)
+{
+    char *text = malloc(filters * UNIT + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < filters; i++) {
+        memcpy(text + i * UNIT, unit, UNIT + 1);
+    }
+    return text;
+}
+
+static void expect_parse(satf_context *ctx, const char *text, satf_status status,
+                         const char *in_message)
+{
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(ctx, text, &filter), status);
+    assert_true(!status == (filter != NULL));
+    assert_non_null(strstr(status ? satf_message(ctx) : "", in_message));
+    satf_filter_destroy(filter);
+}
+
+static void test_limits(void **state)
+{
+    satf_context *ctx = *state;
+    char *text = text_of(1200000 / UNIT);
+    expect_parse(ctx, text, SATF_LIMIT, "limit: filter text");
+    text[192000] = '\0';
+    expect_parse(ctx, text, SATF_LIMIT, "limit: number of filters");
+    text[UNIT * (SATF_MAX_FILTERS + 1)] = '\0';
+    expect_parse(ctx, text, SATF_LIMIT, "limit: number of filters");
+    text[UNIT * SATF_MAX_FILTERS] = '\0';
+    expect_parse(ctx, text, SATF_OK, "");
+    free(text);
+
+    char *blanks = malloc(SATF_MAX_FILTER_TEXT + 2);
+    assert_non_null(blanks);
+    memset(blanks, ' ', SATF_MAX_FILTER_TEXT + 1);
+    memcpy(blanks, unit, UNIT);
+    blanks[SATF_MAX_FILTER_TEXT + 1] = '\0';
+    expect_parse(ctx, blanks, SATF_LIMIT, "limit: filter text");
+    blanks[SATF_MAX_FILTER_TEXT] = '\0';
+    expect_parse(ctx, blanks, SATF_OK, "");
+    free(blanks);
+}
+
+/* A chain that is appended to itself doubles, up to the limit, and stays as it is then. */
+static void test_appends(void **state)
+{
+    satf_context *ctx = *state;
+    satf_filter *chain;
+    assert_int_equal(satf_filter_parse(ctx, "box=3 variance=5", &chain), SATF_OK);
+    size_t count = 2;
+    for (; 2 * count <= SATF_MAX_FILTERS; count *= 2) {
+        assert_int_equal(satf_filter_append(ctx, chain, chain), SATF_OK);
+    }
+    assert_int_equal(satf_filter_append(ctx, chain, chain), SATF_LIMIT);
+    assert_non_null(strstr(satf_message(ctx), "limit: number of filters"));
+    assert_int_equal(filter_count(chain), count);
+    assert_string_equal(filter_at(chain, count - 2)->name, "box");
+    assert_string_equal(filter_at(chain, count - 1)->name, "variance");
+    satf_filter_destroy(chain);
+}
+
+#ifdef REAL
+/* Each of them copies the chain, once its memory is full. */
+static long allocations_of(satf_context *ctx, size_t filters)
+{
+    char *text = text_of(filters);
+    satf_filter *filter;
+    atomic_store(&allocations.count, 0);
+    atomic_store(&allocations.armed, true);
+    satf_status status = satf_filter_parse(ctx, text, &filter);
+    atomic_store(&allocations.armed, false);
+    long count = atomic_load(&allocations.count);
+    assert_int_equal(status, SATF_OK);
+    satf_filter_destroy(filter);
+    free(text);
+    return count;
+}
+
+static void test_takes_linear_time(void **state)
+{
+    satf_context *ctx = *state;
+    long few = allocations_of(ctx, SATF_MAX_FILTERS / 2);
+    assert_in_range(allocations_of(ctx, SATF_MAX_FILTERS) - few, 0, 1);
+}
+#endif
 
 /* Outside they are told what the table has. */
 static void check_param(const filter_info *info, size_t index)
@@ -357,8 +449,11 @@ static void test_locale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_accepts), TEST(test_sets),          TEST(test_refuses),
-        TEST(test_table),   TEST(test_template_file), TEST(test_locale),
+        TEST(test_accepts),           TEST(test_sets),   TEST(test_refuses), TEST(test_table),
+        TEST(test_template_file),     TEST(test_locale), TEST(test_limits),  TEST(test_appends),
+#ifdef REAL
+        TEST(test_takes_linear_time),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

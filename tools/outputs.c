@@ -247,9 +247,13 @@ static int check_formats(const settings *s, const job *jobs, int count)
 
 /* -------------------------------------------------------------- collisions */
 
-/* job.target of that output; NULL without memory. */
+/* job.target of that output; NULL without memory. A name that is too long leads nowhere: to look
+ * for its folder would take time that grows with its square. */
 static char *find_target(const char *output)
 {
+    if (strlen(output) >= PATH_MAX) {
+        return strdup(output);
+    }
     char *real = realpath(output, NULL);
     char *folder = real ? NULL : strdup(output), *path = NULL;
     for (bool found = !folder; !found;) {

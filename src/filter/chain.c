@@ -18,13 +18,20 @@ satf_filter *chain_new(satf_context *ctx)
     return chain;
 }
 
-/* Room for `more` links behind the last. */
+/* Room for `more` links behind the last, and for as many again, so that n calls copy O(n) links. */
 static satf_status chain_grow(satf_context *ctx, satf_filter *chain, size_t more)
 {
-    size_t count, bytes;
-    if (!satf_add(chain->count, more, &count) || !satf_mul(count, sizeof *chain->links, &bytes)) {
-        return satf_fail(ctx, SATF_INVALID, "the chain has too many filters");
+    size_t count;
+    if (!satf_add(chain->count, more, &count) || count > SATF_MAX_FILTERS) {
+        return satf_fail(
+            ctx, SATF_LIMIT,
+            "a chain of more than %d filters: above the limit (limit: number of filters)",
+            SATF_MAX_FILTERS);
     }
+    if (count <= chain->room) {
+        return SATF_OK;
+    }
+    size_t room = chain->room ? 2 * count : count, bytes = room * sizeof *chain->links;
     chain_link *links = satf_alloc(bytes);
     if (!links) {
         return satf_fail_memory(ctx, bytes, "a chain of filters");
@@ -34,6 +41,7 @@ static satf_status chain_grow(satf_context *ctx, satf_filter *chain, size_t more
     }
     satf_free(chain->links);
     chain->links = links;
+    chain->room = room;
     return SATF_OK;
 }
 

@@ -17,7 +17,8 @@ typedef struct chain_link {
 } chain_link;
 
 struct satf_filter {
-    size_t count; /* at least 1 */
+    size_t count; /* 1 ... SATF_MAX_FILTERS */
+    size_t room;  /* links that there is memory for */
     chain_link *links;
 };
 

@@ -72,7 +72,13 @@ satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter *
     if (!spec || !out) {
         return satf_fail(ctx, SATF_INVALID, "the %s is missing", spec ? "result" : "filter's text");
     }
-    size_t bytes = strlen(spec) + 1;
+    size_t bytes = strnlen(spec, SATF_MAX_FILTER_TEXT + 1) + 1;
+    if (bytes > SATF_MAX_FILTER_TEXT + 1) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "a filters' text of more than %d bytes: above the limit (limit: filter "
+                         "text)",
+                         SATF_MAX_FILTER_TEXT);
+    }
     char *text = satf_alloc(bytes);
     satf_filter *chain = chain_new(ctx);
     satf_status status = SATF_OK;
