@@ -103,9 +103,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
         in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
         in.rounded = TYPE == SATF_U8 || TYPE == SATF_U16;
         /* sums of 32 bits are those of fewer pixels */
-        in.weight = sizeof(Sum) == 4 ? (uint64_t)(uint32_t)area : (uint64_t)area;
-        in.real_weight = (double)area;
-        in.inverse = 1 / (double)area;
+        formula_set_weight(&in, sizeof(Sum) == 4 ? (uint64_t)(uint32_t)area : (uint64_t)area);
         in.pivot =
             table_pivot<Sum, Square>(task, (int)((tile->sample + column) % task->in.channels));
         in.factor = task->window.weight;

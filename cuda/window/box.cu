@@ -43,13 +43,14 @@ extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *bo
     const box_row *row = row_of(box);
     box_kernel kernel = row ? row->kernel(box->formula.number, box->out.type) : NULL;
     int64_t row_bytes = window_gpu_row_bytes(&box->in);
-    if (!kernel || row_bytes > INT32_MAX / 2 || box->in.height > INT32_MAX / 2) {
+    if (!kernel || row_bytes > WINDOW_GPU_MOST_ROW_BYTES || box->in.height > INT32_MAX / 2) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
     }
     int processors = 0, shared = 0, ordinal = satf_gpu_ordinal(box->in.device);
     CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinal));
     CUDA_RETURN(ctx,
                 cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
+    box->by = window_gpu_divide_by((uint32_t)box->area);
     box->tiles = row->tiles;
     window_blocks blocks = {.row_bytes = row_bytes,
                             .height = box->in.height,
@@ -120,7 +121,7 @@ extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_bo
     task.segment = box->segment;
     task.finish.inverse = 1.0f / (float)box->area;
     task.finish.zero = box->area % 2 ? 8388608.0f : 8388607.5f;
-    task.finish.by = window_gpu_divide_by((uint32_t)box->area);
+    task.finish.by = box->by;
     task.finish.half = (uint32_t)(4 * (box->area / 2));
     task.finish.formula = box->formula;
     task.finish.floats =

@@ -151,6 +151,9 @@ add_columns(const uint32_t (&weights)[GROUPS][4], const Rows *ring, int newest,
             product square = square_columns<GROUPS>(weights, ring, newest, q, h, task);
             typename Finish::result one[4];
             Finish::four(task.finish, sum, square, centres, 4 * q + 2 * h, one);
+            if constexpr (Finish::branches) {
+                __syncwarp(); /* products are of whole warps */
+            }
             results.put(4 * q + 2 * h, one);
         }
     }
@@ -221,7 +224,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     bool alike;
     int g, t;               /* the lane's row and column of a product */
     uint32_t lane_at[2];    /* within a stage: its rows g and g + 8, from the warp's halo on */
-    int count;              /* samples of the image from its first result on */
+    int count;              /* bytes of the image's row from that of its first result on */
     char *to;               /* its first result of the next step */
     const uint8_t *samples; /* those there */
     int first_tile;         /* of step 0, down */
@@ -359,19 +362,17 @@ typedef void (*box_kernel)(const box_task task);
 template <int ACROSS, int DOWN, int TILES, class Formula>
 static inline box_kernel box_kernel_for(int type)
 {
-    if constexpr ((Formula::reads & FORMULA_OFTEN) != 0) {
-        constexpr bool NARROW = (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW;
-        return type == SATF_U8 ? box_down<ACROSS, DOWN, TILES, byte_finish<Formula, NARROW>> : NULL;
+#define KERNEL(to, ...)                                                  \
+    if constexpr (window_gpu_has_formula(Formula::reads, SATF_U8, to)) { \
+        if (type == to) {                                                \
+            return box_down<ACROSS, DOWN, TILES, __VA_ARGS__>;           \
+        }                                                                \
     }
-    if constexpr ((Formula::reads & FORMULA_OFTEN_REAL) != 0) {
-        return type == SATF_F32   ? box_down<ACROSS, DOWN, TILES, wide_finish<Formula, float>>
-               : type == SATF_F64 ? box_down<ACROSS, DOWN, TILES, wide_finish<Formula, double>>
-                                  : NULL;
-    }
-    if constexpr ((Formula::reads & FORMULA_OFTEN_U32) != 0) {
-        return type == SATF_U32 ? box_down<ACROSS, DOWN, TILES, wide_finish<Formula, uint32_t>>
-                                : NULL;
-    }
+    KERNEL(SATF_U8, byte_finish<Formula, (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW>)
+    KERNEL(SATF_U32, wide_finish<Formula, uint32_t>)
+    KERNEL(SATF_F32, wide_finish<Formula, float>)
+    KERNEL(SATF_F64, wide_finish<Formula, double>)
+#undef KERNEL
     return NULL;
 }
 

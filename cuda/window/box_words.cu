@@ -8,7 +8,7 @@ template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formu
         return box_down<ACROSS, DOWN, TILES, word_mean_finish>;
 #define FORMULA_ENTRY(name, reads)                                                           \
     case FORMULA_##name:                                                                     \
-        if constexpr (((reads)&FORMULA_OFTEN) && !((reads)&FORMULA_SQUARE)) {                \
+        if constexpr (window_gpu_has_formula((reads), SATF_U16, SATF_U16)) {                 \
             return box_down<ACROSS, DOWN, TILES, word_finish<byte_formula<FORMULA_##name>>>; \
         }                                                                                    \
         return NULL;

@@ -15,10 +15,10 @@ extern "C" {
 typedef struct finish_task {
     float inverse, zero; /* of the area; what is taken off, see mean_byte() */
     window_gpu_divisor by;
-    uint32_t half; /* of the area, rounded down, times 4 */
+    uint32_t half; /* 4 (area / 2), area / 2 being rounded down */
     window_gpu_formula formula;
     formula_floats floats;
-    bool aligned; /* rows of reals, to 16 bytes */
+    bool aligned; /* rows of results, to 16 bytes */
 } finish_task;
 
 /*
@@ -38,7 +38,7 @@ template <class T> struct result_rows {
     enum { RUN = 16 / sizeof(T) };
     char *to;
     int64_t below; /* bytes from row g to row g + 8 */
-    int count;     /* columns of the image from the first result on */
+    int count;     /* results of the image's row from the first one on */
     bool rows[2];  /* which of the two are in the image */
     bool aligned;  /* rows, to 16 bytes */
     T kept[2][RUN];
@@ -117,17 +117,39 @@ struct centre_rows {
     uint32_t word[2][2];
 };
 
-struct mean_finish {
-    typedef uint8_t sample;
-    typedef uint32_t result; /* the lowest 8 bits */
+/*
+ * What is made of sums without the samples at the pixels, and with them. load() has these for a
+ * lane; from: where its first sample is, or would be; above, below: whether its rows are there.
+ * Then four() makes results of sums; branches: the lanes of a warp may part in it.
+ */
+struct without_centres {
     typedef no_centres centres;
-    static constexpr bool has_squares = false;
-    enum { START = 0x4B000000 /* of a sum: the float 2^23 */ };
 
     static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
     {
         return no_centres();
     }
+};
+
+struct with_centres {
+    typedef centre_rows centres;
+
+    static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
+                                                       bool above, bool below)
+    {
+        uint2 none = make_uint2(0, 0);
+        uint2 upper = above ? __ldg((const uint2 *)from) : none;
+        uint2 lower = below ? __ldg((const uint2 *)(from + 8 * stride)) : none;
+        return {{{upper.x, upper.y}, {lower.x, lower.y}}};
+    }
+};
+
+struct mean_finish : without_centres {
+    typedef uint8_t sample;
+    typedef uint32_t result; /* the lowest 8 bits */
+    static constexpr bool has_squares = false;
+    static constexpr bool branches = false;
+    enum { START = 0x4B000000 /* of a sum: the float 2^23 */ };
 
     /* Of two neighbours of row g, number `at` of its eight and the next, and of those below. */
     static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
@@ -157,17 +179,12 @@ static __device__ __forceinline__ void put_word(uint32_t word, int b, uint32_t (
     result[2 * b + 1] = word >> 8;
 }
 
-struct word_mean_finish {
+struct word_mean_finish : without_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
-    typedef no_centres centres;
     static constexpr bool has_squares = false;
+    static constexpr bool branches = false;
     enum { START = 0 };
-
-    static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
-    {
-        return no_centres();
-    }
 
     static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
                                                 const product &, const no_centres &, int,
@@ -181,29 +198,13 @@ struct word_mean_finish {
     }
 };
 
-/* from: where the lane's first sample is, or would be; above, below: whether its rows are there. */
-static __device__ __forceinline__ centre_rows load_centres(const uint8_t *from, int64_t stride,
-                                                           bool above, bool below)
-{
-    uint2 none = make_uint2(0, 0);
-    uint2 upper = above ? __ldg((const uint2 *)from) : none;
-    uint2 lower = below ? __ldg((const uint2 *)(from + 8 * stride)) : none;
-    return {{{upper.x, upper.y}, {lower.x, lower.y}}};
-}
-
 /* Formulas whose results are bytes. NARROW: NARROW_WINDOW (src/filter/clear.h). */
-template <class Formula, bool NARROW> struct byte_finish {
+template <class Formula, bool NARROW> struct byte_finish : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
-    typedef centre_rows centres;
     static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
+    static constexpr bool branches = true;
     enum { START = 0 };
-
-    static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
-                                                       bool above, bool below)
-    {
-        return load_centres(from, stride, above, below);
-    }
 
     static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
                                                 const product &square, const centre_rows &rows,
@@ -221,18 +222,12 @@ template <class Formula, bool NARROW> struct byte_finish {
 };
 
 /* Formulas whose samples and results are of 16 bits, as above. */
-template <class Formula> struct word_finish {
+template <class Formula> struct word_finish : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
-    typedef centre_rows centres;
     static constexpr bool has_squares = false;
+    static constexpr bool branches = true;
     enum { START = 0 };
-
-    static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
-                                                       bool above, bool below)
-    {
-        return load_centres(from, stride, above, below);
-    }
 
     static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
                                                 const product &, const centre_rows &rows, int at,
@@ -249,19 +244,14 @@ template <class Formula> struct word_finish {
 };
 
 /* Formulas of moments alone whose results have 32 or 64 bits. */
-template <class Formula, class Result> struct wide_finish {
+template <class Formula, class Result> struct wide_finish : without_centres {
     static_assert((Formula::reads & (FORMULA_CENTRE | FORMULA_BESIDE | FORMULA_BESIDE_TOO)) == 0,
                   "these kernels know of no sample and of no other image");
     typedef Result sample;
     typedef Result result;
-    typedef no_centres centres;
     static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
+    static constexpr bool branches = true;
     enum { START = 0 };
-
-    static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
-    {
-        return no_centres();
-    }
 
     static __device__ __forceinline__ Result as_result(const formula_value &value)
     {

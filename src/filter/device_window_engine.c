@@ -11,7 +11,7 @@ static bool make_bands(const filter_step *step, const window_gpu_halo *halo, win
 {
     const satf_view *in = &step->in;
     const filter_size *size = &step->size;
-    return window_bands_make(across, in->width, window_gpu_pixel_bytes(in),
+    return window_bands_make(across, in->width, (int)satf_pixel_bytes(in),
                              step->at.x - size->width / 2, size->width, step->border.kind,
                              BANDS_ACROSS_TILE, halo->across) &&
            window_bands_make(down, in->height, 1, step->at.y - size->height / 2, size->height,
@@ -71,20 +71,20 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     (void)ctx;
     return (is_mean_of(step, SATF_U8) || is_mean_of(step, SATF_U16) || is_often_formula(step)) &&
            (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
-           in->width <= INT32_MAX / 16 && in->height <= INT32_MAX / 8 &&
+           window_gpu_row_bytes(in) <= WINDOW_GPU_MOST_ROW_BYTES && in->height <= INT32_MAX / 8 &&
            find_bands(step, &halo, &across, &down) && window_gpu_multiplies(in->device);
 }
 
-static bool is_of_integers(const satf_view *view)
+/*
+ * Kernels read rows that are aligned, and write such rows of u8 and u16. Whether the caller's are
+ * is known when a run brings their data: so there is memory for copies of the image and of the
+ * result that are.
+ */
+static bool must_be_aligned(const satf_view *view)
 {
     return view->type == SATF_U8 || view->type == SATF_U16;
 }
 
-/*
- * Kernels read rows that are aligned, and write such rows of integers. Whether the caller's are is
- * known when a run brings their data: so there is memory for copies of the image and of the result
- * that are.
- */
 static int64_t copy_stride(const filter_step *step)
 {
     return (int64_t)satf_align64((size_t)window_gpu_row_bytes(&step->in));
@@ -97,7 +97,7 @@ static size_t copy_bytes(const filter_step *step)
 
 static satf_status reserve_copies(satf_context *ctx, filter_step *step)
 {
-    size_t row = (size_t)copy_stride(step) * (is_of_integers(&step->out) ? 2 : 1);
+    size_t row = (size_t)copy_stride(step) * (must_be_aligned(&step->out) ? 2 : 1);
     return satf_mul(row, (size_t)step->in.height, &step->scratch_bytes)
                ? SATF_OK
                : satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
@@ -107,7 +107,7 @@ static satf_status reserve_copies(satf_context *ctx, filter_step *step)
 static satf_view aligned(const filter_step *step, const satf_view *view, size_t at)
 {
     satf_view copy = *view;
-    if (is_of_integers(view) && !window_gpu_is_aligned(view)) {
+    if (must_be_aligned(view) && !window_gpu_is_aligned(view)) {
         copy.data = step->scratch + at;
         copy.stride = copy_stride(step);
     }

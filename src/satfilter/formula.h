@@ -30,9 +30,9 @@ typedef enum formula_words {
 
 /*
  * What a formula reads: moments over its region, the sample at the pixel itself, and those there of
- * other images. FORMULA_OFTEN...: it is so often asked for that it has device kernels of its own
- * for images of bytes, by its results: bytes (FORMULA_OFTEN), which without squares has some for
- * images and results of 16 bits too; floats (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32).
+ * other images. FORMULA_OFTEN..., any of them: it is so often asked for that it has device kernels
+ * of its own for images of bytes, by its results: bytes (FORMULA_OFTEN), which without squares has
+ * some for images and results of 16 bits too; floats (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32).
  */
 enum {
     FORMULA_SUM = 1,
@@ -309,9 +309,10 @@ SATF_FORMULA uint64_t formula_saturated(formula_value value, uint64_t max)
 
 #ifdef __CUDACC__
 /*
- * Samples of 8 bits by floats. Kernels of FORMULA_OFTEN ask formula_is_clear() for the filter's
- * options before the formula: it says what the sample is, unless rounding may have changed that.
- * A filter has both functions or none; then the formula is always asked.
+ * Samples of 8 bits by floats. Kernels of FORMULA_OFTEN from u8 to u8 ask formula_is_clear() for
+ * the filter's options before the formula: it says what the sample is, unless rounding may have
+ * changed that. Those of u16 ask the formula alone. A filter has both functions or none; then the
+ * formula is always asked.
  */
 typedef struct formula_window {
     float sum, centre;

@@ -6,7 +6,7 @@
 #ifndef SATF_WINDOW_GPU_H
 #define SATF_WINDOW_GPU_H
 
-#include "../base/context.h"
+#include "../base/view.h"
 #include "../satfilter/formula.h"
 #include "bands.h"
 #include "pieces.h"
@@ -33,16 +33,14 @@ typedef struct window_gpu_halo {
 /* All of them; 0 behind the last. */
 extern const window_gpu_halo window_gpu_halos[];
 
-/* Bytes of a pixel, and of a row without what lies between rows. */
-static inline int window_gpu_pixel_bytes(const satf_view *view)
-{
-    return view->channels * (int)satf_type_bytes(view->type);
-}
-
+/* Of a row without what lies between rows. */
 static inline int64_t window_gpu_row_bytes(const satf_view *view)
 {
-    return view->width * window_gpu_pixel_bytes(view);
+    return view->width * satf_pixel_bytes(view);
 }
+
+/* The most that kernels of small windows take. */
+enum { WINDOW_GPU_MOST_ROW_BYTES = INT32_MAX / 2 };
 
 /* Whether kernels can read it: rows begin at multiples of 16 bytes, each behind the one before. */
 static inline bool window_gpu_is_aligned(const satf_view *view)
@@ -64,8 +62,15 @@ typedef struct window_gpu_formula {
     } options;
 } window_gpu_formula;
 
-/* Whether there are kernels for a formula that reads so much (formula.h), from type to type. */
-static inline bool window_gpu_has_formula(unsigned reads, satf_type in, satf_type out)
+#ifdef __cplusplus
+#define WINDOW_GPU_CONSTANT static constexpr
+#else
+#define WINDOW_GPU_CONSTANT static inline
+#endif
+
+/* Whether there are kernels for a formula that reads so much (formula.h), from type to type: the
+ * backend compiles those of which this is true. */
+WINDOW_GPU_CONSTANT bool window_gpu_has_formula(unsigned reads, satf_type in, satf_type out)
 {
     if (in == SATF_U16) {
         return out == SATF_U16 && (reads & (FORMULA_OFTEN | FORMULA_SQUARE)) == FORMULA_OFTEN;
@@ -111,6 +116,7 @@ typedef struct window_gpu_box {
     uint64_t area;     /* of the window */
     uint32_t *weights; /* there: of across, then of down */
     /* What box_plan decides. */
+    window_gpu_divisor by; /* the area */
     void (*kernel)(void);
     int warps, tiles; /* of a block, of a warp */
     int segment;      /* rows that a block marches over, a multiple of 16 */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/window/gpu.h"
 #include "../filter_reference.h"
 
 static const int64_t sizes[][2] = {{1, 1},     {3, 2},      {1, 90},   {90, 1},
@@ -187,6 +188,72 @@ static void test_words(void **state)
     }
     free(t.host.data);
     free(t.image.samples);
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+}
+
+/* Both engines of windows without tables call themselves "window"; only that of the matrix units
+ * has memory for an aligned copy of the image. */
+static void check_units(const char *spec, satf_view in, bool units)
+{
+    satf_filter *filter;
+    satf_plan *plan;
+    satf_plan_info info;
+    satf_ran ran;
+    satf_view out;
+    gpu_must_do(gpu, satf_filter_parse(gpu, spec, &filter), spec);
+    gpu_must_do(gpu, satf_filter_output(gpu, filter, &in, &out), spec);
+    in.device = out.device = GPU_DEVICE;
+    gpu_must_do(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), spec);
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_non_null(satf_plan_step(plan, 0, &ran, sizeof ran));
+    assert_string_equal(ran.engine, "window");
+    if ((info.bytes >= (size_t)(in.stride * in.height)) != units) {
+        fail_msg("%s of %ld x %ld x %d samples of %zu bytes went by the %s", spec, (long)in.width,
+                 (long)in.height, in.channels, satf_type_bytes(in.type),
+                 units ? "march" : "matrix units");
+    }
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+}
+
+static void test_units(void **state)
+{
+    static const struct {
+        const char *spec;
+        int channels;
+        satf_type type;
+        bool units;
+    } cases[] = {
+        {"box=15", 1, SATF_U16, true},
+        {"box=15", 4, SATF_U16, true},
+        {"box=65", 1, SATF_U16, true},
+        {"box=64x2,border=reflect", 1, SATF_U16, true},
+        {"unsharp=15,border=mirror", 1, SATF_U16, true},
+        {"unsharp=15,border=constant:0", 3, SATF_U16, true},
+        {"box=67", 1, SATF_U16, false},
+        {"box=3x67", 1, SATF_U16, false},
+        {"box=35", 2, SATF_U16, false},
+        {"box=15,border=constant:1", 1, SATF_U16, false},
+        {"unsharp=15,border=wrap", 1, SATF_U16, false},
+        {"variance=15", 1, SATF_U16, false},
+        {"sum=15", 1, SATF_U16, false},
+        {"sauvola=15", 1, SATF_U16, false},
+        {"box=15", 1, SATF_U8, true},
+        {"sum=15", 1, SATF_U8, true},
+        {"sauvola=15", 1, SATF_U8, true},
+        {"variance=15", 1, SATF_U8, true},
+        {"variance=35", 1, SATF_U8, false},
+        {"box=15", 1, SATF_F32, false},
+    };
+    (void)state;
+    bool there = window_gpu_multiplies(GPU_DEVICE);
+    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        satf_view in = satf_view_packed(NULL, 500, 300, cases[k].channels, cases[k].type);
+        check_units(cases[k].spec, in, there && cases[k].units);
+    }
+    /* rows that are wide in pixels of one byte are no wider than others in bytes */
+    check_units("box=15", satf_view_packed(NULL, INT32_MAX / 16 + 9, 1, 1, SATF_U8), there);
     gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
 }
 
@@ -474,11 +541,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_words),
                                        cmocka_unit_test(test_large)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large),   cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_words),   cmocka_unit_test(test_long),
-        cmocka_unit_test(test_marches), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_halves),  cmocka_unit_test(test_thresholds),
-        cmocka_unit_test(test_near),
+        cmocka_unit_test(test_large),      cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_words),      cmocka_unit_test(test_units),
+        cmocka_unit_test(test_long),       cmocka_unit_test(test_marches),
+        cmocka_unit_test(test_turns),      cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_near),
     };
     return gpu_test_end("test_gpu_window",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
