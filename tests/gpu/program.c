@@ -104,9 +104,12 @@ void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memo
     assert_non_null(here);
     gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, here, memory, bytes));
     gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
-    for (int64_t i = 0; i < (int64_t)bytes; i++) {
-        if (i < shift || (i - shift) % row >= used) {
-            assert_int_equal(here[i], GPU_GUARD);
+    for (int64_t i = 0; i < shift; i++) {
+        assert_int_equal(here[i], GPU_GUARD);
+    }
+    for (int64_t y = 0; y < view->height; y++) {
+        for (int64_t i = used; i < row; i++) {
+            assert_int_equal(here[shift + y * row + i], GPU_GUARD);
         }
     }
     free(here);
