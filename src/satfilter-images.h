@@ -128,6 +128,12 @@ SATF_API const char *satf_format_find(const char *word, satf_format_info *info, 
 /* The same of the format that the path's suffix names, or NULL. */
 SATF_API const char *satf_format_of_path(const char *path, satf_format_info *info, size_t bytes);
 
+/* The same of the format that a file has which begins with these bytes, or NULL; 64 of them are
+ * enough, or as many as there are. Nothing is checked behind the format's mark. TGA has no mark:
+ * what may be TGA, and no other format, is taken for it. */
+SATF_API const char *satf_format_of_bytes(const void *data, size_t data_bytes,
+                                          satf_format_info *info, size_t bytes);
+
 /* SATF_OK if files of the format (a word as above) can hold samples of that type; else
  * SATF_UNSUPPORTED, and the message names formats that can. */
 SATF_API satf_status satf_format_check_type(satf_context *ctx, const char *format, int type);

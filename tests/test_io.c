@@ -524,6 +524,17 @@ static void test_table(void **state)
     assert_true(info.can_write && strcmp(info.name, "jpeg") == 0);
     assert_null(satf_format_of_path("a.png/c", &info, sizeof info));
     assert_null(info.name);
+    static const unsigned char jpeg[] = {0xff, 0xd8, 0xff, 0xe0};
+    assert_string_equal(satf_format_of_bytes(jpeg, 4, &info, sizeof info), "jpeg");
+    assert_true(info.can_write && strncmp(info.suffixes, "jpg ", 4) == 0);
+    assert_null(satf_format_of_bytes(jpeg, 2, &info, sizeof info));
+    assert_null(info.name);
+    char gif[4096] = "GIF89a", text[4096] = "P5 is how a PGM begins, not P5is";
+    assert_string_equal(satf_format_of_bytes(gif, sizeof gif, NULL, 0), "gif");
+    assert_string_equal(satf_format_of_bytes(text, sizeof text, NULL, 0), "pnm");
+    assert_null(satf_format_of_bytes(text + 1, sizeof text - 1, NULL, 0));
+    assert_null(satf_format_of_bytes(text, 0, NULL, 0));
+    assert_null(satf_format_of_bytes(NULL, 0, NULL, 0));
     assert_int_equal(satf_format_check_type(ctx, "png", SATF_U16), SATF_OK);
     assert_int_equal(satf_format_check_type(ctx, "jpg", SATF_F32), SATF_UNSUPPORTED);
     assert_int_equal(satf_format_check_type(ctx, "xyz", SATF_U8), SATF_INVALID);

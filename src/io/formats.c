@@ -149,6 +149,13 @@ const char *satf_format_of_path(const char *path, satf_format_info *info, size_t
     return give(path ? io_format_by_suffix(path) : NULL, info, bytes);
 }
 
+const char *satf_format_of_bytes(const void *data, size_t data_bytes, satf_format_info *info,
+                                 size_t bytes)
+{
+    size_t n = data_bytes < IO_PROBE_BYTES ? data_bytes : IO_PROBE_BYTES;
+    return give(data && n ? io_format_probe(data, n) : NULL, info, bytes);
+}
+
 satf_status satf_format_check_type(satf_context *ctx, const char *format, int type)
 {
     if (!ctx) {
