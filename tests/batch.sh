@@ -147,8 +147,8 @@ set +m
 # ----------------------------------------------------- two writers, one output
 
 for _ in 1 2 3 4 5 6; do
-    "$satfilter" --box 3 tree/x.pgm one.pgm &
-    "$satfilter" --box 1 tree/x.pgm one.pgm &
+    "$satfilter" -q --box 3 tree/x.pgm one.pgm &
+    "$satfilter" -q --box 1 tree/x.pgm one.pgm &
     wait
     cmp -s one.pgm o5/x.pgm || cmp -s one.pgm tree/x.pgm
     check "two processes, one output" $? 0

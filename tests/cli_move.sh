@@ -116,8 +116,8 @@ for usage in '--rotate 45' '--rotate 90,border=wrap' '--flip x' '--flip' '--tran
     # shellcheck disable=SC2086 # options
     run 2 $usage in.pgm none.pgm
 done
-run 0 --transpose --box 3 --engine window in.pgm out.pgm
-run 0 --transpose --box 3 --border wrap in.pgm out.pgm
+run 0 -f --transpose --box 3 --engine window in.pgm out.pgm
+run 0 -f --transpose --box 3 --border wrap in.pgm out.pgm
 [ ! -e none.pgm ] || fail "a refused run left an output"
 
 # Help comes from the table.

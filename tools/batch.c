@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "existing.h"
 #include "inputs.h"
 #include "message.h"
 #include "outputs.h"
@@ -141,6 +142,8 @@ static bool run_all(const settings *s, job *jobs, int count, report_summary *sum
         outcome *out = workers_await(all, i);
         int status = tell(s, &jobs[i], out, &told);
         sum->done += status == EXIT_SUCCESS;
+        sum->replaced += status == EXIT_SUCCESS && jobs[i].replaces;
+        sum->unasked += status == EXIT_SUCCESS && jobs[i].unasked;
         add_times(&sum->times, out);
         sum->failed += status != EXIT_SUCCESS;
         sum->unsuited += status == EXIT_USAGE;
@@ -200,7 +203,7 @@ static int run_jobs(const settings *s, job *jobs, const input_list *inputs)
     int count = inputs->count;
     int status = outputs_name(s, jobs, count);
     status = status ? status : check_screen(s, jobs, count);
-    status = status ? status : outputs_settle_existing(s, jobs, count);
+    status = status ? status : existing_settle(s, jobs, count);
     if (status) {
         return status;
     }
@@ -212,9 +215,10 @@ static int run_jobs(const settings *s, job *jobs, const input_list *inputs)
     if (s->json && !outputs_is_file(s)) {
         report_json_summary(stdout, &sum);
     }
-    if (!s->quiet) {
-        report_closing(s, &sum);
+    if (count == 1 && sum.unasked && !s->quiet) {
+        existing_note(s, &jobs[0]);
     }
+    report_closing(s, &sum);
     return status_of(&sum);
 }
 

@@ -94,8 +94,8 @@ void help_man_page(void)
         "An output appears whole or not at all, and an existing file stays as it was on "
         "failure (standard output and devices get what there is). Input and output may be the "
         "same file. At a terminal the command asks before it replaces any other file; in scripts, "
-        "without a terminal, it replaces. Messages go to standard error, one "
-        "line each.");
+        "without a terminal, it replaces and says so, but keeps a file that it cannot have written "
+        "(see --force). Messages go to standard error, one line each.");
     puts(".SH EXAMPLES");
     for (const help_example *e = help_examples; e->command; e++) {
         fputs(".TP\n\\fB", stdout);

@@ -178,14 +178,19 @@ static const option options[] = {
      IS_SET(parents)},
     {GROUP_OUTPUT, "force", 'f', NULL, NULL, "replace existing files without asking",
      "Where standard error is a terminal, an OUTPUT that exists is asked about there, in a batch "
-     "once for all. Elsewhere existing files are replaced, as with --force. Input and output may "
+     "once for all. Elsewhere it is replaced, and a line says so; but what satfilter cannot have "
+     "written there is kept, and its input fails: a file whose content is neither of the format "
+     "that its suffix names nor of the one that it is to get. --force replaces everything and says "
+     "nothing. An empty file is nothing to lose. Input and output may "
      "be the same file: then nothing is asked. The new file has the old one's permissions, and "
      "its owner and group as far as the user may give them. --force also writes pictures to a "
      "terminal.",
      BECOMES(existing, EXISTING_REPLACED)},
     {GROUP_OUTPUT, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",
      "Inputs whose output exists are passed over, which is no error. Outputs appear whole or not "
-     "at all, so what a killed batch has written is complete. --no-clobber is the same.",
+     "at all, so what a killed batch has written is complete. Results of another filter are passed "
+     "over as well: so the closing line says how many outputs existed, with --quiet too. "
+     "--no-clobber is the same.",
      BECOMES(existing, EXISTING_KEPT)},
     {GROUP_OUTPUT, "recursive", 'r', "DIR", "DIR", "take every picture in DIR and below; needs -o",
      "Outputs have the same path below the folder of -o. Pictures are files whose suffix --list "
@@ -273,7 +278,7 @@ static const option options[] = {
      BECOMES(action, ACTION_TUNE)},
 
     {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress, no notes, no closing line",
-     "Errors are still told.", IS_SET(quiet)},
+     "Errors are still told, and how many inputs --skip-existing has passed over.", IS_SET(quiet)},
     {GROUP_INFORMATION, "verbose", 'v', NULL, NULL, "sizes, engine, device and time per stage",
      "Filters are told one by one, and those of several steps (guided) step by step; and which "
      "stage takes longest. A batch ends with the sum of each stage.",
@@ -283,8 +288,9 @@ static const option options[] = {
      "\"engine\", \"algorithm\" and \"device\" of the object are those of the last; "
      "\"device_number\" says which CUDA device. \"bound\" is the stage that takes longest; "
      "\"waiting\" is for threads and memory that other files have. An input that "
-     "is passed over has \"skipped\": true, one that fails \"error\". A batch ends "
-     "with an object \"summary\" that counts what was done, failed and passed over. They go to "
+     "is passed over has \"skipped\": true, one that fails \"error\", one whose output replaced a "
+     "file \"replaced\": true. A batch ends with an object \"summary\" that counts what was done, "
+     "replaced, failed and passed over. They go to "
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "
      "file name that are not UTF-8 appear as U+FFFD.",
      IS_SET(json)},

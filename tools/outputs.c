@@ -150,8 +150,7 @@ static const char *default_format(const settings *s, const char *output)
     return stream && !satf_format_of_path(output, NULL, 0) ? "png" : NULL;
 }
 
-/* The name of an output's format; NULL if that is not known beforehand. */
-static const char *format_of(const settings *s, const job *one)
+const char *outputs_format(const settings *s, const job *one)
 {
     const char *word = s->write.format ? s->write.format : one->format;
     return word ? satf_format_find(word, NULL, 0) : satf_format_of_path(one->output, NULL, 0);
@@ -160,7 +159,7 @@ static const char *format_of(const settings *s, const job *one)
 /* Refuses samples (--type) that the output's format cannot hold. */
 static int check_type(const settings *s, const job *one)
 {
-    const char *format = format_of(s, one);
+    const char *format = outputs_format(s, one);
     if (s->write.type != SATF_TYPE_AUTO && format &&
         satf_format_check_type(s->ctx, format, s->write.type)) {
         return usage_error(one->output, "%s (--type)", library_message(s->ctx));
@@ -212,7 +211,7 @@ static int check_format_option(const settings *s, const job *jobs, int count, co
 {
     const char *own = NULL;
     for (int i = 0; i < count; i++) {
-        own = format_of(s, &jobs[i]);
+        own = outputs_format(s, &jobs[i]);
         if (!own || strcmp(own, format) == 0) {
             return 0;
         }
@@ -228,7 +227,7 @@ static void note_range(const settings *s, const job *jobs, int count)
 {
     bool plain = (s->write.has_range || s->write.auto_range) && !s->quiet;
     for (int i = 0; i < count && plain; i++) {
-        const char *format = format_of(s, &jobs[i]);
+        const char *format = outputs_format(s, &jobs[i]);
         plain = format && satf_format_check_type(s->ctx, format, SATF_F32) == SATF_OK;
     }
     if (plain) {
@@ -454,54 +453,6 @@ int outputs_name(const settings *s, job *jobs, int count)
 {
     int status = outputs_is_file(s) ? name_single(s, jobs) : name_in_folders(s, jobs, count);
     return status ? status : check_formats(s, jobs, count);
-}
-
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* Asks once about so many outputs; 0 to go on, with *skip set, or an EXIT_ status. */
-static int ask_about(const job *jobs, int count, int existing, bool *skip)
-{
-    if (count == 1) {
-        if (ask("yn", jobs[0].output, "exists; overwrite? [y/N]") == 'y') {
-            return 0;
-        }
-        message(jobs[0].output, "not overwritten");
-        return EXIT_FAILURE;
-    }
-    switch (ask("osyn", NULL, "%d of %d outputs exist; overwrite them, skip them, or stop? [o/s/N]",
-                existing, count)) {
-    case 's':
-        *skip = true;
-        return 0;
-    case 'o':
-    case 'y':
-        return 0;
-    default:
-        message(NULL, "stopped; nothing was written");
-        return EXIT_FAILURE;
-    }
-}
-
-int outputs_settle_existing(const settings *s, job *jobs, int count)
-{
-    bool skip = s->existing == EXISTING_KEPT;
-    int status = 0;
-    if (!skip && s->existing != EXISTING_REPLACED && can_ask()) {
-        int existing = 0;
-        for (int i = 0; i < count; i++) {
-            existing += !jobs[i].rival && outputs_exists(jobs[i].output) &&
-                        !same_file(jobs[i].input, jobs[i].output);
-        }
-        status = existing ? ask_about(jobs, count, existing, &skip) : 0;
-    }
-    for (int i = 0; i < count && skip; i++) {
-        jobs[i].skipped = !jobs[i].rival && outputs_exists(jobs[i].output);
-    }
-    return status;
 }
 
 /* ------------------------------------------------------------------- folders */

@@ -16,6 +16,8 @@ typedef struct job {
     dev_t device;       /* of the input, if it exists */
     ino_t file;
     bool skipped;   /* the output exists, and is left as it is */
+    bool replaces;  /* the output exists, holds something, and is not the input */
+    bool unasked;   /* it does, nobody can be asked about it, and there is no --force */
     bool named;     /* the input, on the command line itself */
     size_t made_to; /* the shallowest folder of output that this job has made ends there; 0: none */
     const struct job *rival; /* an earlier input has this output; NULL: none */
@@ -26,15 +28,16 @@ bool outputs_is_file(const settings *s);
 
 /*
  * Names the outputs of all jobs and refuses what cannot be written, would replace an input of a
- * batch, or two inputs of the command line for one output. Then the outputs that exist are skipped
- * or replaced, as the options or the user say. Each returns an EXIT_ status, a message having been
- * printed unless it is 0; touches no output.
+ * batch, or two inputs of the command line for one output. Returns an EXIT_ status, a message
+ * having been printed unless it is 0; touches no output.
  */
 int outputs_name(const settings *s, job *jobs, int count);
-int outputs_settle_existing(const settings *s, job *jobs, int count);
 
 /* True if the output is there, as a file that a new one would replace. */
 bool outputs_exists(const char *output);
+
+/* The name of the format that the output will have; NULL if that is not known beforehand. */
+const char *outputs_format(const settings *s, const job *one);
 
 /* False unless the job's output is that of another; else why has the sentence. */
 bool outputs_collide(const settings *s, const job *one, char *why, size_t room);

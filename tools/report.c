@@ -235,7 +235,7 @@ void report_json(FILE *to, const settings *s, const job *one, const satf_file_re
         fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
     }
     json_notes(to, result);
-    fputs("}\n", to);
+    fputs(one->replaces ? ", \"replaced\": true}\n" : "}\n", to);
 }
 
 void report_json_summary(FILE *to, const report_summary *sum)
@@ -245,8 +245,9 @@ void report_json_summary(FILE *to, const report_summary *sum)
     json_member(to, "version", satf_version());
     fprintf(to,
             ", \"summary\": {\"inputs\": %d, \"done\": %d, \"failed\": %d, \"existing\": %d, "
-            "\"unreadable\": %d, \"skipped\": %d, \"skipped_suffixes\": [",
-            sum->count, sum->done, sum->failed, sum->existing, inputs->unreadable, inputs->skipped);
+            "\"replaced\": %d, \"unreadable\": %d, \"skipped\": %d, \"skipped_suffixes\": [",
+            sum->count, sum->done, sum->failed, sum->existing, sum->replaced, inputs->unreadable,
+            inputs->skipped);
     for (int i = 0; i < inputs->suffix_count; i++) {
         fputs(i ? ", " : "", to);
         json_string(to, inputs->suffixes[i]);
@@ -256,15 +257,17 @@ void report_json_summary(FILE *to, const report_summary *sum)
     fputs("}}\n", to);
 }
 
-/* ", 3 failed, 2 skipped, whose outputs exist" */
+/* ", 1 existing file replaced, 3 failed, 2 skipped, whose outputs exist" */
 static void describe_others(const report_summary *sum, char *text, size_t room)
 {
     const struct {
         int count;
         const char *what;
-    } parts[] = {{sum->failed, "failed"},
-                 {sum->existing, "skipped, whose outputs exist"},
-                 {sum->inputs->unreadable, "unreadable"}};
+    } parts[] = {
+        {sum->unasked, sum->unasked > 1 ? "existing files replaced" : "existing file replaced"},
+        {sum->failed, "failed"},
+        {sum->existing, "skipped, whose outputs exist"},
+        {sum->inputs->unreadable, "unreadable"}};
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -277,8 +280,11 @@ static void describe_others(const report_summary *sum, char *text, size_t room)
 
 void report_closing(const settings *s, const report_summary *sum)
 {
-    char others[128], skipped[SKIPPED_BYTES];
+    char others[160], skipped[SKIPPED_BYTES];
     describe_others(sum, others, sizeof others);
+    if (s->quiet && !sum->existing) {
+        return;
+    }
     if (sum->count > 1) {
         double seconds = sum->ms / 1e3, rate = sum->done / seconds;
         char speed[32] = ""; /* of less than a second it says nothing */
@@ -289,6 +295,9 @@ void report_closing(const settings *s, const report_summary *sum)
                 seconds, speed, others);
     } else if (sum->existing) {
         message(NULL, "nothing to do%s", others);
+    }
+    if (s->quiet) {
+        return;
     }
     if (s->verbose && sum->done > 1) {
         char stages[160];

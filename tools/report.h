@@ -38,6 +38,8 @@ typedef struct report_summary {
     int failed; /* of these unsuited: a filter cannot take what the one before it makes */
     int unsuited;
     int existing; /* skipped: their output exists */
+    int replaced; /* of those done: the output existed, and ... */
+    int unasked;  /* ... neither an answer nor --force allowed it */
     double ms;
     stage_times times; /* of those that are done */
 } report_summary;
@@ -46,7 +48,7 @@ typedef struct report_summary {
 void report_json_summary(FILE *to, const report_summary *sum);
 
 /* The line that ends a batch of several inputs, one on its stages if it is to be verbose, and one
- * on what was passed over. */
+ * on what was passed over. If it is to be quiet, the first alone, where outputs were kept. */
 void report_closing(const settings *s, const report_summary *sum);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "devices.h"
+#include "existing.h"
 #include "message.h"
 #include "progress.h"
 
@@ -118,7 +119,7 @@ static bool same_folder(const char *a, const char *b)
     return length == (slash_b ? (size_t)(slash_b - b) : 0) && strncmp(a, b, length) == 0;
 }
 
-/* With the lock held: sees to the folder of the job's output. False if it has failed already. */
+/* With the lock held: sees to the job's output and its folder. False if it has failed already. */
 static bool prepare(workers *all, job *one, outcome *out)
 {
     char why[2 * PATH_MAX];
@@ -126,6 +127,9 @@ static bool prepare(workers *all, job *one, outcome *out)
     if (outputs_collide(all->s, one, why, sizeof why)) {
         out->status = SATF_INVALID;
         out->at = one->input;
+    } else if (one->unasked && existing_is_foreign(all->s, one, why, sizeof why)) {
+        out->status = SATF_IO;
+        out->at = one->output;
     } else if (!all->latest || !same_folder(all->latest->output, one->output)) {
         all->latest = NULL;
         if (all->s->output && !outputs_make_folders(one, why, sizeof why)) {
