@@ -43,7 +43,7 @@ enum {
     FORMULA_COUNT
 };
 
-#define FORMULA_ENTRY(name, reads) LOOPS(name) FORMULA_CALL(name)
+#define FORMULA_ENTRY(name, reads) LOOPS(name, reads) FORMULA_CALL(name, reads)
 #include SATF_MODULE
 #undef FORMULA_ENTRY
 

@@ -84,7 +84,7 @@ static __device__ inline double load_sample(int type, const char *from)
 /* What a kernel computes: a formula that is known to be the recipe's `kernel`, one that is known by
  * its number (formula_known), or any. */
 struct known_mean {
-    static constexpr bool has_centre = false;
+    static constexpr bool has_sum = true, has_centre = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_mean(in);
@@ -92,7 +92,7 @@ struct known_mean {
 };
 
 struct known_variance {
-    static constexpr bool has_centre = false;
+    static constexpr bool has_sum = true, has_centre = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(formula_variance(in));
@@ -100,7 +100,7 @@ struct known_variance {
 };
 
 struct known_stddev {
-    static constexpr bool has_centre = false;
+    static constexpr bool has_sum = true, has_centre = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(sqrt(formula_variance(in)));
@@ -112,6 +112,8 @@ template <int NUMBER> struct formula_known {
 #define FORMULA_ENTRY(name, reads)                                                                 \
     template <> struct formula_known<FORMULA_##name> {                                             \
         typedef byte_formula<FORMULA_##name> of_bytes;                                             \
+        static_assert((reads)&FORMULA_SUM || !((reads)&FORMULA_SQUARE), "squares have pivots");    \
+        static constexpr bool has_sum = ((reads)&FORMULA_SUM) != 0;                                \
         static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0;                          \
         static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
         {                                                                                          \
@@ -166,7 +168,9 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
     if constexpr (!std::is_same<Formula, any_formula>::value) {
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            load_sum(in, sum[i]);
+            if constexpr (Formula::has_sum) {
+                load_sum(in, sum[i]);
+            }
             load_square(in, square[i]);
             if constexpr (Formula::has_centre) {
                 in->centre = load_sample(task->in.type, from + i * step);
@@ -181,7 +185,9 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
         if constexpr (is_formula_for<(reads), Square>) {                      \
             _Pragma("unroll") for (int i = 0; i < N; i++)                     \
             {                                                                 \
-                load_sum(in, sum[i]);                                         \
+                if constexpr (((reads)&FORMULA_SUM) != 0) {                   \
+                    load_sum(in, sum[i]);                                     \
+                }                                                             \
                 load_square(in, square[i]);                                   \
                 if constexpr (((reads)&FORMULA_CENTRE) != 0) {                \
                     in->centre = load_sample(task->in.type, from + i * step); \

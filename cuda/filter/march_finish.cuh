@@ -176,7 +176,9 @@ template <class Formula, class Sum, class Square> struct march_finish {
             }
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
-                load_sum(&in, window[i].sum);
+                if constexpr (Formula::has_sum) {
+                    load_sum(&in, window[i].sum);
+                }
                 if constexpr (has_squares<Square>) {
                     load_square(&in, window[i].square);
                 }

@@ -66,6 +66,7 @@ template <int NUMBER> struct byte_formula;
         {                                                                                          \
             formula_sums in = task->constants;                                                     \
             load_window(window, &in);                                                              \
+            formula_hide(reads, &in);                                                              \
             return FORMULA_APPLY(name, &in, task->options.bytes);                                  \
         }                                                                                          \
         /* False: the floats do not say what the sample is, *bits' lowest 8. NARROW:               \

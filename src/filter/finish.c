@@ -31,6 +31,7 @@ void finisher_begin_survey(finisher *f, finish_survey *survey)
     for (int k = 0; k < SURVEY_KEYS; k++) {
         atomic_store(&survey->keys[k], 0);
     }
+    f->constants.greatest = f->constants.least = 0; /* what the run before has found */
     f->survey = survey;
     f->formula = f->recipe->survey;
 }

@@ -276,6 +276,27 @@ static void fill_pivots(const finisher *f, const window_segment *segment, loop_b
     }
 }
 
+/* What all blocks of a segment have in common. */
+static void begin_blocks(const finisher *f, const window_segment *segment, loop_mode mode,
+                         bool one_weight, loop_block *block)
+{
+    static const unsigned reads[2] = {FORMULA_BESIDE, FORMULA_BESIDE_TOO};
+    block->constants = f->constants;
+    block->options = f->options;
+    for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
+        block->weights[i] = (double)segment->area;
+        block->inverses[i] = 1 / (double)segment->area;
+    }
+    if (mode == LOOP_REAL) {
+        fill_pivots(f, segment, block);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (!f->beside[k].data && formula_reads(f->formula) & reads[k]) {
+            memset(block->besides[k], 0, sizeof block->besides[k]);
+        }
+    }
+}
+
 bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst)
 {
     loop_mode mode = choose_mode(f, segment);
@@ -283,17 +304,9 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
         return false;
     }
     loop_block block;
-    block.constants = f->constants;
-    block.options = f->options;
     int64_t most = LOOP_SAMPLES / f->channels;
     bool one_weight = !f->weighted && !segment->areas;
-    for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
-        block.weights[i] = (double)segment->area;
-        block.inverses[i] = 1 / (double)segment->area;
-    }
-    if (mode == LOOP_REAL) {
-        fill_pivots(f, segment, &block);
-    }
+    begin_blocks(f, segment, mode, one_weight, &block);
     char *to = dst;
     for (int64_t first = 0; first < segment->n; first += most) {
         int64_t pixels = segment->n - first < most ? segment->n - first : most;

@@ -164,7 +164,7 @@ static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restr
 
 /* ------------------------------------------------------------------------ loops */
 
-#define FORMULA_ENTRY(name, reads) LOOPS(name)
+#define FORMULA_ENTRY(name, reads) LOOPS(name, reads)
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 

@@ -19,7 +19,7 @@ typedef struct lift_work {
 
 bool filter_lifts(const filter_step *step)
 {
-    return step->recipe->region == REGION_WINDOW && filter_reads(step->recipe, FORMULA_SQUARE) &&
+    return step->recipe->region == REGION_WINDOW && filter_has_pivots(step->recipe) &&
            satf_type_is_float(step->in.type);
 }
 

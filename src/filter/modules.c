@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------ formulas by number */
 
-#define FORMULA_ENTRY(name, reads) FORMULA_CALL(name)
+#define FORMULA_ENTRY(name, reads) FORMULA_CALL(name, reads)
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 

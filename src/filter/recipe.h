@@ -22,6 +22,26 @@ static inline bool filter_reads(const filter_recipe *recipe, unsigned what)
     return (formula_reads(recipe->formula) | formula_reads(recipe->survey)) & what;
 }
 
+/* Whether engines have to find the samples at the pixels. */
+static inline bool filter_has_centre(const filter_recipe *recipe)
+{
+    return filter_reads(recipe, FORMULA_CENTRE) || recipe->keeps_alpha ||
+           recipe->survey != FORMULA_NONE;
+}
+
+/* Whether a formula reads squares alone: of what is above a pivot these say nothing. */
+static inline bool formula_reads_squares_alone(int number)
+{
+    return (formula_reads(number) & (FORMULA_SUM | FORMULA_SQUARE)) == FORMULA_SQUARE;
+}
+
+/* Whether the moments of floats are those of what samples are above a pivot. */
+static inline bool filter_has_pivots(const filter_recipe *recipe)
+{
+    return filter_reads(recipe, FORMULA_SQUARE) && !formula_reads_squares_alone(recipe->formula) &&
+           !formula_reads_squares_alone(recipe->survey);
+}
+
 /* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */
 static inline unsigned filter_turn(const filter_recipe *recipe, const void *options)
 {

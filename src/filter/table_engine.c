@@ -223,7 +223,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
             state->tables->count > 1
                 ? (char *)buffers->sums[1] + offset * (int64_t)satf_sum_bytes(segment.square_type)
                 : NULL;
-        if (filter_reads(step->recipe, FORMULA_CENTRE)) {
+        if (filter_has_centre(step->recipe)) {
             segment.centre = (const char *)satf_row(&step->in, y) + offset * sample_bytes;
         }
         finish_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
@@ -288,7 +288,8 @@ static void add_term(const table_state *state, const void *sums, double factor, 
         return;
     }
     formula_function formula = formula_function_of(step->recipe->formula);
-    formula_sums in = {.real = type == SATF_SUM_F64, .factor = factor};
+    formula_sums in = state->plan->finish.constants;
+    in.factor = factor;
     for (int64_t i = 0; i < n; i++) {
         finish_load_sum(type, sums, i, &in.sum, &in.real_sum);
         in.before = totals[i];

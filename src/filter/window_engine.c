@@ -70,9 +70,9 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         .at_x = step->at.x,
         .at_y = step->at.y,
         .squares = filter_reads(recipe, FORMULA_SQUARE),
-        .centre = filter_reads(recipe, FORMULA_CENTRE),
+        .centre = filter_has_centre(recipe),
     };
-    spec.pivots = spec.squares && satf_type_is_float(step->in.type);
+    spec.pivots = filter_has_pivots(recipe) && satf_type_is_float(step->in.type);
     if (step->by_rows) {
         step->need.refusal = refuse_rows(step);
         spec.row = stream_row; /* which takes other memory */

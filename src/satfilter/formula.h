@@ -30,9 +30,10 @@ typedef enum formula_words {
 
 /*
  * What a formula reads: moments over its region, the sample at the pixel itself, and those there of
- * other images. FORMULA_OFTEN..., any of them: it is so often asked for that it has device kernels
- * of its own for images of bytes, by its results: bytes (FORMULA_OFTEN), which without squares has
- * some for images and results of 16 bits too; floats (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32).
+ * other images. What its entry does not list reads as 0. FORMULA_OFTEN..., any of them: it is so
+ * often asked for that it has device kernels of its own for images of bytes, by its results: bytes
+ * (FORMULA_OFTEN), which without squares has some for images and results of 16 bits too; floats
+ * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32).
  */
 enum {
     FORMULA_SUM = 1,
@@ -71,6 +72,28 @@ typedef struct formula_sums {
     double greatest, least; /* of the survey (filter_recipe.survey), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
+
+/* Leaves what a formula reads. One that reads squares alone gets them without a pivot. */
+SATF_FORMULA void formula_hide(unsigned reads, formula_sums *in)
+{
+    if (!(reads & FORMULA_SUM)) {
+        in->sum = 0;
+        in->real_sum = in->pivot = 0;
+    }
+    if (!(reads & FORMULA_SQUARE)) {
+        in->square = 0;
+        in->real_square = 0;
+    }
+    if (!(reads & FORMULA_CENTRE)) {
+        in->centre = 0;
+    }
+    if (!(reads & FORMULA_BESIDE)) {
+        in->beside[0] = 0;
+    }
+    if (!(reads & FORMULA_BESIDE_TOO)) {
+        in->beside[1] = 0;
+    }
+}
 
 /* A formula's result: an exact integer or a double. */
 typedef struct formula_value {

@@ -27,7 +27,7 @@ typedef void (*loop_kernel)(loop_block *block);
 typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mode;
 
 /* One formula in one mode. The options are copied: the results might alias them. */
-#define LOOP(name, mode, is_real, kind, load)                         \
+#define LOOP(name, reads, mode, is_real, kind, load)                  \
     static void name##_##mode(loop_block *block)                      \
     {                                                                 \
         formula_sums in = block->constants;                           \
@@ -42,6 +42,7 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
             in.centre = block->centres[i];                            \
             in.beside[0] = block->besides[0][i];                      \
             in.beside[1] = block->besides[1][i];                      \
+            formula_hide((reads), &in);                               \
             formula_value value = FORMULA_APPLY(name, &in, &options); \
             block->results[i] = formula_number_of(value);             \
         }                                                             \
@@ -62,18 +63,20 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
     in.weight = (uint64_t)(int64_t)block->weights[i]
 
 /* name_real(), name_exact() and name_word(): results = name_formula() of each sample. */
-#define LOOPS(name)                                     \
-    LOOP(name, real, true, FORMULA_WIDE, LOAD_FLOATS)   \
-    LOOP(name, exact, false, FORMULA_EXACT, LOAD_REALS) \
-    LOOP(name, word, false, FORMULA_WORD, LOAD_WORDS)
+#define LOOPS(name, reads)                                     \
+    LOOP(name, reads, real, true, FORMULA_WIDE, LOAD_FLOATS)   \
+    LOOP(name, reads, exact, false, FORMULA_EXACT, LOAD_REALS) \
+    LOOP(name, reads, word, false, FORMULA_WORD, LOAD_WORDS)
 
 /* The same at any place, by definition, for options of any filter. */
 typedef formula_value (*formula_function)(const formula_sums *in, const void *options);
 
-#define FORMULA_CALL(name)                                                        \
+#define FORMULA_CALL(name, reads)                                                 \
     static formula_value call_##name(const formula_sums *in, const void *options) \
     {                                                                             \
-        return FORMULA_APPLY(name, in, options);                                  \
+        formula_sums seen = *in;                                                  \
+        formula_hide((reads), &seen);                                             \
+        return FORMULA_APPLY(name, &seen, options);                               \
     }
 
 #endif
