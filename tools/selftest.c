@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "b1eb3cb2d9674b1910ae5f9dd049056ec1ddb62ada9371ff8d1da90dcb2f742d",
-    [TRIAL_FLOATS] = "803708d276394118339c7b9a71bbd0f83fbf7bf5a6480e5e7b73bffe74c4d15f",
+    [TRIAL_INTEGERS] = "6c08ea52f13cf6f5ca44dccadc5843df5a00a20165180200ad6d74e02cfc0d75",
+    [TRIAL_FLOATS] = "b90b9e8ebf0dd2d251e211a995eb9a083eadf48a6cd2479b15de9bc38782e67d",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {
