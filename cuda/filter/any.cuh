@@ -157,13 +157,14 @@ static __device__ inline void load_beside(const filter_gpu_task *task, const sam
     }
 }
 
-/* give(i, value) for each value = Formula, or the task's, of in with sum[i], square[i] and the
- * centre at from + i * step. at: the first one's place; NULL where nothing of other images is
- * read. */
-template <class Formula, int N, class Sum, class Square, class Give>
+/* value[i] = Formula, or the task's, of in with sum[i], square[i] and the centre at from + i *
+ * step. at: the first one's place; NULL where nothing of other images is read. Behind the switch,
+ * and not in each of its cases, is what all formulas have in common: see the notebook for what
+ * compilers make of large ones. */
+template <class Formula, int N, class Sum, class Square>
 static __device__ __forceinline__ void
 apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
-              const char *from, int64_t step, const sample_place *at, Give give)
+              const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
 {
     if constexpr (!std::is_same<Formula, any_formula>::value) {
 #pragma unroll
@@ -175,32 +176,40 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
             if constexpr (Formula::has_centre) {
                 in->centre = load_sample(task->in.type, from + i * step);
             }
-            give(i, Formula::apply(task, in));
+            value[i] = Formula::apply(task, in);
         }
         return;
     }
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        value[i] = formula_real(0);
+    }
     switch (task->formula) {
-#define FORMULA_ENTRY(name, reads)                                            \
-    case FORMULA_##name:                                                      \
-        if constexpr (is_formula_for<(reads), Square>) {                      \
-            _Pragma("unroll") for (int i = 0; i < N; i++)                     \
-            {                                                                 \
-                if constexpr (((reads)&FORMULA_SUM) != 0) {                   \
-                    load_sum(in, sum[i]);                                     \
-                }                                                             \
-                load_square(in, square[i]);                                   \
-                if constexpr (((reads)&FORMULA_CENTRE) != 0) {                \
-                    in->centre = load_sample(task->in.type, from + i * step); \
-                }                                                             \
-                load_beside<(reads)>(task, at, i, in);                        \
-                give(i, FORMULA_APPLY(name, in, task->options.bytes));        \
-            }                                                                 \
-        }                                                                     \
+#define FORMULA_ENTRY(name, reads)                                                          \
+    case FORMULA_##name:                                                                    \
+        if constexpr (is_formula_for<(reads), Square>) {                                    \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                                   \
+            {                                                                               \
+                if constexpr (((reads)&FORMULA_SUM) != 0) {                                 \
+                    load_sum(in, sum[i]);                                                   \
+                }                                                                           \
+                load_square(in, square[i]);                                                 \
+                if constexpr (((reads)&FORMULA_CENTRE) != 0) {                              \
+                    in->centre = load_sample(task->in.type, from + i * step);               \
+                }                                                                           \
+                load_beside<(reads)>(task, at, i, in);                                      \
+                value[i] = name##_formula(in, (const name##_options *)task->options.bytes); \
+            }                                                                               \
+        }                                                                                   \
         break;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
     default:
         break;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        value[i] = formula_within(in, value[i]);
     }
 }
 
@@ -294,11 +303,10 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
         return task->keeps_alpha ? formula_real(load_sample(task->in.type, from))
                                  : formula_mean(&in);
     }
-    formula_value result = formula_real(0);
+    formula_value result[1];
     sample_place at = {x, y, c};
-    apply_formula<Formula, 1>(task, &in, &sum, &square, from, 0, &at,
-                              [&](int, const formula_value &value) { result = value; });
-    return result;
+    apply_formula<Formula, 1>(task, &in, &sum, &square, from, 0, &at, result);
+    return result[0];
 }
 
 /* `count` positions along an axis from `first` on, `gap` left out behind the first `before`. */

@@ -128,10 +128,12 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
                 store_aligned(TYPE, formula_integer(mean), to + i * to_step);
             }
         } else {
-            apply_formula<Formula, N>(task, &in, sum, square, from, from_step, NULL,
-                                      [&](int i, const formula_value &value) {
-                                          store_aligned(TYPE, value, to + i * to_step);
-                                      });
+            formula_value value[N];
+            apply_formula<Formula, N>(task, &in, sum, square, from, from_step, NULL, value);
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                store_aligned(TYPE, value[i], to + i * to_step);
+            }
             from += N * from_step;
         }
         to += N * to_step;

@@ -91,12 +91,10 @@ template <class Formula, class Sum, class Square> struct march_finish {
         if constexpr (has_squares<Square>) {
             square = window.square;
         }
-        apply_formula<Formula, 1>(
-            &task, &in, &window.sum, &square, from, 0, &at, [&](int, const formula_value &value) {
-                char *to = (char *)task.out.data + y * task.out.stride +
-                           (at.x * task.out.channels + channel) * sample_bytes(task.out.type);
-                put(value, to);
-            });
+        formula_value value[1];
+        apply_formula<Formula, 1>(&task, &in, &window.sum, &square, from, 0, &at, value);
+        put(value[0], (char *)task.out.data + y * task.out.stride +
+                          (at.x * task.out.channels + channel) * sample_bytes(task.out.type));
     }
 
     /* Registers have no index, so the windows go through local memory. */
@@ -228,9 +226,13 @@ template <class Formula, class Sum, class Square> struct march_finish {
                 }
             }
             sample_place at = {x + k, y, channel};
-            apply_formula<Formula, SOME>(
-                &task, &in, sum, square, from + k * step, step, &at,
-                [&](int i, const formula_value &value) { put(value, to + (k + i) * to_step); });
+            formula_value value[SOME];
+            apply_formula<Formula, SOME>(&task, &in, sum, square, from + k * step, step, &at,
+                                         value);
+#pragma unroll
+            for (int i = 0; i < SOME; i++) {
+                put(value[i], to + (k + i) * to_step);
+            }
         }
     }
 

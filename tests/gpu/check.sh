@@ -12,6 +12,7 @@ if [ $# -eq 0 ]; then
     echo "check-gpu: skipped, this build is without CUDA" >&2
     exit 77
 fi
+"$top_srcdir/tests/gpu/barriers.sh" "$SATFILTER_CUDA" || exit 1
 # Side by side, since most of their time is the host's; then, alone, those that fill the device's
 # memory or measure it.
 alone()
