@@ -24,9 +24,9 @@ extern "C" {
  * Results are the bits of satf_filter_apply() on the CPU. Memory does not depend on the picture's
  * height, but on the windows'. Neither call waits for the caller, only for filters at work. How
  * many rows are taken and given depends on shapes and calls, not on threads or time; many rows a
- * call are faster than one. Both calls report progress; when it cancels, all later
- * calls return SATF_CANCELLED, too. Rows are used by one thread at a time, in the process that
- * opened them, and closed before their context is destroyed.
+ * call are faster than one. Both calls report progress, also while they wait for filters; when it
+ * cancels, all later calls return SATF_CANCELLED, too. Rows are used by one thread at a time, in
+ * the process that opened them, and closed before their context is destroyed.
  */
 typedef struct satf_rows satf_rows;
 

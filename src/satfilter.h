@@ -319,10 +319,11 @@ SATF_API void satf_context_ran(const satf_context *ctx, satf_ran *ran, size_t by
 /* Threads of the CPU that the context uses. */
 SATF_API int satf_context_get_threads(const satf_context *ctx);
 
-/* Called now and then on the calling thread. done rises from call to call, from
- * 0 to the 1 that says that satf_sat() or satf_filter_apply() is complete. A
- * non-zero return cancels the work (SATF_CANCELLED): there is no further call,
- * and the contents of out are undefined then. */
+/* Called now and then on the calling thread, also where nothing has advanced: then done rises by as
+ * little as a double can. done rises from call to call, from 0 to the 1 that says that satf_sat(),
+ * satf_filter_apply(), or a call on images or files is complete. A non-zero return cancels the work
+ * (SATF_CANCELLED): there is no further call, and the contents of out are undefined then. How soon
+ * a call on images or files stops: see satfilter-images.h. */
 typedef int (*satf_progress)(void *user, double done);
 SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress call, void *user);
 

@@ -10,6 +10,7 @@
 
 struct satf_pool;
 struct satf_share;
+struct satf_stop;
 typedef struct satf_gpu satf_gpu;
 
 #define SATF_MESSAGE_BYTES 1024
@@ -46,7 +47,9 @@ struct satf_context {
     void *progress_user;
     satf_progress_part part;  /* what is being worked on */
     double reported;          /* the latest progress of this call; below 0: none yet */
+    double asked_ms;          /* when the callback was last called */
     bool cancelled;           /* the callback has asked this call to stop */
+    struct satf_stop *stop;   /* of the call that this context works for; NULL: for its own */
     struct satf_pool *pool;   /* created by the first satf_parallel() */
     struct satf_share *share; /* with contexts beside this one (share.h); NULL: there are none */
     bool shares;              /* it is one of them, not one of a stage of a call */
@@ -106,5 +109,22 @@ void satf_progress_leave(satf_context *ctx, satf_progress_part whole);
 /* Reports progress of the part, on the calling thread alone; what would not be an advance is
  * kept to itself. SATF_CANCELLED when the callback asks to stop or, in this call, has. */
 satf_status satf_report_progress(satf_context *ctx, double done);
+
+/* Whether anybody may ask the context's calls to stop. */
+static inline bool satf_can_stop(const satf_context *ctx)
+{
+    return ctx->progress || ctx->stop;
+}
+
+/*
+ * For work that has no progress to report for more than some milliseconds: to be called every
+ * 256 KiB or so. Asks the callback, at most every few milliseconds, with the least advance there
+ * is. On the thread of a stage looks whether the call has stopped. SATF_CANCELLED as above.
+ */
+satf_status satf_ask_callback(satf_context *ctx);
+static inline satf_status satf_tick(satf_context *ctx)
+{
+    return satf_can_stop(ctx) ? satf_ask_callback(ctx) : SATF_OK;
+}
 
 #endif

@@ -1,8 +1,11 @@
 /* Errors and their messages, and progress: what every part of a call reports. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "clock.h"
 #include "context.h"
+#include "stop.h"
 
 static const char *const status_names[] = {
     [SATF_OK] = "SATF_OK",
@@ -42,6 +45,7 @@ void satf_progress_begin(satf_context *ctx)
 {
     ctx->part = (satf_progress_part){0, 1};
     ctx->reported = -1;
+    ctx->asked_ms = 0;
     ctx->cancelled = false;
 }
 
@@ -58,12 +62,35 @@ void satf_progress_leave(satf_context *ctx, satf_progress_part whole)
     ctx->part = whole;
 }
 
+static void call_back(satf_context *ctx, double all)
+{
+    ctx->reported = all;
+    ctx->cancelled = ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0;
+    ctx->asked_ms = satf_now_ms();
+}
+
+static satf_status cancelled(satf_context *ctx)
+{
+    ctx->cancelled = ctx->cancelled || (ctx->stop && atomic_load(&ctx->stop->asked));
+    return ctx->cancelled ? satf_fail(ctx, SATF_CANCELLED, "stopped on request") : SATF_OK;
+}
+
 satf_status satf_report_progress(satf_context *ctx, double done)
 {
     double all = ctx->part.from + ctx->part.share * done;
     if (ctx->progress && !ctx->cancelled && all > ctx->reported) {
-        ctx->reported = all;
-        ctx->cancelled = ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0;
+        call_back(ctx, all);
     }
-    return ctx->cancelled ? satf_fail(ctx, SATF_CANCELLED, "stopped on request") : SATF_OK;
+    return cancelled(ctx);
+}
+
+satf_status satf_ask_callback(satf_context *ctx)
+{
+    enum { PAUSE_MS = 4 };
+    bool open = ctx->progress && !ctx->cancelled && ctx->reported < 1;
+    if (open && satf_now_ms() - ctx->asked_ms >= PAUSE_MS) {
+        double next = nextafter(ctx->reported, 1);
+        call_back(ctx, next > ctx->part.from ? next : ctx->part.from);
+    }
+    return cancelled(ctx);
 }

@@ -53,7 +53,8 @@ static inline int io_source_byte(io_source *source)
 satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned char **data,
                             size_t *bytes, void **owned);
 
-/* Why bytes are missing: SATF_IO after a read error, else SATF_DATA for a truncated file. */
+/* Why bytes are missing: SATF_CANCELLED, SATF_IO after a read error, else SATF_DATA for a truncated
+ * file. */
 satf_status io_fail_short(satf_context *ctx, const io_source *source);
 
 /* ------------------------------------------------------------------ header */

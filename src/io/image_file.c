@@ -12,7 +12,7 @@ static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image *
     if (status) {
         return status;
     }
-    status = io_read_rows(ctx, reader, image->view.data, image->view.stride, header->view.height);
+    status = io_read_image(ctx, reader, &image->view);
     if (!status) {
         status = satf_metadata_copy(ctx, &header->metadata, &image->metadata);
     }
@@ -36,6 +36,7 @@ satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **ou
         return satf_fail(ctx, SATF_INVALID, "the path or the place for the image is missing");
     }
     io_reader *reader;
+    satf_progress_begin(ctx);
     satf_status status = io_open(ctx, path, &reader);
     if (!status) {
         status = read_image(ctx, reader, out);
@@ -56,6 +57,7 @@ satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
         return satf_fail(ctx, SATF_INVALID, "the data or the place for the image is missing");
     }
     io_reader *reader;
+    satf_progress_begin(ctx);
     satf_status status = io_open_memory(ctx, data, bytes, &reader);
     if (!status) {
         status = read_image(ctx, reader, out);
@@ -72,10 +74,7 @@ static satf_status write_image(satf_context *ctx, const satf_image *image, const
     if (status) {
         return status;
     }
-    status = io_put_rows(ctx, writer, image->view.data, image->view.stride, image->view.height);
-    if (!status) {
-        status = io_writer_finish(ctx, writer);
-    }
+    status = io_write_image(ctx, writer, &image->view);
     io_writer_close(writer);
     return status;
 }
@@ -92,6 +91,7 @@ satf_status satf_image_write(satf_context *ctx, const satf_image *image, const c
     io_plan plan;
     io_output *output;
     satf_write_options all;
+    satf_progress_begin(ctx);
     satf_status status = io_take_options(ctx, options, &all);
     if (!status) {
         status = io_make_plan(ctx, image, path, &all, &plan);
@@ -131,6 +131,7 @@ satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
     }
     io_plan plan;
     satf_write_options all;
+    satf_progress_begin(ctx);
     satf_status status = io_take_options(ctx, options, &all);
     if (!status && !all.format) {
         status = satf_fail(ctx, SATF_INVALID, "memory has no suffix to go by; name a format");
@@ -181,6 +182,7 @@ satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_inf
         return satf_fail(ctx, SATF_INVALID, "the path or the place for the answer is missing");
     }
     io_reader *reader;
+    satf_progress_begin(ctx);
     satf_status status = io_open(ctx, path, &reader);
     if (!status) {
         status = io_find_metadata(ctx, reader);

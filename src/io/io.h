@@ -13,17 +13,19 @@
 /*
  * Where a file's bytes come from: a file descriptor or memory. Codecs read forward, so pipes serve
  * as well as files. Memory and regular files can also be read at any position. A read error sets
- * `error` and looks like the end.
+ * `error` and looks like the end, as does a callback that cancels.
  */
 typedef struct io_source {
+    satf_context *ctx;             /* of the call in progress, whose callback reads ask; or NULL */
     const unsigned char *at, *end; /* bytes at hand */
-    int fd;                        /* -1: memory, all of it at hand */
+    int fd;                        /* -1: memory, which comes to hand in pieces as a file does */
     unsigned char *buffer;         /* owned; NULL for memory */
     const unsigned char *begin;    /* of memory */
     int64_t position;              /* bytes that have been read of a file descriptor */
     int64_t start;                 /* a regular file's offset where reading began */
     int64_t bytes;                 /* from there to its end when it was opened; -1: a pipe */
     bool ended;
+    bool cancelled;
     int error; /* errno, or 0 */
 } io_source;
 
@@ -141,6 +143,9 @@ satf_status io_open(satf_context *ctx, const char *path, io_reader **reader);
 satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader);
 satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                          int64_t n);
+
+/* All rows into the view, with progress from 0 to 1. */
+satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view *view);
 void io_close(io_reader *reader); /* NULL is allowed */
 
 /* The image's range and picture type = the header's. */
@@ -280,6 +285,9 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
  * says so. */
 bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer);
+
+/* All rows of the view and the end, with progress from 0 to 1. */
+satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view *view);
 void io_writer_close(io_writer *writer); /* NULL is allowed */
 
 #endif

@@ -44,6 +44,10 @@ _Noreturn void io_jpeg_stop(j_common_ptr cinfo);
 /* Sends the errors of *err, which is state->c's, to io_jpeg_stop(). */
 void io_jpeg_set_errors(io_jpeg_state *state, struct jpeg_error_mgr **err);
 
+/* A jpeg_progress_mgr's, which libjpeg calls once a row of blocks of each pass: asks the callback.
+ */
+void io_jpeg_tick(j_common_ptr cinfo);
+
 /* NULL is allowed. */
 void io_jpeg_destroy(io_jpeg_state *state);
 

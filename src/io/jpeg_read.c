@@ -38,6 +38,15 @@ void io_jpeg_set_errors(io_jpeg_state *state, struct jpeg_error_mgr **err)
     state->errors.emit_message = emit;
 }
 
+void io_jpeg_tick(j_common_ptr cinfo)
+{
+    io_jpeg_state *state = cinfo->client_data;
+    state->status = satf_tick(state->ctx);
+    if (state->status) {
+        io_jpeg_stop(cinfo);
+    }
+}
+
 void io_jpeg_destroy(io_jpeg_state *state)
 {
     if (state) {
@@ -107,6 +116,7 @@ static void skip(j_decompress_ptr cinfo, long n)
     }
 }
 
+/* Called for the rows of blocks of each scan. */
 static void watch_scans(j_common_ptr cinfo)
 {
     io_jpeg_state *state = cinfo->client_data;
@@ -117,6 +127,7 @@ static void watch_scans(j_common_ptr cinfo)
                                   state->ctx->settings.max_scans);
         io_jpeg_stop(cinfo);
     }
+    io_jpeg_tick(cinfo);
 }
 
 /* The marker's data behind `lead`, in *bytes; NULL if it begins otherwise or is no more. */

@@ -140,6 +140,8 @@ static satf_status write_header(satf_context *ctx, io_writer *writer)
                                               .empty_output_buffer = empty_output,
                                               .term_destination = end_output};
     cinfo->dest = &state->to;
+    state->progress.progress_monitor = io_jpeg_tick;
+    cinfo->progress = &state->progress;
     cinfo->image_width = (JDIMENSION)v->width;
     cinfo->image_height = (JDIMENSION)v->height;
     cinfo->input_components = v->channels;

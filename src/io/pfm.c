@@ -186,6 +186,7 @@ static satf_status write_upwards(satf_context *ctx, io_writer *writer, const cha
             row = out->row;
         }
         status = io_write(ctx, writer, row, bytes);
+        status = status ? status : satf_tick(ctx);
     }
     return status;
 }

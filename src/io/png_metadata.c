@@ -22,6 +22,7 @@ static satf_status inflate_text(satf_context *ctx, const unsigned char *packed, 
     size_t limit =
         (size_t)(ctx->settings.max_bytes < ctx->settings.max_metadata ? ctx->settings.max_bytes
                                                                       : ctx->settings.max_metadata);
+    enum { PIECE = 1 << 20 };
     z_stream z = {.next_in = (Bytef *)packed, .avail_in = (uInt)n}; /* zlib does not write to it */
     int result = inflateInit(&z) == Z_OK ? Z_OK : Z_MEM_ERROR;
     satf_status status = SATF_OK;
@@ -40,10 +41,14 @@ static satf_status inflate_text(satf_context *ctx, const unsigned char *packed, 
         }
         satf_free(room);
         room = larger;
-        z.next_out = room + used;
-        z.avail_out = (uInt)(size - used);
-        result = inflate(&z, Z_NO_FLUSH);
-        result = result == Z_OK && z.avail_out > 0 ? Z_DATA_ERROR : result; /* cut off */
+        for (size_t at = used, part; at < size && result == Z_OK && !status; at += part) {
+            part = size - at < PIECE ? size - at : PIECE;
+            z.next_out = room + at;
+            z.avail_out = (uInt)part;
+            result = inflate(&z, Z_NO_FLUSH);
+            result = result == Z_OK && z.avail_out > 0 ? Z_DATA_ERROR : result; /* cut off */
+            status = satf_tick(ctx);
+        }
     }
     if (!status && result == Z_MEM_ERROR) {
         status = satf_fail(ctx, SATF_NO_MEMORY, "zlib is out of memory");
@@ -176,6 +181,10 @@ satf_status io_png_find_metadata(satf_context *ctx, io_reader *reader)
     }
     reader->header.metadata_may_follow = false;
     for (;;) {
+        satf_status status = satf_tick(ctx);
+        if (status) {
+            return status;
+        }
         if (at + HEAD_BYTES > end) {
             begin = at;
             end = at + (int64_t)io_source_look(source, at, window, sizeof window);
@@ -185,7 +194,7 @@ satf_status io_png_find_metadata(satf_context *ctx, io_reader *reader)
             return SATF_OK;
         }
         bool sound = true;
-        satf_status status = take_late(ctx, reader, head, at, &sound);
+        status = take_late(ctx, reader, head, at, &sound);
         if (status || !sound) { /* the rows will come by it, and say so */
             reader->header.metadata_may_follow = true;
             return status;

@@ -88,12 +88,12 @@ static satf_status take_piece(satf_context *ctx, io_png_pixels *p)
 static satf_status inflate_some(satf_context *ctx, io_png_pixels *p, uint8_t *to, size_t n,
                                 size_t *made)
 {
-    enum { MOST = 1 << 30 }; /* zlib counts in 32 bits */
+    enum { MOST = 1 << 20 }; /* so that the callback is asked in large rows too */
     uInt room = n < MOST ? (uInt)n : MOST;
     p->z.next_out = to;
     p->z.avail_out = room;
     do {
-        satf_status status = SATF_OK;
+        satf_status status = satf_tick(ctx);
         while (p->z.avail_in == 0 && p->idat_left == 0 && !status) {
             status = next_chunk(ctx, p);
         }

@@ -351,10 +351,14 @@ static satf_status take_rows(satf_context *ctx, io_reader *reader, char *dst, in
     return last ? io_png_pixels_end(ctx, state->pixels) : SATF_OK;
 }
 
-static void read_rows(const io_png_state *state, png_bytep dst, int64_t stride, int64_t n)
+static void read_rows(io_png_state *state, png_bytep dst, int64_t stride, int64_t n)
 {
     for (int pass = 0; pass < (state->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
         for (int64_t y = 0; y < n; y++) {
+            state->status = satf_tick(state->ctx);
+            if (state->status) {
+                png_error(state->png, "cancelled");
+            }
             png_read_row(state->png, dst + y * stride, NULL);
         }
     }

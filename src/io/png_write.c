@@ -231,6 +231,10 @@ static satf_status write_strips(io_png_state *state)
         }
         write_strip(state, strip);
         io_png_strips_drop(state->strips);
+        satf_status status = satf_tick(state->ctx);
+        if (status) {
+            return status;
+        }
     }
     return SATF_OK;
 }

@@ -171,6 +171,10 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
     bool there = !p->packed || skip(&reader->source, 2 * (uint64_t)p->planes * (uint64_t)n);
     for (int c = 0; c < v->channels && there; c++) {
         for (int64_t y = 0; y < n && there; y++) {
+            status = satf_tick(ctx);
+            if (status) {
+                return status;
+            }
             there = take(&reader->source, p, p->plane_row, row_bytes);
             if (IO_LITTLE_ENDIAN) {
                 io_swap_bytes(p->plane_row, width, sample);
@@ -181,10 +185,11 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
             }
         }
     }
-    for (int64_t y = 0; y < n && there && v->channels > COLOURS; y++) {
+    for (int64_t y = 0; y < n && there && v->channels > COLOURS && !status; y++) {
         unblend_row((unsigned char *)dst + y * stride, v->width, sample);
+        status = satf_tick(ctx);
     }
-    return there ? SATF_OK : io_fail_short(ctx, &reader->source);
+    return there ? status : io_fail_short(ctx, &reader->source);
 }
 
 static void close_psd(io_reader *reader)

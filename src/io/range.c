@@ -76,13 +76,15 @@ static void finite_keys(int type, uint64_t *least, uint64_t *most)
 }
 
 /* Calls visit(user, keys, count) for the finite colour samples of the picture, some at a time. */
-static void visit_keys(const satf_view *v, void (*visit)(void *, const uint64_t *, int), void *user)
+static satf_status visit_keys(satf_context *ctx, const satf_view *v,
+                              void (*visit)(void *, const uint64_t *, int), void *user)
 {
+    satf_status status = SATF_OK;
     uint64_t keys[KEYS], least, most;
     int channels = v->channels, colour = channels - ((v->flags & SATF_ALPHA) ? 1 : 0), count = 0;
     size_t sample = satf_type_bytes(v->type);
     finite_keys(v->type, &least, &most);
-    for (int64_t y = 0; y < v->height; y++) {
+    for (int64_t y = 0; y < v->height && !status; y++) {
         const char *at = satf_row(v, y);
         for (int64_t x = 0; x < v->width; x++, at += (size_t)channels * sample) {
             for (int c = 0; c < colour; c++) {
@@ -95,8 +97,10 @@ static void visit_keys(const satf_view *v, void (*visit)(void *, const uint64_t 
                 count = 0;
             }
         }
+        status = satf_tick(ctx);
     }
     visit(user, keys, count);
+    return status;
 }
 
 /* ------------------------------------------------------------ all that occurs */
@@ -160,8 +164,9 @@ static uint64_t rank_of(double percent, uint64_t n)
     return (uint64_t)floor(percent * (double)(n - 1) / 100);
 }
 
-/* False if there is no finite sample. */
-static bool find_percentiles(const satf_view *v, double percent, uint64_t *counts, extremes *found)
+/* *found stays as it is if there is no finite sample. */
+static satf_status find_percentiles(satf_context *ctx, const satf_view *v, double percent,
+                                    uint64_t *counts, extremes *found)
 {
     search s = {.counts = {counts, counts + DIGITS}};
     uint64_t rank[2] = {0, 0};
@@ -169,14 +174,17 @@ static bool find_percentiles(const satf_view *v, double percent, uint64_t *count
     int first = bytes <= 2 ? 0 : (int)(8 * bytes) - DIGIT_BITS;
     for (s.shift = first; s.shift >= 0; s.shift -= DIGIT_BITS) {
         memset(counts, 0, 2 * DIGITS * sizeof *counts);
-        visit_keys(v, visit_digits, &s);
+        satf_status status = visit_keys(ctx, v, visit_digits, &s);
+        if (status) {
+            return status;
+        }
         if (s.shift == first) {
             uint64_t n = 0;
             for (int i = 0; i < DIGITS; i++) {
                 n += counts[i];
             }
             if (n == 0) {
-                return false;
+                return SATF_OK;
             }
             rank[0] = rank_of(percent, n);
             rank[1] = n - 1 - rank[0];
@@ -186,7 +194,7 @@ static bool find_percentiles(const satf_view *v, double percent, uint64_t *count
         }
     }
     *found = (extremes){s.prefix[0], s.prefix[1]};
-    return true;
+    return SATF_OK;
 }
 
 satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double clip_percent,
@@ -196,20 +204,22 @@ satf_status io_find_range(satf_context *ctx, const satf_view *pixels, double cli
         return SATF_OK;
     }
     extremes found = {UINT64_MAX, 0};
-    bool any;
+    satf_status status;
     if (clip_percent > 0) {
         size_t bytes = 2 * DIGITS * sizeof(uint64_t);
         uint64_t *counts = satf_alloc(bytes);
         if (!counts) {
             return satf_fail_memory(ctx, bytes, "the percentiles");
         }
-        any = find_percentiles(pixels, clip_percent, counts, &found);
+        status = find_percentiles(ctx, pixels, clip_percent, counts, &found);
         satf_free(counts);
     } else {
-        visit_keys(pixels, visit_extremes, &found);
-        any = found.least <= found.most;
+        status = visit_keys(ctx, pixels, visit_extremes, &found);
     }
-    if (!any) {
+    if (status) {
+        return status;
+    }
+    if (found.least > found.most) {
         return satf_fail(ctx, SATF_INVALID,
                          "no sample is finite, so there is no range to find; write .npy");
     }

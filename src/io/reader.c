@@ -25,8 +25,9 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
 {
     size_t n = io_source_peek(&reader->source, IO_PROBE_BYTES);
     if (n == 0) {
-        return reader->source.error ? io_fail_short(ctx, &reader->source)
-                                    : satf_fail(ctx, SATF_DATA, "the file is empty");
+        return reader->source.error || reader->source.cancelled
+                   ? io_fail_short(ctx, &reader->source)
+                   : satf_fail(ctx, SATF_DATA, "the file is empty");
     }
     const unsigned char *head = reader->source.at;
     const io_format *format = io_format_probe(head, n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES);
@@ -82,6 +83,7 @@ static satf_status open_reader(satf_context *ctx, io_source *source, io_reader *
         return satf_fail_memory(ctx, sizeof *reader, "a reader");
     }
     reader->source = *source;
+    reader->source.ctx = ctx;
     satf_status status = open_source(ctx, reader);
     if (status) {
         io_close(reader);
@@ -132,6 +134,7 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     }
     satf_status status = SATF_OK;
     bool all = n == v->height;
+    reader->source.ctx = ctx;
     if (!reader->header.rows_in_order && !all && !reader->held) {
         status = hold(ctx, reader);
     }
@@ -148,8 +151,23 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     return status;
 }
 
+satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view *view)
+{
+    int64_t rows = reader->header.rows_in_order ? satf_portion_rows(view) : view->height;
+    satf_status status = SATF_OK;
+    for (int64_t y = 0, n; y < view->height && !status; y += n) {
+        n = view->height - y < rows ? view->height - y : rows;
+        status = io_read_rows(ctx, reader, satf_row(view, y), view->stride, n);
+        if (!status) {
+            status = satf_report_progress(ctx, (double)(y + n) / (double)view->height);
+        }
+    }
+    return status;
+}
+
 satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
 {
+    reader->source.ctx = ctx;
     bool look = reader->header.metadata_may_follow && reader->format->find_metadata;
     return look ? reader->format->find_metadata(ctx, reader) : SATF_OK;
 }

@@ -9,8 +9,9 @@
 
 #include "../base/share.h"
 
-/* Large enough that system calls do not count beside decoding. */
-enum { BUFFER_BYTES = 256 << 10 };
+/* Large enough that system calls do not count beside decoding, and so small that the callback is
+ * asked often. */
+enum { BUFFER_BYTES = 256 << 10, MOST_READ = 1 << 20 };
 
 satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source)
 {
@@ -32,8 +33,8 @@ satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source)
 void io_source_open_memory(const void *data, size_t bytes, io_source *source)
 {
     const unsigned char *at = data;
-    *source = (io_source){
-        .at = at, .end = at + bytes, .fd = -1, .begin = at, .bytes = (int64_t)bytes, .ended = true};
+    *source = (io_source){.at = at, .end = at, .fd = -1, .begin = at, .bytes = (int64_t)bytes};
+    source->ended = bytes == 0;
 }
 
 void io_source_close(io_source *source)
@@ -44,12 +45,32 @@ void io_source_close(io_source *source)
     satf_free(source->buffer);
 }
 
+/* Whether the callback lets reading go on. */
+static bool goes_on(io_source *source)
+{
+    source->cancelled = source->cancelled || (source->ctx && satf_tick(source->ctx));
+    source->ended |= source->cancelled;
+    return !source->ended;
+}
+
+/* At least n bytes of memory come to hand, and a buffer's, as far as there are. */
+static void show_memory(io_source *source, size_t n)
+{
+    size_t left = (size_t)(source->begin + source->bytes - source->at);
+    n = n > BUFFER_BYTES ? n : BUFFER_BYTES;
+    if (goes_on(source)) {
+        source->end = source->at + (n < left ? n : left);
+        source->ended = n >= left;
+    }
+}
+
 /* One read, 0 at the end or after an error. */
 static size_t read_some(io_source *source, unsigned char *dst, size_t n)
 {
-    if (source->ended) {
+    if (!goes_on(source)) {
         return 0;
     }
+    n = n < MOST_READ ? n : MOST_READ;
     ssize_t got;
     do {
         got = read(source->fd, dst, n);
@@ -67,6 +88,10 @@ bool io_source_fill(io_source *source)
 {
     if (source->at < source->end) {
         return true;
+    }
+    if (source->fd < 0) {
+        show_memory(source, 1);
+        return source->at < source->end;
     }
     size_t got = read_some(source, source->buffer, BUFFER_BYTES);
     if (got == 0) {
@@ -87,6 +112,10 @@ static bool is_ready(const io_source *source)
 static size_t peek(io_source *source, size_t n, bool wait)
 {
     size_t have = (size_t)(source->end - source->at);
+    if (have < n && source->fd < 0) {
+        show_memory(source, n);
+        return (size_t)(source->end - source->at);
+    }
     if (have < n && !source->ended) {
         memmove(source->buffer, source->at, have);
         size_t got;
@@ -122,7 +151,7 @@ size_t io_source_read(io_source *source, void *dst, size_t n)
             memcpy(out + taken, source->at, part);
             source->at += part;
             taken += part;
-        } else if (wanted >= BUFFER_BYTES) {
+        } else if (wanted >= BUFFER_BYTES && source->fd >= 0) {
             size_t got = read_some(source, out + taken, wanted);
             if (got == 0) {
                 break;
@@ -145,12 +174,13 @@ void io_source_seek(io_source *source, int64_t offset)
 {
     bool inside = offset >= 0 && offset <= source->bytes;
     if (source->fd < 0) {
-        source->end = source->begin + source->bytes;
-        source->at = inside ? source->begin + offset : source->end;
+        source->at = source->end = source->begin + (inside ? offset : source->bytes);
+        source->ended = !inside || source->cancelled;
         return;
     }
     source->at = source->end = source->buffer;
-    source->ended = !inside || lseek(source->fd, source->start + offset, SEEK_SET) < 0;
+    source->ended =
+        !inside || source->cancelled || lseek(source->fd, source->start + offset, SEEK_SET) < 0;
     source->position = offset;
 }
 
@@ -185,8 +215,8 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
     *owned = NULL;
     if (source->fd < 0) {
         *data = source->at;
-        *bytes = (size_t)(source->end - source->at);
-        source->at = source->end;
+        *bytes = (size_t)(source->begin + source->bytes - source->at);
+        io_source_seek(source, source->bytes);
         return SATF_OK;
     }
     unsigned char *all = NULL;
@@ -212,7 +242,7 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
         all = larger;
         used += io_source_read(source, all + used, room - used);
     } while (used == room);
-    if (source->error) {
+    if (source->error || source->cancelled) {
         satf_free(all);
         return io_fail_short(ctx, source);
     }
@@ -224,6 +254,9 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
 
 satf_status io_fail_short(satf_context *ctx, const io_source *source)
 {
+    if (source->cancelled) {
+        return satf_fail(ctx, SATF_CANCELLED, "stopped on request");
+    }
     if (source->error) {
         return satf_fail(ctx, SATF_IO, "reading failed: %s", strerror(source->error));
     }

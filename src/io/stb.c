@@ -1,23 +1,57 @@
 /* BMP, TGA, GIF (its first frame) and Radiance HDR through stb_image: reading only. */
 #include <limits.h>
+#include <setjmp.h>
 #include <string.h>
 
 #include "../base/share.h"
 #include "codec.h"
 
+/* What stb_image holds in the call that this thread is in, to be freed when the callback cancels
+ * and a jump leaves that call. It never holds as many. */
+enum { BLOCKS = 32 };
+static _Thread_local void *blocks[BLOCKS];
+
+static void *take_block(size_t bytes)
+{
+    int free_at = 0;
+    while (free_at < BLOCKS && blocks[free_at]) {
+        free_at++;
+    }
+    void *memory = free_at < BLOCKS ? satf_alloc(bytes) : NULL;
+    if (memory) {
+        blocks[free_at] = memory;
+    }
+    return memory;
+}
+
+static void free_block(void *memory)
+{
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = blocks[i] == memory ? NULL : blocks[i];
+    }
+    satf_free(memory);
+}
+
+static void free_blocks(void)
+{
+    for (int i = 0; i < BLOCKS; i++) {
+        free_block(blocks[i]);
+    }
+}
+
 static void *grow(void *memory, size_t old_bytes, size_t bytes)
 {
-    void *larger = satf_alloc(bytes);
+    void *larger = take_block(bytes);
     if (larger && memory) {
         memcpy(larger, memory, old_bytes < bytes ? old_bytes : bytes);
-        satf_free(memory);
+        free_block(memory);
     }
     return larger;
 }
 
-#define STBI_MALLOC(bytes) satf_alloc(bytes)
+#define STBI_MALLOC(bytes) take_block(bytes)
 #define STBI_REALLOC_SIZED(memory, old_bytes, bytes) grow(memory, old_bytes, bytes)
-#define STBI_FREE(memory) satf_free(memory)
+#define STBI_FREE(memory) free_block(memory)
 #define STBI_ASSERT(condition) ((void)(condition)) /* a library must not abort */
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
@@ -102,11 +136,19 @@ typedef struct feed {
     const char *own_buffer;
     bool overrun;
     int surplus; /* bytes served behind the end: see feed_read() */
+    satf_context *ctx;
+    satf_status status; /* of the callback */
+    bool jumps;         /* to `jump`, when that cancels */
+    jmp_buf jump;
 } feed;
 
 static int feed_read(void *user, char *data, int wanted)
 {
     feed *f = user;
+    f->status = satf_tick(f->ctx);
+    if (f->status && f->jumps) {
+        longjmp(f->jump, 1);
+    }
     size_t left = (size_t)(f->end - f->at);
     size_t n = (size_t)wanted < left ? (size_t)wanted : left;
     f->own_buffer = f->own_buffer ? f->own_buffer : data;
@@ -147,6 +189,9 @@ typedef struct stb_state {
 
 static satf_status fail_stb(satf_context *ctx, const io_format *format, const feed *f)
 {
+    if (f->status) {
+        return f->status;
+    }
     if (f->overrun) {
         const io_source at_end = {.fd = -1};
         return io_fail_short(ctx, &at_end);
@@ -276,6 +321,22 @@ static int64_t count_frames(const unsigned char *gif, size_t bytes)
     return frames;
 }
 
+/* The samples, which are the caller's; NULL on failure. */
+static void *load(feed *f, bool floats, int channels)
+{
+    int width, height, found;
+    if (setjmp(f->jump)) {
+        free_blocks();
+        return NULL;
+    }
+    f->jumps = true;
+    void *samples =
+        floats ? (void *)stbi_loadf_from_callbacks(&callbacks, f, &width, &height, &found, channels)
+               : stbi_load_from_callbacks(&callbacks, f, &width, &height, &found, channels);
+    memset(blocks, 0, sizeof blocks);
+    return samples;
+}
+
 static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned char *data,
                           size_t bytes)
 {
@@ -288,7 +349,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned c
     /* Four channels of at most 32,767 pixels in runs of 127, two bytes each, are 2072 bytes. */
     int surplus = format == &io_hdr ? 4096 : 0;
     int width, height, found;
-    feed f = {.at = data, .end = data + bytes, .surplus = surplus};
+    feed f = {.at = data, .end = data + bytes, .surplus = surplus, .ctx = ctx};
     if (!stbi_info_from_callbacks(&callbacks, &f, &width, &height, &found)) {
         return fail_stb(ctx, format, &f);
     }
@@ -302,15 +363,9 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned c
     if (status) {
         return status;
     }
-    int channels = wanted_channels(format, data, bytes, found), ignored;
-    f = (feed){.at = data, .end = data + bytes, .surplus = surplus};
-    if (type == SATF_F32) {
-        state->pixels =
-            stbi_loadf_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
-    } else {
-        state->pixels =
-            stbi_load_from_callbacks(&callbacks, &f, &width, &height, &ignored, channels);
-    }
+    int channels = wanted_channels(format, data, bytes, found);
+    f = (feed){.at = data, .end = data + bytes, .surplus = surplus, .ctx = ctx};
+    state->pixels = load(&f, type == SATF_F32, channels);
     if (!state->pixels || f.overrun) {
         return fail_stb(ctx, format, &f);
     }

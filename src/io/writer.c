@@ -144,6 +144,23 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
     return writer->format->finish(ctx, writer);
 }
 
+satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view *view)
+{
+    const double rows_share = 0.9; /* some codecs do most of their work at the end */
+    int64_t rows = satf_portion_rows(view);
+    satf_status status = SATF_OK;
+    for (int64_t y = 0, n; y < view->height && !status; y += n) {
+        n = view->height - y < rows ? view->height - y : rows;
+        status = io_put_rows(ctx, writer, satf_row(view, y), view->stride, n);
+        if (!status) {
+            double done = (double)(y + n) / (double)view->height;
+            status = satf_report_progress(ctx, rows_share * done);
+        }
+    }
+    status = status ? status : io_writer_finish(ctx, writer);
+    return status ? status : satf_report_progress(ctx, 1);
+}
+
 void io_writer_close(io_writer *writer)
 {
     if (writer) {

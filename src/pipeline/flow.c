@@ -1,6 +1,7 @@
 #include "flow.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/memory.h"
@@ -14,13 +15,6 @@ enum { PORTIONS = 3, LAST_PORTIONS = 4 };
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-int64_t flow_portion_rows(const satf_view *view)
-{
-    int64_t rows =
-        ((int64_t)1 << 18) / (satf_row_samples(view) * (int64_t)satf_type_bytes(view->type));
-    return rows < 1 ? 1 : least(rows, view->height);
 }
 
 void *flow_row(const flow_ring *r, int64_t y)
@@ -44,11 +38,48 @@ static bool may_work(const flow *f)
     return f->working == 0 || (f->working < f->allowed && satf_share_take(f->ctx, 1) == 1);
 }
 
-/* With the lock held: waits for a turn to work. */
-static void take_turn(flow *f)
+/* With the lock held: the stage has ended. */
+static void leave(flow_stage *t, satf_status status)
 {
-    while (!may_work(f)) {
+    flow *f = t->flow;
+    t->status = t->status ? t->status : status;
+    t->ended = true;
+    if (status && f->failed < 0) {
+        f->failed = t->number;
+        atomic_store(&f->stop.asked, true);
+    }
+    pthread_cond_broadcast(&f->moved);
+}
+
+/* With the lock held: waits for a change. On the thread of the call the callback is asked in
+ * between: when it cancels, the flow stops because of the stage. */
+static void wait_for_change(flow_stage *t)
+{
+    enum { PAUSE_NS = 5000000, SECOND_NS = 1000000000 };
+    flow *f = t->flow;
+    if (t->ctx != f->ctx || !satf_can_stop(f->ctx) || f->failed >= 0) {
         pthread_cond_wait(&f->moved, &f->lock);
+        return;
+    }
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += end.tv_nsec + PAUSE_NS >= SECOND_NS;
+    end.tv_nsec = (end.tv_nsec + PAUSE_NS) % SECOND_NS;
+    pthread_cond_timedwait(&f->moved, &f->lock, &end);
+    pthread_mutex_unlock(&f->lock);
+    satf_status status = satf_tick(f->ctx);
+    pthread_mutex_lock(&f->lock);
+    if (status) {
+        leave(t, status);
+    }
+}
+
+/* With the lock held: waits for a turn to work. */
+static void take_turn(flow_stage *t)
+{
+    flow *f = t->flow;
+    while (!may_work(f)) {
+        wait_for_change(t);
     }
     f->working++;
 }
@@ -64,21 +95,9 @@ void flow_begin(flow_stage *t)
 {
     flow *f = t->flow;
     pthread_mutex_lock(&f->lock);
-    take_turn(f);
+    take_turn(t);
     pthread_mutex_unlock(&f->lock);
     t->busy_ms = -satf_now_ms();
-}
-
-/* With the lock held. */
-static void leave(flow_stage *t, satf_status status)
-{
-    flow *f = t->flow;
-    t->status = status;
-    t->ended = true;
-    if (status && f->failed < 0) {
-        f->failed = t->number;
-    }
-    pthread_cond_broadcast(&f->moved);
 }
 
 void flow_end(flow_stage *t, satf_status status)
@@ -128,9 +147,9 @@ bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted)
         give_turn(f);
         pthread_cond_broadcast(&f->moved);
         while (f->failed < 0 && *counter < wanted) {
-            pthread_cond_wait(&f->moved, &f->lock);
+            wait_for_change(t);
         }
-        take_turn(f);
+        take_turn(t);
         t->awaited = NULL;
         t->waited_ms += satf_now_ms() - start_ms;
     }
@@ -159,7 +178,7 @@ int64_t flow_settle(flow *f, const int64_t *counter, int64_t wanted)
 {
     pthread_mutex_lock(&f->lock);
     while (f->failed < 0 && *counter < wanted && !at_rest(f)) {
-        pthread_cond_wait(&f->moved, &f->lock);
+        wait_for_change(&f->stages[0]);
     }
     int64_t reached = f->failed < 0 ? *counter : -1;
     pthread_mutex_unlock(&f->lock);
@@ -235,6 +254,7 @@ satf_status flow_start(flow_stage *t, void *(*body)(void *stage))
         t->ctx = ctx;
         return satf_fail(ctx, status, "out of memory");
     }
+    t->ctx->stop = &t->flow->stop;
     t->started = pthread_create(&t->thread, NULL, body, t) == 0;
     if (!t->started) {
         satf_context_destroy(t->ctx);
@@ -244,13 +264,29 @@ satf_status flow_start(flow_stage *t, void *(*body)(void *stage))
     return SATF_OK;
 }
 
-void flow_join(flow *f)
+/* With the lock held: whether a stage with a thread of its own is at work. */
+static bool any_runs(const flow *f)
 {
+    bool any = false;
     for (int i = 0; i < f->filters + 2; i++) {
-        flow_stage *t = &f->stages[i];
-        if (t->started) {
-            pthread_join(t->thread, NULL);
-            t->started = false;
+        any = any || (f->stages[i].started && !f->stages[i].ended);
+    }
+    return any;
+}
+
+void flow_join(flow_stage *t)
+{
+    flow *f = t->flow;
+    pthread_mutex_lock(&f->lock);
+    while (any_runs(f)) {
+        wait_for_change(t);
+    }
+    pthread_mutex_unlock(&f->lock);
+    for (int i = 0; i < f->filters + 2; i++) {
+        flow_stage *other = &f->stages[i];
+        if (other->started) {
+            pthread_join(other->thread, NULL);
+            other->started = false;
         }
     }
 }
@@ -261,6 +297,9 @@ satf_status flow_failure(flow *f)
         return SATF_OK;
     }
     const flow_stage *t = &f->stages[f->failed];
+    if (t->status == SATF_CANCELLED) {
+        return satf_fail(f->ctx, SATF_CANCELLED, "stopped on request");
+    }
     return t->ctx == f->ctx ? t->status : satf_fail(f->ctx, t->status, "%s", satf_message(t->ctx));
 }
 
@@ -328,7 +367,7 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
         bool last = i == f->filters;
         status = last ? SATF_OK : plan_filter(ctx, chain, out, f, i);
         if (!status) {
-            r->portion = flow_portion_rows(&r->view);
+            r->portion = satf_portion_rows(&r->view);
             size_ring(
                 r, least(r->need.kept, f->height) + (last ? LAST_PORTIONS : PORTIONS) * r->portion,
                 bytes);
@@ -344,7 +383,7 @@ satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_v
     *bytes = 0;
     for (int i = 0; i < 2 && !status; i++) {
         f->rings[i].view = i ? *out : *in;
-        f->rings[i].portion = flow_portion_rows(&f->rings[i].view);
+        f->rings[i].portion = satf_portion_rows(&f->rings[i].view);
         size_ring(&f->rings[i], f->height, bytes);
     }
     return status;
@@ -378,7 +417,11 @@ satf_status flow_make(flow *f, size_t bytes, int allowed)
     }
     f->allowed = allowed;
     pthread_mutex_init(&f->lock, NULL);
-    pthread_cond_init(&f->moved, NULL);
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&f->moved, &steady);
+    pthread_condattr_destroy(&steady);
     f->begun = true;
     return SATF_OK;
 }

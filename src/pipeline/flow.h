@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "../base/stop.h"
 #include "../filter/filter.h"
 
 /* capacity is a multiple of portion, so a portion never wraps around. */
@@ -57,12 +58,9 @@ typedef struct flow {
     pthread_cond_t moved;
     bool begun; /* lock and moved are there */
     int working, allowed;
-    int failed; /* the stage that failed first, or -1 */
+    int failed;     /* the stage that failed first, or -1 */
+    satf_stop stop; /* it has; for stages that are at work */
 } flow;
-
-/* Rows of a portion that is decoded or encoded at once: 256 KiB of samples, at
- * least one row, at most all. */
-int64_t flow_portion_rows(const satf_view *view);
 
 /* The shapes of all rings, the plans of all filters, and the bytes of memory that both will take:
  * SIZE_MAX if no memory has as many. A filter that takes no rows is no failure: see
@@ -96,8 +94,9 @@ void flow_end(flow_stage *t, satf_status status);
 /* The same for one that does not run: the flow stops because of it, unless it has already. */
 void flow_stop(flow_stage *t, satf_status status);
 
-/* Waits for all threads, whose stages have ended or been stopped. */
-void flow_join(flow *f);
+/* Waits for all threads, whose stages end or have been stopped. Stage t, which has ended, is the
+ * caller's: the callback is asked meanwhile, and the flow stops because of it. */
+void flow_join(flow_stage *t);
 
 /* The status of the stage that failed, SATF_OK if none has; its message becomes the context's. For
  * when no stage runs any more, or a call has told that one has failed. */
@@ -118,8 +117,9 @@ bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted);
 /* Waits for room for the rows above `end` in the ring that the stage writes. */
 bool flow_await_room(flow_stage *t, const flow_ring *r, int64_t end);
 
-/* For one who is no running stage: waits until *counter is at least `wanted` or no filter can go on
- * until other rows come or go. Returns *counter, or -1 if a stage has failed. */
+/* For one who is no running stage, but stage 0 to whoever asks why the flow has stopped: waits
+ * until *counter is at least `wanted` or no filter can go on until other rows come or go. Returns
+ * *counter, or -1 if a stage has failed. */
 int64_t flow_settle(flow *f, const int64_t *counter, int64_t wanted);
 
 #endif

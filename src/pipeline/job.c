@@ -1,6 +1,7 @@
 /* What the paths of a job share: its report. */
 #include "job.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -16,6 +17,27 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
         va_start(args, format);
         vsnprintf(note->text, sizeof note->text, format, args);
         va_end(args);
+    }
+}
+
+/* What progress rises to stays above what it was, however little, though rounded. */
+static int phase_progress(void *user, double done)
+{
+    pipeline_phase *phase = user;
+    double all = phase->from + phase->share * done, above = nextafter(phase->last, 1);
+    if (phase->last == 1) {
+        return 0;
+    }
+    phase->last = all > 1 ? 1 : all > above ? all : above;
+    return phase->call(phase->user, phase->last);
+}
+
+void pipeline_phase_begin(satf_context *ctx, pipeline_phase *phase, double share)
+{
+    phase->from += phase->share;
+    phase->share = share;
+    if (phase->call) {
+        satf_context_set_progress(ctx, phase_progress, phase);
     }
 }
 

@@ -19,6 +19,17 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);
 
+/* A part of the job, from ... from + share of its progress, in which the context's progress goes
+ * from 0 to 1. */
+typedef struct pipeline_phase {
+    satf_progress call; /* the caller's, NULL: there is none */
+    void *user;
+    double from, share, last;
+} pipeline_phase;
+
+/* The next phase, which begins where the one before ends. */
+void pipeline_phase_begin(satf_context *ctx, pipeline_phase *phase, double share);
+
 /* Memory of the context for the report's steps. */
 satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_step **steps);
 

@@ -73,47 +73,7 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
     return status;
 }
 
-/* ------------------------------------------------------------------ progress */
-
-/* Makes 0 ... 1 of a phase the part from ... from + share of the job. */
-typedef struct phase {
-    satf_progress call;
-    void *user;
-    double from, share;
-} phase;
-
-static int phase_progress(void *user, double done)
-{
-    const phase *s = user;
-    return s->call(s->user, s->from + s->share * done);
-}
-
-static void phase_begin(satf_context *ctx, phase *s, double share)
-{
-    s->from += s->share;
-    s->share = share;
-    if (s->call) {
-        satf_context_set_progress(ctx, phase_progress, s);
-    }
-}
-
 /* -------------------------------------------------------------- whole images */
-
-static satf_status decode_rows(satf_context *ctx, io_reader *reader, const satf_view *view)
-{
-    int64_t rows = reader->header.rows_in_order ? flow_portion_rows(view) : view->height;
-    for (int64_t y = 0; y < view->height; y += rows) {
-        int64_t n = view->height - y < rows ? view->height - y : rows;
-        satf_status status = io_read_rows(ctx, reader, satf_row(view, y), view->stride, n);
-        if (!status) {
-            status = satf_report_progress(ctx, (double)(y + n) / (double)view->height);
-        }
-        if (status) {
-            return status;
-        }
-    }
-    return SATF_OK;
-}
 
 /* The rest of the reader's picture as an image; takes its metadata. */
 static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
@@ -125,7 +85,7 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipe
     if (status) {
         return status;
     }
-    status = decode_rows(ctx, reader, &image->view);
+    status = io_read_image(ctx, reader, &image->view);
     if (status) {
         satf_image_destroy(image);
         return status;
@@ -162,23 +122,14 @@ static satf_status find_range(satf_context *ctx, const satf_image *image, const 
 static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
                           const pipeline_job *job, FILE *file, satf_file_report *result)
 {
-    const satf_view *view = &image->view;
     io_writer *writer;
     satf_status status = io_writer_open(ctx, plan, file, &job->write, &image->metadata, &writer);
     if (status) {
         return status;
     }
-    int64_t rows = flow_portion_rows(view);
-    for (int64_t y = 0; y < view->height && !status; y += rows) {
-        int64_t n = view->height - y < rows ? view->height - y : rows;
-        status = io_put_rows(ctx, writer, satf_row(view, y), view->stride, n);
-        if (!status) {
-            status = satf_report_progress(ctx, (double)(y + n) / (double)view->height);
-        }
-    }
+    status = io_write_image(ctx, writer, &image->view);
     if (!status) {
         pipeline_judge(result, job, writer);
-        status = io_writer_finish(ctx, writer);
     }
     result->times.out_bytes = writer->bytes;
     io_writer_close(writer);
@@ -206,7 +157,7 @@ static satf_status compute(satf_context *ctx, const pipeline_job *job, const pip
 }
 
 static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                             io_reader **reader, phase *progress, satf_file_report *result)
+                             io_reader **reader, pipeline_phase *progress, satf_file_report *result)
 {
     satf_image *in = NULL, *out = NULL;
     io_output *file = NULL;
@@ -214,7 +165,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     satf_file_times *times = &result->times;
 
     double start_ms = satf_now_ms();
-    phase_begin(ctx, progress, decode_share);
+    pipeline_phase_begin(ctx, progress, decode_share);
     satf_status status = decode(ctx, job, plan, *reader, &in, result);
     io_close(*reader);
     *reader = NULL;
@@ -224,7 +175,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     }
 
     start_ms = satf_now_ms() - ctx->waited_ms;
-    phase_begin(ctx, progress, compute_share);
+    pipeline_phase_begin(ctx, progress, compute_share);
     status = compute(ctx, job, plan, in, &out, result);
     if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
         status = compute(ctx, job, plan, in, &out, result);
@@ -237,7 +188,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     }
 
     start_ms = satf_now_ms();
-    phase_begin(ctx, progress, encode_share);
+    pipeline_phase_begin(ctx, progress, encode_share);
     result->at = job->output;
     status = find_range(ctx, out, job, &written, result);
     if (!status) {
@@ -350,7 +301,7 @@ static const char *output_format(const pipeline_job *job, const io_format *input
 
 /* The reader is at its first row; it may be closed, and NULL then. */
 static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader **reader,
-                           satf_file_report *result)
+                           pipeline_phase *progress, satf_file_report *result)
 {
     pipeline_plan plan;
     satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
@@ -366,23 +317,23 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
         pipeline_note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
     }
     if (!status && streams) {
-        status = pipeline_stream(ctx, job, &plan, *reader, result);
+        status = pipeline_stream(ctx, job, &plan, *reader, progress, result);
     } else if (!status) {
-        phase progress = {ctx->progress, ctx->progress_user, 0, 0};
-        status = run_whole(ctx, job, &plan, reader, &progress, result);
-        satf_context_set_progress(ctx, progress.call, progress.user);
+        status = run_whole(ctx, job, &plan, reader, progress, result);
     }
     return pipeline_explain_device(ctx, &plan, status, result);
 }
 
 static satf_status run_once(satf_context *ctx, const pipeline_job *asked, double start_ms,
-                            satf_file_report *result)
+                            pipeline_phase *progress, satf_file_report *result)
 {
     pipeline_job job = *asked;
     *result = (satf_file_report){.at = job.input};
     result->times.in_bytes = file_bytes(job.input);
     double open_ms = satf_now_ms() - ctx->waited_ms;
     io_reader *reader;
+    progress->from = progress->share = 0;
+    pipeline_phase_begin(ctx, progress, 0);
     satf_status status = io_open(ctx, job.input, &reader);
     if (status) {
         return status;
@@ -392,7 +343,7 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, double
     result->in_format = reader->format->name;
     job.write.format = output_format(&job, reader->format);
 
-    status = run_job(ctx, &job, &reader, result);
+    status = run_job(ctx, &job, &reader, progress, result);
     io_close(reader);
     if (!status) {
         result->times.total_ms = satf_now_ms() - start_ms;
@@ -414,12 +365,15 @@ static bool can_repeat(const pipeline_job *job)
 satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_report *result)
 {
     double start_ms = satf_now_ms();
+    pipeline_phase progress = {.call = ctx->progress, .user = ctx->progress_user, .last = -1};
     satf_share_begin(ctx);
-    satf_status status = run_once(ctx, job, start_ms, result);
+    satf_progress_begin(ctx);
+    satf_status status = run_once(ctx, job, start_ms, &progress, result);
     if (status == SATF_NO_MEMORY && ctx->share && can_repeat(job)) {
         satf_share_alone(ctx);
-        status = run_once(ctx, job, start_ms, result);
+        status = run_once(ctx, job, start_ms, &progress, result);
     }
+    satf_context_set_progress(ctx, progress.call, progress.user);
     result->waited_ms = ctx->waited_ms;
     if (ctx->share) {
         satf_context_forget(ctx); /* what it keeps is not reckoned with between calls */

@@ -115,7 +115,7 @@ void satf_rows_close(satf_rows *rows)
         f->begun = false; /* fork() copied a lock that may be held, and no thread to wait for */
     } else if (f->begun) {
         flow_stop(&f->stages[0], SATF_CANCELLED);
-        flow_join(f);
+        flow_join(&f->stages[0]);
     }
     flow_free(f);
     satf_free(rows);
@@ -160,26 +160,24 @@ static satf_view rows_in(const flow_ring *r, int64_t y, int64_t most)
     return part;
 }
 
-/* Reports how far all is. */
-static satf_status report(satf_rows *rows)
+/* Goes on with the progress, for other calls may have been in between. */
+static void begin(satf_rows *rows)
+{
+    satf_progress_begin(rows->flow.ctx);
+    rows->flow.ctx->reported = rows->reported;
+}
+
+/* Reports how far all is, unless the call has failed. */
+static satf_status end(satf_rows *rows, satf_status status)
 {
     flow *f = &rows->flow;
     double moved = (double)f->rings[0].made + (double)f->rings[f->filters].freed;
-    satf_progress_begin(f->ctx); /* other calls may have been in between */
-    f->ctx->reported = rows->reported;
-    satf_status status = satf_report_progress(f->ctx, moved / 2 / (double)f->height);
+    status = status ? status : satf_report_progress(f->ctx, moved / 2 / (double)f->height);
     rows->reported = f->ctx->reported;
-    if (status) {
+    if (status == SATF_CANCELLED) {
         flow_stop(&f->stages[0], status);
     }
     return status;
-}
-
-static satf_status failure(satf_rows *rows)
-{
-    flow *f = &rows->flow;
-    satf_status status = flow_failure(f);
-    return f->failed > 0 ? status : satf_fail(f->ctx, status, "stopped on request");
 }
 
 satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, int64_t count,
@@ -195,6 +193,7 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
     from.stride = stride;
     from.height = count;
     satf_status status = check(rows, &from, "pushed", taken);
+    begin(rows);
     if (!status && count > f->height - to->made) {
         status = satf_fail(f->ctx, SATF_INVALID,
                            "%" PRId64 " rows are pushed; %" PRId64 " of the picture are left",
@@ -204,7 +203,7 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
     for (int64_t n = 1; done < count && n > 0 && !status; done += n) {
         int64_t freed = flow_settle(f, &to->freed, to->made + 1 - to->capacity);
         if (freed < 0) {
-            return failure(rows);
+            return flow_failure(f);
         }
         n = least(freed + to->capacity - to->made, count - done);
         if (n > 0) {
@@ -212,9 +211,10 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
             n = part.height;
             status = filter_copy_pixels(f->ctx, &those, &part);
             flow_advance(f, &to->made, to->made + n);
+            status = status ? status : satf_tick(f->ctx);
         }
     }
-    status = status ? status : report(rows);
+    status = end(rows, status);
     if (!status) {
         *taken = done;
     }
@@ -233,21 +233,23 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
     to.stride = stride;
     to.height = least(max, f->height - from->freed);
     satf_status status = check(rows, &to, "pulled", count);
+    begin(rows);
     int64_t done = 0;
     for (int64_t n = 1; done < to.height && n > 0 && !status; done += n) {
         satf_view part = rows_in(from, from->freed, to.height - done);
         int64_t made = flow_settle(f, &from->made, from->freed + part.height);
         if (made < 0) {
-            return failure(rows);
+            return flow_failure(f);
         }
         n = part.height = least(part.height, made - from->freed);
         if (n > 0) {
             satf_view those = rows_of(&to, done, n);
             status = filter_copy_pixels(f->ctx, &part, &those);
             flow_advance(f, &from->freed, from->freed + n);
+            status = status ? status : satf_tick(f->ctx);
         }
     }
-    status = status ? status : report(rows);
+    status = end(rows, status);
     if (!status) {
         *count = done;
     }

@@ -17,7 +17,11 @@ typedef struct stream {
     satf_file_report *result;
     io_reader *reader;
     io_writer *writer;
+    pipeline_phase *progress;
 } stream;
+
+/* Shares of the progress: while all stages run, and what is encoded then. */
+static const double march_share = 0.9, end_share = 0.1;
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -114,6 +118,7 @@ static void *(*body_of(const flow *f, int number))(void *)
 /* Runs all stages to their end. */
 static satf_status march(flow *f)
 {
+    const stream *s = f->user;
     satf_status status = SATF_OK;
     for (int i = 0; i < f->filters + 2 && !status; i++) {
         flow_stage *t = &f->stages[i];
@@ -127,8 +132,9 @@ static satf_status march(flow *f)
     }
     if (!status) {
         body_of(f, f->filters)(&f->stages[f->filters]);
+        pipeline_phase_begin(f->ctx, s->progress, end_share);
     }
-    flow_join(f);
+    flow_join(&f->stages[f->filters]);
     return flow_failure(f);
 }
 
@@ -175,6 +181,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
         pipeline_note_input(result, s->job, plan, &s->reader->header);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(f->ctx, s->writer);
+        status = status ? status : satf_report_progress(f->ctx, 1);
         encoder->busy_ms += satf_now_ms() - start_ms;
         if (status) {
             flow_stop(encoder, status);
@@ -278,6 +285,7 @@ static satf_status read_end(const stream *s, const flow_ring *r)
         n = least(r->portion, y < end ? end - y : height - y);
         void *to = y < end ? r->data : flow_end_row(r, y);
         status = io_read_rows(ctx, reader, to, r->view.stride, n);
+        status = status ? status : satf_tick(ctx);
     }
     io_close(reader);
     return status;
@@ -309,9 +317,9 @@ static void take_times(const flow *f, satf_file_times *times)
 }
 
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            io_reader *reader, satf_file_report *result)
+                            io_reader *reader, pipeline_phase *progress, satf_file_report *result)
 {
-    stream s = {.job = job, .plan = plan, .result = result, .reader = reader};
+    stream s = {.job = job, .plan = plan, .result = result, .reader = reader, .progress = progress};
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
     bool banded = plan->band_rows > 0;
     flow *f = &s.flow;
@@ -319,6 +327,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     size_t bytes;
     /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
      * calling thread, mostly waits for them. */
+    pipeline_phase_begin(ctx, progress, march_share);
     int threads = satf_thread_count(ctx), allowed = threads > 1 ? threads + 1 : 1;
     satf_status status = banded ? flow_plan_whole(ctx, in, out, f, &bytes)
                                 : flow_plan(ctx, job->filter, in, out, f, &bytes);

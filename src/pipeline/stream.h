@@ -29,6 +29,6 @@ bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_
  * caller's. Fills
  * result's times but the total, report and at. */
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            io_reader *reader, satf_file_report *result);
+                            io_reader *reader, pipeline_phase *progress, satf_file_report *result);
 
 #endif
