@@ -119,8 +119,9 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
  * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter
  * averages; out's alpha is the mean alpha, or the pixel's own (unsharp). Filters to black and
  * white (sauvola, wolf) take grey or RGB, and give one channel of 0 and 255.
- * The context keeps the plan for the next call of the same shape, with up to 64 MiB of memory (on a
- * device 512 MiB); satf_plan_create() makes one that is the caller's.
+ * The context keeps the plan for the next call of the same shape, with up to 64 MiB of memory and
+ * a sixteenth of SATF_MAX_MEMORY (on a device 512 MiB); satf_plan_create() makes one that is the
+ * caller's.
  */
 SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
                                        const satf_view *in, const satf_view *out);
@@ -131,7 +132,7 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
  * nearest, halves up; alpha from 0 ... its maximum. A result of out's type stays as it is. Results
  * of floats have no such range, but for black and white: SATF_INVALID. out: u8 or u16, else as for
  * satf_filter_apply(); views of the host. Uses memory of its own, whatever scratch the context was
- * given, and keeps up to 64 MiB more of it.
+ * given, and keeps as much more of it.
  */
 SATF_API satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter,
                                       const satf_view *in, const satf_view *out);

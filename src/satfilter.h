@@ -267,8 +267,12 @@ SATF_API satf_status satf_context_tune(satf_context *ctx);
  * that names the limit. A file's demands are looked at before memory is taken for them. */
 typedef enum satf_limit {
     SATF_MAX_PIXELS,   /* pixels of an image that is read from a file; default 2^31 */
-    SATF_MAX_MEMORY,   /* bytes that one piece of work takes; default three quarters of
-                        * the machine's memory */
+    SATF_MAX_MEMORY,   /* bytes that a call takes at its peak: what satf_filter_file(), a call on
+                        * images, satf_filter_apply() or _show() allocates and what the context has
+                        * kept, with up to 4 MiB more for buffers. Images that are handed in, or have
+                        * been handed out, do not count, nor do stacks of threads and memory of
+                        * drivers. Plans and rows that a program makes are bounded one by one.
+                        * Default: three quarters of the machine's memory */
     SATF_MAX_METADATA, /* bytes of a PNG or JPEG that are no pixels, packed and unpacked; default
                         * 2^26 */
     SATF_MAX_SCANS,    /* scans of a progressive JPEG, each of which costs a pass; default 500 */

@@ -42,7 +42,8 @@ static struct {
     atomic_bool armed, fail_all;
     atomic_long count; /* of allocations since it was armed */
     atomic_long fail_from;
-    atomic_long live; /* blocks that are allocated */
+    atomic_long live;        /* blocks that are allocated */
+    atomic_long bytes, most; /* of them now, and at most since somebody set it */
 } allocations;
 
 /* Reads: at most so many bytes each, EINTR before every second one, EIO from one on. */
@@ -115,9 +116,18 @@ static bool allocation_fails(void)
     return fails;
 }
 
+static void count_bytes(long more)
+{
+    long bytes = atomic_fetch_add(&allocations.bytes, more) + more;
+    long most = atomic_load(&allocations.most);
+    while (bytes > most && !atomic_compare_exchange_weak(&allocations.most, &most, bytes)) {
+    }
+}
+
 static void *counted(void *memory)
 {
     atomic_fetch_add(&allocations.live, memory != NULL);
+    count_bytes((long)malloc_usable_size(memory));
     return memory;
 }
 
@@ -136,7 +146,11 @@ INTERPOSE_PUBLIC void *realloc(void *memory, size_t bytes)
     if (allocation_fails()) {
         return NULL;
     }
+    long before = (long)malloc_usable_size(memory);
     void *larger = REAL(realloc)(memory, bytes);
+    if (memory && larger) {
+        count_bytes((long)malloc_usable_size(larger) - before);
+    }
     return memory ? larger : counted(larger);
 }
 
@@ -187,6 +201,7 @@ INTERPOSE_PUBLIC int posix_memalign(void **out, size_t alignment, size_t bytes)
 INTERPOSE_PUBLIC void free(void *memory)
 {
     atomic_fetch_sub(&allocations.live, memory != NULL);
+    count_bytes(-(long)malloc_usable_size(memory));
     REAL(free)(memory);
 }
 

@@ -289,7 +289,7 @@ static void assert_same_bytes(const char *what, const bytes *want, const void *d
 static void test_same_bytes(void **state)
 {
     static const int threads[] = {2, 3, 7, 1};
-    static const int64_t limits[] = {9 << 20, 5 << 20, 1 << 20, 1};
+    static const int64_t limits[] = {9 << 20, 5 << 20, 4 << 20, 3 << 20};
     satf_context *ctx = *state;
     satf_image *image = make_photo(ctx, 1300, 301, 3, SATF_U8);
     for (int level = 0; level <= 6; level += 1 + 4 * (level == 1)) {

@@ -64,6 +64,11 @@ satf_status satf_context_create(satf_context **out)
     ctx->settings.max_ratio = default_max_ratio;
     strcpy(ctx->settings.algorithm, "auto");
     satf_progress_begin(ctx);
+    ctx->budget = satf_budget_create();
+    if (!ctx->budget) {
+        satf_free(ctx);
+        return SATF_NO_MEMORY;
+    }
     *out = ctx;
     return SATF_OK;
 }
@@ -119,6 +124,7 @@ void satf_context_destroy(satf_context *ctx)
         satf_pool_destroy(ctx->pool);
         satf_free(ctx->file_steps);
         satf_image_destroy(ctx->shown);
+        satf_budget_leave(ctx->budget);
         satf_free(ctx);
     }
 }

@@ -8,6 +8,7 @@
 
 #define SATF_LIMITS (SATF_MAX_DEVICE_MEMORY + 1) /* of enum satf_limit */
 
+struct satf_budget;
 struct satf_pool;
 struct satf_share;
 struct satf_stop;
@@ -45,23 +46,24 @@ struct satf_context {
     size_t scratch_bytes;
     satf_progress progress;
     void *progress_user;
-    satf_progress_part part;  /* what is being worked on */
-    double reported;          /* the latest progress of this call; below 0: none yet */
-    double asked_ms;          /* when the callback was last called */
-    bool cancelled;           /* the callback has asked this call to stop */
-    struct satf_stop *stop;   /* of the call that this context works for; NULL: for its own */
-    struct satf_pool *pool;   /* created by the first satf_parallel() */
-    struct satf_share *share; /* with contexts beside this one (share.h); NULL: there are none */
-    bool shares;              /* it is one of them, not one of a stage of a call */
-    bool in_turn;             /* a call on a file runs */
-    bool alone;               /* while no other holds memory */
-    int64_t reserved;         /* bytes that this call has asked for */
-    double waited_ms;         /* that it has waited for turns and memory */
-    satf_gpu *gpu;            /* created by the first satf_gpu_open() */
-    bool device_failed;       /* SATF_DEVICE_AUTO takes none any more */
-    bool entered;             /* this call has made a device the thread's current one */
-    void *outer;              /* and this CUDA context (CUcontext) was current before */
-    void *device_cache;       /* what a CUDA row keeps from run to run, and how to free it */
+    satf_progress_part part;    /* what is being worked on */
+    double reported;            /* the latest progress of this call; below 0: none yet */
+    double asked_ms;            /* when the callback was last called */
+    bool cancelled;             /* the callback has asked this call to stop */
+    struct satf_stop *stop;     /* of the call that this context works for; NULL: for its own */
+    struct satf_pool *pool;     /* created by the first satf_parallel() */
+    struct satf_share *share;   /* with contexts beside this one (share.h); NULL: there are none */
+    bool shares;                /* it is one of them, not one of a stage of a call */
+    bool in_turn;               /* a call on a file runs */
+    bool alone;                 /* while no other holds memory */
+    int64_t reserved;           /* bytes that this call has asked for */
+    struct satf_budget *budget; /* of the memory that its calls take */
+    double waited_ms;           /* that it has waited for turns and memory */
+    satf_gpu *gpu;              /* created by the first satf_gpu_open() */
+    bool device_failed;         /* SATF_DEVICE_AUTO takes none any more */
+    bool entered;               /* this call has made a device the thread's current one */
+    void *outer;                /* and this CUDA context (CUcontext) was current before */
+    void *device_cache;         /* what a CUDA row keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
     struct satf_plan *plan; /* of the latest filter, for the next one, and how to free it */
     void (*forget)(satf_context *ctx);
@@ -98,6 +100,22 @@ satf_status satf_fail(satf_context *ctx, satf_status status, const char *format,
 
 /* SATF_NO_MEMORY with the number of bytes wanted and for what. */
 satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what);
+
+/*
+ * A public call that SATF_MAX_MEMORY bounds begins and ends: in between what satf_alloc() gives the
+ * thread, and the threads of the call's stages, is counted, beside what the context has kept.
+ * Returns what to end with. A call within another is a part of that. Where memory was refused for
+ * the limit, SATF_NO_MEMORY becomes SATF_LIMIT.
+ */
+struct satf_budget *satf_memory_begin(satf_context *ctx);
+satf_status satf_memory_end(satf_context *ctx, struct satf_budget *before, satf_status status);
+
+/* At most so many bytes are kept from call to call of what the limit counts. */
+static inline size_t satf_most_kept(const satf_context *ctx, int64_t bytes)
+{
+    int64_t most = ctx->settings.max_bytes / 16;
+    return (size_t)(bytes < most ? bytes : most);
+}
 
 /* A public call that reports progress begins: at 0, and not cancelled. */
 void satf_progress_begin(satf_context *ctx);

@@ -60,6 +60,18 @@ const satf_view *satf_image_view(const satf_image *image)
     return image ? &image->view : NULL;
 }
 
+void satf_image_disown(satf_image *image)
+{
+    if (image) {
+        satf_disown(image->metadata.icc);
+        satf_disown(image->metadata.exif);
+        satf_disown(image->metadata.xmp);
+        satf_disown(image->metadata.iptc);
+        satf_disown(image->view.data);
+        satf_disown(image);
+    }
+}
+
 void satf_image_destroy(satf_image *image)
 {
     if (image) {

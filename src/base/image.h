@@ -50,6 +50,9 @@ satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t he
                                     int32_t channels, satf_type type, uint32_t flags,
                                     satf_image **out);
 
+/* The image is the caller's: no budget counts it any more. NULL is allowed. */
+void satf_image_disown(satf_image *image);
+
 /* *to = a copy of the bytes, unless there are none. */
 satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,
                             size_t *to_bytes);

@@ -7,6 +7,37 @@
 #include <stdint.h>
 #include <string.h>
 
+/*
+ * What calls with a context may take together. While a thread uses a budget, what satf_alloc()
+ * gives it is counted there until it is freed, by whatever thread, and beyond the limit there is no
+ * more memory. A budget lives until nobody uses it and nothing that it counts is left.
+ */
+typedef struct satf_budget satf_budget;
+
+satf_budget *satf_budget_create(void);       /* NULL: no memory */
+void satf_budget_leave(satf_budget *budget); /* its owner does; NULL is allowed */
+
+/* The thread uses that budget from now on, NULL: none. Returns the one that it has used. */
+satf_budget *satf_budget_use(satf_budget *budget);
+
+/* The limit, from now on: nothing has been refused yet. */
+void satf_budget_set(satf_budget *budget, size_t limit_bytes);
+
+/* Whether memory has been refused since then because of it. */
+bool satf_budget_refused(const satf_budget *budget);
+
+/* The memory is handed out: its budget counts it no more. NULL is allowed. */
+void satf_disown(void *memory);
+
+/* Memory that others allocate, such as libjpeg, and which counts. Zeroed at first. */
+typedef struct satf_charge {
+    satf_budget *budget;
+    size_t bytes;
+} satf_charge;
+
+bool satf_charge_add(satf_charge *charge, size_t bytes); /* false, and nothing added: no room */
+void satf_charge_drop(satf_charge *charge);
+
 /* bytes of memory aligned to 64 bytes, uninitialised; NULL if there are none.
  * 0 bytes give a valid pointer. Free with satf_free(). */
 void *satf_alloc(size_t bytes);

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "context.h"
+#include "memory.h"
 #include "stop.h"
 
 static const char *const status_names[] = {
@@ -41,6 +42,32 @@ satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what)
     return satf_fail(ctx, SATF_NO_MEMORY, "out of memory: %zu bytes wanted for %s", bytes, what);
 }
 
+/* Buffers of files and of codecs, and the state of the context, which are small, are not to fail a
+ * picture that just fits. */
+static const size_t small_bytes = (size_t)4 << 20;
+
+struct satf_budget *satf_memory_begin(satf_context *ctx)
+{
+    satf_budget *before = satf_budget_use(ctx->budget);
+    if (before != ctx->budget) {
+        satf_budget_set(ctx->budget, (size_t)ctx->settings.max_bytes + small_bytes);
+    }
+    return before;
+}
+
+satf_status satf_memory_end(satf_context *ctx, struct satf_budget *before, satf_status status)
+{
+    satf_budget_use(before);
+    bool refused = before != ctx->budget && satf_budget_refused(ctx->budget);
+    if (status == SATF_NO_MEMORY && refused) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the call needs more memory than the limit of %lld bytes (limit: "
+                         "max-memory)",
+                         (long long)ctx->settings.max_bytes);
+    }
+    return status;
+}
+
 void satf_progress_begin(satf_context *ctx)
 {
     ctx->part = (satf_progress_part){0, 1};
@@ -64,8 +91,10 @@ void satf_progress_leave(satf_context *ctx, satf_progress_part whole)
 
 static void call_back(satf_context *ctx, double all)
 {
+    satf_budget *used = satf_budget_use(NULL); /* what the callback does is its own */
     ctx->reported = all;
     ctx->cancelled = ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0;
+    satf_budget_use(used);
     ctx->asked_ms = satf_now_ms();
 }
 

@@ -77,7 +77,7 @@ static satf_status run_kept(satf_context *ctx, satf_plan *plan, const plan_image
     bool here = plan->device == SATF_HOST;
     satf_status status = plan->memory ? SATF_OK : filter_tiles_attach(ctx, plan);
     status = status ? status : filter_tiles_run(ctx, plan, images);
-    if (status || plan->bytes > (here ? KEPT_BYTES_HERE : KEPT_BYTES_THERE)) {
+    if (status || plan->bytes > (here ? satf_most_kept(ctx, KEPT_BYTES_HERE) : KEPT_BYTES_THERE)) {
         filter_plan_detach(ctx, plan);
     }
     return status;
@@ -130,6 +130,7 @@ static satf_status replace_plan(satf_context *ctx, const filter_call *call, int 
 /* A call whose views are checked, by the context's plan if that serves it. */
 static satf_status run_call(satf_context *ctx, const filter_call *call, bool served)
 {
+    satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
     satf_status status;
     if (call->in->device != SATF_HOST && satf_gpu_captures(ctx, call->in->device)) {
@@ -141,6 +142,7 @@ static satf_status run_call(satf_context *ctx, const filter_call *call, bool ser
             status = replace_plan(ctx, call, SATF_HOST);
         }
     }
+    status = satf_memory_end(ctx, before, status);
     return status ? status : satf_report_progress(ctx, 1);
 }
 

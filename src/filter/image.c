@@ -1,4 +1,5 @@
 /* Filtering whole images: their ranges, picture types and metadata. */
+#include "../base/memory.h"
 #include "../base/image.h"
 
 #include "../base/view.h"
@@ -142,5 +143,8 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     if (!in || !out) {
         return satf_fail(ctx, SATF_INVALID, "the %s is missing", in ? "result" : "image");
     }
-    return filter_image_on(ctx, ctx->settings.device, filter, in, type, out);
+    satf_budget *before = satf_memory_begin(ctx);
+    satf_status status = filter_image_on(ctx, ctx->settings.device, filter, in, type, out);
+    satf_image_disown(*out);
+    return satf_memory_end(ctx, before, status);
 }

@@ -1,5 +1,6 @@
 /* Whole images from and to files: the public functions. */
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "../base/exif.h"
 #include "codec.h"
@@ -36,13 +37,15 @@ satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **ou
         return satf_fail(ctx, SATF_INVALID, "the path or the place for the image is missing");
     }
     io_reader *reader;
+    satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
     satf_status status = io_open(ctx, path, &reader);
     if (!status) {
         status = read_image(ctx, reader, out);
         io_close(reader);
     }
-    return status;
+    satf_image_disown(*out);
+    return satf_memory_end(ctx, before, status);
 }
 
 satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes, satf_image **out)
@@ -57,13 +60,15 @@ satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
         return satf_fail(ctx, SATF_INVALID, "the data or the place for the image is missing");
     }
     io_reader *reader;
+    satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
     satf_status status = io_open_memory(ctx, data, bytes, &reader);
     if (!status) {
         status = read_image(ctx, reader, out);
         io_close(reader);
     }
-    return status;
+    satf_image_disown(*out);
+    return satf_memory_end(ctx, before, status);
 }
 
 static satf_status write_image(satf_context *ctx, const satf_image *image, const io_plan *plan,
@@ -79,19 +84,12 @@ static satf_status write_image(satf_context *ctx, const satf_image *image, const
     return status;
 }
 
-satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
-                             const satf_write_options *options)
+static satf_status write_path(satf_context *ctx, const satf_image *image, const char *path,
+                              const satf_write_options *options)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!image || !path) {
-        return satf_fail(ctx, SATF_INVALID, "the image or the path is missing");
-    }
     io_plan plan;
     io_output *output;
     satf_write_options all;
-    satf_progress_begin(ctx);
     satf_status status = io_take_options(ctx, options, &all);
     if (!status) {
         status = io_make_plan(ctx, image, path, &all, &plan);
@@ -113,6 +111,84 @@ satf_status satf_image_write(satf_context *ctx, const satf_image *image, const c
     return io_output_commit(ctx, output);
 }
 
+satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
+                             const satf_write_options *options)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!image || !path) {
+        return satf_fail(ctx, SATF_INVALID, "the image or the path is missing");
+    }
+    satf_budget *before = satf_memory_begin(ctx);
+    satf_progress_begin(ctx);
+    return satf_memory_end(ctx, before, write_path(ctx, image, path, options));
+}
+
+/* ---------------------------------------------------------------------- in memory */
+
+/* A file in memory that counts, unlike that of open_memstream(). */
+typedef struct memory_file {
+    char *data; /* owned */
+    size_t bytes, room;
+} memory_file;
+
+/* Returns 0 without memory, which is an error to stdio. */
+static ssize_t append(void *user, const char *from, size_t n)
+{
+    memory_file *f = user;
+    size_t wanted;
+    if (!satf_add(f->bytes, n, &wanted)) {
+        return 0;
+    }
+    if (wanted > f->room) {
+        size_t room = wanted + wanted / 2;
+        char *larger = room < wanted ? NULL : satf_alloc(room);
+        if (!larger) {
+            return 0;
+        }
+        if (f->bytes > 0) {
+            memcpy(larger, f->data, f->bytes);
+        }
+        satf_free(f->data);
+        f->data = larger;
+        f->room = room;
+    }
+    memcpy(f->data + f->bytes, from, n);
+    f->bytes = wanted;
+    return (ssize_t)n;
+}
+
+static satf_status encode(satf_context *ctx, const satf_image *image,
+                          const satf_write_options *options, memory_file *to)
+{
+    io_plan plan;
+    satf_write_options all;
+    satf_status status = io_take_options(ctx, options, &all);
+    if (!status && !all.format) {
+        status = satf_fail(ctx, SATF_INVALID, "memory has no suffix to go by; name a format");
+    }
+    if (!status) {
+        status = io_make_plan(ctx, image, "-", &all, &plan);
+    }
+    if (!status) {
+        status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
+    }
+    if (status) {
+        return status;
+    }
+    FILE *file = fopencookie(to, "w", (cookie_io_functions_t){.write = append});
+    if (!file) {
+        return satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
+    }
+    status = write_image(ctx, image, &plan, file, &all);
+    bool complete = fclose(file) == 0;                 /* it may run out of memory here too */
+    if ((!status && !complete) || status == SATF_IO) { /* nothing else fails in memory */
+        status = satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
+    }
+    return status;
+}
+
 satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
                               const satf_write_options *options, void **data, size_t *bytes)
 {
@@ -129,45 +205,23 @@ satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
         return satf_fail(ctx, SATF_INVALID, "the %s is missing",
                          !image ? "image" : "place for the file's bytes");
     }
-    io_plan plan;
-    satf_write_options all;
+    memory_file file = {0};
+    satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    satf_status status = io_take_options(ctx, options, &all);
-    if (!status && !all.format) {
-        status = satf_fail(ctx, SATF_INVALID, "memory has no suffix to go by; name a format");
-    }
-    if (!status) {
-        status = io_make_plan(ctx, image, "-", &all, &plan);
-    }
-    if (!status) {
-        status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
-    }
+    satf_status status = encode(ctx, image, options, &file);
+    satf_disown(file.data);
     if (status) {
-        return status;
+        satf_free(file.data);
+        return satf_memory_end(ctx, before, status);
     }
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (!file) {
-        return satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
-    }
-    status = write_image(ctx, image, &plan, file, &all);
-    bool complete = fclose(file) == 0;                 /* it may run out of memory here too */
-    if ((!status && !complete) || status == SATF_IO) { /* nothing else fails in memory */
-        status = satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
-    }
-    if (status) {
-        free(text);
-        return status;
-    }
-    *data = text;
-    *bytes = length;
-    return SATF_OK;
+    *data = file.data;
+    *bytes = file.bytes;
+    return satf_memory_end(ctx, before, status);
 }
 
 void satf_buffer_free(void *data)
 {
-    free(data); /* open_memstream() has allocated it */
+    satf_free(data);
 }
 
 satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,

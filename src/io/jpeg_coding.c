@@ -7,6 +7,15 @@
 
 enum { DEFAULT_QUALITY = 90, FULL_COLOUR_QUALITY = 90 };
 
+satf_status io_jpeg_charge(io_jpeg_state *state, uint64_t coefficients_bytes, JDIMENSION width,
+                           int components)
+{
+    enum { ROWS = 64 }; /* of blocks of up to 32 rows, twice */
+    uint64_t bytes = coefficients_bytes + (uint64_t)width * (uint64_t)components * ROWS;
+    return satf_charge_add(&state->charge, bytes) ? SATF_OK
+                                                  : satf_fail_memory(state->ctx, bytes, "libjpeg");
+}
+
 /* Coefficients that are held for codes made for the picture, where no scans ask for them. */
 static uint64_t most_for_codes(const satf_context *ctx)
 {

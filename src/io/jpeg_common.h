@@ -27,6 +27,7 @@ typedef struct io_jpeg_state {
     io_writer *writer;     /* NULL: reading */
     unsigned char *row;    /* CMYK, before it becomes RGB */
     unsigned char *buffer; /* on the way to its file */
+    satf_charge charge;    /* what libjpeg allocates, by and large */
 } io_jpeg_state;
 
 #define IO_METRES_PER_INCH 0.0254
@@ -63,6 +64,10 @@ void io_jpeg_note_coding(const struct jpeg_decompress_struct *cinfo, satf_jpeg_c
  * takes too much memory. */
 satf_status io_jpeg_set_coding(satf_context *ctx, struct jpeg_compress_struct *cinfo, int quality,
                                const satf_jpeg_coding *coding);
+
+/* Counts what libjpeg will hold beside coefficients: rows of so many components, on their way. */
+satf_status io_jpeg_charge(io_jpeg_state *state, uint64_t coefficients_bytes, JDIMENSION width,
+                           int components);
 
 /* Samples that are coded of all components, those included that fill up blocks and units of
  * blocks. */

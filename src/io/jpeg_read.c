@@ -56,6 +56,7 @@ void io_jpeg_destroy(io_jpeg_state *state)
         } else {
             jpeg_destroy_decompress(&state->c.in);
         }
+        satf_charge_drop(&state->charge);
         satf_free(state->row);
         satf_free(state->buffer);
         satf_free(state);
@@ -95,8 +96,13 @@ static boolean fill(j_decompress_ptr cinfo)
         state->status = io_fail_short(state->ctx, source);
         io_jpeg_stop((j_common_ptr)cinfo);
     }
-    if (state->in_header) {
+    if (state->in_header) { /* libjpeg keeps markers */
         check_header_bytes(state);
+        size_t n = (size_t)(source->end - source->at);
+        if (!satf_charge_add(&state->charge, n)) {
+            state->status = satf_fail_memory(state->ctx, n, "a JPEG's markers");
+            io_jpeg_stop((j_common_ptr)cinfo);
+        }
     }
     cinfo->src->next_input_byte = source->at;
     cinfo->src->bytes_in_buffer = (size_t)(source->end - source->at);
@@ -183,6 +189,15 @@ static satf_status copy_icc(satf_context *ctx, struct jpeg_decompress_struct *ci
 {
     JOCTET *icc = NULL;
     unsigned bytes = 0;
+    satf_charge charge = {0};
+    size_t pieces = 0;
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
+        pieces += m->marker == IO_JPEG_APP2 ? m->data_length : 0;
+    }
+    if (!satf_charge_add(&charge, pieces)) { /* libjpeg makes one piece of them */
+        return satf_fail_memory(ctx, pieces, "a JPEG's ICC profile");
+    }
+    satf_charge_drop(&charge);
     if (cinfo->num_components > 3 || !jpeg_read_icc_profile(cinfo, &icc, &bytes)) {
         return SATF_OK;
     }
@@ -285,6 +300,8 @@ static satf_status start(satf_context *ctx, io_jpeg_state *state, uint64_t held_
 {
     struct jpeg_decompress_struct *cinfo = &state->c.in;
     satf_status status = io_check_bytes(ctx, held_bytes);
+    status = status ? status
+                    : io_jpeg_charge(state, held_bytes, cinfo->image_width, cinfo->num_components);
     if (status) {
         return status;
     }

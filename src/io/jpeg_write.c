@@ -149,6 +149,11 @@ static satf_status write_header(satf_context *ctx, io_writer *writer)
     jpeg_set_defaults(cinfo);
     satf_status status = io_jpeg_set_coding(ctx, cinfo, writer->options.quality,
                                             writer->metadata ? &writer->metadata->jpeg : NULL);
+    uint64_t held = cinfo->optimize_coding
+                        ? 2 * io_jpeg_coded_samples(cinfo->comp_info, cinfo->num_components,
+                                                    cinfo->image_width, cinfo->image_height)
+                        : 0;
+    status = status ? status : io_jpeg_charge(state, held, cinfo->image_width, v->channels);
     if (status) {
         return status;
     }

@@ -221,11 +221,12 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
     }
     unsigned char *all = NULL;
     size_t room = BUFFER_BYTES, used = 0;
-    if (source->bytes > 0) { /* at most twice its size, and the half of that from before */
+    if (source->bytes > 0) { /* what is made of it, which is asked for later, is more */
         satf_status status = satf_share_reserve(ctx, 3 * (size_t)source->bytes);
         if (status) {
             return status;
         }
+        room = (size_t)source->bytes / 2 + 1; /* with a byte more, to see that it ends there */
     }
     do {
         room *= 2;

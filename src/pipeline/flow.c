@@ -94,6 +94,7 @@ static void give_turn(flow *f)
 void flow_begin(flow_stage *t)
 {
     flow *f = t->flow;
+    satf_budget_use(f->budget);
     pthread_mutex_lock(&f->lock);
     take_turn(t);
     pthread_mutex_unlock(&f->lock);
@@ -416,6 +417,8 @@ satf_status flow_make(flow *f, size_t bytes, int allowed)
         f->stages[i] = (flow_stage){.flow = f, .number = i, .ctx = ctx, .highest = -1};
     }
     f->allowed = allowed;
+    f->budget = satf_budget_use(NULL);
+    satf_budget_use(f->budget);
     pthread_mutex_init(&f->lock, NULL);
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);

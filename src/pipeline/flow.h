@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "../base/memory.h"
 #include "../base/stop.h"
 #include "../filter/filter.h"
 
@@ -49,7 +50,8 @@ typedef struct flow_stage {
  */
 typedef struct flow {
     satf_context *ctx;
-    void *user; /* of those who made it */
+    satf_budget *budget; /* of the call that makes it, for its stages */
+    void *user;          /* of those who made it */
     int64_t height;
     int filters;
     flow_ring *rings;   /* filters + 1; stage k reads ring k - 1 and writes ring k */

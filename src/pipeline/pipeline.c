@@ -209,23 +209,46 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
 
 /* ------------------------------------------------------------------ the whole */
 
-/* What whole images take, and whether the limit lets each of them and the work on them through. */
+static size_t greater(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What whole images take, and the most of it at a time: while the input is decoded, filtered, or
+ * the result encoded; 0 if the filters themselves will say why not. A PNG's encoder makes do with
+ * what it gets. */
 static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                          bool *fits)
+                          const io_header *header, size_t *most)
 {
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
-    size_t bytes = 0, in_bytes, out_bytes;
+    const io_format *format = plan->io.format;
+    size_t bytes = 0, in_bytes, out_bytes, decoding, encoding = 0;
     bool here = ctx->settings.device <= SATF_HOST; /* else the work's memory is the device's */
-    *fits = false;
-    if (!satf_mul((size_t)in->stride, (size_t)in->height, &in_bytes) ||
-        !satf_mul((size_t)out->stride, (size_t)out->height, &out_bytes) ||
-        (here && satf_filter_scratch(ctx, job->filter, in, out, &bytes))) {
+    *most = 0;
+    if (here && satf_filter_scratch(ctx, job->filter, in, out, &bytes)) {
         return SIZE_MAX;
     }
-    uint64_t limit = (uint64_t)ctx->settings.max_bytes;
-    *fits = in_bytes <= limit && out_bytes <= limit && bytes <= limit;
-    return satf_add(bytes, in_bytes, &bytes) && satf_add(bytes, out_bytes, &bytes) ? bytes
-                                                                                   : SIZE_MAX;
+    *most = SIZE_MAX;
+    if (format->held_bytes && !format->encodes_on_all) {
+        encoding = format->held_bytes(ctx, &plan->io, &header->metadata);
+    }
+    if (!satf_mul((size_t)in->stride, (size_t)in->height, &in_bytes) ||
+        !satf_mul((size_t)out->stride, (size_t)out->height, &out_bytes) ||
+        !satf_add(bytes, in_bytes, &bytes) || !satf_add(bytes, out_bytes, &bytes) ||
+        !satf_add(in_bytes, header->held_bytes, &decoding) ||
+        !satf_add(out_bytes, encoding, &encoding)) {
+        return SIZE_MAX;
+    }
+    *most = greater(bytes, greater(decoding, encoding));
+    return bytes;
+}
+
+static satf_status fail_whole(satf_context *ctx, size_t bytes)
+{
+    return satf_fail(ctx, SATF_LIMIT,
+                     "whole images of it and what works on them take %zu bytes, above the limit of "
+                     "%lld bytes (limit: max-memory)",
+                     bytes, (long long)ctx->settings.max_bytes);
 }
 
 /*
@@ -248,8 +271,8 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         }
     }
     pipeline_look look;
-    bool fits;
-    size_t whole = whole_bytes(ctx, job, plan, &fits);
+    size_t most, whole = whole_bytes(ctx, job, plan, &reader->header, &most);
+    bool fits = most <= (uint64_t)ctx->settings.max_bytes;
     bool large = whole > (uint64_t)ctx->settings.max_bytes / 3;
     pipeline_stream_look(ctx, job, plan, reader, &look);
     bool possible = !*look.refusal && ctx->settings.device <= SATF_HOST;
@@ -259,7 +282,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     }
     bool asked = job->route == SATF_ROUTE_ROWS;
     *streams = possible && job->route != SATF_ROUTE_WHOLE && (asked || large || !look.twice);
-    if (*streams && !asked && fits) {
+    if (*streams && !asked && fits && most > 0) {
         *streams = look.bytes <= (uint64_t)ctx->settings.max_bytes;
     }
     *bytes = *streams ? look.bytes : whole;
@@ -277,7 +300,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     } else {
         plan->band_rows = 0;
     }
-    return SATF_OK;
+    return *streams || fits || plan->device > SATF_HOST ? SATF_OK : fail_whole(ctx, most);
 }
 
 /* Waits for the memory that the job takes, so many bytes and what its codecs hold. */
@@ -354,6 +377,15 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, double
     return status;
 }
 
+/* The same, all memory counted. */
+static satf_status run_counted(satf_context *ctx, const pipeline_job *job, double start_ms,
+                               pipeline_phase *progress, satf_file_report *result)
+{
+    satf_budget *before = satf_memory_begin(ctx);
+    satf_status status = run_once(ctx, job, start_ms, progress, result);
+    return satf_memory_end(ctx, before, status);
+}
+
 /* Whether input and output are files, which a run that fails leaves as they were. */
 static bool can_repeat(const pipeline_job *job)
 {
@@ -368,10 +400,10 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_r
     pipeline_phase progress = {.call = ctx->progress, .user = ctx->progress_user, .last = -1};
     satf_share_begin(ctx);
     satf_progress_begin(ctx);
-    satf_status status = run_once(ctx, job, start_ms, &progress, result);
+    satf_status status = run_counted(ctx, job, start_ms, &progress, result);
     if (status == SATF_NO_MEMORY && ctx->share && can_repeat(job)) {
         satf_share_alone(ctx);
-        status = run_once(ctx, job, start_ms, &progress, result);
+        status = run_counted(ctx, job, start_ms, &progress, result);
     }
     satf_context_set_progress(ctx, progress.call, progress.user);
     result->waited_ms = ctx->waited_ms;

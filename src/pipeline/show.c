@@ -1,4 +1,5 @@
 /* The image form of a filter's result, into a view. */
+#include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "../filter/pixels.h"
@@ -97,12 +98,9 @@ static satf_status apply(satf_context *ctx, const satf_filter *filter, const sat
     return status;
 }
 
-satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                             const satf_view *out)
+static satf_status show(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                        const satf_view *out)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
     io_plan plan;
     satf_status status = check(ctx, filter, in, out);
     status = status ? status : plan_picture(ctx, filter, in, out->type, &plan);
@@ -115,9 +113,19 @@ satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter, const
         work w = {&plan, satf_image_view(ctx->shown), out};
         satf_parallel(ctx, (out->height - 1) / BAND_ROWS + 1, convert_band, &w);
     }
-    if (plan.in.stride * plan.in.height > KEPT_BYTES) {
+    if ((size_t)(plan.in.stride * plan.in.height) > satf_most_kept(ctx, KEPT_BYTES)) {
         satf_image_destroy(ctx->shown);
         ctx->shown = NULL;
     }
     return status;
+}
+
+satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_view *out)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_budget *before = satf_memory_begin(ctx);
+    return satf_memory_end(ctx, before, show(ctx, filter, in, out));
 }
