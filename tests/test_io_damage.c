@@ -191,7 +191,7 @@ static const unsigned char psd_alpha[] =
 /* 16 bits, packed: runs, literals, one that ends inside a sample. */
 static const unsigned char psd_packed[] =
     "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\2\0\20\0\3\0\0\0\0\0\0\0\0"
-    "\0\0\0\0\0\1\0\2\0\5\0\5\xfd\x12\3\1\2\3\4\xfe\5\0\7";
+    "\0\0\0\0\0\1\0\2\0\5\0\4\xfd\x12\3\1\2\3\4\xfe\5\0\7";
 static const unsigned char hdr[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n"
                                    "\x80\x40\x20\x81\x10\x20\x40\x80";
 
