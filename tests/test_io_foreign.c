@@ -1,63 +1,5 @@
-/* Files of formats that are read only, made here byte by byte: their pixels, or why not. */
-#include "test_io_files.h"
-
-/* A file that grows. */
-typedef struct maker {
-    unsigned char data[4096];
-    size_t n;
-} maker;
-
-static void add(maker *m, const void *from, size_t n)
-{
-    assert_true(m->n + n <= sizeof m->data);
-    memcpy(m->data + m->n, from, n);
-    m->n += n;
-}
-
-#define ADD(m, text) add(m, text, sizeof text - 1)
-
-static void add_big(maker *m, uint32_t value, int n)
-{
-    for (int i = n - 1; i >= 0; i--) {
-        unsigned char byte = (unsigned char)(value >> (8 * i));
-        add(m, &byte, 1);
-    }
-}
-
-static void expect_pixels(satf_context *ctx, const char *what, const maker *m, int channels,
-                          const void *want, size_t n)
-{
-    satf_image *image;
-    ctx->message[0] = 0;
-    if (satf_image_decode(ctx, m->data, m->n, &image)) {
-        fail_msg("%s: %s", what, satf_message(ctx));
-    }
-    const satf_view *v = &image->view;
-    size_t all = (size_t)(v->stride * v->height);
-    if (v->channels != channels || all != n || (v->flags == SATF_ALPHA) != (channels % 2 == 0)) {
-        fail_msg("%s: %d x %d x %d", what, (int)v->width, (int)v->height, v->channels);
-    }
-    for (size_t i = 0; i < n; i++) {
-        int is = ((const unsigned char *)v->data)[i], should = ((const unsigned char *)want)[i];
-        if (is != should) {
-            fail_msg("%s: byte %zu is %d, not %d", what, i, is, should);
-        }
-    }
-    satf_image_destroy(image);
-}
-
-#define EXPECT(ctx, what, m, channels, text) \
-    expect_pixels(ctx, what, m, channels, text, sizeof text - 1)
-
-static void expect_refusal(satf_context *ctx, const char *what, const maker *m, satf_status status,
-                           const char *sentence)
-{
-    satf_image *image;
-    satf_status got = satf_image_decode(ctx, m->data, m->n, &image);
-    if (got != status || !strstr(satf_message(ctx), sentence)) {
-        fail_msg("%s: %s \"%s\"", what, satf_status_name(got), satf_message(ctx));
-    }
-}
+/* Files of formats that are read only: their pixels, or why not. BMP is in test_io_bmp.c. */
+#include "test_io_foreign.h"
 
 /* --------------------------------------------------------------------- PSD */
 
@@ -186,10 +128,158 @@ static void psd_packed_rows(void **state)
     expect_refusal(ctx, "a cut file", &m, SATF_DATA, "truncated");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, new_context, free_context)
+/* --------------------------------------------------------------------- TGA */
+
+/* The same as pixels. Returns the number of channels. */
+static int wanted_colour(uint32_t i, int depth, unsigned char *to)
+{
+    uint32_t v = stored_colour(i, depth);
+    for (int c = 0; c < 4; c++) {
+        uint32_t five = c < 3 ? v >> (10 - 5 * c) & 31 : 31;
+        to[c] = depth == 8   ? (unsigned char)v
+                : depth < 24 ? (unsigned char)(five * 255 / 31)
+                             : (unsigned char)(v >> (c < 3 ? 16 - 8 * c : 24));
+    }
+    return depth == 8 ? 1 : depth == 32 ? 4 : 3;
+}
+
+typedef struct tga_kind {
+    int type, depth, entry; /* of a map; 0: none */
+    uint32_t first, count;  /* of the map */
+} tga_kind;
+
+/* The pixels, as the descriptor says where the first one is; types from 8 on: two packets, the
+ * second of them across rows. */
+static maker make_tga(const tga_kind *k, unsigned descriptor, const char *id)
+{
+    maker m = {.n = 0};
+    add_little(&m, (uint32_t)strlen(id), 1);
+    add_little(&m, k->entry != 0, 1);
+    add_little(&m, (uint32_t)k->type, 1);
+    add_little(&m, k->first, 2);
+    add_little(&m, k->count, 2);
+    add_little(&m, (uint32_t)k->entry, 1);
+    ADD(&m, "\1\0\2\0"); /* where on a screen, which is nothing to us */
+    add_little(&m, WIDTH, 2);
+    add_little(&m, HEIGHT, 2);
+    add_little(&m, (uint32_t)k->depth, 1);
+    add_little(&m, descriptor, 1);
+    add(&m, id, strlen(id));
+    for (uint32_t i = 0; i < k->count && k->entry; i++) {
+        add_little(&m, stored_colour(i, k->entry), (k->entry + 7) / 8);
+    }
+    for (uint32_t i = 0; i < PIXELS; i++) {
+        uint32_t y = descriptor & 0x20 ? i / WIDTH : HEIGHT - 1 - i / WIDTH;
+        uint32_t x = descriptor & 0x10 ? WIDTH - 1 - i % WIDTH : i % WIDTH, at = y * WIDTH + x;
+        uint32_t grey_alpha = 40 * at + 5;
+        bool mapped = (k->type & 7) == 1, grey = (k->type & 7) == 3;
+        if (k->type > 8 && i < 2) {
+            add_little(&m, i == 0 ? 0x80 : PIXELS - 2, 1);
+        }
+        uint32_t v = mapped                   ? k->first + at
+                     : grey && k->depth == 16 ? grey_alpha << 8 | stored_colour(at, 8)
+                                              : stored_colour(at, k->depth);
+        add_little(&m, v, (k->depth + 7) / 8);
+    }
+    return m;
+}
+
+static void check_tga(satf_context *ctx, const tga_kind *k, unsigned descriptor, const char *id)
+{
+    unsigned char want[4 * PIXELS + 4];
+    size_t n = 0;
+    int channels = 0;
+    bool grey_alpha = (k->type & 7) == 3 && k->depth == 16;
+    for (uint32_t i = 0; i < PIXELS; i++, n += (size_t)channels) {
+        int depth = (k->type & 7) == 1 ? k->entry : grey_alpha ? 8 : k->depth;
+        channels = wanted_colour(i, depth, want + n);
+        if (grey_alpha) {
+            want[n + 1] = (unsigned char)(40 * i + 5);
+            channels = 2;
+        }
+    }
+    char what[100];
+    snprintf(what, sizeof what, "TGA of type %d, %d bits, map of %d bits from %d, descriptor %02x",
+             k->type, k->depth, k->entry, (int)k->first, descriptor);
+    maker m = make_tga(k, descriptor, id);
+    expect_pixels(ctx, what, &m, channels, want, n);
+}
+
+static void tga_kinds(void **state)
+{
+    satf_context *ctx = *state;
+    static const tga_kind kinds[] = {
+        {2, 15, 0, 0, 0},   {2, 16, 0, 0, 0},   {2, 24, 0, 0, 0},   {2, 32, 0, 0, 0},
+        {3, 8, 0, 0, 0},    {3, 16, 0, 0, 0},   {1, 8, 15, 0, 6},   {1, 8, 16, 0, 6},
+        {1, 8, 24, 0, 6},   {1, 8, 32, 0, 6},   {1, 16, 24, 0, 6},  {1, 8, 24, 39, 72},
+        {1, 8, 16, 200, 6}, {1, 8, 32, 250, 6}, {1, 16, 24, 9, 6},  {1, 16, 15, 300, 6},
+        {2, 24, 24, 0, 9},  {2, 32, 16, 3, 1},  {2, 24, 0, 0, 256}, {3, 8, 0, 7, 0},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (unsigned way = 0; way < 16; way++) {
+            tga_kind k = kinds[i];
+            k.type += way & 4 ? 8 : 0;
+            check_tga(ctx, &k, (way & 3) << 4 | (k.depth == 32 ? 8 : 0), way & 8 ? "an id" : "");
+        }
+    }
+    /* a size of entries, but no map */
+    maker m = make_tga(&(tga_kind){2, 24, 0, 0, 0}, 0x20, "");
+    m.data[7] = 24;
+    EXPECT(ctx, "TGA with a map's size alone", &m, 3,
+           "\3\2\1\15\14\13\27\26\25\41\40\37\53\52\51\65\64\63");
+    m.data[7] = 25;
+    expect_refusal(ctx, "no TGA", &m, SATF_DATA, "not known");
+}
+
+/* What no map has is black. */
+static void tga_map_ends(void **state)
+{
+    satf_context *ctx = *state;
+    maker m = make_tga(&(tga_kind){1, 8, 24, 1, 6}, 0x20, "");
+    memcpy(m.data + m.n - PIXELS, "\0\1\2\6\7\377", PIXELS);
+    EXPECT(ctx, "TGA with a short map", &m, 3, "\0\0\0\3\2\1\15\14\13\65\64\63\0\0\0\0\0\0");
+    m = make_tga(&(tga_kind){1, 16, 24, 65530, 6}, 0x20, "");
+    expect_refusal(ctx, "TGA with a map too long", &m, SATF_UNSUPPORTED, "beyond number 65534");
+    m.n = 18 + 17;
+    m.data[3] = m.data[4] = 0;
+    expect_refusal(ctx, "TGA without all of its map", &m, SATF_DATA, "truncated");
+}
+
+/* A byte behind the colours is alpha if the descriptor says so, or if it differs from pixel to
+ * pixel. */
+static void tga_alpha(void **state)
+{
+    satf_context *ctx = *state;
+    static const int alphas[] = {0, 255, 7}; /* of the last pixel: that, of all others the first */
+    for (int grey = 0; grey < 2; grey++) {
+        for (size_t i = 0; i < 9; i++) {
+            for (unsigned bits = 0; bits <= 8; bits += 8) {
+                size_t step = grey ? 2 : 4;
+                maker m =
+                    make_tga(&(tga_kind){grey ? 3 : 2, grey ? 16 : 32, 0, 0, 0}, 0x20 | bits, "");
+                unsigned char want[4 * PIXELS];
+                bool kept = bits || i % 4 || alphas[i / 3] == 7;
+                size_t n = 0, colours = step - 1;
+                for (size_t p = 0; p < PIXELS; p++) {
+                    unsigned char *at = m.data + m.n - step * (PIXELS - p);
+                    at[colours] = (unsigned char)alphas[p == PIXELS - 1 ? i % 3 : i / 3];
+                    for (size_t c = 0; c < colours; c++) {
+                        want[n++] = at[colours - 1 - c];
+                    }
+                    want[n] = at[colours];
+                    n += kept;
+                }
+                expect_pixels(ctx, "TGA with a fourth byte", &m, (int)(colours + kept), want, n);
+            }
+        }
+    }
+}
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(psd_alpha), TEST(psd_unmerged), TEST(psd_packed_rows)};
+    const struct CMUnitTest tests[] = {
+        TEST(psd_alpha), TEST(psd_unmerged), TEST(psd_packed_rows),
+        TEST(tga_kinds), TEST(tga_map_ends), TEST(tga_alpha),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

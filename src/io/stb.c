@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/share.h"
-#include "codec.h"
+#include "stb_file.h"
 
 /* What stb_image holds in the call that this thread is in, to be freed when the callback cancels
  * and a jump leaves that call. It never holds as many. */
@@ -106,22 +106,23 @@ static bool probe_hdr(const unsigned char *head, size_t n)
            (n >= 7 && memcmp(head, "#?RGBE\n", 7) == 0);
 }
 
-/* TGA has no magic number: every field of its 18-byte header must make sense. */
+/* TGA has no magic number: every field of its 18-byte header must make sense. Without a map the
+ * first number and the count of one mean nothing, and some programs write them. */
 static bool probe_tga(const unsigned char *head, size_t n)
 {
     if (n < 18 || head[1] > 1) {
         return false;
     }
-    int kind = head[2] & 7, depth = head[16];
+    int kind = head[2] & 7, depth = head[16], entry = head[7];
     bool mapped = head[1] == 1;
-    static const unsigned char no_map[5];
-    bool known = (head[2] & ~8) >= 1 && (head[2] & ~8) <= 3 && mapped == (kind == 1) &&
-                 (mapped || memcmp(head + 3, no_map, 5) == 0);
+    bool known = (head[2] & ~8) >= 1 && (head[2] & ~8) <= 3 && (mapped || kind != 1);
+    bool entry_fits = entry == 8 || entry == 15 || entry == 16 || entry == 24 || entry == 32;
     bool depth_fits = kind == 1   ? depth == 8 || depth == 16
                       : kind == 2 ? depth == 15 || depth == 16 || depth == 24 || depth == 32
                                   : depth == 8 || depth == 16;
     bool sizes = (head[12] || head[13]) && (head[14] || head[15]);
-    return known && depth_fits && sizes && (head[17] & 0xc0) == 0 && (head[17] & 0x0f) <= 8;
+    return known && (entry_fits || (!mapped && !entry)) && depth_fits && sizes &&
+           (head[17] & 0xc0) == 0 && (head[17] & 0x0f) <= 8;
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -193,105 +194,56 @@ static satf_status fail_stb(satf_context *ctx, const io_format *format, const fe
         return f->status;
     }
     if (f->overrun) {
-        const io_source at_end = {.fd = -1};
-        return io_fail_short(ctx, &at_end);
+        return stb_fail_short(ctx);
     }
     const char *why = stbi_failure_reason();
     return satf_fail(ctx, SATF_DATA, "the %s file is damaged or of an unusual kind: %s",
                      format->name, why ? why : "no reason given");
 }
 
-/* Channels to ask stb_image for: alpha only where the file says that it has some. */
-static int wanted_channels(const io_format *format, const unsigned char *data, size_t bytes,
-                           int found)
+static bool alpha_is(const unsigned char *pixels, size_t n, size_t channels, unsigned char alpha)
 {
-    bool no_alpha = format == &io_tga && bytes > 18 && found == 4 && (data[17] & 0x0f) == 0;
-    return no_alpha ? 3 : found;
-}
-
-/* BMP and GIF come with alpha whether they have transparent pixels or not. */
-static bool opaque(const unsigned char *rgba, size_t pixels)
-{
-    for (size_t i = 0; i < pixels; i++) {
-        if (rgba[4 * i + 3] != 255) {
+    for (size_t i = 0; i < n; i++) {
+        if (pixels[channels * i + channels - 1] != alpha) {
             return false;
         }
     }
     return true;
 }
 
-static void drop_alpha(unsigned char *rgba, size_t pixels)
+/* BMP and GIF come with alpha whether they have transparent pixels or not. A TGA has some that
+ * counts if it tells its bits, or else if that byte of a pixel is neither 0 nor 255 everywhere. */
+static bool alpha_counts(const io_format *format, const unsigned char *file,
+                         const unsigned char *pixels, size_t n, size_t channels)
 {
-    for (size_t i = 0; i < pixels; i++) {
-        memmove(rgba + 3 * i, rgba + 4 * i, 3);
+    if (format == &io_tga) {
+        return (file[17] & 0x0f) ||
+               !(alpha_is(pixels, n, channels, 0) || alpha_is(pixels, n, channels, 255));
+    }
+    return !alpha_is(pixels, n, channels, 255);
+}
+
+static void drop_alpha(unsigned char *pixels, size_t n, size_t channels)
+{
+    for (size_t i = 0; i < n; i++) {
+        memmove(pixels + (channels - 1) * i, pixels + channels * i, channels - 1);
     }
 }
 
-static uint32_t little(const unsigned char *at, int bytes)
+/* Rows from right to left, which stb_image does not know of. */
+static void mirror(unsigned char *pixels, size_t width, size_t height, size_t channels)
 {
-    uint32_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint32_t)at[i] << (8 * i);
+    for (size_t y = 0; y < height; y++) {
+        unsigned char *left = pixels + y * width * channels, *right = left + width * channels;
+        for (; right - left >= 2 * (ptrdiff_t)channels; left += channels) {
+            right -= channels;
+            for (size_t c = 0; c < channels; c++) {
+                unsigned char sample = left[c];
+                left[c] = right[c];
+                right[c] = sample;
+            }
+        }
     }
-    return value;
-}
-
-static void put_little(unsigned char *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) {
-        at[i] = (unsigned char)(value >> (8 * i));
-    }
-}
-
-/*
- * A BMP with a palette, written anew with all entries that its pixels can name:
- * stb_image takes those that the file lacks from uninitialised memory, and counts them
- * wrongly behind a header of 12 bytes. Missing ones are black. *owned is replaced, and
- * *data and *bytes with it; any other BMP stays as it is.
- */
-static satf_status complete_palette(satf_context *ctx, const unsigned char **data, size_t *bytes,
-                                    void **owned)
-{
-    enum { FILE_HEADER = 14, CORE = 12, INFO = 40 };
-    const unsigned char *in = *data;
-    size_t core_bytes = FILE_HEADER + CORE;
-    uint32_t header = *bytes < core_bytes ? 0 : little(in + FILE_HEADER, 4);
-    bool core = header == CORE;
-    if (!header || (!core && (header < INFO || *bytes < FILE_HEADER + INFO))) {
-        return SATF_OK;
-    }
-    uint32_t depth = little(in + (core ? 24 : 28), 2), compression = core ? 0 : little(in + 30, 4);
-    size_t offset = little(in + 10, 4);
-    bool has_palette = depth == 1 || depth == 4 || depth == 8;
-    if (!has_palette || (compression >= 1 && compression <= INT_MAX) || offset > *bytes) {
-        return SATF_OK; /* as it is, or refused by stb_image */
-    }
-    if (compression || offset < (size_t)FILE_HEADER + header) {
-        return satf_fail(ctx, SATF_DATA, "the bmp file is damaged: its header contradicts itself");
-    }
-    size_t entry = core ? 3 : 4, wanted = (size_t)1 << depth;
-    size_t there = (offset - FILE_HEADER - header) / entry;
-    size_t pixels_at = FILE_HEADER + INFO + 4 * wanted, room = pixels_at + (*bytes - offset);
-    satf_status status = io_check_bytes(ctx, room);
-    unsigned char *out = status ? NULL : satf_alloc_zeroed(room);
-    if (!out) {
-        return status ? status : satf_fail_memory(ctx, room, "a BMP with its palette");
-    }
-    memcpy(out, in, FILE_HEADER);
-    put_little(out + 10, (uint32_t)pixels_at);
-    put_little(out + 14, INFO);
-    put_little(out + 18, little(in + 18, core ? 2 : 4));
-    put_little(out + 22, core ? little(in + 20, 2) : little(in + 22, 4));
-    memcpy(out + 26, in + (core ? 22 : 26), 4); /* planes and depth */
-    for (size_t i = 0; i < wanted && i < there; i++) {
-        memcpy(out + FILE_HEADER + INFO + 4 * i, in + FILE_HEADER + header + entry * i, 3);
-    }
-    memcpy(out + pixels_at, in + offset, *bytes - offset);
-    satf_free(*owned);
-    *owned = out;
-    *data = out;
-    *bytes = room;
-    return SATF_OK;
 }
 
 /* Behind a table of colours, if the flags tell of one. */
@@ -337,48 +289,70 @@ static void *load(feed *f, bool floats, int channels)
     return samples;
 }
 
-static satf_status decode(satf_context *ctx, io_reader *reader, const unsigned char *data,
-                          size_t bytes)
+/* Refuses what is too large before stb_image allocates for it. */
+static satf_status check_claims(satf_context *ctx, const io_format *format, const stb_file *file,
+                                int width, int height)
+{
+    bool hdr = format == &io_hdr;
+    satf_status status = io_check_size(ctx, width, height, 16);
+    if (status) {
+        return status;
+    }
+    uint64_t pixels = (uint64_t)width * (uint64_t)height;
+    /* its decoders hold up to three pictures of 4 channels */
+    uint64_t held = 12 * pixels * (hdr ? sizeof(float) : 1);
+    status = io_check_bytes(ctx, held);
+    return status ? status : satf_share_reserve(ctx, held + 3 * (uint64_t)file->bytes);
+}
+
+/* What stb_image leaves undone. Returns the channels that remain. */
+static int put_right(const io_format *format, const unsigned char *file, unsigned char *pixels,
+                     int width, int height, int channels)
+{
+    size_t n = (size_t)width * (size_t)height, step = (size_t)channels;
+    if (format == &io_tga && (file[17] & 0x10)) {
+        mirror(pixels, (size_t)width, (size_t)height, step);
+    }
+    if (channels % 2 || alpha_counts(format, file, pixels, n, step)) {
+        return channels;
+    }
+    drop_alpha(pixels, n, step);
+    return channels - 1;
+}
+
+static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *file)
 {
     stb_state *state = reader->state;
     const io_format *format = reader->format;
-    if (bytes > INT_MAX) {
+    bool hdr = format == &io_hdr;
+    if (file->bytes > INT_MAX) {
         return satf_fail(ctx, SATF_LIMIT, "a %s file of over 2 GiB; convert it to PNG",
                          format->name);
     }
     /* Four channels of at most 32,767 pixels in runs of 127, two bytes each, are 2072 bytes. */
-    int surplus = format == &io_hdr ? 4096 : 0;
-    int width, height, found;
-    feed f = {.at = data, .end = data + bytes, .surplus = surplus, .ctx = ctx};
-    if (!stbi_info_from_callbacks(&callbacks, &f, &width, &height, &found)) {
+    const feed whole = {
+        .at = file->data, .end = file->data + file->bytes, .surplus = hdr ? 4096 : 0, .ctx = ctx};
+    feed f = whole;
+    int width, height, channels;
+    if (!stbi_info_from_callbacks(&callbacks, &f, &width, &height, &channels)) {
         return fail_stb(ctx, format, &f);
     }
-    satf_type type = format == &io_hdr ? SATF_F32 : SATF_U8;
-    size_t sample_bytes = satf_type_bytes((int)type);
-    satf_status status = io_check_size(ctx, width, height, 16);
-    /* its decoders hold up to three pictures of 4 channels */
-    uint64_t held = 12 * (uint64_t)width * (uint64_t)height * sample_bytes;
-    status = status ? status : io_check_bytes(ctx, held);
-    status = status ? status : satf_share_reserve(ctx, held + 3 * (uint64_t)bytes);
+    height = height < 0 ? -height : height; /* a BMP's top row comes first */
+    satf_status status = check_claims(ctx, format, file, width, height);
     if (status) {
         return status;
     }
-    int channels = wanted_channels(format, data, bytes, found);
-    f = (feed){.at = data, .end = data + bytes, .surplus = surplus, .ctx = ctx};
-    state->pixels = load(&f, type == SATF_F32, channels);
+    f = whole;
+    state->pixels = load(&f, hdr, channels);
     if (!state->pixels || f.overrun) {
         return fail_stb(ctx, format, &f);
     }
-    size_t pixels = (size_t)width * (size_t)height;
-    if ((format == &io_gif || format == &io_bmp) && channels == 4 &&
-        opaque(state->pixels, pixels)) {
-        drop_alpha(state->pixels, pixels);
-        channels = 3;
-    }
-    io_header_set(&reader->header, width, height, channels, type, channels == 2 || channels == 4,
+    channels = put_right(format, file->data, state->pixels, width, height, channels);
+    satf_type type = hdr ? SATF_F32 : SATF_U8;
+    io_header_set(&reader->header, width, height, channels, type, channels % 2 == 0,
                   (double)satf_type_max((int)type));
     if (format == &io_gif) {
-        reader->header.pictures = count_frames(data, bytes);
+        reader->header.pictures = count_frames(file->data, file->bytes);
     }
     state->row_bytes = (size_t)reader->header.view.stride;
     reader->header.held_bytes = state->row_bytes * (size_t)height;
@@ -391,17 +365,18 @@ static satf_status open_stb(satf_context *ctx, io_reader *reader)
     if (!reader->state) {
         return satf_fail_memory(ctx, sizeof(stb_state), "a picture's reader");
     }
-    const unsigned char *data;
-    size_t bytes;
-    void *owned;
-    satf_status status = io_source_slurp(ctx, &reader->source, &data, &bytes, &owned);
+    stb_file file;
+    satf_status status =
+        io_source_slurp(ctx, &reader->source, &file.data, &file.bytes, &file.owned);
     if (!status && reader->format == &io_bmp) {
-        status = complete_palette(ctx, &data, &bytes, &owned);
+        status = io_bmp_prepare(ctx, &file);
+    } else if (!status && reader->format == &io_tga) {
+        status = io_tga_prepare(ctx, &file);
     }
     if (!status) {
-        status = decode(ctx, reader, data, bytes);
+        status = decode(ctx, reader, &file);
     }
-    satf_free(owned);
+    satf_free(file.owned);
     return status;
 }
 

@@ -1,0 +1,173 @@
+/* BMP files, made anew for stb_image: it wants a whole palette, masks in the header, and pixels
+ * that follow at once, and it counts colours wrongly behind some headers. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "stb_file.h"
+
+enum { FILE_HEADER = 14, MASKS_AT = FILE_HEADER + 40 };
+enum { CORE = 12, SHORT = 16, INFO = 40, OS2 = 64, V4 = 108 }; /* bytes of headers */
+enum { PLAIN = 0, RUNS_8 = 1, RUNS_4 = 2, BITFIELDS = 3, JPEG = 4, PNG = 5, ALPHA_BITFIELDS = 6 };
+
+typedef struct bmp {
+    uint32_t header;         /* bytes of it */
+    uint32_t width, height;  /* as in the file; the second below 0: the top row comes first */
+    uint32_t depth, colours; /* colours of the palette that is announced; 0: none is */
+    bool has_masks;
+    unsigned char masks[16];
+    size_t pixels_at, pixel_bytes;
+} bmp;
+
+static satf_status fail_contradiction(satf_context *ctx)
+{
+    return satf_fail(ctx, SATF_DATA, "the bmp file is damaged: its header contradicts itself");
+}
+
+/* Headers of 64 bytes are OS/2's, with other kinds of compression. */
+static satf_status check_kind(satf_context *ctx, bool os2, uint32_t compression, uint32_t depth)
+{
+    if (compression == RUNS_8 || compression == RUNS_4 || (os2 && compression == 4)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "a BMP of run lengths; save it uncompressed");
+    }
+    if (compression == JPEG || compression == PNG) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "a BMP that holds a %s; save it uncompressed",
+                         compression == JPEG ? "JPEG" : "PNG");
+    }
+    bool masks = !os2 && (compression == BITFIELDS || compression == ALPHA_BITFIELDS);
+    if (compression != PLAIN && !masks) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a BMP of compression %" PRIu32 "; save it uncompressed", compression);
+    }
+    if (depth != 1 && depth != 4 && depth != 8 && depth != 16 && depth != 24 && depth != 32) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a BMP of %" PRIu32 " bits a pixel; 1, 4, 8, 16, 24 and 32 can be read",
+                         depth);
+    }
+    return masks && depth != 16 && depth != 32 ? fail_contradiction(ctx) : SATF_OK;
+}
+
+/* Red, green, blue and alpha, which may be missing. */
+static satf_status check_masks(satf_context *ctx, const unsigned char *masks)
+{
+    for (int i = 0; i < 4; i++) {
+        uint32_t mask = stb_little(masks + 4 * i, 4);
+        uint32_t ones = mask ? mask >> __builtin_ctz(mask) : 0;
+        if ((ones & (ones + 1)) || (!mask && i < 3)) {
+            return fail_contradiction(ctx);
+        }
+        if (ones > UINT8_MAX) {
+            return satf_fail(ctx, SATF_UNSUPPORTED,
+                             "a BMP with more than 8 bits of a colour in a pixel");
+        }
+    }
+    return SATF_OK;
+}
+
+/* Masks stand within headers of 52 bytes and more, the fourth of 56; behind those of 40. */
+static satf_status read_masks(satf_context *ctx, const stb_file *file, bool alpha, bmp *b)
+{
+    size_t n = alpha ? 16 : 12;
+    if (file->bytes < MASKS_AT + n) {
+        return stb_fail_short(ctx);
+    }
+    b->has_masks = true;
+    memcpy(b->masks, file->data + MASKS_AT, n);
+    return check_masks(ctx, b->masks);
+}
+
+/* Where the pixels are, behind a palette that may have no room in front of them: then the file
+ * counts it as not there, and they follow it. */
+static satf_status find_pixels(satf_context *ctx, const stb_file *file, bmp *b)
+{
+    size_t palette_at = FILE_HEADER + b->header, entry = b->header == CORE ? 3 : 4;
+    b->pixels_at = stb_little(file->data + 10, 4);
+    if (b->pixels_at < palette_at) {
+        return fail_contradiction(ctx);
+    }
+    if (b->depth <= 8 && b->pixels_at == palette_at) {
+        uint32_t most = 1u << b->depth;
+        b->pixels_at += entry * (b->colours && b->colours < most ? b->colours : most);
+    }
+    int64_t rows = (int32_t)b->height, width = (int32_t)b->width;
+    rows = rows < 0 ? -rows : rows;
+    satf_status status = io_check_size(ctx, width, rows, 16);
+    if (status) {
+        return status;
+    }
+    uint64_t stride = ((uint64_t)width * b->depth + 31) / 32 * 4;
+    uint64_t needed = stride * (uint64_t)(rows - 1) + ((uint64_t)width * b->depth + 7) / 8;
+    if (file->bytes < b->pixels_at || file->bytes - b->pixels_at < needed) {
+        return stb_fail_short(ctx);
+    }
+    b->pixel_bytes = (size_t)(stride * (uint64_t)rows);
+    return SATF_OK;
+}
+
+static satf_status read_header(satf_context *ctx, const stb_file *file, bmp *b)
+{
+    static const unsigned char known[] = {CORE, SHORT, INFO, 52, 56, OS2, V4, 124};
+    const unsigned char *in = file->data;
+    b->header = file->bytes < FILE_HEADER + CORE ? CORE : stb_little(in + 14, 4);
+    if (b->header > UINT8_MAX || !memchr(known, (int)b->header, sizeof known)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "a BMP with a header of %" PRIu32 " bytes",
+                         b->header);
+    }
+    if (file->bytes < FILE_HEADER + b->header) {
+        return stb_fail_short(ctx);
+    }
+    bool core = b->header == CORE;
+    b->width = stb_little(in + 18, core ? 2 : 4);
+    b->height = core ? stb_little(in + 20, 2) : stb_little(in + 22, 4);
+    b->depth = stb_little(in + (core ? 24 : 28), 2);
+    uint32_t compression = b->header < INFO ? PLAIN : stb_little(in + 30, 4);
+    b->colours = b->header < INFO ? 0 : stb_little(in + 46, 4);
+    satf_status status = check_kind(ctx, b->header == OS2, compression, b->depth);
+    if (!status && stb_little(in + (core ? 22 : 26), 2) != 1) { /* planes */
+        return fail_contradiction(ctx);
+    }
+    if (!status && compression != PLAIN) {
+        status = read_masks(ctx, file, b->header >= 56 || compression == ALPHA_BITFIELDS, b);
+    }
+    return status ? status : find_pixels(ctx, file, b);
+}
+
+static void put_little(unsigned char *at, size_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        at[i] = (unsigned char)(value >> (8 * i));
+    }
+}
+
+satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
+{
+    bmp b = {0};
+    satf_status status = read_header(ctx, file, &b);
+    if (status) {
+        return status;
+    }
+    const unsigned char *in = file->data;
+    size_t header = b.has_masks ? V4 : INFO, colours = b.depth <= 8 ? (size_t)1 << b.depth : 0;
+    size_t palette_at = FILE_HEADER + header, pixels_at = palette_at + 4 * colours;
+    unsigned char *out = stb_file_alloc(ctx, pixels_at + b.pixel_bytes, &status);
+    if (status) {
+        return status;
+    }
+    memcpy(out, "BM", 2);
+    put_little(out + 10, pixels_at);
+    put_little(out + 14, header);
+    put_little(out + 18, b.width);
+    put_little(out + 22, b.height);
+    put_little(out + 26, 1 | (size_t)b.depth << 16); /* planes and depth */
+    put_little(out + 30, b.has_masks ? BITFIELDS : PLAIN);
+    if (b.has_masks) {
+        memcpy(out + MASKS_AT, b.masks, sizeof b.masks);
+    }
+    size_t entry = b.header == CORE ? 3 : 4, there = (b.pixels_at - FILE_HEADER - b.header) / entry;
+    for (size_t i = 0; i < colours && i < there; i++) { /* those that are missing are black */
+        memcpy(out + palette_at + 4 * i, in + FILE_HEADER + b.header + entry * i, 3);
+    }
+    size_t left = file->bytes - b.pixels_at; /* padding may be missing at the end */
+    memcpy(out + pixels_at, in + b.pixels_at, left < b.pixel_bytes ? left : b.pixel_bytes);
+    stb_file_replace(file, out, pixels_at + b.pixel_bytes);
+    return SATF_OK;
+}

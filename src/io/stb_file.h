@@ -1,0 +1,53 @@
+/* Files in memory that are made anew for stb_image, where it would take them wrongly. */
+#ifndef SATF_IO_STB_FILE_H
+#define SATF_IO_STB_FILE_H
+
+#include "codec.h"
+
+typedef struct stb_file {
+    const unsigned char *data;
+    size_t bytes;
+    void *owned; /* NULL unless data is, or lies within, an allocation of its own */
+} stb_file;
+
+static inline uint32_t stb_little(const unsigned char *at, int bytes)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < bytes; i++) {
+        value |= (uint32_t)at[i] << (8 * i);
+    }
+    return value;
+}
+
+/* The file ends too early. */
+static inline satf_status stb_fail_short(satf_context *ctx)
+{
+    const io_source at_end = {.fd = -1};
+    return io_fail_short(ctx, &at_end);
+}
+
+/* Memory for a file made anew, all zeros, or NULL and *status. */
+static inline unsigned char *stb_file_alloc(satf_context *ctx, size_t bytes, satf_status *status)
+{
+    *status = io_check_bytes(ctx, bytes);
+    unsigned char *out = *status ? NULL : satf_alloc_zeroed(bytes);
+    if (!*status && !out) {
+        *status = satf_fail_memory(ctx, bytes, "a picture's file");
+    }
+    return out;
+}
+
+static inline void stb_file_replace(stb_file *file, unsigned char *data, size_t bytes)
+{
+    satf_free(file->owned);
+    *file = (stb_file){data, bytes, data};
+}
+
+/* A BMP becomes one with a whole palette or with masks in its header, and with its pixels right
+ * behind those. SATF_UNSUPPORTED: it has something that stb_image does not read. */
+satf_status io_bmp_prepare(satf_context *ctx, stb_file *file);
+
+/* A TGA's colour map becomes one from number 0 on; one that no pixel uses is left out. */
+satf_status io_tga_prepare(satf_context *ctx, stb_file *file);
+
+#endif
