@@ -188,6 +188,37 @@ typedef struct stb_state {
     size_t row_bytes;
 } stb_state;
 
+/* Forms of Radiance's that stb_image does not read; pixels of old run lengths it would take for
+ * ordinary ones. */
+static satf_status check_hdr(satf_context *ctx, const stb_file *file)
+{
+    const unsigned char *end = file->data + file->bytes;
+    const unsigned char *size = memmem(file->data, file->bytes, "\n\n", 2);
+    const unsigned char *pixels = size ? memchr(size + 2, '\n', (size_t)(end - size - 2)) : NULL;
+    if (!pixels) {
+        return SATF_OK; /* cut, or what stb_image has a word for */
+    }
+    if (memmem(file->data, (size_t)(size - file->data), "FORMAT=32-bit_rle_xyze", 22)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "an HDR of XYZ colours; RGB can be read");
+    }
+    const unsigned char *line = size + 2;
+    bool stated = pixels - line > 3 && (line[0] == '-' || line[0] == '+') && line[2] == ' ';
+    if (stated &&
+        (memcmp(line, "-Y", 2) != 0 || !memmem(line, (size_t)(pixels - line), "+X ", 3))) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "an HDR that is turned or mirrored; rows from the top, from left to "
+                         "right, can be read");
+    }
+    pixels++;
+    bool rows_of_runs = end - pixels >= 4 && pixels[0] == 2 && pixels[1] == 2 && pixels[2] < 128;
+    for (; end - pixels >= 4 && !rows_of_runs; pixels += 4) {
+        if (pixels[0] == 1 && pixels[1] == 1 && pixels[2] == 1) {
+            return satf_fail(ctx, SATF_UNSUPPORTED, "an HDR of the old kind of run lengths");
+        }
+    }
+    return SATF_OK;
+}
+
 static satf_status fail_stb(satf_context *ctx, const io_format *format, const feed *f)
 {
     if (f->status) {
@@ -289,19 +320,29 @@ static void *load(feed *f, bool floats, int channels)
     return samples;
 }
 
+/* Bits of a pixel, by the palette of the whole file. */
+static unsigned gif_depth(const stb_file *file)
+{
+    return file->data[10] & 0x80 ? (file->data[10] & 7u) + 1 : 8;
+}
+
 /* Refuses what is too large before stb_image allocates for it. */
 static satf_status check_claims(satf_context *ctx, const io_format *format, const stb_file *file,
-                                int width, int height)
+                                int width, int height, int channels)
 {
-    bool hdr = format == &io_hdr;
+    bool gif = format == &io_gif, hdr = format == &io_hdr;
     satf_status status = io_check_size(ctx, width, height, 16);
     if (status) {
         return status;
     }
     uint64_t pixels = (uint64_t)width * (uint64_t)height;
+    io_source source;
+    io_source_open_memory(file->data, file->bytes, &source);
+    status = gif ? io_check_ratio(ctx, &source, pixels, gif_depth(file), ";", 1)
+                 : io_check_ratio(ctx, &source, pixels * (unsigned)channels, hdr ? 32 : 8, "", 0);
     /* its decoders hold up to three pictures of 4 channels */
     uint64_t held = 12 * pixels * (hdr ? sizeof(float) : 1);
-    status = io_check_bytes(ctx, held);
+    status = status ? status : io_check_bytes(ctx, held);
     return status ? status : satf_share_reserve(ctx, held + 3 * (uint64_t)file->bytes);
 }
 
@@ -334,11 +375,11 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *
         .at = file->data, .end = file->data + file->bytes, .surplus = hdr ? 4096 : 0, .ctx = ctx};
     feed f = whole;
     int width, height, channels;
-    if (!stbi_info_from_callbacks(&callbacks, &f, &width, &height, &channels)) {
+    if (!stbi_info_from_callbacks(&callbacks, &f, &width, &height, &channels) || f.overrun) {
         return fail_stb(ctx, format, &f);
     }
     height = height < 0 ? -height : height; /* a BMP's top row comes first */
-    satf_status status = check_claims(ctx, format, file, width, height);
+    satf_status status = check_claims(ctx, format, file, width, height, channels);
     if (status) {
         return status;
     }
@@ -372,6 +413,8 @@ static satf_status open_stb(satf_context *ctx, io_reader *reader)
         status = io_bmp_prepare(ctx, &file);
     } else if (!status && reader->format == &io_tga) {
         status = io_tga_prepare(ctx, &file);
+    } else if (!status && reader->format == &io_hdr) {
+        status = check_hdr(ctx, &file);
     }
     if (!status) {
         status = decode(ctx, reader, &file);
