@@ -1,6 +1,8 @@
 /* The suffixes of PNM: each writes the kind that it names, or says which would do. */
 #include "test_io_files.h"
 
+#include <math.h>
+
 #include <unistd.h>
 
 static char directory[] = "/tmp/test_io_pnm.XXXXXX";
@@ -180,12 +182,82 @@ static void spread(void **state)
     satf_image_destroy(image);
 }
 
+/* Ink becomes light by the formula of JPEG's CMYK, at any maxval; alpha stays. */
+static void cmyk(void **state)
+{
+    satf_context *ctx = *state;
+    static const unsigned maxvals[] = {255, 100, 1, 65535, 4095};
+    for (size_t i = 0; i < 2 * sizeof maxvals / sizeof *maxvals; i++) {
+        enum { WIDTH = 50, HEIGHT = 3 };
+        unsigned max = maxvals[i / 2];
+        bool alpha = i % 2;
+        size_t sample = max > 255 ? 2 : 1, depth = alpha ? 5 : 4, out = depth - 1;
+        unsigned ink[WIDTH * HEIGHT * 5];
+        unsigned char file[2000];
+        uint64_t seed = i + 1;
+        size_t n = (size_t)sprintf((char *)file,
+                                   "P7\nWIDTH 50\nHEIGHT 3\nDEPTH %zu\nMAXVAL %u\nTUPLTYPE CMYK%s\n"
+                                   "ENDHDR\n",
+                                   depth, max, alpha ? "_ALPHA" : "");
+        for (size_t s = 0; s < WIDTH * HEIGHT * depth; s++) {
+            ink[s] = s < 5 ? 0 : s < 10 ? max : (unsigned)(next_random(&seed) % (max + 1));
+            for (size_t byte = sample; byte-- > 0;) {
+                file[n++] = (unsigned char)(ink[s] >> (8 * byte));
+            }
+        }
+        io_reader *reader;
+        assert_int_equal(io_open_memory(ctx, file, n, &reader), SATF_OK);
+        assert_true(reader->header.was_cmyk);
+        io_close(reader);
+        satf_image *image = must_decode(ctx, file, n);
+        const satf_view *v = &image->view;
+        assert_int_equal(v->channels, out);
+        assert_int_equal(v->flags, alpha ? SATF_ALPHA : 0);
+        assert_int_equal(v->type, sample == 1 ? SATF_U8 : SATF_U16);
+        for (size_t s = 0; s < WIDTH * HEIGHT * out; s++) {
+            const unsigned *from = ink + s / out * depth;
+            double light = (double)(max - from[s % out]) * (max - from[3]) / max;
+            unsigned want = s % out == 3 ? from[4] : (unsigned)floor(light + 0.5);
+            unsigned is = sample == 1 ? ((uint8_t *)v->data)[s] : ((uint16_t *)v->data)[s];
+            if (is != want) {
+                fail_msg("maxval %u, alpha %d, sample %zu: %u, not %u", max, alpha, s, is, want);
+            }
+        }
+        satf_image_destroy(image);
+    }
+}
+
+static void cmyk_refusals(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        int depth;
+        const char *tuple, *message;
+    } cases[] = {
+        {3, "CMYK", "damaged: CMYK in 3 channels"},
+        {5, "CMYK", "damaged: CMYK in 5 channels"},
+        {4, "CMYK_ALPHA", "damaged: CMYK in 4 channels"},
+        {5, "RGB", "depth 5"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char file[200];
+        int n = snprintf(file, sizeof file,
+                         "P7\nWIDTH 1\nHEIGHT 1\nDEPTH %d\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\nabcde",
+                         cases[i].depth, cases[i].tuple);
+        satf_image *image;
+        assert_int_not_equal(satf_image_decode(ctx, file, (size_t)n, &image), SATF_OK);
+        assert_non_null(strstr(satf_message(ctx), cases[i].message));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(kinds, new_context, free_context),
         cmocka_unit_test_setup_teardown(bits, new_context, free_context),
         cmocka_unit_test_setup_teardown(spread, new_context, free_context),
+        cmocka_unit_test_setup_teardown(cmyk, new_context, free_context),
+        cmocka_unit_test_setup_teardown(cmyk_refusals, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -81,6 +81,13 @@ satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t 
 /* Of plan->in's samples: is its alpha alpha_max everywhere? */
 bool io_row_is_opaque(const io_plan *plan, const char *row);
 
+/* Light that a colour's ink and black let through, of what each lets through alone: c * k, without
+ * colour management. */
+static inline unsigned io_ink_to_light(unsigned c, unsigned k, unsigned maxval)
+{
+    return (unsigned)((2 * (uint64_t)c * k + maxval) / (2 * (uint64_t)maxval));
+}
+
 /* ------------------------------------------------------------------- bytes */
 
 /* Reverses the bytes of count samples of so many bytes each. */

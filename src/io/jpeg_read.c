@@ -317,14 +317,14 @@ static satf_status start(satf_context *ctx, io_jpeg_state *state, uint64_t held_
     return SATF_OK;
 }
 
-/* Ink to light without colour management: c * k. Adobe's files hold 255 less the ink. */
+/* Adobe's files hold 255 less the ink. */
 static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, size_t width, bool inverted)
 {
     unsigned flip = inverted ? 0 : 255;
     for (size_t x = 0; x < width; x++) {
         unsigned k = cmyk[4 * x + 3] ^ flip;
         for (size_t i = 0; i < 3; i++) {
-            rgb[3 * x + i] = (unsigned char)(((cmyk[4 * x + i] ^ flip) * k * 2 + 255) / 510);
+            rgb[3 * x + i] = (unsigned char)io_ink_to_light(cmyk[4 * x + i] ^ flip, k, 255);
         }
     }
 }

@@ -8,7 +8,9 @@
 typedef struct pnm {
     int kind; /* the digit behind P */
     uint32_t maxval;
-    int channels;
+    int channels; /* in the file */
+    bool cmyk;
+    unsigned char *ink; /* owned: a row of CMYK, before it becomes RGB */
 } pnm;
 
 static bool probe(const unsigned char *head, size_t n)
@@ -74,7 +76,7 @@ static bool number(io_source *source, uint32_t max, uint32_t *out)
 
 typedef struct pam_header {
     uint32_t width, height, depth, maxval;
-    bool alpha;
+    bool alpha, cmyk;
 } pam_header;
 
 /* A line without its end; false at the end of the file or when it is too long. */
@@ -136,6 +138,7 @@ static satf_status read_pam_header(satf_context *ctx, io_source *source, pam_hea
         bool known = n == 8 && memcmp(word, "TUPLTYPE", n) == 0;
         if (known) {
             pam->alpha = strstr(word, "_ALPHA") != NULL;
+            pam->cmyk = strstr(word, "CMYK") != NULL;
         }
         for (size_t i = 0; i < sizeof fields / sizeof *fields && !known; i++) {
             if (n == strlen(fields[i].word) && memcmp(word, fields[i].word, n) == 0) {
@@ -159,7 +162,11 @@ static satf_status open_pam(satf_context *ctx, io_reader *reader, pnm *p)
     if (status) {
         return status;
     }
-    if (pam.depth < 1 || pam.depth > SATF_MAX_CHANNELS) {
+    if (pam.cmyk && pam.depth != 4u + pam.alpha) {
+        return satf_fail(ctx, SATF_DATA, "the PAM file is damaged: CMYK in %" PRIu32 " channels",
+                         pam.depth);
+    }
+    if (pam.depth < 1 || (pam.depth > SATF_MAX_CHANNELS && !pam.cmyk)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "a PAM file of depth %" PRIu32 "; 1 to %d channels are possible",
                          pam.depth, SATF_MAX_CHANNELS);
@@ -169,10 +176,13 @@ static satf_status open_pam(satf_context *ctx, io_reader *reader, pnm *p)
     }
     p->channels = (int)pam.depth;
     p->maxval = pam.maxval;
-    bool alpha = pam.alpha && (pam.depth == 2 || pam.depth == 4);
-    io_header_set(&reader->header, pam.width, pam.height, p->channels,
-                  pam.maxval > UINT8_MAX ? SATF_U16 : SATF_U8, alpha, pam.maxval);
-    reader->header.file_row_bytes = reader->header.view.stride;
+    bool alpha = pam.alpha && (pam.cmyk || pam.depth == 2 || pam.depth == 4);
+    satf_type type = pam.maxval > UINT8_MAX ? SATF_U16 : SATF_U8;
+    io_header_set(&reader->header, pam.width, pam.height, p->channels - pam.cmyk, type, alpha,
+                  pam.maxval);
+    size_t sample = satf_type_bytes((int)type);
+    reader->header.file_row_bytes = (int64_t)pam.width * p->channels * (int64_t)sample;
+    reader->header.was_cmyk = p->cmyk = pam.cmyk;
     return SATF_OK;
 }
 
@@ -277,6 +287,35 @@ static satf_status raw_row(satf_context *ctx, io_source *source, const pnm *p, b
     return most > p->maxval ? fail_sample(ctx, p, most) : SATF_OK;
 }
 
+static satf_status make_ink_row(satf_context *ctx, pnm *p, size_t row_bytes)
+{
+    satf_status status = io_check_bytes(ctx, row_bytes);
+    p->ink = status ? NULL : satf_alloc(row_bytes);
+    return status || p->ink ? status : satf_fail_memory(ctx, row_bytes, "a row of CMYK");
+}
+
+/* A row of CMYK of 8 or 16 bits, and alpha where there is some, to RGB. */
+static void ink_to_rgb(const pnm *p, bool wide, char *dst, size_t width)
+{
+    size_t sample = wide ? 2 : 1, step = (size_t)p->channels;
+    for (size_t i = 0; i < width * step; i++) {
+        size_t c = i % step; /* black comes fourth */
+        uint16_t ink[2] = {p->ink[i * sample], p->ink[(i - c + 3) * sample]};
+        if (wide) {
+            memcpy(&ink[0], p->ink + 2 * i, 2);
+            memcpy(&ink[1], p->ink + 2 * (i - c + 3), 2);
+        }
+        uint16_t light =
+            (uint16_t)(c == 4 ? ink[0]
+                              : io_ink_to_light(p->maxval - ink[0], p->maxval - ink[1], p->maxval));
+        unsigned char narrow = (unsigned char)light;
+        if (c != 3) {
+            memcpy(dst, wide ? (void *)&light : (void *)&narrow, sample);
+            dst += sample;
+        }
+    }
+}
+
 /* Files of several pictures are these one behind the other, blanks between those in text. A
  * program that is still at work on the next one is not waited for. */
 static bool another_follows(io_source *source)
@@ -292,19 +331,23 @@ static bool another_follows(io_source *source)
 static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                              int64_t n)
 {
-    const pnm *p = reader->state;
+    pnm *p = reader->state;
     const satf_view *v = &reader->header.view;
     bool wide = v->type == SATF_U16;
-    size_t samples = (size_t)satf_row_samples(v);
-    satf_status status = SATF_OK;
+    size_t samples = (size_t)satf_row_samples(v), inks = (size_t)(v->width * p->channels);
+    satf_status status =
+        p->cmyk && !p->ink ? make_ink_row(ctx, p, wide ? 2 * inks : inks) : SATF_OK;
     for (int64_t y = 0; y < n && !status; y++) {
         char *row = (char *)dst + y * stride;
         if (p->kind <= 3) {
             status = text_row(ctx, &reader->source, p, wide, row, samples);
         } else if (p->kind == 4) {
             status = bit_row(ctx, &reader->source, (unsigned char *)row, samples);
-        } else {
+        } else if (!p->cmyk) {
             status = raw_row(ctx, &reader->source, p, wide, row, samples);
+        } else {
+            status = raw_row(ctx, &reader->source, p, wide, (char *)p->ink, inks);
+            ink_to_rgb(p, wide, row, status ? 0 : (size_t)v->width);
         }
     }
     if (!status && reader->next_row + n == v->height && another_follows(&reader->source)) {
@@ -315,7 +358,11 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
 
 static void close_pnm(io_reader *reader)
 {
-    satf_free(reader->state);
+    pnm *p = reader->state;
+    if (p) {
+        satf_free(p->ink);
+        satf_free(p);
+    }
 }
 
 /* ----------------------------------------------------------------- writing */
