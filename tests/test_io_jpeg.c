@@ -315,6 +315,196 @@ static void memory(void **state)
     satf_image_destroy(image);
 }
 
+/* ------------------------------------------------- what no pixel needs, and what is not read */
+
+/* The file with n bytes in place of `cut` others. */
+static bytes splice(const bytes *file, size_t at, size_t cut, const void *with, size_t n)
+{
+    bytes out = {malloc(file->n + n), file->n + n - cut};
+    memcpy(out.data, file->data, at);
+    memcpy(out.data + at, with, n);
+    memcpy(out.data + at + n, file->data + at + cut, file->n - at - cut);
+    return out;
+}
+
+/* Where the first segment of that kind is: its 0xff. */
+static size_t find_segment(const bytes *file, int marker)
+{
+    size_t at = 2;
+    while (file->data[at + 1] != marker) {
+        assert_int_equal(file->data[at], 0xff);
+        at += 2 + ((size_t)file->data[at + 2] << 8) + file->data[at + 3];
+        assert_true(at + 4 < file->n);
+    }
+    return at;
+}
+
+/* The same pixels as `plain`, and these remarks; takes the file. */
+static void expect_remarks(satf_context *ctx, const char *what, const bytes *plain, bytes file,
+                           bool segments, bool icc, size_t icc_bytes)
+{
+    io_reader *reader;
+    if (io_open_memory(ctx, file.data, file.n, &reader)) {
+        fail_msg("%s: %s", what, satf_message(ctx));
+    }
+    if (reader->header.segments_damaged != segments || reader->header.icc_damaged != icc ||
+        reader->header.metadata.icc_bytes != icc_bytes) {
+        fail_msg("%s: segments %d, icc %d, %zu bytes", what, reader->header.segments_damaged,
+                 reader->header.icc_damaged, reader->header.metadata.icc_bytes);
+    }
+    io_close(reader);
+    satf_image *want = must_decode(ctx, plain->data, plain->n);
+    satf_image *got = must_decode(ctx, file.data, file.n);
+    assert_same_pixels(what, &want->view, &got->view);
+    satf_image_destroy(want);
+    satf_image_destroy(got);
+    free(file.data);
+}
+
+static void expect_failure(satf_context *ctx, bytes file, satf_status status, const char *message)
+{
+    satf_image *image;
+    satf_status got = satf_image_decode(ctx, file.data, file.n, &image);
+    if (got != status || !strstr(satf_message(ctx), message)) {
+        fail_msg("%s: %s \"%s\"", message, satf_status_name(got), satf_message(ctx));
+    }
+    free(file.data);
+}
+
+static void junk(void **state)
+{
+    satf_context *ctx = *state;
+    for (int progressive = 0; progressive < 2; progressive++) {
+        bytes file = make_jpeg(16, 3, progressive, 1);
+        size_t at = find_segment(&file, 0xe1), count = 0;
+        for (; file.data[at + 1] != 0xda; count++) { /* up to the first scan */
+            bytes odd = splice(&file, at, 0, "\0abc\377\0d", 1 + at % 7);
+            expect_remarks(ctx, "junk", &file, odd, true, false, 0);
+            at += 2 + ((size_t)file.data[at + 2] << 8) + file.data[at + 3];
+        }
+        assert_true(count > 4);
+        /* behind pixels it may be some that were not understood */
+        static const char more[40] = "bytes";
+        expect_failure(ctx, splice(&file, file.n - 2, 0, more, sizeof more), SATF_DATA,
+                       "extraneous bytes");
+        expect_remarks(ctx, "no junk", &file, splice(&file, 2, 0, "", 0), false, false, 0);
+        free(file.data);
+    }
+}
+
+/* Adobe's segment cut by a byte, or with a transformation that there is not; JFIF of the future. */
+static void odd_segments(void **state)
+{
+    satf_context *ctx = *state;
+    bytes file = make_jpeg(16, 3, false, 0);
+#define INSERT(text) splice(&file, 2, 0, text, sizeof text - 1)
+    expect_remarks(ctx, "a cut Adobe segment", &file,
+                   INSERT("\xff\xee\0\x0d"
+                          "Adobe\0d\0\0\0\0"
+                          "\1"),
+                   true, false, 0);
+    expect_remarks(ctx, "an empty Adobe segment", &file, INSERT("\xff\xee\0\2"), false, false, 0);
+    expect_remarks(ctx, "a whole Adobe segment", &file,
+                   INSERT("\xff\xee\0\x0e"
+                          "Adobe\0d\0\0\0\0\1"),
+                   false, false, 0);
+    bytes plain = file; /* without JFIF's segment, which is believed more */
+    file = splice(&plain, 2, 18, "", 0);
+    expect_remarks(ctx, "an unknown transformation", &plain,
+                   INSERT("\xff\xee\0\x0e"
+                          "Adobe\0d\0\0\0\0\7"),
+                   true, false, 0);
+    free(file.data);
+    file = plain;
+    expect_remarks(ctx, "JFIF 3", &file, splice(&file, find_segment(&file, 0xe0) + 9, 1, "\3", 1),
+                   true, false, 0);
+    free(file.data);
+}
+
+/* A profile of n bytes that says it has `own`, in a segment that calls itself number of count. */
+static bytes with_icc(const bytes *file, size_t n, unsigned own, const char *signature, int number,
+                      int count)
+{
+    unsigned char segment[400] = "\xff\xe2\0\0ICC_PROFILE", *icc = segment + 18;
+    segment[3] = (unsigned char)(n + 16);
+    segment[16] = (unsigned char)number;
+    segment[17] = (unsigned char)count;
+    icc[3] = (unsigned char)own;
+    memcpy(icc + 12, "mntrRGB XYZ ", 12);
+    memcpy(icc + 36, signature, 4);
+    return splice(file, find_segment(file, 0xdb), 0, segment, n + 18);
+}
+
+static void odd_profiles(void **state)
+{
+    satf_context *ctx = *state;
+    bytes file = make_jpeg(16, 3, false, 0);
+    static const struct {
+        const char *what;
+        size_t n;
+        unsigned own;
+        const char *signature;
+        int number, count;
+        size_t kept;
+    } cases[] = {
+        {"a good one", 200, 200, "acsp", 1, 1, 200},
+        {"with bytes behind it", 200, 160, "acsp", 1, 1, 160},
+        {"too short", 200, 201, "acsp", 1, 1, 0},
+        {"a header alone", 128, 128, "acsp", 1, 1, 0},
+        {"not even that", 40, 40, "acsp", 1, 1, 0},
+        {"a few bytes", 3, 3, "acsp", 1, 1, 0},
+        {"no profile", 200, 200, "none", 1, 1, 0},
+        {"number 0", 200, 200, "acsp", 0, 1, 0},
+        {"number 2 of 1", 200, 200, "acsp", 2, 1, 0},
+        {"one of two", 200, 200, "acsp", 1, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_remarks(ctx, cases[i].what, &file,
+                       with_icc(&file, cases[i].n, cases[i].own, cases[i].signature,
+                                cases[i].number, cases[i].count),
+                       false, cases[i].kept == 0, cases[i].kept);
+    }
+    bytes one = with_icc(&file, 200, 200, "acsp", 1, 1);
+    expect_remarks(ctx, "number 1 twice", &file, with_icc(&one, 200, 200, "acsp", 1, 1), false,
+                   true, 0);
+    free(one.data);
+    free(file.data);
+}
+
+/* Kinds that libjpeg does not read are not called damaged. */
+static void unsupported(void **state)
+{
+    satf_context *ctx = *state;
+    bytes file = make_jpeg(16, 3, false, 0);
+    size_t sof = find_segment(&file, 0xc0);
+    static const struct {
+        size_t at; /* behind the segment's 0xff */
+        const char *with;
+        size_t n;
+        satf_status status;
+        const char *message;
+    } cases[] = {
+#if LIBJPEG_TURBO_VERSION_NUMBER < 3000000 /* later ones read it */
+        {1, "\xc3", 1, SATF_UNSUPPORTED, "a lossless JPEG"},
+#endif
+        {1, "\xcb", 1, SATF_UNSUPPORTED, "a lossless JPEG"},
+        {1, "\xc5", 1, SATF_UNSUPPORTED, "a hierarchical JPEG"},
+        {1, "\xc6", 1, SATF_UNSUPPORTED, "a hierarchical JPEG"},
+        {1, "\xcf", 1, SATF_UNSUPPORTED, "a hierarchical JPEG"},
+        {4, "\x0c", 1, SATF_UNSUPPORTED, "a JPEG of 12 bits a sample"},
+        {4, "\x10", 1, SATF_UNSUPPORTED, "a JPEG of 16 bits a sample"},
+        {4, "\x11", 1, SATF_DATA, "damaged"},
+        {5, "\0\0", 2, SATF_UNSUPPORTED, "a JPEG that tells its height behind its pixels (DNL)"},
+        {7, "\0\0", 2, SATF_DATA, "damaged"},
+        {5, "\0\0\0\0", 4, SATF_DATA, "damaged"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_failure(ctx, splice(&file, sof + cases[i].at, cases[i].n, cases[i].with, cases[i].n),
+                       cases[i].status, cases[i].message);
+    }
+    free(file.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +515,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(odd_sampling, new_context, free_context),
         cmocka_unit_test_setup_teardown(odd_tables, new_context, free_context),
         cmocka_unit_test_setup_teardown(memory, new_context, free_context),
+        cmocka_unit_test_setup_teardown(junk, new_context, free_context),
+        cmocka_unit_test_setup_teardown(odd_segments, new_context, free_context),
+        cmocka_unit_test_setup_teardown(odd_profiles, new_context, free_context),
+        cmocka_unit_test_setup_teardown(unsupported, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

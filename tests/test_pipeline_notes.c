@@ -371,11 +371,38 @@ static void lost_ink(void **state)
     }
 }
 
+/* Segments of a JPEG that no pixel needs. */
+static void damaged_segments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *note;
+    } cases[] = {
+        {"junk", 4, "a segment or bytes between segments make no sense and are passed over"},
+        {"\xff\xe2\0\x15ICC_PROFILE\0\1\1odd", 23,
+         "its colour profile (ICC) is damaged and not kept"},
+    };
+    enum { JFIF_END = 20 };
+    for (int i = 0; i < 4; i++) {
+        char in[300];
+        satf_file_report result;
+        snprintf(in, sizeof in, "%s", path("odd.jpg"));
+        write_noise(in, 20, 10, 1, SATF_U8, 0, 1);
+        insert(in, JFIF_END, cases[i / 2].bytes, cases[i / 2].n);
+        satf_route way = i & 1 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS;
+        run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
+        expect_note(&result, in, cases[i / 2].note);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),   TEST(found),     TEST(several_pictures),  TEST(lost_orientation),
-        TEST(lost_metadata), TEST(lost_text), TEST(lost_transparency), TEST(lost_ink),
+        TEST(hardly_used),       TEST(found),         TEST(several_pictures),
+        TEST(lost_orientation),  TEST(lost_metadata), TEST(lost_text),
+        TEST(lost_transparency), TEST(lost_ink),      TEST(damaged_segments),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,4 +1,4 @@
-/* JPEG through libjpeg-turbo: reading. Every warning about the data is an error. */
+/* JPEG through libjpeg-turbo: reading. Every warning about pixels is an error. */
 #include "jpeg_common.h"
 
 #include <inttypes.h>
@@ -8,9 +8,42 @@
 
 /* ------------------------------------------------------- errors, both ways */
 
+static satf_status fail_precision(satf_context *ctx, int bits)
+{
+    return satf_fail(ctx, SATF_UNSUPPORTED, "a JPEG of %d bits a sample; 8 can be read", bits);
+}
+
+/* What is no damage, but a kind that libjpeg does not read; SATF_OK if it is another error. */
+static satf_status fail_unsupported(const io_jpeg_state *state, const struct jpeg_error_mgr *err)
+{
+    const struct jpeg_decompress_struct *cinfo = &state->c.in;
+    int kind = err->msg_parm.i[0];
+    switch (err->msg_code) {
+    case JERR_SOF_UNSUPPORTED: /* the marker: 0xc3 lossless, 0xcb the same in arithmetic coding */
+        return satf_fail(state->ctx, SATF_UNSUPPORTED, "a %s JPEG; save it as an ordinary one",
+                         (kind & 7) == 3 ? "lossless" : "hierarchical");
+    case JERR_ARITH_NOTIMPL:
+        return satf_fail(state->ctx, SATF_UNSUPPORTED,
+                         "a JPEG of arithmetic coding, which this build's libjpeg does not read");
+    case JERR_BAD_PRECISION:
+        return kind > 16 ? SATF_OK : fail_precision(state->ctx, kind);
+    case JERR_EMPTY_IMAGE:
+        return cinfo->image_height > 0 || cinfo->image_width == 0
+                   ? SATF_OK
+                   : satf_fail(
+                         state->ctx, SATF_UNSUPPORTED,
+                         "a JPEG that tells its height behind its pixels (DNL); save it anew");
+    default:
+        return SATF_OK;
+    }
+}
+
 _Noreturn void io_jpeg_stop(j_common_ptr cinfo)
 {
     io_jpeg_state *state = cinfo->client_data;
+    if (!state->status && !state->writer) {
+        state->status = fail_unsupported(state, cinfo->err);
+    }
     if (!state->status) {
         char message[JMSG_LENGTH_MAX];
         cinfo->err->format_message(cinfo, message);
@@ -24,9 +57,21 @@ _Noreturn void io_jpeg_stop(j_common_ptr cinfo)
     longjmp(state->jump, 1);
 }
 
+/* A warning is damaged data, unless it is about what no pixel needs. Bytes too many are such
+ * in front of the pixels only: behind some they may be pixels that were not understood. */
 static void emit(j_common_ptr cinfo, int level)
 {
-    if (level < 0) { /* a warning: damaged data */
+    io_jpeg_state *state = cinfo->client_data;
+    int code = cinfo->err->msg_code;
+    if (level >= 0) {
+        return;
+    }
+    if (code == JWRN_BOGUS_ICC) {
+        state->icc_damaged = true;
+    } else if (code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR ||
+               (code == JWRN_EXTRANEOUS_DATA && state->in_header)) {
+        state->segments_damaged = true;
+    } else {
         io_jpeg_stop(cinfo);
     }
 }
@@ -184,30 +229,44 @@ static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_
     return SATF_OK;
 }
 
-static satf_status copy_icc(satf_context *ctx, struct jpeg_decompress_struct *cinfo,
-                            satf_metadata *metadata)
+/* libjpeg makes one piece of the profile's parts. */
+static satf_status check_icc_room(satf_context *ctx, const struct jpeg_decompress_struct *cinfo)
 {
-    JOCTET *icc = NULL;
-    unsigned bytes = 0;
     satf_charge charge = {0};
     size_t pieces = 0;
     for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
         pieces += m->marker == IO_JPEG_APP2 ? m->data_length : 0;
     }
-    if (!satf_charge_add(&charge, pieces)) { /* libjpeg makes one piece of them */
+    if (!satf_charge_add(&charge, pieces)) {
         return satf_fail_memory(ctx, pieces, "a JPEG's ICC profile");
     }
     satf_charge_drop(&charge);
-    if (cinfo->num_components > 3 || !jpeg_read_icc_profile(cinfo, &icc, &bytes)) {
+    return SATF_OK;
+}
+
+/* A profile says how long it is; what is behind that is none of it. Without length or signature
+ * it is none. */
+static satf_status copy_icc(satf_context *ctx, io_jpeg_state *state, satf_metadata *metadata)
+{
+    enum { HEADER = 128, SIGNATURE_AT = 36 };
+    JOCTET *icc = NULL;
+    unsigned bytes = 0, own = 0;
+    satf_status status = check_icc_room(ctx, &state->c.in);
+    if (status || state->c.in.num_components > 3 ||
+        !jpeg_read_icc_profile(&state->c.in, &icc, &bytes)) {
+        return status;
         return SATF_OK;
     }
-    metadata->icc = satf_alloc(bytes);
-    if (metadata->icc) {
-        memcpy(metadata->icc, icc, bytes);
-        metadata->icc_bytes = bytes;
+    for (unsigned i = 0; i < 4 && bytes > HEADER; i++) {
+        own = own << 8 | icc[i];
+    }
+    if (own <= HEADER || own > bytes || memcmp(icc + SIGNATURE_AT, "acsp", 4) != 0) {
+        state->icc_damaged = true;
+    } else {
+        status = satf_copy_block(ctx, icc, own, &metadata->icc, &metadata->icc_bytes);
     }
     free(icc);
-    return metadata->icc ? SATF_OK : satf_fail_memory(ctx, bytes, "a JPEG's ICC profile");
+    return status;
 }
 
 static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metadata *m)
@@ -254,6 +313,9 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     jpeg_read_header(cinfo, TRUE);
     check_header_bytes(state);
     state->in_header = false;
+    if (cinfo->data_precision != 8) { /* newer versions of libjpeg-turbo come this far */
+        return fail_precision(ctx, cinfo->data_precision);
+    }
     int n = cinfo->num_components;
     if ((n != 1 && n != 3 && n != 4) || cinfo->jpeg_color_space == JCS_UNKNOWN) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -279,7 +341,10 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     copy_density(cinfo, &reader->header.metadata);
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);
     status = copy_markers(ctx, cinfo, &reader->header.metadata);
-    return status ? status : copy_icc(ctx, cinfo, &reader->header.metadata);
+    status = status ? status : copy_icc(ctx, state, &reader->header.metadata);
+    reader->header.icc_damaged = state->icc_damaged;
+    reader->header.segments_damaged = state->segments_damaged;
+    return status;
 }
 
 satf_status io_jpeg_open(satf_context *ctx, io_reader *reader)

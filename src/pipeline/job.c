@@ -91,6 +91,13 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
         pipeline_note_add(result, job->input,
                           "its transparent colour (tRNS) is invalid or out of place and not used");
     }
+    if (header->icc_damaged) {
+        pipeline_note_add(result, job->input, "its colour profile (ICC) is damaged and not kept");
+    }
+    if (header->segments_damaged) {
+        pipeline_note_add(result, job->input,
+                          "a segment or bytes between segments make no sense and are passed over");
+    }
     if (header->has_text && keeps_metadata(job, plan)) {
         pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
     }
