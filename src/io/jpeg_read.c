@@ -22,9 +22,11 @@ static satf_status fail_unsupported(const io_jpeg_state *state, const struct jpe
     case JERR_SOF_UNSUPPORTED: /* the marker: 0xc3 lossless, 0xcb the same in arithmetic coding */
         return satf_fail(state->ctx, SATF_UNSUPPORTED, "a %s JPEG; save it as an ordinary one",
                          (kind & 7) == 3 ? "lossless" : "hierarchical");
+#if JPEG_LIB_VERSION < 70 /* later interfaces read it */
     case JERR_ARITH_NOTIMPL:
         return satf_fail(state->ctx, SATF_UNSUPPORTED,
                          "a JPEG of arithmetic coding, which this build's libjpeg does not read");
+#endif
     case JERR_BAD_PRECISION:
         return kind > 16 ? SATF_OK : fail_precision(state->ctx, kind);
     case JERR_EMPTY_IMAGE:
