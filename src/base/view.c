@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -73,6 +72,12 @@ satf_view satf_view_rect(const satf_view *view, satf_rect rect)
     return part;
 }
 
+/* Of what is not negative. */
+static bool has_fraction(double number)
+{
+    return number < 0x1p53 && number != (double)(int64_t)number;
+}
+
 /* That views of the type may claim. */
 static double largest_scale(int type)
 {
@@ -109,7 +114,7 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
                          what, (int)view->device, SATF_HOST, SATF_CUDA(0));
     }
     if (!(view->full >= 0 && view->full <= largest_scale(view->type)) ||
-        (!satf_type_is_float(view->type) && view->full != floor(view->full))) {
+        (!satf_type_is_float(view->type) && has_fraction(view->full))) {
         return satf_fail(ctx, SATF_INVALID, "the %s view's full scale (%g) does not fit %s samples",
                          what, view->full, satf_type_name(view->type));
     }

@@ -1,0 +1,89 @@
+/* What every part of a call shares: its memory, its progress, its end on request. */
+#include <math.h>
+
+#include "clock.h"
+#include "context.h"
+#include "memory.h"
+#include "stop.h"
+
+/* Buffers of files and of codecs, and the state of the context, which are small, are not to fail a
+ * picture that just fits. */
+static const size_t small_bytes = (size_t)4 << 20;
+
+struct satf_budget *satf_memory_begin(satf_context *ctx)
+{
+    satf_budget *before = satf_budget_use(ctx->budget);
+    if (before != ctx->budget) {
+        satf_budget_set(ctx->budget, (size_t)ctx->settings.max_bytes + small_bytes);
+    }
+    return before;
+}
+
+satf_status satf_memory_end(satf_context *ctx, struct satf_budget *before, satf_status status)
+{
+    satf_budget_use(before);
+    bool refused = before != ctx->budget && satf_budget_refused(ctx->budget);
+    if (status == SATF_NO_MEMORY && refused) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the call needs more memory than the limit of %lld bytes (limit: "
+                         "max-memory)",
+                         (long long)ctx->settings.max_bytes);
+    }
+    return status;
+}
+
+void satf_progress_begin(satf_context *ctx)
+{
+    ctx->part = (satf_progress_part){0, 1};
+    ctx->reported = -1;
+    ctx->asked_ms = 0;
+    ctx->cancelled = false;
+}
+
+satf_progress_part satf_progress_enter(satf_context *ctx, double from, double share)
+{
+    satf_progress_part whole = ctx->part;
+    ctx->part.from = whole.from + whole.share * from;
+    ctx->part.share = whole.share * share;
+    return whole;
+}
+
+void satf_progress_leave(satf_context *ctx, satf_progress_part whole)
+{
+    ctx->part = whole;
+}
+
+static void call_back(satf_context *ctx, double all)
+{
+    satf_budget *used = satf_budget_use(NULL); /* what the callback does is its own */
+    ctx->reported = all;
+    ctx->cancelled = ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0;
+    satf_budget_use(used);
+    ctx->asked_ms = satf_now_ms();
+}
+
+static satf_status cancelled(satf_context *ctx)
+{
+    ctx->cancelled = ctx->cancelled || (ctx->stop && atomic_load(&ctx->stop->asked));
+    return ctx->cancelled ? satf_fail(ctx, SATF_CANCELLED, "stopped on request") : SATF_OK;
+}
+
+satf_status satf_report_progress(satf_context *ctx, double done)
+{
+    double all = ctx->part.from + ctx->part.share * done;
+    if (ctx->progress && !ctx->cancelled && all > ctx->reported) {
+        call_back(ctx, all);
+    }
+    return cancelled(ctx);
+}
+
+satf_status satf_ask_callback(satf_context *ctx)
+{
+    enum { PAUSE_MS = 4 };
+    bool open = ctx->progress && !ctx->cancelled && ctx->reported < 1;
+    if (open && satf_now_ms() - ctx->asked_ms >= PAUSE_MS) {
+        double next = nextafter(ctx->reported, 1);
+        call_back(ctx, next > ctx->part.from ? next : ctx->part.from);
+    }
+    return cancelled(ctx);
+}
