@@ -150,11 +150,13 @@ static double guided_outside_nothing(double constant, const formula_sums *common
     return 0;
 }
 
-/* V as a sample of the guide. */
+/* V as a sample of the guide. Under full=M it may be above M: it is white there then, which the
+ * type of integers holds. */
 static double guided_outside_guide(double constant, const formula_sums *common)
 {
     double sample = constant * (common->beside_full / common->full);
-    return common->of_floats ? sample : floor(sample + 0.5);
+    double most = common->beside_full;
+    return common->of_floats ? sample : floor((sample < most ? sample : most) + 0.5);
 }
 
 static double guided_outside_product(double constant, const formula_sums *common)
@@ -226,8 +228,9 @@ static const filter_info guided_filter = {
         "share of the guide's full scale squared (1 of floats). Each channel is filtered by "
         "itself, "
         "alpha too. Where the guide has another full scale M' than the input's M, a stands for "
-        "a M' / M, and what lies outside under constant:V is V M' / M there, rounded. Of integers "
-        "a is taken to 2^-24, b to 2^-16 (full scales above 255: 2^-8); the result "
+        "a M' / M, and what lies outside under constant:V is V M' / M there, of integers rounded "
+        "and at most M'; beyond that border a is 0 and b is V. Of integers a is taken to 2^-24, b "
+        "to 2^-16 (full scales above 255: 2^-8); the result "
         "is rounded to nearest and saturated to 0 and the full scale. It has the input's type.",
     .params = guided_params,
     .needs_value = true,

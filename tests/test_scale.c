@@ -83,6 +83,33 @@ static void test_chain(void **state)
     satf_filter_destroy(filter);
 }
 
+/* A constant beyond the border that is above full=M has a sample in the guide, too: so bytes give
+ * what the same samples of 16 bits do. */
+static void test_constant_above(void **state)
+{
+    static const char spec[] = "guided=3x2,full=4,border=constant:91";
+    uint8_t in[6] = {4, 2, 90, 0, 3, 4}, beside[6] = {9, 80, 100, 0, 1, 50}, got[6];
+    uint16_t wide_in[6], wide_beside[6], wide_got[6];
+    for (int i = 0; i < 6; i++) {
+        wide_in[i] = in[i];
+        wide_beside[i] = beside[i];
+    }
+    for (int wide = 0; wide <= 1; wide++) {
+        satf_type type = wide ? SATF_U16 : SATF_U8;
+        satf_view view = satf_view_packed(wide ? (void *)wide_in : in, 3, 2, 1, type);
+        satf_view guide = satf_view_packed(wide ? (void *)wide_beside : beside, 3, 2, 1, type);
+        satf_view out = satf_view_packed(wide ? (void *)wide_got : got, 3, 2, 1, type);
+        guide.full = 100;
+        satf_filter *filter = parse_filter(*state, spec);
+        assert_int_equal(satf_filter_set_image(*state, filter, &guide), SATF_OK);
+        assert_int_equal(satf_filter_apply(*state, filter, &view, &out), SATF_OK);
+        satf_filter_destroy(filter);
+    }
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(got[i], wide_got[i]);
+    }
+}
+
 /* Floats that say nothing have 1, and levels of their own; what they say counts. */
 static void test_floats(void **state)
 {
@@ -215,7 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_law),     TEST(test_parameter), TEST(test_chain), TEST(test_floats),
-        TEST(test_refused), TEST(test_files),     TEST(test_bools),
+        TEST(test_refused), TEST(test_files),     TEST(test_bools), TEST(test_constant_above),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
