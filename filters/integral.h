@@ -59,7 +59,7 @@ static const filter_info integral_filter = {
     .help = "the summed area table (integral image)",
     .detail = "Each sample becomes the sum of all samples above and left of it, itself included. "
               "Sums of integers are exact in u32 or, when the largest possible one does not fit, "
-              "u64; those of floats are f64. Alpha is a channel like the others. A 16-bit picture "
+              "u64; those of floats are f64. Alpha becomes a plain channel. A 16-bit picture "
               "of it spans 0 ... largest sample x width x height.",
     .params = integral_params,
     .needs_value = false,

@@ -47,8 +47,8 @@ static const filter_info sum_filter = {
     .help = "sum over a window",
     .detail = "The sum of the N x N (or W x H) pixels around each pixel; under the border shrink "
               "pixels outside the image count nothing. Sums of integers are exact in u32 or, when "
-              "the largest possible one does not fit, u64; those of floats are f64. Alpha is a "
-              "channel like the others. A 16-bit picture of it spans 0 ... largest sample x W x H.",
+              "the largest possible one does not fit, u64; those of floats are f64. Alpha becomes "
+              "a plain channel. A 16-bit picture of it spans 0 ... largest sample x W x H.",
     .params = sum_params,
     .needs_value = true,
     .options_bytes = sizeof(sum_options),

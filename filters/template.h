@@ -61,7 +61,7 @@ static const filter_info template_filter = {
     .detail = "For each line `x y w h weight` of FILE the sum of the w x h pixels whose upper left "
               "one lies (x, y) from the pixel, times weight; their total in double, in the order "
               "of the lines. `-1 -1 3 3 1` is the sum of 3 x 3 pixels. Under the border shrink "
-              "pixels outside the image count nothing. Alpha is a channel like the others. The "
+              "pixels outside the image count nothing. Alpha becomes a plain channel. The "
               "result is f64; a 16-bit picture of it spans the smallest to the largest possible "
               "response.",
     .params = template_params,

@@ -89,7 +89,7 @@ static const filter_info unsharp_filter = {
     .detail = "p + A (p - m), p being the pixel and m the mean of the N x N (or W x H) pixels "
               "around it. Of integers it is one fraction, rounded to nearest, halves up, and "
               "saturated: to 0 and the full scale. The mean of colour is weighted by alpha; alpha "
-              "stays as it is. The "
+              "stays as it is, and so does a pixel whose whole window is transparent. The "
               "result has the input's type and range.",
     .params = unsharp_params,
     .needs_value = true,

@@ -64,7 +64,7 @@ static const filter_info wolf_filter = {
               "that are finite; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B "
               "+ 500) div 1000. "
               "Transparent pixels count nothing; where all are, the result is white, and so is an "
-              "image all of one value. Flat windows at the least sample turn black.",
+              "image without a window that deviates. Flat windows at the least sample turn black.",
     .params = wolf_params,
     .needs_value = true,
     .options_bytes = sizeof(wolf_options),

@@ -159,7 +159,7 @@ typedef struct filter_info {
     {                                                                                            \
         "full", "M", "", PARAM_FULL, offset, 0, 65535, "0",                                      \
             "the full scale where the picture does not say it, such as 4095 for 12 bits in 16; " \
-            "0: the picture's, which is also the most"                                           \
+            "0: the picture's, the most of integers"                                             \
     }
 #define FILTER_PARAM_END                                  \
     {                                                     \
