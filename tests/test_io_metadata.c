@@ -1,27 +1,10 @@
 /* XMP and IPTC: what is kept, in which formats, and where in the file it may stand. */
-#include "test_io_files.h"
+#include "test_io_metadata.h"
 
 #include <unistd.h>
-#include <zlib.h>
 
 static const char xmp[] = "<?xpacket begin=''?><x:xmpmeta>&#228;</x:xmpmeta><?xpacket end='w'?>";
-enum { XMP_BYTES = sizeof xmp - 1, IEND_BYTES = 12, BEHIND_IHDR = 33 };
-
-static void give(unsigned char **to, size_t *to_bytes, const void *from, size_t n)
-{
-    *to = satf_alloc(n);
-    assert_non_null(*to);
-    memcpy(*to, from, n);
-    *to_bytes = n;
-}
-
-static void assert_block(const char *what, const unsigned char *got, size_t n, const void *want,
-                         size_t want_bytes)
-{
-    if (n != want_bytes || (n > 0 && memcmp(got, want, n) != 0)) {
-        fail_msg("%s: %zu bytes became %zu, or others", what, want_bytes, n);
-    }
-}
+enum { XMP_BYTES = sizeof xmp - 1 };
 
 static void assert_xmp(const char *what, const satf_metadata *m)
 {
@@ -37,35 +20,25 @@ static void travels(void **state)
     enum { IPTC = 150000 }; /* three markers */
     unsigned char *iptc = malloc(IPTC);
     uint64_t seed = 3;
-    for (int i = 0; i < IPTC; i++) {
+    memcpy(iptc, "8BIM", 4);
+    for (int i = 4; i < IPTC; i++) {
         iptc[i] = (unsigned char)next_random(&seed);
     }
     satf_image *image = make_image(ctx, 4, 4, 3, SATF_U8, 0, 8);
     give(&image->metadata.xmp, &image->metadata.xmp_bytes, xmp, XMP_BYTES);
     give(&image->metadata.iptc, &image->metadata.iptc_bytes, iptc, IPTC);
     give(&image->metadata.exif, &image->metadata.exif_bytes, "II*\0\x08\0\0\0\0\0", 10);
-    bool has_iptc = true;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         bytes file = must_encode(ctx, image, formats[i]);
         satf_image_destroy(image);
         image = must_decode(ctx, file.data, file.n);
-        has_iptc = has_iptc && strcmp(formats[i], "jpeg") == 0;
         assert_xmp(formats[i], &image->metadata);
         assert_int_equal(image->metadata.exif_bytes, 10);
-        assert_block("IPTC", image->metadata.iptc, image->metadata.iptc_bytes, iptc,
-                     has_iptc ? IPTC : 0);
+        assert_block("IPTC", image->metadata.iptc, image->metadata.iptc_bytes, iptc, IPTC);
         assert_false(image->metadata.xmp_extended);
         free(file.data);
     }
     satf_image_destroy(image);
-    image = make_image(ctx, 4, 4, 3, SATF_U8, 0, 8);
-    give(&image->metadata.iptc, &image->metadata.iptc_bytes, iptc, IPTC);
-    bytes file = must_encode(ctx, image, "jpeg");
-    satf_image *read = must_decode(ctx, file.data, file.n);
-    assert_block("IPTC", read->metadata.iptc, read->metadata.iptc_bytes, iptc, IPTC);
-    satf_image_destroy(read);
-    satf_image_destroy(image);
-    free(file.data);
     free(iptc);
 }
 
@@ -167,24 +140,6 @@ static void stripped(void **state)
 
 /* ----------------------------------------------------------------------- PNG */
 
-/* The file with a chunk inserted at that offset. */
-static bytes with_chunk(const bytes *file, size_t at, const char *name, const void *data, size_t n)
-{
-    bytes out = {malloc(file->n + n + 12), file->n + n + 12};
-    assert_non_null(out.data);
-    memcpy(out.data, file->data, at);
-    unsigned char *chunk = out.data + at;
-    memcpy(chunk + 4, name, 4);
-    memcpy(chunk + 8, data, n);
-    uint32_t crc = (uint32_t)crc32(0, chunk + 4, (unsigned)(n + 4));
-    for (int i = 0; i < 4; i++) {
-        chunk[i] = (unsigned char)(n >> (24 - 8 * i));
-        chunk[8 + n + (size_t)i] = (unsigned char)(crc >> (24 - 8 * i));
-    }
-    memcpy(chunk + 12 + n, file->data + at, file->n - at);
-    return out;
-}
-
 /* An iTXt chunk's data, `packed` or as it is: in room, so many bytes. */
 static size_t make_text(unsigned char *room, const char *keyword, bool packed, const void *text,
                         size_t n)
@@ -202,14 +157,6 @@ static size_t make_text(unsigned char *room, const char *keyword, bool packed, c
     }
     memcpy(room + at, text, n);
     return at + n;
-}
-
-static bytes plain_png(satf_context *ctx)
-{
-    satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 8);
-    bytes file = must_encode(ctx, image, "png");
-    satf_image_destroy(image);
-    return file;
 }
 
 /* In front or behind, packed or not: known before the rows where the file can be looked at. */
@@ -380,20 +327,6 @@ static void png_limits(void **state)
 }
 
 /* ---------------------------------------------------------------------- JPEG */
-
-/* The file with a marker behind its start. */
-static bytes with_marker(const bytes *file, int marker, const char *data, size_t n)
-{
-    bytes out = {malloc(file->n + n + 4), file->n + n + 4};
-    memcpy(out.data, file->data, 2);
-    out.data[2] = 0xff;
-    out.data[3] = (unsigned char)marker;
-    out.data[4] = (unsigned char)((n + 2) >> 8);
-    out.data[5] = (unsigned char)(n + 2);
-    memcpy(out.data + 6, data, n);
-    memcpy(out.data + 6 + n, file->data + 2, file->n - 2);
-    return out;
-}
 
 static void jpeg_markers(void **state)
 {

@@ -183,25 +183,21 @@ static void insert(const char *name, size_t at, const char *inserted, size_t n)
     free(plain);
 }
 
-/* A JPEG with IPTC, or another resource of Photoshop, and, if asked for, a marker of extended XMP.
- */
-static void write_jpeg(const char *name, bool iptc, bool extended)
+/* A JPEG with a resource of Photoshop's, and with these markers. */
+static void write_jpeg(const char *name, const char *markers, size_t n)
 {
-    static const char resource[] = "8BIM\4\4\0\0\0\0\0\2ab", other[] = "8BIM\3\xed\0\0\0\0\0\2ab";
+    static const char resource[] = "8BIM\4\4\0\0\0\0\0\2ab";
     enum { BYTES = sizeof resource - 1 };
     satf_image *image;
     assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
     image->metadata.iptc = satf_alloc(BYTES);
     image->metadata.iptc_bytes = BYTES;
-    memcpy(image->metadata.iptc, iptc ? resource : other, BYTES);
+    memcpy(image->metadata.iptc, resource, BYTES);
     satf_write_options options = satf_write_defaults();
     options.format = "jpeg";
     assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
     satf_image_destroy(image);
-    if (extended) {
-        static const char marker[] = "\xff\xe1\0\x26http://ns.adobe.com/xmp/extension/\0G";
-        insert(name, 2, marker, sizeof marker - 1);
-    }
+    insert(name, 2, markers, n);
 }
 
 /* A JPEG that viewers turn. */
@@ -243,6 +239,7 @@ static void lost_orientation(void **state)
 static void lost_metadata(void **state)
 {
     (void)state;
+    static const char extended[] = "\xff\xe1\0\x26http://ns.adobe.com/xmp/extension/\0G";
     char in[300], png[300], jpg[300], ppm[300];
     snprintf(in, sizeof in, "%s", path("in.jpg"));
     snprintf(png, sizeof png, "%s", path("o.png"));
@@ -251,22 +248,17 @@ static void lost_metadata(void **state)
     for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
         satf_file_report result;
         satf_write_options options = satf_write_defaults();
-        write_jpeg(in, false, false);
+        write_jpeg(in, NULL, 0);
         run_job(in, png, "box=1", way, options, &result);
         expect_note(&result, NULL, NULL);
-        write_jpeg(in, true, false);
-        run_job(in, png, "box=1", way, options, &result);
-        expect_note(&result, png, "its input's IPTC is left out, which png cannot hold; JPEG can");
-        run_job(in, jpg, "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
+        write_jpeg(in, extended, sizeof extended - 1);
+        for (int i = 0; i < 2; i++) {
+            run_job(in, i ? png : jpg, "box=1", way, options, &result);
+            expect_note(&result, in,
+                        "its extended XMP, such as embedded pictures and depth maps, is not kept");
+        }
         run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
         expect_note(&result, NULL, NULL);
-        write_jpeg(in, true, true);
-        run_job(in, jpg, "box=1", way, options, &result);
-        expect_note(&result, in,
-                    "its extended XMP, such as embedded pictures and depth maps, is not kept");
-        run_job(in, png, "box=1", way, options, &result);
-        assert_int_equal(result.note_count, 2);
         options.strip = 1; /* nobody wanted it */
         run_job(in, png, "box=1", way, options, &result);
         expect_note(&result, NULL, NULL);
@@ -315,6 +307,34 @@ static void lost_text(void **state)
         options.strip = 1;
         run_job(in, out, "box=1", way, options, &result);
         expect_note(&result, NULL, NULL);
+    }
+}
+
+/* What a JPEG cannot hold, and what nothing is made of. */
+static void lost_chunks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chunk;
+        size_t n;
+        const char *in_png, *in_jpeg; /* notes */
+        bool of_input;
+    } cases[] = {
+        {"\0\0\0\010tEXtAuthor\0x\364rq\355", 20, NULL, "its text, such as a comment, is not kept",
+         true},
+    };
+    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
+        char in[300], out[300];
+        satf_file_report result;
+        bool jpeg = i & 1;
+        const char *note = jpeg ? cases[i / 4].in_jpeg : cases[i / 4].in_png;
+        snprintf(in, sizeof in, "%s", path("in.png"));
+        snprintf(out, sizeof out, "%s", path(jpeg ? "o.jpg" : "o.png"));
+        write_noise(in, 20, 10, 3, SATF_U8, 0, 1);
+        insert(in, 33, cases[i / 4].chunk, cases[i / 4].n);
+        run_job(in, out, "box=1", i & 2 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS, satf_write_defaults(),
+                &result);
+        expect_note(&result, cases[i / 4].of_input ? in : out, note);
     }
 }
 
@@ -400,9 +420,9 @@ static void damaged_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),       TEST(found),         TEST(several_pictures),
-        TEST(lost_orientation),  TEST(lost_metadata), TEST(lost_text),
-        TEST(lost_transparency), TEST(lost_ink),      TEST(damaged_segments),
+        TEST(hardly_used),      TEST(found),       TEST(several_pictures),  TEST(lost_orientation),
+        TEST(lost_metadata),    TEST(lost_text),   TEST(lost_transparency), TEST(lost_ink),
+        TEST(damaged_segments), TEST(lost_chunks),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

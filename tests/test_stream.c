@@ -259,6 +259,48 @@ static void late_xmp(void **state)
     free(late);
 }
 
+/* IPTC behind the pixels, out of a pipe: its small picture goes too. */
+static void late_iptc(void **state)
+{
+    (void)state;
+    static const char resources[] = "8BIM\4\4\0\0\0\0\0\4IPTC8BIM\4\14\0\0\0\0\0\6thumb!";
+    enum { HEAD_BYTES = 33, IPTC_BYTES = 16 };
+    char in[300], out[300], name[40];
+    snprintf(in, sizeof in, "%s", path("iptc.png"));
+    snprintf(out, sizeof out, "%s", path("o.png"));
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 40, 30, 1, SATF_U8, 0, &image), SATF_OK);
+    image->metadata.iptc_bytes = sizeof resources - 1;
+    image->metadata.iptc = satf_alloc(sizeof resources - 1);
+    memcpy(image->metadata.iptc, resources, sizeof resources - 1);
+    assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
+    satf_image_destroy(image);
+    size_t bytes; /* the chunk goes from behind IHDR to the front of IEND */
+    unsigned char *early = slurp(in, &bytes), *late = malloc(bytes);
+    size_t chunk = 12 + png_get_uint_32(early + HEAD_BYTES), rest = bytes - HEAD_BYTES - chunk - 12;
+    assert_memory_equal(early + HEAD_BYTES + 4, "tEXtRaw profile", 15);
+    memcpy(late, early, HEAD_BYTES);
+    memcpy(late + HEAD_BYTES, early + HEAD_BYTES + chunk, rest);
+    memcpy(late + HEAD_BYTES + rest, early + HEAD_BYTES, chunk);
+    memcpy(late + bytes - 12, early + bytes - 12, 12);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], late, bytes), bytes);
+        close(ends[1]);
+        snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+        assert_int_equal(run(name, out, "box=3", SATF_TYPE_AUTO, way, 2, &result), SATF_OK);
+        close(ends[0]);
+        assert_int_equal(satf_image_read(ctx, out, &image), SATF_OK);
+        assert_int_equal(image->metadata.iptc_bytes, IPTC_BYTES);
+        assert_memory_equal(image->metadata.iptc, resources, IPTC_BYTES);
+        satf_image_destroy(image);
+    }
+    free(early);
+    free(late);
+}
+
 /* Into formats that have it in front, too; out of a pipe it comes too late for them. */
 static void late_exif(void **state)
 {
@@ -499,6 +541,7 @@ int main(void)
         TEST(chains),
         TEST(late_exif),
         TEST(late_xmp),
+        TEST(late_iptc),
         TEST(thumbnail),
         TEST(refusals),
         TEST(limit_is_that_of_rows),

@@ -26,6 +26,10 @@ typedef struct satf_metadata {
     double chromaticities[8];          /* white x y, red x y, green x y, blue x y */
     double resolution_x, resolution_y; /* pixels per unit */
     int resolution_unit; /* 0 unknown (aspect ratio), 1 metre; codecs convert theirs to these */
+    /* A PNG's text that is kept, chunk by chunk: length, name and data, as in the file. text_ahead
+     * bytes of it stand in front of the pixels. */
+    unsigned char *text;
+    size_t text_bytes, text_ahead;
     satf_jpeg_coding jpeg;
 } satf_metadata;
 
@@ -59,9 +63,6 @@ satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, u
 
 /* Copies metadata; *to must be zeroed before. Nothing is owned on failure. */
 satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, satf_metadata *to);
-
-/* Do Photoshop's resources hold IPTC, rather than its own affairs alone? */
-bool satf_metadata_has_iptc(const satf_metadata *metadata);
 
 /* Takes out the small pictures of the whole that EXIF, XMP and Photoshop's resources hold: for when
  * its pixels change. */

@@ -1,5 +1,4 @@
-/* What lies in blocks of metadata: small pictures, which show what a filter was meant to hide, and
- * IPTC. */
+/* Small pictures in blocks of metadata, which show what a filter was meant to hide. */
 #include <string.h>
 
 #include "exif.h"
@@ -137,19 +136,6 @@ static size_t resource_bytes(const unsigned char *at, size_t left)
 static unsigned resource_number(const unsigned char *at)
 {
     return (unsigned)at[4] << 8 | at[5];
-}
-
-bool satf_metadata_has_iptc(const satf_metadata *m)
-{
-    enum { IPTC = 0x0404 };
-    size_t at = 0, n;
-    while (m->iptc && (n = resource_bytes(m->iptc + at, m->iptc_bytes - at)) > 0) {
-        if (resource_number(m->iptc + at) == IPTC) {
-            return true;
-        }
-        at += n;
-    }
-    return false;
 }
 
 /* Returns how many bytes are left. What is no resource goes: nobody can tell what it holds. */

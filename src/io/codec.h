@@ -57,6 +57,12 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
  * file. */
 satf_status io_fail_short(satf_context *ctx, const io_source *source);
 
+/* ---------------------------------------------------------------- metadata */
+
+/* What EXIF and XMP begin with in a JPEG's markers, the NUL at the end included. */
+#define IO_JPEG_EXIF_LEAD "Exif\0"
+#define IO_JPEG_XMP_LEAD "http://ns.adobe.com/xap/1.0/"
+
 /* ------------------------------------------------------------------ header */
 
 /* Fills view, range and picture type for unsigned integers up to maxval, or

@@ -38,7 +38,7 @@ typedef struct io_header {
     double lo, hi, alpha_max;
     int picture_type; /* see satf_image */
     satf_metadata metadata;
-    bool metadata_may_follow; /* EXIF or XMP may come with the last row: a PNG's, until
+    bool metadata_may_follow; /* EXIF, XMP or IPTC may come with the last row: a PNG's, until
                                * io_find_metadata() has looked there */
     int64_t pictures;  /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
                         * than one. Certain after the last row only */
@@ -99,7 +99,7 @@ typedef struct io_format {
     satf_status (*adapt)(satf_context *ctx, const char *word, io_plan *plan);
     /* It is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
-    bool stores_iptc;
+    bool stores_text;
     /* Bytes that writing takes beside the rows; NULL: few. */
     uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
                            const satf_metadata *metadata);
@@ -157,8 +157,8 @@ void io_describe(const io_header *header, satf_image *image);
 satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image);
 
 /*
- * Looks behind the pixels for EXIF and XMP, where header.metadata_may_follow and the file can be
- * read at any position, so that who goes by rows knows them as early as who does not. Before the
+ * Looks behind the pixels for EXIF, XMP and IPTC, where header.metadata_may_follow and the file can
+ * be read at any position, so that who goes by rows knows them as early as who does not. Before the
  * first row. Damage there is left to the rows.
  */
 satf_status io_find_metadata(satf_context *ctx, io_reader *reader);

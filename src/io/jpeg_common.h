@@ -34,8 +34,6 @@ typedef struct io_jpeg_state {
 
 /* Markers of metadata, and what their data begin with, the NUL at the end of each included. */
 enum { IO_JPEG_APP1 = JPEG_APP0 + 1, IO_JPEG_APP2, IO_JPEG_APP13 = JPEG_APP0 + 13 };
-#define IO_JPEG_EXIF_LEAD "Exif\0"
-#define IO_JPEG_XMP_LEAD "http://ns.adobe.com/xap/1.0/"
 #define IO_JPEG_MORE_XMP_LEAD "http://ns.adobe.com/xmp/extension/"
 #define IO_JPEG_IPTC_LEAD "Photoshop 3.0"
 

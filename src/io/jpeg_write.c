@@ -225,7 +225,6 @@ const io_format io_jpeg = {
     .encode_ns = 1.2,
     .fit_for_strangers = true,
     .metadata = IO_METADATA_FIRST,
-    .stores_iptc = true,
     .held_bytes = io_jpeg_held_bytes,
     .probe = io_jpeg_probe,
     .open = io_jpeg_open,

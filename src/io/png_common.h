@@ -3,6 +3,7 @@
 #define SATF_IO_PNG_COMMON_H
 
 #include <png.h>
+#include <string.h>
 
 #include "codec.h"
 #include "png_pixels.h"
@@ -16,6 +17,8 @@ typedef struct io_png_state {
     io_source *source;  /* reading */
     io_header *header;  /* the reader's */
     int64_t frames;     /* of an animation; 0: it is none */
+    int64_t looked_to;  /* io_png_find_metadata() has taken what is in front of that */
+    int64_t unpacked;   /* bytes of text */
     int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */
     bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;
@@ -26,8 +29,10 @@ typedef struct io_png_state {
     io_png_pixels *pixels;    /* NULL: libpng makes the rows */
     io_writer *writer;        /* NULL: reading */
     io_png_strips *strips;
-    uLong adler;                    /* of the strips that are written */
-    bool exif_pending, xmp_pending; /* known only after the pixels: goes behind them */
+    uLong adler;    /* of the strips that are written */
+    size_t text_at; /* how much of the text is written */
+    bool exif_pending, xmp_pending,
+        iptc_pending; /* known only after the pixels: goes behind them */
 } io_png_state;
 
 /* Callbacks for png_create_*_struct_2(); their user pointer is an io_png_state. */
@@ -40,11 +45,28 @@ bool io_png_probe(const unsigned char *head, size_t n);
 satf_status io_png_open(satf_context *ctx, io_reader *reader);
 
 #define IO_PNG_XMP_KEYWORD "XML:com.adobe.xmp"
+#define IO_PNG_PROFILE_LEAD "Raw profile type " /* and which */
+#define IO_PNG_IPTC_KEYWORD IO_PNG_PROFILE_LEAD "iptc"
+enum { IO_PNG_HEAD_BYTES = 8 }; /* of a chunk: length and name */
 
-/* Takes the XMP in the data of an iTXt chunk, if that is what it holds, or notes that it is
- * damaged; of other text, in tEXt and zTXt too, notes that there is some. */
-satf_status io_png_take_text(satf_context *ctx, const unsigned char *chunk, size_t n,
-                             io_header *header);
+/* tEXt, zTXt or iTXt. */
+static inline bool io_png_is_text(const unsigned char *name)
+{
+    return memcmp(name + 1, "TXt", 3) == 0 || memcmp(name, "tEXt", 4) == 0;
+}
+
+/* Does it hold XMP, or an "exif", "xmp" or "iptc" as ImageMagick writes them? The beginning of the
+ * data is enough: 32 bytes. */
+bool io_png_is_block(const unsigned char *name, const unsigned char *chunk, size_t n);
+
+/* Takes that, or notes that it is damaged. */
+satf_status io_png_take_block(io_png_state *state, const unsigned char *name,
+                              const unsigned char *chunk, size_t n);
+
+/* The same unless io_png_find_metadata() has been there; keeps what is kept of other text, and
+ * notes that there is some that is not. */
+satf_status io_png_take_text(io_png_state *state, const unsigned char *name,
+                             const unsigned char *chunk, size_t n);
 satf_status io_png_fail_metadata(satf_context *ctx);
 satf_status io_png_find_metadata(satf_context *ctx, io_reader *reader);
 satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);

@@ -58,7 +58,6 @@ _Noreturn void io_png_error(png_structp png, png_const_charp message)
 /* A chunk of no pixels. Where png_pixels.c takes those that are there, libpng, which wants some
  * between what it reads in front of them and behind, gets this. */
 static const png_byte no_pixels[] = "\0\0\0\x08IDAT\x78\x01\x03\0\0\0\0\x01\xc6\x19\x9e\x2e";
-enum { HEAD_BYTES = 8 }; /* of a chunk: length and name */
 
 /* Whether the rows are as we want them but for the filters. */
 static bool is_plain(const io_png_state *state)
@@ -84,8 +83,8 @@ static void look_at_chunk(io_png_state *state, png_bytep bytes, size_t n)
         state->seen = true;
         if (is_plain(state)) {
             state->idat_bytes = png_get_uint_32(bytes);
-            memcpy(bytes, no_pixels, HEAD_BYTES);
-            state->stand_in = no_pixels + HEAD_BYTES;
+            memcpy(bytes, no_pixels, IO_PNG_HEAD_BYTES);
+            state->stand_in = no_pixels + IO_PNG_HEAD_BYTES;
         }
     }
 }
@@ -142,7 +141,7 @@ static satf_status check_claim(satf_context *ctx, io_source *source)
                                    "IEND", 4);
 }
 
-/* Chunks that say nothing about the pixels are skipped unread, or go to take_chunk(). */
+/* Chunks that libpng would read otherwise, or not at all, go to take_chunk(). */
 static void skip_other_chunks(png_structp png)
 {
     static const png_byte skipped[] = "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0"
@@ -155,12 +154,12 @@ static void skip_other_chunks(png_structp png)
 static int take_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     io_png_state *state = png_get_user_chunk_ptr(png);
-    if (memcmp(chunk->name, "acTL", 4) == 0 && chunk->size >= 4) { /* an animation */
-        state->frames = png_get_uint_32(chunk->data);
+    if (memcmp(chunk->name, "acTL", 4) == 0) { /* an animation */
+        state->frames = chunk->size >= 4 ? png_get_uint_32(chunk->data) : state->frames;
         return 1;
     }
-    if (memcmp(chunk->name + 1, "TXt", 3) == 0 || memcmp(chunk->name, "tEXt", 4) == 0) {
-        state->status = io_png_take_text(state->ctx, chunk->data, chunk->size, state->header);
+    if (io_png_is_text(chunk->name)) {
+        state->status = io_png_take_text(state, chunk->name, chunk->data, chunk->size);
         return state->status ? -1 : 1; /* an error, which io_png_error() finds reported */
     }
     return 0;
@@ -178,13 +177,15 @@ static void set_limits(satf_context *ctx, png_structp png)
     png_set_chunk_malloc_max(png, (png_alloc_size_t)chunk);
 }
 
+/* In the place of what text may have held. */
 static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
                              satf_metadata *metadata)
 {
 #ifdef PNG_eXIf_SUPPORTED
     png_bytep exif = NULL;
     png_uint_32 bytes = 0;
-    if (!metadata->exif && png_get_eXIf_1(png, info, &bytes, &exif) == PNG_INFO_eXIf) {
+    if (png_get_eXIf_1(png, info, &bytes, &exif) == PNG_INFO_eXIf) {
+        satf_free(metadata->exif);
         return satf_copy_block(ctx, exif, bytes, &metadata->exif, &metadata->exif_bytes);
     }
 #endif
@@ -283,8 +284,8 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     if (!status) {
         set_transforms(state, &reader->header);
         reader->header.pictures = state->frames > 1 ? state->frames : 1;
-        reader->header.metadata_may_follow =
-            !reader->header.metadata.exif || !reader->header.metadata.xmp;
+        reader->header.metadata_may_follow = true;
+        reader->header.metadata.text_ahead = reader->header.metadata.text_bytes;
     }
     if (!status && state->stand_in) {
         status = io_png_pixels_open(ctx, &reader->source, state->idat_bytes, &reader->header,
@@ -327,7 +328,8 @@ static satf_status read_end(satf_context *ctx, io_reader *reader)
     if (state->over_limit) {
         return io_png_fail_metadata(ctx);
     }
-    return read_exif(ctx, state->png, state->info, &reader->header.metadata);
+    satf_metadata *metadata = &reader->header.metadata;
+    return metadata->exif ? SATF_OK : read_exif(ctx, state->png, state->info, metadata);
 }
 
 /* Rows that libpng has no part in. */

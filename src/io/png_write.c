@@ -55,6 +55,46 @@ static void write_xmp(io_png_state *state, const satf_metadata *m)
     }
 }
 
+/* Photoshop's resources as ImageMagick writes them, in hexadecimal digits. */
+static void write_iptc(io_png_state *state, const satf_metadata *m)
+{
+    enum { LINE = 36 }; /* bytes */
+    char lead[64];
+    size_t lead_bytes = sizeof IO_PNG_IPTC_KEYWORD, lines = (m->iptc_bytes + LINE - 1) / LINE;
+    if (!m->iptc || m->iptc_bytes > PNG_UINT_31_MAX / 3) {
+        return;
+    }
+    memcpy(lead, IO_PNG_IPTC_KEYWORD, lead_bytes);
+    lead_bytes += (size_t)snprintf(lead + lead_bytes, sizeof lead - lead_bytes, "\niptc\n%8zu\n",
+                                   m->iptc_bytes);
+    png_write_chunk_start(state->png, (png_const_bytep) "tEXt",
+                          (png_uint_32)(lead_bytes + 2 * m->iptc_bytes + lines));
+    png_write_chunk_data(state->png, (png_const_bytep)lead, lead_bytes);
+    for (size_t at = 0; at < m->iptc_bytes;) {
+        png_byte line[2 * LINE + 1];
+        size_t n = 0;
+        for (int i = 0; i < LINE && at < m->iptc_bytes; i++, at++) {
+            line[n++] = (png_byte) "0123456789abcdef"[m->iptc[at] >> 4];
+            line[n++] = (png_byte) "0123456789abcdef"[m->iptc[at] & 15];
+        }
+        line[n++] = '\n';
+        png_write_chunk_data(state->png, line, n);
+    }
+    png_write_chunk_end(state->png);
+    state->iptc_pending = false;
+}
+
+/* The chunks of text that end before so many bytes of them. */
+static void write_text(io_png_state *state, const satf_metadata *m, size_t to)
+{
+    while (state->text_at < to) {
+        png_const_bytep at = m->text + state->text_at;
+        png_uint_32 bytes = png_get_uint_32(at);
+        png_write_chunk(state->png, at + 4, at + IO_PNG_HEAD_BYTES, bytes);
+        state->text_at += IO_PNG_HEAD_BYTES + bytes;
+    }
+}
+
 /* What is there already of what may stand in front of the pixels and behind them. */
 static void write_late(io_png_state *state)
 {
@@ -64,6 +104,9 @@ static void write_late(io_png_state *state)
     }
     if (m && state->xmp_pending) {
         write_xmp(state, m);
+    }
+    if (m && state->iptc_pending) {
+        write_iptc(state, m);
     }
 }
 
@@ -117,8 +160,11 @@ static satf_status write_header(io_writer *writer)
         set_metadata(state, writer->metadata, v->channels);
     }
     png_write_info(png, state->info);
-    state->exif_pending = state->xmp_pending = true;
+    state->exif_pending = state->xmp_pending = state->iptc_pending = true;
     write_late(state);
+    if (writer->metadata) {
+        write_text(state, writer->metadata, writer->metadata->text_ahead);
+    }
     return SATF_OK;
 }
 
@@ -269,6 +315,9 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
         return state->status;
     }
     write_late(state);
+    if (writer->metadata) {
+        write_text(state, writer->metadata, writer->metadata->text_bytes);
+    }
     /* png_write_end() would miss pixels: it counts those alone that libpng has deflated. */
     png_write_chunk(state->png, (png_const_bytep) "IEND", NULL, 0);
     return SATF_OK;
@@ -302,6 +351,7 @@ const io_format io_png = {
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
     .metadata = IO_METADATA_ANYWHERE,
+    .stores_text = true,
     .held_bytes = held_bytes,
     .create = create,
     .put = put,

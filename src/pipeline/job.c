@@ -73,10 +73,16 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
             result, job->input,
             "its extended XMP, such as embedded pictures and depth maps, is not kept");
     }
-    if (!plan->format->stores_iptc && satf_metadata_has_iptc(metadata)) {
-        pipeline_note_add(result, job->output,
-                          "its input's IPTC is left out, which %s cannot hold; JPEG can",
-                          plan->name);
+}
+
+static void note_lost(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                      const io_header *header)
+{
+    if (header->has_text || (header->metadata.text && !plan->format->stores_text)) {
+        pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
+    }
+    if (header->xmp_damaged) {
+        pipeline_note_add(result, job->input, "its XMP is damaged and not kept");
     }
 }
 
@@ -98,11 +104,8 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
         pipeline_note_add(result, job->input,
                           "a segment or bytes between segments make no sense and are passed over");
     }
-    if (header->has_text && keeps_metadata(job, plan)) {
-        pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
-    }
-    if (header->xmp_damaged && keeps_metadata(job, plan)) {
-        pipeline_note_add(result, job->input, "its XMP is damaged and not kept");
+    if (keeps_metadata(job, plan)) {
+        note_lost(result, job, plan, header);
     }
     if (header->pictures > 1) {
         pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",

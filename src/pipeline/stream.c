@@ -139,25 +139,24 @@ static satf_status march(flow *f)
 }
 
 /* What came behind the pixels of a PNG has not been through the filters. */
-static void filter_late(const stream *s, satf_metadata *metadata, bool had_exif, bool had_xmp)
+static void filter_late(const stream *s, satf_metadata *metadata, const satf_metadata *had)
 {
-    satf_metadata late = {0};
-    if (!had_exif) {
-        late.exif = metadata->exif;
-        late.exif_bytes = metadata->exif_bytes;
-    }
-    if (!had_xmp) {
-        late.xmp = metadata->xmp;
-        late.xmp_bytes = metadata->xmp_bytes;
-    }
+    satf_metadata late = *metadata;
+    late.exif = had->exif ? NULL : late.exif;
+    late.xmp = had->xmp ? NULL : late.xmp;
+    late.iptc = had->iptc ? NULL : late.iptc;
     filter_change_metadata(s->job->filter, &late);
-    if (!had_exif) {
+    if (!had->exif) {
         metadata->exif = late.exif;
         metadata->exif_bytes = late.exif_bytes;
     }
-    if (!had_xmp) {
+    if (!had->xmp) {
         metadata->xmp = late.xmp;
         metadata->xmp_bytes = late.xmp_bytes;
+    }
+    if (!had->iptc) {
+        metadata->iptc = late.iptc;
+        metadata->iptc_bytes = late.iptc_bytes;
     }
 }
 
@@ -167,8 +166,8 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     flow *f = &s->flow;
     flow_stage *encoder = &f->stages[f->filters + 1];
     satf_metadata *metadata = &s->reader->header.metadata;
-    bool had_exif = metadata->exif != NULL, had_xmp = metadata->xmp != NULL;
     filter_change_metadata(s->job->filter, metadata);
+    const satf_metadata had = *metadata;
     satf_status status = io_writer_open(f->ctx, plan, file, &s->job->write, metadata, &s->writer);
     if (status) {
         flow_stop(encoder, status);
@@ -177,7 +176,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     status = march(f);
     if (!status) {
         double start_ms = satf_now_ms();
-        filter_late(s, metadata, had_exif, had_xmp);
+        filter_late(s, metadata, &had);
         pipeline_note_input(result, s->job, plan, &s->reader->header);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(f->ctx, s->writer);
@@ -208,10 +207,11 @@ static bool find_refusal(const pipeline_plan *plan, const io_reader *reader, cha
         return true;
     }
     if (reader->header.metadata_may_follow && plan->io.format->metadata == IO_METADATA_FIRST) {
-        snprintf(why, room,
-                 "EXIF or XMP may follow the pixels in this %s file (out of a pipe), and leads in "
-                 "a %s file",
-                 reader->format->name, plan->io.format->name);
+        snprintf(
+            why, room,
+            "EXIF, XMP or IPTC may follow the pixels in this %s file (out of a pipe), and leads in "
+            "a %s file",
+            reader->format->name, plan->io.format->name);
         return true;
     }
     return false;
