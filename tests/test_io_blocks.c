@@ -1,4 +1,5 @@
-/* Metadata that stands in another place, or says it in another way, in a PNG than in a JPEG. */
+/* Metadata that stands in another place, or says it in another way, in a PNG than in a JPEG; and
+ * what is known of that which is not kept. */
 #include "test_io_metadata.h"
 
 #define TIFF "II*\0\x08\0\0\0\0\0"
@@ -305,13 +306,121 @@ static void much_text(void **state)
     free(one.data);
 }
 
+/* ------------------------------------------------------------ what is not kept */
+
+/* A list is as long as its room, has each name once, and says that there are more. */
+static void other_data(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        const char *name, *data;
+        size_t n;
+    } chunks[] = {{"tIME", "\x07\xe4\1\2\3\4\5", 7},
+                  {"bKGD", "\0\1", 2},
+                  {"cHRM", TIFF, 10},
+                  {"abCd", "x", 1},
+                  {"abCd", "y", 1},
+                  {"pHYs", "x", 1}};
+    bytes file = plain_png(ctx);
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        bytes more = with_chunk(&file, i == 4 ? file.n - IEND_BYTES : BEHIND_IHDR, chunks[i].name,
+                                chunks[i].data, chunks[i].n);
+        free(file.data);
+        file = more;
+    }
+    io_reader *reader = read_all(ctx, &file, false);
+    assert_string_equal(reader->header.others, "abCd, bKGD, cHRM, pHYs");
+    io_close(reader);
+    for (int i = 0; i < 30; i++) {
+        char name[5] = {'a', (char)('a' + i % 26), 'X', (char)('a' + i / 26), 0};
+        bytes more = with_chunk(&file, BEHIND_IHDR, name, "x", 1);
+        free(file.data);
+        file = more;
+    }
+    reader = read_all(ctx, &file, false);
+    const char *others = reader->header.others;
+    assert_true(strlen(others) < sizeof reader->header.others);
+    assert_string_equal(others + strlen(others) - 5, ", ...");
+    assert_ptr_equal(strstr(others, "..."), others + strlen(others) - 3);
+    io_close(reader);
+    free(file.data);
+}
+
+static void other_markers(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        int marker;
+        const char *data;
+        size_t n;
+    } markers[] = {
+#define MARKER(number, text) {number, text, sizeof text - 1}
+        MARKER(0xe1, "Exif\0\0" TIFF),
+        MARKER(0xe1, "Exif\0\0"),
+        MARKER(0xe1, "other"),
+        MARKER(0xe2, "MPF\0"),
+        MARKER(0xec, "Ducky"),
+        MARKER(0xed, "Adobe_CM"),
+        MARKER(0xeb, "JP"),
+        MARKER(0xe3, ""),
+        MARKER(0xee, "Adobe\0"),
+        MARKER(0xfe, "a comment"),
+        MARKER(0xe1, "Exif\0\0" TIFF)};
+    static const char *const others[] = {"",
+                                         "",
+                                         "APP1",
+                                         "APP2, APP1",
+                                         "APP12, APP2, APP1",
+                                         "APP13, APP12, APP2, APP1",
+                                         "APP11, APP13, APP12, APP2, APP1",
+                                         "APP11, APP13, APP12, APP2, APP1",
+                                         "APP11, APP13, APP12, APP2, APP1",
+                                         "APP11, APP13, APP12, APP2, APP1",
+                                         "APP11, APP13, APP12, APP2, APP1"};
+    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    bytes file = must_encode(ctx, image, "jpeg");
+    satf_image_destroy(image);
+    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
+        bytes more = with_marker(&file, markers[i].marker, markers[i].data, markers[i].n);
+        free(file.data);
+        file = more;
+        io_reader *reader = read_all(ctx, &file, false);
+        assert_string_equal(reader->header.others, others[i]);
+        io_close(reader);
+    }
+    free(file.data);
+}
+
+/* A second EXIF, or XMP, is one that is not kept. */
+static void second_block(void **state)
+{
+    satf_context *ctx = *state;
+    static const char exif[] = "Exif\0\0" TIFF, xmp[] = "http://ns.adobe.com/xap/1.0/\0" XMP;
+    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    bytes plain = must_encode(ctx, image, "jpeg");
+    satf_image_destroy(image);
+    for (int i = 0; i < 2; i++) {
+        const char *data = i ? xmp : exif;
+        size_t n = (i ? sizeof xmp : sizeof exif) - 1;
+        bytes one = with_marker(&plain, 0xe1, data, n), two = with_marker(&one, 0xe1, data, n);
+        for (int k = 0; k < 2; k++) {
+            io_reader *reader = read_all(ctx, k ? &two : &one, false);
+            assert_string_equal(reader->header.others, k ? "APP1" : "");
+            io_close(reader);
+        }
+        free(two.data);
+        free(one.data);
+    }
+    free(plain.data);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_context, free_context)
     const struct CMUnitTest tests[] = {
         TEST(raw_profiles), TEST(broken_profiles), TEST(first_counts),
         TEST(many_bombs),   TEST(kept_text),       TEST(much_text),
-
+        TEST(other_data),   TEST(other_markers),   TEST(second_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

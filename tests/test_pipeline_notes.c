@@ -240,6 +240,7 @@ static void lost_metadata(void **state)
 {
     (void)state;
     static const char extended[] = "\xff\xe1\0\x26http://ns.adobe.com/xmp/extension/\0G";
+    static const char others[] = "\xff\xeb\0\4JP\xff\xe2\0\6MPF\0\xff\xeb\0\4JP";
     char in[300], png[300], jpg[300], ppm[300];
     snprintf(in, sizeof in, "%s", path("in.jpg"));
     snprintf(png, sizeof png, "%s", path("o.png"));
@@ -259,6 +260,9 @@ static void lost_metadata(void **state)
         }
         run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
         expect_note(&result, NULL, NULL);
+        write_jpeg(in, others, sizeof others - 1);
+        run_job(in, png, "box=1", way, options, &result);
+        expect_note(&result, in, "its other data (APP11, APP2) is not kept");
         options.strip = 1; /* nobody wanted it */
         run_job(in, png, "box=1", way, options, &result);
         expect_note(&result, NULL, NULL);
@@ -322,6 +326,8 @@ static void lost_chunks(void **state)
     } cases[] = {
         {"\0\0\0\010tEXtAuthor\0x\364rq\355", 20, NULL, "its text, such as a comment, is not kept",
          true},
+        {"\0\0\0\3sBIT\5\6\0053\013\215\200", 15, "its other data (sBIT) is not kept",
+         "its other data (sBIT) is not kept", true},
     };
     for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
         char in[300], out[300];

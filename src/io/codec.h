@@ -70,6 +70,10 @@ satf_status io_fail_short(satf_context *ctx, const io_source *source);
 void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
                    bool alpha, double maxval);
 
+/* Adds the name to the list, whose room is `bytes`, unless it is there. A list that is full ends in
+ * "...". */
+void io_list_name(char *list, size_t bytes, const char *name);
+
 /* SATF_OK if a picture of that size may be decoded, within the context's limits. */
 satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes);
 

@@ -2,6 +2,8 @@
 #include "codec.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
                    bool alpha, double maxval)
@@ -16,6 +18,23 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
     header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
     header->rows_in_order = true;
     header->pictures = 1;
+}
+
+void io_list_name(char *list, size_t bytes, const char *name)
+{
+    static const char more[] = ", ...";
+    size_t used = strlen(list), n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += n) {
+        if (at[n] == 0 || at[n] == ',') {
+            return;
+        }
+    }
+    if (used + n + 2 + sizeof more > bytes) {
+        name = "...";
+    }
+    if (used < sizeof more || strcmp(list + used - 3, "...") != 0) {
+        snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", name);
+    }
 }
 
 satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes)

@@ -44,6 +44,7 @@ typedef struct io_header {
                         * than one. Certain after the last row only */
     bool was_cmyk;     /* the file's colours were ink */
     bool has_text;     /* comments, which are not kept; certain after the last row only, ... */
+    char others[64];   /* ... as is this: names of other data that are not kept; "": none; ... */
     bool xmp_damaged;  /* ... as is this: it has XMP that cannot be read */
     bool trns_ignored; /* ... and this: it names transparent colours in a way that does not count */
     bool icc_damaged;  /* it has a colour profile that cannot be read */

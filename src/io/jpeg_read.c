@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <jerror.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,37 @@ static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_
     return SATF_OK;
 }
 
+/* The names of markers that nothing is made of, repeated EXIF and XMP among them. */
+static void note_others(const struct jpeg_decompress_struct *cinfo, io_header *header)
+{
+    struct {
+        int marker;
+        const char *lead;
+        size_t bytes;
+        int more; /* that may come */
+    } known[] = {{IO_JPEG_APP1, IO_JPEG_EXIF_LEAD, sizeof IO_JPEG_EXIF_LEAD, 1},
+                 {IO_JPEG_APP1, IO_JPEG_XMP_LEAD, sizeof IO_JPEG_XMP_LEAD, 1},
+                 {IO_JPEG_APP1, IO_JPEG_MORE_XMP_LEAD, sizeof IO_JPEG_MORE_XMP_LEAD, INT_MAX},
+                 {IO_JPEG_APP2, "ICC_PROFILE", sizeof "ICC_PROFILE", INT_MAX},
+                 {IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, sizeof IO_JPEG_IPTC_LEAD, INT_MAX},
+                 {JPEG_COM, "", 0, INT_MAX}};
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
+        bool other = m->original_length > 0;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            if (m->marker == known[i].marker && m->data_length >= known[i].bytes &&
+                memcmp(m->data, known[i].lead, known[i].bytes) == 0) {
+                other = known[i].more == 0;
+                known[i].more -= m->data_length > known[i].bytes && !other;
+            }
+        }
+        if (other) {
+            char name[8];
+            snprintf(name, sizeof name, "APP%d", (m->marker - JPEG_APP0) & 15);
+            io_list_name(header->others, sizeof header->others, name);
+        }
+    }
+}
+
 /* libjpeg makes one piece of the profile's parts. */
 static satf_status check_icc_room(satf_context *ctx, const struct jpeg_decompress_struct *cinfo)
 {
@@ -311,6 +343,11 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     jpeg_save_markers(cinfo, IO_JPEG_APP2, 0xffff); /* ICC */
     jpeg_save_markers(cinfo, IO_JPEG_APP13, 0xffff);
     jpeg_save_markers(cinfo, JPEG_COM, 1); /* only whether there is one */
+    for (int i = 3; i <= 15; i++) {        /* the same; 14 is Adobe's, which libjpeg reads */
+        if (i != IO_JPEG_APP13 - JPEG_APP0 && i != 14) {
+            jpeg_save_markers(cinfo, JPEG_APP0 + i, 1);
+        }
+    }
     state->in_header = true;
     jpeg_read_header(cinfo, TRUE);
     check_header_bytes(state);
@@ -343,6 +380,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     copy_density(cinfo, &reader->header.metadata);
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);
     status = copy_markers(ctx, cinfo, &reader->header.metadata);
+    note_others(cinfo, &reader->header);
     status = status ? status : copy_icc(ctx, state, &reader->header.metadata);
     reader->header.icc_damaged = state->icc_damaged;
     reader->header.segments_damaged = state->segments_damaged;

@@ -20,6 +20,7 @@ typedef struct io_png_state {
     int64_t looked_to;  /* io_png_find_metadata() has taken what is in front of that */
     int64_t unpacked;   /* bytes of text */
     int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */
+    char warned[64];    /* names of chunks that libpng has found fault with */
     bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;
     int64_t chunk_left;       /* bytes of the chunk that libpng reads, its checksum included */

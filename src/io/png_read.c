@@ -39,6 +39,11 @@ void io_png_warning(png_structp png, png_const_charp message)
     if (state->header) {
         state->header->trns_ignored |= strstr(message, "tRNS") && !strstr(message, "samples");
     }
+    if (strlen(message) > 4 && message[4] == ':') {
+        char name[5] = "";
+        memcpy(name, message, 4);
+        io_list_name(state->warned, sizeof state->warned, name);
+    }
 }
 
 _Noreturn void io_png_error(png_structp png, png_const_charp message)
@@ -149,6 +154,17 @@ static void skip_other_chunks(png_structp png)
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
 }
 
+/* Of others the name is noted, unless they are critical, say when the file was written, or are
+ * pictures of an animation, which are counted. */
+static void note_other(const io_png_state *state, const char *name)
+{
+    bool other = (name[0] & 0x20) && strcmp(name, "tIME") != 0 && strcmp(name, "fcTL") != 0 &&
+                 strcmp(name, "fdAT") != 0;
+    if (other) {
+        io_list_name(state->header->others, sizeof state->header->others, name);
+    }
+}
+
 /* The chunks that libpng leaves to us. 0: as it thinks fit, which is to drop them unless they are
  * critical. */
 static int take_chunk(png_structp png, png_unknown_chunkp chunk)
@@ -162,6 +178,7 @@ static int take_chunk(png_structp png, png_unknown_chunkp chunk)
         state->status = io_png_take_text(state, chunk->name, chunk->data, chunk->size);
         return state->status ? -1 : 1; /* an error, which io_png_error() finds reported */
     }
+    note_other(state, (const char *)chunk->name);
     return 0;
 }
 
@@ -175,6 +192,22 @@ static void set_limits(satf_context *ctx, png_structp png)
     png_set_user_limits(png, (png_uint_32)side, (png_uint_32)side);
     png_set_chunk_cache_max(png, 16); /* what is kept of unlimited number is skipped anyway */
     png_set_chunk_malloc_max(png, (png_alloc_size_t)chunk);
+}
+
+/* What libpng has left out for a fault. */
+static void note_faults(const io_png_state *state)
+{
+    static const struct {
+        char name[5];
+        png_uint_32 flag;
+    } kinds[] = {{"cHRM", PNG_INFO_cHRM}, {"eXIf", PNG_INFO_eXIf}, {"gAMA", PNG_INFO_gAMA},
+                 {"iCCP", PNG_INFO_iCCP}, {"pHYs", PNG_INFO_pHYs}, {"sRGB", PNG_INFO_sRGB}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strstr(state->warned, kinds[i].name) &&
+            !png_get_valid(state->png, state->info, kinds[i].flag)) {
+            note_other(state, kinds[i].name);
+        }
+    }
 }
 
 /* In the place of what text may have held. */
@@ -280,6 +313,11 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
         return io_png_fail_metadata(ctx);
     }
     state->other_from = -1;
+    if (png_get_valid(png, state->info, PNG_INFO_PLTE) &&
+        png_get_color_type(png, state->info) !=
+            PNG_COLOR_TYPE_PALETTE) { /* one that is suggested */
+        io_list_name(reader->header.others, sizeof reader->header.others, "PLTE");
+    }
     satf_status status = read_metadata(ctx, png, state->info, &reader->header.metadata);
     if (!status) {
         set_transforms(state, &reader->header);
@@ -328,6 +366,7 @@ static satf_status read_end(satf_context *ctx, io_reader *reader)
     if (state->over_limit) {
         return io_png_fail_metadata(ctx);
     }
+    note_faults(state);
     satf_metadata *metadata = &reader->header.metadata;
     return metadata->exif ? SATF_OK : read_exif(ctx, state->png, state->info, metadata);
 }

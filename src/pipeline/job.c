@@ -81,6 +81,9 @@ static void note_lost(satf_file_report *result, const pipeline_job *job, const i
     if (header->has_text || (header->metadata.text && !plan->format->stores_text)) {
         pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
     }
+    if (header->others[0]) {
+        pipeline_note_add(result, job->input, "its other data (%s) is not kept", header->others);
+    }
     if (header->xmp_damaged) {
         pipeline_note_add(result, job->input, "its XMP is damaged and not kept");
     }
