@@ -306,6 +306,51 @@ static void much_text(void **state)
     free(one.data);
 }
 
+/* --------------------------------------------------------------------- HDR */
+
+static void hdr_chunks(void **state)
+{
+    satf_context *ctx = *state;
+    static const unsigned char data[25] = "\x09\x10\0\1 and twenty bytes too";
+    static const struct {
+        const char *name, *written;
+        size_t n;
+        bool late, kept;
+        const char *others;
+    } cases[] = {
+        {"cICP", "cICP", 4, false, true, ""},       {"mDCV", "mDCV", 24, false, true, ""},
+        {"cLLI", "cLLI", 8, false, true, ""},       {"mDCv", "mDCV", 24, false, true, ""},
+        {"cLLi", "cLLI", 8, false, true, ""},       {"cICP", "cICP", 5, false, false, "cICP"},
+        {"mDCV", "mDCV", 23, false, false, "mDCV"}, {"cLLI", "cLLI", 0, false, false, "cLLI"},
+        {"cICP", "cICP", 4, true, false, "cICP"},
+    };
+    bytes plain = plain_png(ctx);
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        size_t c = i / 2;
+        bytes file = with_chunk(&plain, cases[c].late ? plain.n - IEND_BYTES : BEHIND_IHDR,
+                                cases[c].name, data, cases[c].n);
+        io_reader *reader = read_all(ctx, &file, false);
+        assert_string_equal(reader->header.others, cases[c].others);
+        io_close(reader);
+        bytes out = write_rows(ctx, &file, i & 1); /* --strip leaves what pixels mean */
+        bytes want = with_chunk(&plain, BEHIND_IHDR, cases[c].written, data, cases[c].n);
+        assert_block(cases[c].name, out.data, out.n, cases[c].kept ? want.data : plain.data,
+                     cases[c].kept ? want.n : plain.n);
+        free(want.data);
+        free(out.data);
+        free(file.data);
+    }
+    bytes one = with_chunk(&plain, BEHIND_IHDR, "cICP", "\x0c\x0d\0\1", 4);
+    bytes two = with_chunk(&one, BEHIND_IHDR, "cICP", data, 4);
+    io_reader *reader = read_all(ctx, &two, false);
+    assert_block("the first", reader->header.metadata.hdr[SATF_CICP], 4, data, 4);
+    assert_string_equal(reader->header.others, "cICP");
+    io_close(reader);
+    free(two.data);
+    free(one.data);
+    free(plain.data);
+}
+
 /* ------------------------------------------------------------ what is not kept */
 
 /* A list is as long as its room, has each name once, and says that there are more. */
@@ -418,9 +463,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_context, free_context)
     const struct CMUnitTest tests[] = {
-        TEST(raw_profiles), TEST(broken_profiles), TEST(first_counts),
-        TEST(many_bombs),   TEST(kept_text),       TEST(much_text),
-        TEST(other_data),   TEST(other_markers),   TEST(second_block),
+        TEST(raw_profiles),  TEST(broken_profiles), TEST(first_counts), TEST(many_bombs),
+        TEST(kept_text),     TEST(much_text),       TEST(hdr_chunks),   TEST(other_data),
+        TEST(other_markers), TEST(second_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,6 +324,10 @@ static void lost_chunks(void **state)
         const char *in_png, *in_jpeg; /* notes */
         bool of_input;
     } cases[] = {
+        {"\0\0\0\4cICP\011\020\0\1M##\376", 16, NULL,
+         "its input's description as HDR (cICP, mDCV, cLLI) is left out, which jpeg cannot hold; "
+         "PNG can",
+         false},
         {"\0\0\0\010tEXtAuthor\0x\364rq\355", 20, NULL, "its text, such as a comment, is not kept",
          true},
         {"\0\0\0\3sBIT\5\6\0053\013\215\200", 15, "its other data (sBIT) is not kept",

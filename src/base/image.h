@@ -13,6 +13,10 @@ typedef struct satf_jpeg_coding {
     uint16_t quant[3][64]; /* of each component, row by row */
 } satf_jpeg_coding;
 
+/* What PNG says of HDR pixels: their colours by code points (cICP), the display that they were made
+ * for (mDCV) and how bright they are (cLLI). */
+enum { SATF_CICP, SATF_MDCV, SATF_CLLI, SATF_HDR_KINDS, SATF_HDR_BYTES = 24 };
+
 /* What a picture file says besides its pixels. Every pointer is owned (satf_alloc)
  * and may be NULL. */
 typedef struct satf_metadata {
@@ -26,6 +30,8 @@ typedef struct satf_metadata {
     double chromaticities[8];          /* white x y, red x y, green x y, blue x y */
     double resolution_x, resolution_y; /* pixels per unit */
     int resolution_unit; /* 0 unknown (aspect ratio), 1 metre; codecs convert theirs to these */
+    bool has_hdr[SATF_HDR_KINDS];
+    unsigned char hdr[SATF_HDR_KINDS][SATF_HDR_BYTES]; /* as in PNG's chunks */
     /* A PNG's text that is kept, chunk by chunk: length, name and data, as in the file. text_ahead
      * bytes of it stand in front of the pixels. */
     unsigned char *text;

@@ -68,6 +68,13 @@ satf_status io_png_take_block(io_png_state *state, const unsigned char *name,
  * notes that there is some that is not. */
 satf_status io_png_take_text(io_png_state *state, const unsigned char *name,
                              const unsigned char *chunk, size_t n);
+/* The chunks of satf_metadata.hdr. */
+typedef struct io_png_hdr {
+    char name[5];
+    unsigned char bytes; /* of its data */
+} io_png_hdr;
+extern const io_png_hdr io_png_hdrs[SATF_HDR_KINDS];
+
 satf_status io_png_fail_metadata(satf_context *ctx);
 satf_status io_png_find_metadata(satf_context *ctx, io_reader *reader);
 satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);

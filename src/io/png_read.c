@@ -149,9 +149,30 @@ static satf_status check_claim(satf_context *ctx, io_source *source)
 /* Chunks that libpng would read otherwise, or not at all, go to take_chunk(). */
 static void skip_other_chunks(png_structp png)
 {
-    static const png_byte skipped[] = "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0"
-                                      "zTXt";
+    static const png_byte skipped[] = "bKGD\0cICP\0cLLI\0hIST\0iTXt\0mDCV\0oFFs\0pCAL\0sBIT\0sCAL\0"
+                                      "sPLT\0tEXt\0tIME\0zTXt";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
+}
+
+const io_png_hdr io_png_hdrs[SATF_HDR_KINDS] = {
+    [SATF_CICP] = {"cICP", 4}, [SATF_MDCV] = {"mDCV", 24}, [SATF_CLLI] = {"cLLI", 8}};
+
+/* The first of its kind in front of the pixels counts. Two names had a small letter at their end
+ * before the standard was done. */
+static bool take_hdr(const io_png_state *state, const png_unknown_chunk *chunk)
+{
+    satf_metadata *m = &state->header->metadata;
+    for (int i = 0; i < SATF_HDR_KINDS; i++) {
+        const io_png_hdr *kind = &io_png_hdrs[i];
+        bool same = memcmp(chunk->name, kind->name, 3) == 0 &&
+                    (chunk->name[3] | 0x20) == (kind->name[3] | 0x20);
+        if (same && !state->seen && !m->has_hdr[i] && chunk->size == kind->bytes) {
+            memcpy(m->hdr[i], chunk->data, chunk->size);
+            m->has_hdr[i] = true;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Of others the name is noted, unless they are critical, say when the file was written, or are
@@ -177,6 +198,9 @@ static int take_chunk(png_structp png, png_unknown_chunkp chunk)
     if (io_png_is_text(chunk->name)) {
         state->status = io_png_take_text(state, chunk->name, chunk->data, chunk->size);
         return state->status ? -1 : 1; /* an error, which io_png_error() finds reported */
+    }
+    if (take_hdr(state, chunk)) {
+        return 1;
     }
     note_other(state, (const char *)chunk->name);
     return 0;

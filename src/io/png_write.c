@@ -84,6 +84,16 @@ static void write_iptc(io_png_state *state, const satf_metadata *m)
     state->iptc_pending = false;
 }
 
+static void write_hdr(io_png_state *state, const satf_metadata *m)
+{
+    for (int i = 0; i < SATF_HDR_KINDS; i++) {
+        if (m->has_hdr[i]) {
+            png_write_chunk(state->png, (png_const_bytep)io_png_hdrs[i].name, m->hdr[i],
+                            io_png_hdrs[i].bytes);
+        }
+    }
+}
+
 /* The chunks of text that end before so many bytes of them. */
 static void write_text(io_png_state *state, const satf_metadata *m, size_t to)
 {
@@ -161,6 +171,9 @@ static satf_status write_header(io_writer *writer)
     }
     png_write_info(png, state->info);
     state->exif_pending = state->xmp_pending = state->iptc_pending = true;
+    if (writer->metadata) {
+        write_hdr(state, writer->metadata);
+    }
     write_late(state);
     if (writer->metadata) {
         write_text(state, writer->metadata, writer->metadata->text_ahead);
@@ -351,6 +364,7 @@ const io_format io_png = {
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
     .metadata = IO_METADATA_ANYWHERE,
+    .stores_hdr = true,
     .stores_text = true,
     .held_bytes = held_bytes,
     .create = create,

@@ -65,6 +65,14 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
                           "JPEG can",
                           plan->name);
     }
+    bool hdr = metadata->has_hdr[SATF_CICP] || metadata->has_hdr[SATF_MDCV] ||
+               metadata->has_hdr[SATF_CLLI];
+    if (hdr && plan->format->metadata != IO_METADATA_NONE && !plan->format->stores_hdr) {
+        pipeline_note_add(result, job->output,
+                          "its input's description as HDR (cICP, mDCV, cLLI) is left out, which %s "
+                          "cannot hold; PNG can",
+                          plan->name);
+    }
     if (!keeps_metadata(job, plan)) {
         return;
     }
