@@ -63,6 +63,13 @@ satf_status io_fail_short(satf_context *ctx, const io_source *source);
 #define IO_JPEG_EXIF_LEAD "Exif\0"
 #define IO_JPEG_XMP_LEAD "http://ns.adobe.com/xap/1.0/"
 
+enum { IO_ICC_BYTES = 1024 };
+
+/* An ICC profile, for 1 or 3 channels, that says what gamma and chromaticities say; sRGB's stand in
+ * for either that is missing. Returns its size. 0: neither is there, or the picture is sRGB, which
+ * a file without a profile is too, or they are none that a profile can hold. */
+size_t io_make_icc(const satf_metadata *metadata, int channels, unsigned char icc[IO_ICC_BYTES]);
+
 /* ------------------------------------------------------------------ header */
 
 /* Fills view, range and picture type for unsigned integers up to maxval, or

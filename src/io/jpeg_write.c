@@ -100,6 +100,11 @@ static satf_status write_icc(satf_context *ctx, struct jpeg_compress_struct *cin
 {
     const char *space = cinfo->input_components == 1 ? "GRAY" : "RGB ";
     if (m->icc_bytes <= 20 || memcmp(m->icc + 16, space, 4) != 0) {
+        unsigned char made[IO_ICC_BYTES]; /* of a PNG's gAMA and cHRM */
+        size_t n = io_make_icc(m, cinfo->input_components, made);
+        if (n > 0) {
+            jpeg_write_icc_profile(cinfo, made, (unsigned)n);
+        }
         return SATF_OK;
     }
     if (m->icc_bytes > (size_t)255 * 65519) {

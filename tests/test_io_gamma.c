@@ -1,0 +1,122 @@
+/* What PNG says in numbers of its own and JPEG otherwise: gamma as a profile. */
+#include "test_io_metadata.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------- gamma in a JPEG */
+
+static uint32_t load32(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Number i of a tag's element, behind its type. */
+static double profile_number(const satf_metadata *m, const char *tag, size_t i)
+{
+    uint32_t count = load32(m->icc + 128);
+    for (uint32_t k = 0; k < count; k++) {
+        const unsigned char *at = m->icc + 132 + 12 * k;
+        if (memcmp(at, tag, 4) == 0) {
+            uint32_t from = load32(at + 4), n = load32(at + 8);
+            assert_true(from % 4 == 0 && from + n <= m->icc_bytes && 12 + 4 * i <= n);
+            return (int32_t)load32(m->icc + from + 8 + 4 * i) / 65536.0;
+        }
+    }
+    fail_msg("there is no %s", tag);
+    return 0;
+}
+
+/* Through a JPEG; must have a profile of that size at the least, or none. */
+static satf_image *by_jpeg(satf_context *ctx, satf_image *image, size_t at_least)
+{
+    bytes file = must_encode(ctx, image, "jpeg");
+    satf_image *read = must_decode(ctx, file.data, file.n);
+    free(file.data);
+    const satf_metadata *m = &read->metadata;
+    assert_true(at_least ? m->icc_bytes >= at_least : !m->icc);
+    if (m->icc) {
+        assert_int_equal(load32(m->icc), m->icc_bytes);
+        assert_memory_equal(m->icc + 36, "acsp", 4);
+        assert_memory_equal(m->icc + 16, image->view.channels == 1 ? "GRAY" : "RGB ", 4);
+        /* libpng, which looks closely, takes it */
+        bytes png = must_encode(ctx, read, "png");
+        satf_image *again = must_decode(ctx, png.data, png.n);
+        assert_block("profile", again->metadata.icc, again->metadata.icc_bytes, m->icc,
+                     m->icc_bytes);
+        satf_image_destroy(again);
+        free(png.data);
+    }
+    return read;
+}
+
+static void assert_colour(const satf_metadata *m, const char *tag, const double *want)
+{
+    for (size_t i = 0; i < 3; i++) {
+        if (fabs(profile_number(m, tag, i) - want[i]) > 3e-4) {
+            fail_msg("%s: %g, not %g", tag, profile_number(m, tag, i), want[i]);
+        }
+    }
+}
+
+/* The colorants are those of the profiles that Adobe and HP have published. */
+static void gamma_of_colours(void **state)
+{
+    satf_context *ctx = *state;
+    static const double chromaticities[2][8] = {{0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06},
+                                                {0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06}};
+    static const double colorants[2][3][3] = {
+        {{0.60974, 0.31111, 0.01947}, {0.20528, 0.62567, 0.06087}, {0.14919, 0.06322, 0.74457}},
+        {{0.43607, 0.22249, 0.01392}, {0.38515, 0.71687, 0.09708}, {0.14307, 0.06061, 0.7141}}};
+    for (int i = 0; i < 6; i++) { /* Adobe's, sRGB's, sRGB's as none are given */
+        bool gamma = i<3, srgb = i % 3> 0;
+        satf_image *image = make_image(ctx, 4, 4, 3, SATF_U8, 0, 8);
+        image->metadata.has_gamma = gamma || i % 3 == 2;
+        image->metadata.gamma = gamma ? 1 / 2.2 : 20;
+        image->metadata.has_chromaticities = i % 3 < 2;
+        memcpy(image->metadata.chromaticities, chromaticities[srgb], sizeof *chromaticities);
+        satf_image *read = by_jpeg(ctx, image, 400);
+        const satf_metadata *m = &read->metadata;
+        assert_colour(m, "rXYZ", colorants[srgb][0]);
+        assert_colour(m, "gXYZ", colorants[srgb][1]);
+        assert_colour(m, "bXYZ", colorants[srgb][2]);
+        for (int k = 0; k < 3; k++) {
+            const char *curve = k == 0 ? "rTRC" : k == 1 ? "gTRC" : "bTRC";
+            double kind = profile_number(m, curve, 0), power = profile_number(m, curve, 1);
+            double want = gamma ? 2.2 : i % 3 == 2 ? 0.05 : 2.4;
+            assert_true(kind == (want == 2.4 ? 3 : 0) && fabs(power - want) < 2e-5);
+        }
+        satf_image_destroy(read);
+        satf_image_destroy(image);
+    }
+}
+
+static void gamma_of_grey(void **state)
+{
+    satf_context *ctx = *state;
+    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    satf_metadata *m = &image->metadata;
+    m->has_gamma = true;
+    m->gamma = 0.5;
+    satf_image *read = by_jpeg(ctx, image, 200);
+    assert_true(profile_number(&read->metadata, "kTRC", 1) == 2);
+    satf_image_destroy(read);
+    m->has_srgb = true; /* what a JPEG without a profile is too */
+    satf_image_destroy(by_jpeg(ctx, image, 0));
+    m->has_srgb = m->has_gamma = false;
+    satf_image_destroy(by_jpeg(ctx, image, 0));
+    m->has_gamma = true;
+    m->gamma = 1e-9; /* its power is beyond what a profile can say */
+    satf_image_destroy(by_jpeg(ctx, image, 0));
+    satf_image_destroy(image);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, new_context, free_context)
+    const struct CMUnitTest tests[] = {
+        TEST(gamma_of_colours),
+        TEST(gamma_of_grey),
+
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
