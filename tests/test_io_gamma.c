@@ -1,4 +1,5 @@
-/* What PNG says in numbers of its own and JPEG otherwise: gamma as a profile. */
+/* What PNG says in numbers of its own and JPEG otherwise: gamma as a profile, and EXIF's resolution
+ * as that of the pixels. */
 #include "test_io_metadata.h"
 
 #include <math.h>
@@ -110,13 +111,89 @@ static void gamma_of_grey(void **state)
     satf_image_destroy(image);
 }
 
+/* ------------------------------------------------------------ EXIF's resolution */
+
+/* X and Y in whole numbers over 2, and the unit (0: not there). */
+static size_t make_resolution(unsigned char *to, bool big, uint32_t x, uint32_t y, unsigned unit)
+{
+    satf_tiff t = {to, 100, big};
+    unsigned entries = unit ? 3 : 2;
+    uint32_t values = 8 + 2 + 12 * entries + 4;
+    memset(to, 0, 100);
+    memcpy(to, big ? "MM\0*" : "II*", 4);
+    satf_tiff_store(&t, to + 4, 4, 8);
+    satf_tiff_store(&t, to + 8, 2, entries);
+    for (unsigned i = 0; i < entries; i++) {
+        unsigned char *at = to + 10 + 12 * i;
+        satf_tiff_store(&t, at, 2, i < 2 ? 0x11a + i : 0x128);
+        satf_tiff_store(&t, at + 2, 2, i < 2 ? 5 : 3);
+        satf_tiff_store(&t, at + 4, 4, 1);
+        satf_tiff_store(&t, at + 8, i < 2 ? 4 : 2, i < 2 ? values + 8 * i : unit);
+    }
+    satf_tiff_store(&t, to + values, 4, x);
+    satf_tiff_store(&t, to + values + 4, 4, 2);
+    satf_tiff_store(&t, to + values + 8, 4, y);
+    satf_tiff_store(&t, to + values + 12, 4, 2);
+    return values + 16;
+}
+
+static void exif_resolution(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        uint32_t x, y;
+        unsigned unit;
+        size_t cut;       /* so many bytes are missing */
+        double to_metres; /* 0: it says nothing */
+        int of_metres;
+    } cases[] = {{600, 400, 2, 0, 0.5 / 0.0254, 1},
+                 {600, 400, 0, 0, 0.5 / 0.0254, 1},
+                 {600, 400, 3, 0, 50, 1},
+                 {600, 400, 1, 0, 0.5, 0},
+                 {600, 600, 1, 0, 0, 0},
+                 {0, 400, 2, 0, 0, 0},
+                 {600, 400, 2, 1, 0, 0},
+                 {600, 400, 2, 16, 0, 0}};
+    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    bytes plain = must_encode(ctx, image, "jpeg");
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        size_t c = i / 2;
+        unsigned char exif[106] = "Exif\0";
+        size_t n = make_resolution(exif + 6, i & 1, cases[c].x, cases[c].y, cases[c].unit);
+        bytes file = with_marker(&plain, 0xe1, (char *)exif, 6 + n - cases[c].cut);
+        satf_image *read = must_decode(ctx, file.data, file.n);
+        const satf_metadata *m = &read->metadata;
+        assert_int_equal(m->has_resolution, cases[c].to_metres > 0);
+        if (m->has_resolution) {
+            assert_true(fabs(m->resolution_x - cases[c].x * cases[c].to_metres) < 1e-6);
+            assert_true(fabs(m->resolution_y - cases[c].y * cases[c].to_metres) < 1e-6);
+            assert_int_equal(m->resolution_unit, cases[c].of_metres);
+        }
+        satf_image_destroy(read);
+        free(file.data);
+    }
+    /* what JFIF says goes first */
+    image->metadata.has_resolution = true;
+    image->metadata.resolution_unit = 1;
+    image->metadata.resolution_x = image->metadata.resolution_y = 10000;
+    image->metadata.exif = satf_alloc(100);
+    image->metadata.exif_bytes = make_resolution(image->metadata.exif, false, 600, 400, 2);
+    bytes file = must_encode(ctx, image, "jpeg");
+    satf_image *read = must_decode(ctx, file.data, file.n);
+    assert_true(fabs(read->metadata.resolution_x - 10000) < 1e-6);
+    satf_image_destroy(read);
+    satf_image_destroy(image);
+    free(file.data);
+    free(plain.data);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_context, free_context)
     const struct CMUnitTest tests[] = {
         TEST(gamma_of_colours),
         TEST(gamma_of_grey),
-
+        TEST(exif_resolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

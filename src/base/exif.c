@@ -79,6 +79,41 @@ void satf_exif_make_orientation(unsigned orientation,
     exif[18] = (unsigned char)orientation;
 }
 
+/* ----------------------------------------------------------------- resolution */
+
+/* A RATIONAL of the entry; 0 if it is none, or not there. */
+static double load_rational(const satf_tiff *t, const unsigned char *entry)
+{
+    enum { RATIONAL = 5, BYTES = 8 };
+    if (!entry || satf_tiff_load(t, entry + 2, 2) != RATIONAL) {
+        return 0;
+    }
+    uint32_t at = satf_tiff_load(t, entry + 8, 4);
+    if (at > t->bytes || t->bytes - at < BYTES) {
+        return 0;
+    }
+    uint32_t of = satf_tiff_load(t, t->data + at + 4, 4);
+    return of == 0 ? 0 : (double)satf_tiff_load(t, t->data + at, 4) / of;
+}
+
+bool satf_exif_resolution(const unsigned char *exif, size_t bytes, double *x, double *y, int *unit)
+{
+    enum { X = 0x011a, Y, UNIT = 0x0128, NO_UNIT = 1, INCH, CENTIMETRE };
+    satf_tiff t;
+    size_t count;
+    if (!satf_tiff_open((unsigned char *)exif, bytes, &t)) { /* nothing is written */
+        return false;
+    }
+    unsigned char *entries = satf_tiff_first(&t, &count);
+    const unsigned char *entry = satf_tiff_find(&t, entries, count, UNIT);
+    uint32_t of = entry ? satf_tiff_load(&t, entry + 8, 2) : INCH;
+    double scale = of == INCH ? 1 / 0.0254 : of == CENTIMETRE ? 100 : 1;
+    *x = scale * load_rational(&t, satf_tiff_find(&t, entries, count, X));
+    *y = scale * load_rational(&t, satf_tiff_find(&t, entries, count, Y));
+    *unit = of == INCH || of == CENTIMETRE;
+    return *x > 0 && *y > 0 && (*unit || *x != *y);
+}
+
 /* ----------------------------------------------------------------- thumbnails */
 
 enum {

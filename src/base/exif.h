@@ -43,6 +43,10 @@ unsigned char *satf_tiff_find(const satf_tiff *t, unsigned char *entries, size_t
 /* EXIF's orientation, 1 ... 8; 1 where it says nothing. */
 unsigned satf_exif_orientation(const unsigned char *exif, size_t bytes);
 
+/* EXIF's resolution: pixels per metre, *unit = 1, or per a unit that is not known, *unit = 0. False
+ * where it says nothing. */
+bool satf_exif_resolution(const unsigned char *exif, size_t bytes, double *x, double *y, int *unit);
+
 enum { SATF_EXIF_ORIENTATION_BYTES = 26 };
 
 /* A block that says nothing but the orientation. */

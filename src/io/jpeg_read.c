@@ -317,6 +317,15 @@ static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metada
     }
 }
 
+/* EXIF's resolution, where JFIF says nothing. */
+static void copy_exif_resolution(satf_metadata *m)
+{
+    if (!m->has_resolution) {
+        m->has_resolution = satf_exif_resolution(m->exif, m->exif_bytes, &m->resolution_x,
+                                                 &m->resolution_y, &m->resolution_unit);
+    }
+}
+
 static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
 {
     return io_jpeg_coded_samples(cinfo->comp_info, cinfo->num_components, cinfo->image_width,
@@ -381,6 +390,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);
     status = copy_markers(ctx, cinfo, &reader->header.metadata);
     note_others(cinfo, &reader->header);
+    copy_exif_resolution(&reader->header.metadata);
     status = status ? status : copy_icc(ctx, state, &reader->header.metadata);
     reader->header.icc_damaged = state->icc_damaged;
     reader->header.segments_damaged = state->segments_damaged;
