@@ -28,8 +28,8 @@ extern "C" {
 /* ------------------------------------------------------------------ images */
 
 /* Pixels in host memory, with what their file said about them: alpha, possible
- * range, colour profile, gamma, resolution, EXIF, XMP, IPTC, and how a JPEG was
- * coded. Owns its memory. */
+ * range, colour profile, gamma, HDR, resolution, EXIF, XMP, IPTC, a PNG's Author
+ * and Copyright, and how a JPEG was coded. Owns its memory. */
 typedef struct satf_image satf_image;
 
 /* A zeroed image. flags as in satf_view. */
@@ -72,7 +72,7 @@ typedef struct satf_write_options {
     double clip_percent; /* P of auto_range, 0 ... below 50: of n sorted samples the k-th from
                           * either end, from 0 on, k = P (n - 1) / 100 rounded down */
     int strip;           /* non-zero: no metadata but what pixels need to look right: ICC profile,
-                          * gamma, sRGB, chromaticities, EXIF's orientation */
+                          * gamma, sRGB, chromaticities, HDR, EXIF's orientation */
 } satf_write_options;
 
 /* Sets all members, of a struct of so many bytes, to the defaults: by suffix, automatic type and
