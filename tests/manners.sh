@@ -427,8 +427,8 @@ for guess in out:--output? boxx:--box? thread:--threads? keeps:--list zzz:--list
     run --${guess%:*} 3 in.pgm out.pgm
     check "a guess for --${guess%:*}" "$? $(grep -c -e "${guess#*:}$" stderr)" "2 1"
 done
-run --box in.png out.png
-check "a file in the value's place" "$? $(grep -c "'in.png' is no window" stderr)" "2 1"
+run --rotate in.png out.png
+check "a file in the value's place" "$? $(grep -c "rotate: .*in.png" stderr)" "2 1"
 run --box 3 tree out.pgm
 check "a folder as an input" "$? $(grep -c 'tree: is a directory.* -r' stderr)" "1 1"
 run --quality 80 --box 3 in.pgm out.png
@@ -479,7 +479,9 @@ check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' '
 for topic in blur:'mean over N x N pixels is --box' png:'png  *rw' jpg:'jpeg  *rw' \
     no-clobber:'leave existing files alone' -r:'^  -r, --recursive DIR' r:'^  --r X' \
     1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
-    squared:'A flag of --integral' resize:'no filter changes the size' type:'u8 u16'; do
+    squared:'A flag of --integral' resize:'no filter changes the size' type:'u8 u16' \
+    options:'^  --png-level N' options:'^Running:' border:'numpy.pad symmetric' \
+    box:'half a pixel to the right and down' type:'floats are not saturated'; do
     run --help "${topic%%:*}"
     check "--help ${topic%%:*}" "$? $(grep -q -e "${topic#*:}" stdout && echo told)" "0 told"
 done
@@ -491,6 +493,39 @@ run --help brder
 check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
 run
 check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 5"
+
+# ---------------------------------------------------------- defaults, others' names
+# A window's default stands in where no size follows: a file, an option, nothing.
+run --sauvola 31 "$page" wanted.pgm
+cp "$page" 31
+for words in '--sauvola ./31 made.pgm' '--sauvola --type u8 ./31 made.pgm' './31 made.pgm --sauvola' \
+    '--sauvola -o made.pgm ./31'; do
+    rm -f made.pgm
+    # shellcheck disable=SC2086 # words
+    run $words
+    check "$words" "$? $(same wanted.pgm made.pgm)" "0 same"
+done
+for wrong in 0 3x 3x0 -3 3.5 31,k=many; do
+    run --sauvola "$wrong" "$page" wrong.pgm
+    check "a wrong size $wrong" "$? $(grep -c ' --sauvola: ' stderr) $(ls wrong.pgm 2>/dev/null)" "2 1 "
+done
+run --box
+check "a default, but no input" "$? $(grep -c 'no input' stderr)" "2 1"
+for border in replicate:clamp BORDER_REPLICATE:clamp reflect101:mirror BORDER_REFLECT_101:mirror \
+    symmetric:reflect Wrap:wrap grid-constant:constant:0; do
+    run --box 3 --border "${border%%:*}" in.pgm wrong.pgm
+    check "--border ${border%%:*}" "$? $(grep -c "called ${border#*:}$" stderr)" "2 1"
+    run --box "3,border=${border%%:*}" in.pgm wrong.pgm
+    check "border=${border%%:*}" "$? $(grep -c "called ${border#*:}$" stderr)" "2 1"
+done
+run --box 3 --border torus in.pgm wrong.pgm
+check "a border of nobody's" "$? $(grep -c 'shrink are possible$' stderr)" "2 1"
+# "put --integral last" is for what follows an integral.
+for words in '--sum 3 --integral --box 3' '--box 3 --sum 3 --integral'; do
+    # shellcheck disable=SC2086 # words
+    run $words in.pgm wrong.pgm
+    check "$words" "$? $(grep -c 'integral cannot filter u32.*or f64$' stderr)" "2 1"
+done
 
 # --------------------------------------------------------- lists, names, pipes
 

@@ -72,16 +72,30 @@ static void note_unused(const settings *s, const job *one, const satf_file_repor
     }
 }
 
+/* Is it the filter behind an --integral that cannot take its samples? */
+static bool follows_integral(const settings *s, const char *why)
+{
+    static const char refusal[] = " cannot filter ";
+    bool integral = false;
+    for (int i = 0; i < s->word_count; i++) {
+        const char *name = s->words[i].name;
+        size_t length = strlen(name);
+        if (integral && strncmp(why, name, length) == 0 &&
+            strncmp(why + length, refusal, sizeof refusal - 1) == 0) {
+            return true;
+        }
+        integral = integral || strcmp(name, "integral") == 0;
+    }
+    return false;
+}
+
 /* What the command has to say beyond the library's message. */
-static const char *advice(const settings *s, const job *one, const satf_file_report *result)
+static const char *advice(const settings *s, const job *one, const char *why,
+                          const satf_file_report *result)
 {
     struct stat info;
     bool folder = stat(one->input, &info) == 0 && S_ISDIR(info.st_mode);
-    bool integral = false;
-    for (int i = 0; i < s->word_count && result->unsuited; i++) {
-        integral = integral || strcmp(s->words[i].name, "integral") == 0;
-    }
-    return integral ? "; put --integral last"
+    return result->unsuited && follows_integral(s, why) ? "; put --integral last"
            : folder ? ", or take the pictures in it and below by -r"
                     : "";
 }
@@ -96,7 +110,7 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
     }
     if (out->status) {
         const char *at = out->at ? out->at : one->input, *why = out->why;
-        message(at, "%s%s", why, advice(s, one, result));
+        message(at, "%s%s", why, advice(s, one, why, result));
         if (s->json) {
             report_json_failure(json, s, one, at, out->status, why);
         }

@@ -73,6 +73,26 @@ static void take_filter(settings *s, const char *name, const char *value)
     }
 }
 
+/* Does the word say a size, right or wrong, up to a comma? Else it is a file. */
+static bool is_size(const char *word)
+{
+    size_t length = strspn(word, "0123456789xX.+-");
+    bool whole = word[length] == '\0' || word[length] == ',';
+    return whole && strcspn(word, "0123456789") < length && strncmp(word, "--", 2) != 0;
+}
+
+/* The value behind the filter's name: for a window its default, where no size follows. */
+static const char *next_value(const char *filter, char ***argv)
+{
+    satf_param_info param;
+    satf_filter_param(filter, 0, &param, sizeof param);
+    const char *next = (*argv)[1];
+    if (param.type == SATF_PARAM_SIZE && param.default_text && !(next && is_size(next))) {
+        return param.default_text;
+    }
+    return options_next_value(argv);
+}
+
 bool take_filter_option(settings *s, char ***argv, int *status)
 {
     const char *word = **argv, *name = word + 2, *equals = strchr(name, '='), *filter;
@@ -81,7 +101,7 @@ bool take_filter_option(settings *s, char ***argv, int *status)
     for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
         if (strlen(filter) == length && !strncmp(filter, name, length)) {
             const char *syntax = filter_value_syntax(filter);
-            const char *value = equals ? equals + 1 : syntax ? options_next_value(argv) : NULL;
+            const char *value = equals ? equals + 1 : syntax ? next_value(filter, argv) : NULL;
             if (syntax && !value) {
                 *status = usage_error(word, "needs a value: %s", syntax);
             } else {

@@ -17,6 +17,10 @@ const help_example help_examples[] = {
     {NULL, NULL},
 };
 
+const char help_even_windows[] =
+    "A window of an even size reaches one pixel further to the left and up than to the right and "
+    "down: what it shows moves half a pixel to the right and down.";
+
 const help_status help_statuses[] = {
     {0, "done"},        {1, "failed"},
     {2, "wrong usage"}, {3, "some inputs failed or could not be read, the others are done"},
@@ -104,6 +108,10 @@ static void help_filter(const satf_filter_info *info)
     for (; satf_filter_param(info->name, count, &p, sizeof p); count++) {
         fputs(count ? "" : "\nParameters:\n", stdout);
         param_row(&p);
+    }
+    if (value && strstr(value, "WxH")) {
+        putchar('\n');
+        print_wrapped(help_even_windows, 0, 0);
     }
     if (count) {
         putchar('\n');

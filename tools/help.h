@@ -22,7 +22,7 @@ int help_print(const settings *s);
 /* What the command without arguments says. */
 void help_short(FILE *to);
 
-/* The tables of --list: the one that a word of --help means, -1 if none. (lists.c) */
+/* The tables of --list, and options: the one that a word of --help means, -1 if none. (lists.c) */
 int help_find_table(const char *word);
 void help_print_table(int index);
 
@@ -30,6 +30,9 @@ void help_print_table(int index);
  * there is none. (lists.c) */
 void help_print_format(const satf_format_info *format);
 bool help_print_algorithms(const char *name);
+
+/* Where windows of an even size lie. */
+extern const char help_even_windows[];
 
 typedef struct help_example {
     const char *command, *meaning;

@@ -2,8 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "help.h"
+#include "borders.h"
 #include "columns.h"
+#include "help.h"
 
 /* ------------------------------------------------------------------ tables */
 
@@ -26,9 +27,14 @@ static void list_borders(void)
                                           [SATF_CONSTANT] = "VVV|abcd|VVV, written constant:V",
                                           [SATF_SHRINK] =
                                               "only the part of the window inside the image"};
-    for (int i = 0; satf_border_name(i); i++) {
-        print_entry(satf_border_name(i), borders[i]);
+    const char *name;
+    for (int i = 0; (name = satf_border_name(i)); i++) {
+        print_entry(name, borders[i]);
+        if (border_elsewhere(name)) {
+            print_entry("", border_elsewhere(name));
+        }
     }
+    puts("skimage.filters has scipy's names, skimage.transform numpy's.");
 }
 
 void help_print_format(const satf_format_info *format)
@@ -73,22 +79,29 @@ static void list_algorithms(void)
     help_print_algorithms(NULL);
 }
 
+static void list_options(void)
+{
+    fputs("Options (--help OPTION tells all about one):\n", stdout);
+    options_print(&satfilter_cli);
+}
+
 static void list_samples(void)
 {
     puts("Samples (--type):\n  u8 u16 u32 u64 f32 f64");
 }
 
-/* The tables of --list, and the words of --help that show them beside the option of that name. */
+/* The tables, and the words of --help that show them beside the option of that name; the first
+ * TABLES_LISTED are those of --list. */
 static const struct {
     void (*print)(void);
     const char *words[3];
 } tables[] = {
     {list_filters, {"filters", "filter"}}, {list_borders, {"border", "borders"}},
     {list_formats, {"formats", "format"}}, {list_algorithms, {"algorithm", "algorithms"}},
-    {list_samples, {"type", "types"}},
+    {list_samples, {"type", "types"}},     {list_options, {"options", "option"}},
 };
 
-enum { TABLE_COUNT = sizeof tables / sizeof *tables };
+enum { TABLE_COUNT = sizeof tables / sizeof *tables, TABLES_LISTED = TABLE_COUNT - 1 };
 
 int help_find_table(const char *word)
 {
@@ -109,7 +122,7 @@ void help_print_table(int index)
 
 void help_list(void)
 {
-    for (int i = 0; i < TABLE_COUNT; i++) {
+    for (int i = 0; i < TABLES_LISTED; i++) {
         fputs(i ? "\n" : "", stdout);
         tables[i].print();
     }

@@ -111,6 +111,8 @@ void help_man_page(void)
         "and not applied. Parameters follow the "
         "value behind commas, as in --box 15x9,border=mirror. A flag, such as --squared, is "
         "also an option of its own that belongs to the nearest filter before it.");
+    puts(".PP");
+    roff_paragraph(help_even_windows);
     man_filters();
     puts(".SH OPTIONS");
     roff_paragraph(

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "borders.h"
 #include "devices.h"
 #include "message.h"
 
@@ -10,7 +11,9 @@
 static int take_border(settings *s, const option *o, const char *value)
 {
     if (satf_border_parse(s->ctx, value, &s->border, &s->constant)) {
-        return option_error(o, "%s", library_message(s->ctx));
+        const char *meant = border_meant(library_message(s->ctx));
+        return option_error(o, "%s%s%s", library_message(s->ctx),
+                            meant ? "; here it is called " : "", meant ? meant : "");
     }
     s->border_given = true;
     return 0;
@@ -212,7 +215,10 @@ static const option options[] = {
     {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 f32 f64",
      "samples of the output: u8 u16 u32 u64 f32 f64",
      "Default: the input's for means; for other filters the exact type where the format can hold "
-     "it (.npy), else a 16-bit picture of the possible range.",
+     "it (.npy), else a 16-bit picture of the possible range. It is the type of the last result: "
+     "between two filters of a chain an image has the first one's own, so a mean of u8 is rounded "
+     "to u8. Writing that mean to a .npy with --type f64 avoids it. Integers saturate at the full "
+     "scale; floats are not saturated.",
      TAKES(take_type)},
     {GROUP_OUTPUT, "range", 0, "LO:HI|auto", "auto",
      "show the values LO to HI, or those that occur, not all that are possible",

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "borders.h"
 #include "devices.h"
 #include "message.h"
 #include "options.h"
@@ -83,7 +84,9 @@ static int make_chain(settings *s)
         if (status) {
             char subject[128];
             snprintf(subject, sizeof subject, "--%s", word->name);
-            message(subject, "%s", library_message(s->ctx));
+            const char *meant = border_meant(library_message(s->ctx));
+            message(subject, "%s%s%s", library_message(s->ctx), meant ? "; here it is called " : "",
+                    meant ? meant : "");
             return status == SATF_INVALID ? EXIT_USAGE : EXIT_FAILURE;
         }
         if (i > 0) {
@@ -276,7 +279,7 @@ static int check_files(settings *s)
                               : "no input and no output: name both";
     }
     if (wrong) {
-        /* A file may be missing since a filter took it for its value: --box in.png out.png. */
+        /* A file may be missing since a filter took it for its value: --rotate in.png out.png. */
         return make_chain(s) ? EXIT_USAGE : usage_error(NULL, "%s", wrong);
     }
     if (!s->output && s->file_count > 2) {

@@ -72,7 +72,7 @@ static void write_choices(const char *choices, FILE *to)
                 fprintf(to, "%s ", o->name);
             }
         }
-        fputs("borders filters", to);
+        fputs("borders filters options", to);
     } else if (strcmp(choices, "FORMAT") == 0) {
         for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
             if (format.can_write) {

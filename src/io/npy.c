@@ -53,10 +53,34 @@ static satf_status choose_type(satf_context *ctx, const satf_npy *info, satf_typ
             ? "signed integers; convert them, with a.astype(\"u2\") if they are 0 to 65535, else "
               "with a.astype(\"f8\")"
         : info->kind == 'c' ? "complex numbers; save a.real or abs(a)"
+        : info->kind == 'f' && info->bytes == 0
+            ? "floats of another size; convert them with a.astype(\"f8\")"
         : info->kind == 'f' ? "floats of another size; convert them with a.astype(\"f4\")"
                             : "no numbers";
     return satf_fail(ctx, SATF_UNSUPPORTED, ".npy samples of dtype \"%s\" are %s", info->kind_text,
                      advice);
+}
+
+/* Refuses a last dimension that is no number of channels. Where another one is smaller, the last is
+ * more likely a width. */
+static satf_status refuse_channels(satf_context *ctx, const int64_t shape[3])
+{
+    char advice[160] = "";
+    if (shape[2] < 1) {
+        /* nothing to guess */
+    } else if (shape[0] <= SATF_MAX_CHANNELS) {
+        snprintf(advice, sizeof advice,
+                 "; it looks like planes of channels, (C, H, W): save numpy.moveaxis(a, 0, -1)");
+    } else if (shape[0] < shape[2] || shape[1] < shape[2]) {
+        snprintf(advice, sizeof advice,
+                 "; it looks like a stack of pictures, (Z, H, W): save each, a[0] to a[%" PRId64
+                 "], in a file of its own",
+                 shape[0] - 1);
+    }
+    return satf_fail(ctx, SATF_UNSUPPORTED,
+                     "a .npy array of shape (%" PRId64 ", %" PRId64 ", %" PRId64 ") has %" PRId64
+                     " channels, its last dimension; 1 to %d are possible%s",
+                     shape[0], shape[1], shape[2], shape[2], SATF_MAX_CHANNELS, advice);
 }
 
 static satf_status open_npy(satf_context *ctx, io_reader *reader)
@@ -78,10 +102,7 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     }
     int64_t channels = info.dimensions == 3 ? info.shape[2] : 1;
     if (channels < 1 || channels > SATF_MAX_CHANNELS) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "a .npy array of %" PRId64
-                         " channels (its last dimension); 1 to %d are possible",
-                         channels, SATF_MAX_CHANNELS);
+        return refuse_channels(ctx, info.shape);
     }
     npy *n = reader->state = satf_alloc_zeroed(sizeof *n);
     if (!n) {
