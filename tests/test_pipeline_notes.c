@@ -96,6 +96,39 @@ static void hardly_used(void **state)
     }
 }
 
+/* Black and white of which only one occurs. */
+static void one_shade(void **state)
+{
+    (void)state;
+    char in[300];
+    snprintf(in, sizeof in, "%s", path("u8.pgm"));
+    const struct {
+        double value, other;
+        const char *note;
+    } cases[] = {{200, 200, "every pixel is white"},
+                 {0, 0, "every pixel is black"},
+                 {200, 0, NULL},  /* one black pixel */
+                 {0, 200, NULL}}; /* one white pixel */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_flat(in, SATF_U8, cases[i].value, cases[i].other);
+        for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+            satf_file_report result;
+            satf_write_options options = satf_write_defaults();
+            const char *outputs[] = {"o.png", "o.pbm", "o.pgm"};
+            for (int k = 0; k < 3; k++) {
+                char out[300];
+                snprintf(out, sizeof out, "%s", path(outputs[k]));
+                run_job(in, out, "sauvola=5 flip=h", way, options, &result);
+                expect_note(&result, cases[i].note ? out : NULL, cases[i].note);
+                run_job(in, out, "sauvola=5 flip=h box=1", way, options, &result); /* grey */
+                expect_note(&result, NULL, NULL);
+            }
+            run_job(in, path("o.npy"), "sauvola=5", way, options, &result); /* plain values */
+            expect_note(&result, NULL, NULL);
+        }
+    }
+}
+
 static void found(void **state)
 {
     (void)state;
@@ -430,9 +463,9 @@ static void damaged_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),      TEST(found),       TEST(several_pictures),  TEST(lost_orientation),
-        TEST(lost_metadata),    TEST(lost_text),   TEST(lost_transparency), TEST(lost_ink),
-        TEST(damaged_segments), TEST(lost_chunks),
+        TEST(hardly_used),      TEST(one_shade),        TEST(found),       TEST(several_pictures),
+        TEST(lost_orientation), TEST(lost_metadata),    TEST(lost_text),   TEST(lost_transparency),
+        TEST(lost_ink),         TEST(damaged_segments), TEST(lost_chunks),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

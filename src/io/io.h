@@ -241,10 +241,11 @@ struct io_writer {
     satf_metadata stripped;                                 /* owns nothing */
     unsigned char orientation[SATF_EXIF_ORIENTATION_BYTES]; /* the EXIF that is left */
     int64_t next_row;
-    int64_t bytes;    /* that have gone to the file */
-    io_extremes seen; /* among the colour samples, where plan.judge_range */
-    void *converted;  /* rows on their way from plan.in to plan.out */
-    void *state;      /* the codec's */
+    int64_t bytes;     /* that have gone to the file */
+    io_extremes seen;  /* among the colour samples, where plan.judge_range */
+    bool black, white; /* have been among the pixels, where plan.bilevel */
+    void *converted;   /* rows on their way from plan.in to plan.out */
+    void *state;       /* the codec's */
 };
 
 /*
@@ -284,8 +285,8 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
 satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                         int64_t n);
 
-/* After the last row: true if less than a hundredth of the range shown occurs, with a sentence that
- * says so. */
+/* After the last row: true if less than a hundredth of the range shown occurs, or one of black and
+ * white alone, with a sentence that says so. */
 bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer);
 

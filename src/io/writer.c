@@ -83,6 +83,17 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
     return SATF_OK;
 }
 
+/* Notes which of black and white occur; looks no further once both do. */
+static void watch_bilevel(io_writer *writer, const char *src, int64_t stride, int64_t n)
+{
+    size_t width = (size_t)satf_row_samples(&writer->plan.in);
+    for (int64_t y = 0; y < n && !(writer->black && writer->white); y++) {
+        const char *row = src + y * stride;
+        writer->black = writer->black || memchr(row, 0, width);
+        writer->white = writer->white || memchr(row, UINT8_MAX, width);
+    }
+}
+
 satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                         int64_t n)
 {
@@ -90,6 +101,9 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
     if (n < 0 || n > plan->in.height - writer->next_row) {
         return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows to write, %" PRId64 " are left", n,
                          plan->in.height - writer->next_row);
+    }
+    if (plan->bilevel) {
+        watch_bilevel(writer, src, stride, n);
     }
     satf_status status = SATF_OK;
     if (!writer->converted) {
@@ -116,6 +130,10 @@ bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
 {
     const io_plan *plan = &writer->plan;
     double least = writer->seen.least, most = writer->seen.most;
+    if (plan->bilevel && writer->black != writer->white) {
+        snprintf(text, bytes, "every pixel is %s", writer->black ? "black" : "white");
+        return true;
+    }
     if (!plan->judge_range || least > most) {
         return false;
     }
