@@ -136,7 +136,7 @@ done
 
 # ------------------------------------------------------------------- FFmpeg
 
-# through_ffmpeg "COMMAND'S OPTIONS" CHAIN: through the program, which wants widths of 8 n
+# through_ffmpeg "COMMAND'S OPTIONS" CHAIN: through the program, which wants widths of 16 n
 through_ffmpeg()
 {
     # shellcheck disable=SC2086

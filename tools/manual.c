@@ -78,7 +78,9 @@ void help_man_page(void)
     roff_paragraph(
         "Reads a picture, applies the filters in the order written, and writes the result. "
         "The time does not grow with the area of the filters' windows. Results of integer "
-        "images are exact: bit-identical on every device and with any number of threads.");
+        "images are exact: bit-identical on every device and with any number of threads, unless a "
+        "chain has real "
+        "numbers between its filters.");
     puts(".PP");
     roff_paragraph(
         "The format of an input is found by its content, that of an output by its suffix. "

@@ -144,7 +144,9 @@ static const option options[] = {
      TAKES(devices_take)},
     {GROUP_FILTERING, "engine", 0, "E", "auto sat window",
      "auto, sat (summed area table) or window (marching sums)",
-     "Both give the same bits for integer images.", TAKES(take_engine)},
+     "Both give the same bits for integer images, unless a chain has real numbers between its "
+     "filters: then they may differ in the last digits.",
+     TAKES(take_engine)},
     {GROUP_FILTERING, "algorithm", 0, "A", "ALGORITHM",
      "how the summed area table is built; see --list", "Implies --engine sat.",
      TAKES(take_algorithm)},

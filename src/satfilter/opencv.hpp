@@ -3,6 +3,8 @@
  *
  * Header only, C++11, OpenCV 3 or later; programs link satfilter and opencv_core. Whatever fails
  * throws a cv::Exception, whose err is the library's sentence. docs/opencv.md has an example.
+ * A region of interest ends at its edge, where the border begins, as under cv::BORDER_ISOLATED;
+ * OpenCV's filters look beyond it otherwise.
  */
 #ifndef SATFILTER_OPENCV_HPP
 #define SATFILTER_OPENCV_HPP
