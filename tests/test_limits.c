@@ -269,6 +269,45 @@ static void jpegs(void **state)
     free(file.data);
 }
 
+/* So many segments without data in front of that offset. */
+static bytes with_segments(const bytes *file, size_t at, int marker, size_t count)
+{
+    bytes out = {malloc(file->n + 4 * count), file->n + 4 * count};
+    assert_non_null(out.data);
+    memcpy(out.data, file->data, at);
+    for (size_t i = 0; i < count; i++) {
+        unsigned char *to = out.data + at + 4 * i;
+        memcpy(to, "\xff\0\0\2", 4);
+        to[1] = (unsigned char)marker;
+    }
+    memcpy(out.data + at + 4 * count, file->data + at, file->n - at);
+    return out;
+}
+
+/* Each counts more than its four bytes, for it takes more memory, and time to find its place. */
+static void short_segments(void **state)
+{
+    satf_context *ctx = *state;
+    static const int markers[] = {0xe1, 0xe2, 0xe3, 0xec, 0xed, 0xef, 0xfe};
+    bytes file = make_jpeg(16, 1, true, 0);
+    for (size_t i = 0; i < 2 * sizeof markers / sizeof *markers; i++) {
+        bool many = i & 1;
+        bytes large = with_segments(&file, 2, markers[i / 2], many ? 17000 : 2000);
+        char what[40];
+        snprintf(what, sizeof what, "%s of marker %x", many ? "many" : "some", markers[i / 2]);
+        expect(ctx, what, large.data, large.n, many ? SATF_LIMIT : SATF_OK,
+               many ? "limit: max-metadata" : "");
+        set_limit(ctx, SATF_MAX_METADATA, 8 << 20);
+        expect(ctx, what, large.data, large.n, many ? SATF_LIMIT : SATF_OK,
+               many ? "limit: max-metadata" : "");
+        set_limit(ctx, SATF_MAX_METADATA, 2000 << 12);
+        expect(ctx, what, large.data, large.n, SATF_LIMIT, "limit: max-metadata");
+        set_limit(ctx, SATF_MAX_METADATA, 0);
+        free(large.data);
+    }
+    free(file.data);
+}
+
 /* --------------------------------------------------------------- the others */
 
 static void claims_without_pixels(void **state)
@@ -361,6 +400,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(png_chunk_claims, new_context, free_context),
         cmocka_unit_test_setup_teardown(png_metadata, new_context, free_context),
         cmocka_unit_test_setup_teardown(jpegs, new_context, free_context),
+        cmocka_unit_test_setup_teardown(short_segments, new_context, free_context),
         cmocka_unit_test_setup_teardown(claims_without_pixels, new_context, free_context),
         cmocka_unit_test(formats),
         cmocka_unit_test_setup_teardown(settings, new_context, free_context),

@@ -1,6 +1,7 @@
 /* SATF_MAX_MEMORY bounds what a call takes at its peak, whatever it does. */
 #include "interpose.h" /* first: it has variables that are called bytes */
 #include "test_io_files.h"
+#include "test_io_jpeg.h"
 
 #include <unistd.h>
 
@@ -223,6 +224,38 @@ static void handed_out(void **state)
     satf_image_destroy(image);
 }
 
+/* A JPEG's metadata stand in front of its pixels. What is between scans is not kept. */
+static void between_scans(void **state)
+{
+    satf_context *ctx = *state;
+    enum { SEGMENT = 60000, COUNT = 2000, MARKER = 2 };
+    static const int markers[] = {0xe1, 0xe2, 0xed};
+    bytes file = make_jpeg(16, 1, true, 0);
+    size_t at = file.n - MARKER, all = (size_t)COUNT * (MARKER + SEGMENT);
+    while (memcmp(file.data + at, "\xff\xda", MARKER) != 0) {
+        at--;
+    }
+    unsigned char *large = calloc(1, file.n + all);
+    assert_non_null(large);
+    memcpy(large, file.data, at);
+    memcpy(large + at + all, file.data + at, file.n - at);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
+        for (int k = 0; k < COUNT; k++) {
+            unsigned char *to = large + at + (size_t)k * (MARKER + SEGMENT);
+            memcpy(to,
+                   (unsigned char[]){0xff, (unsigned char)markers[i], SEGMENT >> 8, SEGMENT & 255},
+                   4);
+        }
+        satf_image *image = NULL;
+        assert_true(WITHIN(ctx, "segments between scans",
+                           satf_image_decode(ctx, large, file.n + all, &image)));
+        satf_image_destroy(image);
+    }
+    free(large);
+    free(file.data);
+}
+
 int main(void)
 {
 #ifdef REAL
@@ -230,6 +263,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(filters, new_context, free_context),
         cmocka_unit_test_setup_teardown(images, new_context, free_context),
         cmocka_unit_test_setup_teardown(handed_out, new_context, free_context),
+        cmocka_unit_test_setup_teardown(between_scans, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 #else

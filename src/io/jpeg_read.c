@@ -60,6 +60,23 @@ _Noreturn void io_jpeg_stop(j_common_ptr cinfo)
     longjmp(state->jump, 1);
 }
 
+/* What libjpeg has been given and has not left. A segment counts more than its bytes: libjpeg takes
+ * some 100 bytes for each that it keeps, and goes through all of them to append the next. */
+static void check_header_bytes(io_jpeg_state *state)
+{
+    enum { SEGMENT = 4096 };
+    int64_t left = (int64_t)state->from.bytes_in_buffer;
+    int64_t bytes = io_source_taken(state->source) - left + SEGMENT * state->segments;
+    if (bytes > state->ctx->settings.max_metadata) {
+        state->status = satf_fail(state->ctx, SATF_LIMIT,
+                                  "a JPEG with more than %" PRId64
+                                  " bytes before its pixels, each segment counted as %d more: "
+                                  "above the limit (limit: max-metadata)",
+                                  state->ctx->settings.max_metadata, SEGMENT);
+        io_jpeg_stop((j_common_ptr)&state->c.in);
+    }
+}
+
 /* A warning is damaged data, unless it is about what no pixel needs. Bytes too many are such
  * in front of the pixels only: behind some they may be pixels that were not understood. */
 static void emit(j_common_ptr cinfo, int level)
@@ -67,6 +84,10 @@ static void emit(j_common_ptr cinfo, int level)
     io_jpeg_state *state = cinfo->client_data;
     int code = cinfo->err->msg_code;
     if (level >= 0) {
+        if (state->in_header && code == JTRC_MISC_MARKER) {
+            state->segments++;
+            check_header_bytes(state);
+        }
         return;
     }
     if (code == JWRN_BOGUS_ICC) {
@@ -121,19 +142,6 @@ bool io_jpeg_probe(const unsigned char *head, size_t n)
 static void no_action(j_decompress_ptr cinfo)
 {
     (void)cinfo;
-}
-
-/* What libjpeg has been given and has not left. */
-static void check_header_bytes(io_jpeg_state *state)
-{
-    int64_t left = (int64_t)state->from.bytes_in_buffer;
-    if (io_source_taken(state->source) - left > state->ctx->settings.max_metadata) {
-        state->status = satf_fail(state->ctx, SATF_LIMIT,
-                                  "a JPEG with more than %" PRId64
-                                  " bytes before its pixels: above the limit (limit: max-metadata)",
-                                  state->ctx->settings.max_metadata);
-        io_jpeg_stop((j_common_ptr)&state->c.in);
-    }
 }
 
 static boolean fill(j_decompress_ptr cinfo)
@@ -289,7 +297,6 @@ static satf_status copy_icc(satf_context *ctx, io_jpeg_state *state, satf_metada
     if (status || state->c.in.num_components > 3 ||
         !jpeg_read_icc_profile(&state->c.in, &icc, &bytes)) {
         return status;
-        return SATF_OK;
     }
     for (unsigned i = 0; i < 4 && bytes > HEADER; i++) {
         own = own << 8 | icc[i];
@@ -332,6 +339,19 @@ static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
                                  cinfo->image_height);
 }
 
+/* Metadata whole, of other segments whether there are any, and none between scans. */
+static void save_markers(struct jpeg_decompress_struct *cinfo, bool in_header)
+{
+    enum { ADOBE = JPEG_APP0 + 14 }; /* which libjpeg reads */
+    for (int marker = IO_JPEG_APP1; marker <= JPEG_APP0 + 15; marker++) {
+        bool whole = marker <= IO_JPEG_APP2 || marker == IO_JPEG_APP13;
+        if (marker != ADOBE) {
+            jpeg_save_markers(cinfo, marker, !in_header ? 0 : whole ? 0xffff : 1);
+        }
+    }
+    jpeg_save_markers(cinfo, JPEG_COM, in_header);
+}
+
 static satf_status read_header(satf_context *ctx, io_reader *reader)
 {
     io_jpeg_state *state = reader->state;
@@ -348,19 +368,12 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     cinfo->src = &state->from;
     state->progress.progress_monitor = watch_scans;
     cinfo->progress = &state->progress;
-    jpeg_save_markers(cinfo, IO_JPEG_APP1, 0xffff);
-    jpeg_save_markers(cinfo, IO_JPEG_APP2, 0xffff); /* ICC */
-    jpeg_save_markers(cinfo, IO_JPEG_APP13, 0xffff);
-    jpeg_save_markers(cinfo, JPEG_COM, 1); /* only whether there is one */
-    for (int i = 3; i <= 15; i++) {        /* the same; 14 is Adobe's, which libjpeg reads */
-        if (i != IO_JPEG_APP13 - JPEG_APP0 && i != 14) {
-            jpeg_save_markers(cinfo, JPEG_APP0 + i, 1);
-        }
-    }
+    save_markers(cinfo, true);
     state->in_header = true;
     jpeg_read_header(cinfo, TRUE);
     check_header_bytes(state);
     state->in_header = false;
+    save_markers(cinfo, false);
     if (cinfo->data_precision != 8) { /* newer versions of libjpeg-turbo come this far */
         return fail_precision(ctx, cinfo->data_precision);
     }
