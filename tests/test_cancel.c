@@ -136,7 +136,11 @@ static bytes make_packed_psd(void)
     static const char header[40] = {
         '8',      'B',      'P',     'S', 0, 1, [13] = 4, [16] = SIDE >> 8, [20] = SIDE >> 8,
         [23] = 8, [25] = 3, [39] = 1};
-    bytes file = raw_file(header, sizeof header, 2 * 4 * SIDE);
+    bytes file = {0};
+    put_bytes(&file, header, sizeof header);
+    for (int i = 0; i < 4 * SIDE; i++) {
+        put_bytes(&file, (unsigned char[]){0, 2 * SIDE / 128}, 2);
+    }
     for (int i = 0; i < 4 * SIDE * SIDE / 128; i++) {
         put_bytes(&file, "\x81", 2);
     }

@@ -224,6 +224,34 @@ static void handed_out(void **state)
     satf_image_destroy(image);
 }
 
+static void handed_out_text(void **state)
+{
+    satf_context *ctx = *state;
+    enum { TEXT = 10 * MIB };
+    static const unsigned char head[] = {
+        0, TEXT >> 16, TEXT >> 8 & 255, 0, 't', 'E', 'X', 't', 'A', 'u', 't', 'h', 'o', 'r'};
+    satf_image *image = make_picture(ctx, 9, 9, 3, SATF_U8), *outs[8];
+    satf_metadata *m = &image->metadata;
+    m->text_bytes = m->text_ahead = 8 + TEXT;
+    m->text = satf_alloc_zeroed(m->text_bytes);
+    assert_non_null(m->text);
+    memcpy(m->text, head, sizeof head);
+    satf_write_options options = options_for("png");
+    void *data;
+    size_t n;
+    assert_int_equal(satf_image_encode(ctx, image, &options, &data, &n), SATF_OK);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(satf_image_decode(ctx, data, n, &outs[i]), SATF_OK);
+        assert_int_equal(outs[i]->metadata.text_bytes, 8 + TEXT);
+    }
+    for (int i = 0; i < 8; i++) {
+        satf_image_destroy(outs[i]);
+    }
+    satf_buffer_free(data);
+    satf_image_destroy(image);
+}
+
 /* A JPEG's metadata stand in front of its pixels. What is between scans is not kept. */
 static void between_scans(void **state)
 {
@@ -263,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(filters, new_context, free_context),
         cmocka_unit_test_setup_teardown(images, new_context, free_context),
         cmocka_unit_test_setup_teardown(handed_out, new_context, free_context),
+        cmocka_unit_test_setup_teardown(handed_out_text, new_context, free_context),
         cmocka_unit_test_setup_teardown(between_scans, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
