@@ -155,6 +155,14 @@ check "8 bits where they are asked for" "$? $(depth bw8.png)" "0 8"
 run --box 1 bw.png one.npy
 run --box 1 bw8.png eight.npy
 check "of the same pixels" "$(same one.npy eight.npy)" same
+for picture in page scene; do
+    run -f --png-level 1 --sauvola 31 "$source/samples/$picture.png" runs.png
+    for level in 2 3 4 5 6 7 8 9; do
+        run -f --png-level $level --sauvola 31 "$source/samples/$picture.png" searched.png
+        check "$picture at level $level is hardly larger than at 1" \
+            "$? $(($(stat -c %s searched.png) * 100 <= $(stat -c %s runs.png) * 103))" "0 1"
+    done
+done
 run --sauvola 31 "$page" bw.pbm
 check "one bit in PBM" "$? $(head -c 2 bw.pbm)" "0 P4"
 run --sauvola 31 --box 3 "$page" grey.png

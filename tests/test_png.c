@@ -220,7 +220,8 @@ static void test_shapes(void **state)
     }
 }
 
-/* Level 1 has one filter, and from 2 on each row has the one that libpng takes. */
+/* Level 1 has one filter, and from 2 on, of bits from 6 on, each row has the one that libpng takes.
+ */
 static void test_filters(void **state)
 {
     satf_context *ctx = *state;
@@ -230,7 +231,8 @@ static void test_filters(void **state)
             : kind == 3 ? make_kind(ctx, 3, 301, 67)
                         : make_photo(ctx, 301, 67, 1 + kind % 4, kind < 4 ? SATF_U8 : SATF_U16);
         for (int level = 0; level <= 3; level++) {
-            bytes ours = encode_at(ctx, image, level), theirs = by_libpng(image, level);
+            int same_as = image->bilevel && level > 1 ? 1 : level; /* of bits up to 5 */
+            bytes ours = encode_at(ctx, image, level), theirs = by_libpng(image, same_as);
             taken a = take_apart(&ours), b = take_apart(&theirs);
             assert_int_equal(a.rows.n, b.rows.n);
             for (size_t y = 0; y < a.height; y++) {

@@ -128,7 +128,7 @@ size_t io_png_coder_bytes(const io_png_shape *shape)
 bool io_png_coder_open(const io_png_shape *shape, io_png_coder *coder)
 {
     enum { MEMORY = 8 }; /* zlib's default */
-    int strategy = shape->level == 1 ? Z_RLE : shape->plain ? Z_DEFAULT_STRATEGY : Z_FILTERED;
+    int strategy = shape->level == 1 ? Z_RLE : Z_FILTERED;
     *coder = (io_png_coder){.z = {.zalloc = io_zlib_alloc, .zfree = io_zlib_free},
                             .filtered = satf_alloc(shape->filtered_bytes)};
     if (coder->filtered && deflateInit2(&coder->z, shape->level, Z_DEFLATED, -shape->window, MEMORY,

@@ -19,7 +19,7 @@ typedef struct io_png_shape {
     size_t pixel_bytes; /* of a pixel, at least 1 */
     int64_t height;
     int level;      /* 0 ... 9 */
-    bool plain;     /* no filter but None, for pixels of less than a byte */
+    bool plain;     /* no filter but None from level 2 on, for pixels of less than a byte */
     int window;     /* bits of the distances that deflate uses */
     size_t stride;  /* from row to row in memory: pixel_bytes of 0 lie in front of each */
     int64_t before; /* rows before a strip, at most, that deflating it looks at */

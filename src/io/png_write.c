@@ -191,6 +191,9 @@ static io_png_shape shape_of(const io_plan *plan, int level)
     if (plan->bilevel) {
         shape.row_bytes = ((size_t)v->width + 7) / 8;
         shape.plain = true;
+        /* Bits repeat from row to row more than they match further back: only a long search
+         * finds as much as runs do (docs/formats.md). */
+        shape.level = level > 1 && level < 6 ? 1 : level;
     }
     return shape;
 }
