@@ -88,7 +88,8 @@ static const filter_info unsharp_filter = {
     .help = "sharpen: away from the mean over a window",
     .detail = "p + A (p - m), p being the pixel and m the mean of the N x N (or W x H) pixels "
               "around it. Of integers it is one fraction, rounded to nearest, halves up, and "
-              "saturated: to 0 and the full scale. The mean of colour is weighted by alpha; alpha "
+              "saturated: to 0 and the full scale; into floats it is neither. The mean of colour "
+              "is weighted by alpha; alpha "
               "stays as it is, and so does a pixel whose whole window is transparent. The "
               "result has the input's type and range.",
     .params = unsharp_params,

@@ -23,7 +23,8 @@
  *   - Integer samples are summed modulo 2^32 or 2^64, floats in double.
  *   - A window of w x h at (x, y) covers the columns x - w/2 ... x - w/2 + w - 1
  *     (integer division) and the rows likewise.
- *   - The mean of integers is rounded to nearest, halves up.
+ *   - The mean of integers is rounded to nearest, halves up, also between the filters of a chain:
+ *     each result has its filter's type. Images of f64 keep what is behind the point.
  *   - The variance is the population variance and never negative.
  *   - Sums of floats over a w x h window are off by at most (w + h) 2^-53 times
  *     the sum of the magnitudes in the window by the window engine. By the SAT

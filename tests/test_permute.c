@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/context.h"
 #include "study/pattern.h"
 #include "permute/schedule.h"
@@ -371,7 +372,7 @@ static void test_pieces(void **unused)
 /* The choice alone: a limit of memory keeps long schedules from being made. */
 static const char *chosen(const uint32_t *places, int64_t n, int bytes, bool on_device)
 {
-    satf_permutation *plan = calloc(1, sizeof *plan);
+    satf_permutation *plan = satf_alloc_zeroed(sizeof *plan);
     permute_request request = {places, n, bytes, 0};
     assert_non_null(plan);
     plan->n = n;

@@ -82,7 +82,8 @@ static void test_overlaps(void **state)
     a.stride = b.stride = 42; /* a row on, the channels are others */
     b.channels = 1;
     b.data = pixels + 40;
-    assert_true(satf_views_overlap(&a, &(satf_view){pixels + 2, 15, 4, 42, 1, SATF_U8, 0, 0, 4}));
+    satf_view green = {pixels + 2, 15, 4, 42, 1, SATF_U8, 0, 0, 4, 0};
+    assert_true(satf_views_overlap(&a, &green));
     b.data = pixels + 2;
     assert_false(satf_views_overlap(&a, &b));
     b.pixel_stride = 2;
@@ -146,7 +147,7 @@ static void check_strides(satf_context *ctx, const satf_filter *filter, const ch
                           const satf_view *in)
 {
     static char memory[W * H * 4 * 8];
-    const satf_rect where = {3, 4, 9, 11};
+    const satf_rect where = {3, 3, 9, 11}; /* guided reaches the corner: sums round alike */
     satf_view want;
     assert_int_equal(satf_filter_output(ctx, filter, in, &want), SATF_OK);
     want.data = memory;

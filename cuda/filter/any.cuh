@@ -157,29 +157,13 @@ static __device__ inline void load_beside(const filter_gpu_task *task, const sam
     }
 }
 
-/* value[i] = Formula, or the task's, of in with sum[i], square[i] and the centre at from + i *
- * step. at: the first one's place; NULL where nothing of other images is read. Behind the switch,
- * and not in each of its cases, is what all formulas have in common: see the notebook for what
- * compilers make of large ones. */
-template <class Formula, int N, class Sum, class Square>
+/* The task's formula. Behind the switch, and not in each of its cases, is what all formulas have in
+ * common: see the notebook for what compilers make of large ones. */
+template <int N, class Sum, class Square>
 static __device__ __forceinline__ void
-apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
-              const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
+apply_any(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
+          const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
 {
-    if constexpr (!std::is_same<Formula, any_formula>::value) {
-#pragma unroll
-        for (int i = 0; i < N; i++) {
-            if constexpr (Formula::has_sum) {
-                load_sum(in, sum[i]);
-            }
-            load_square(in, square[i]);
-            if constexpr (Formula::has_centre) {
-                in->centre = load_sample(task->in.type, from + i * step);
-            }
-            value[i] = Formula::apply(task, in);
-        }
-        return;
-    }
 #pragma unroll
     for (int i = 0; i < N; i++) {
         value[i] = formula_real(0);
@@ -210,6 +194,30 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
 #pragma unroll
     for (int i = 0; i < N; i++) {
         value[i] = formula_within(in, value[i]);
+    }
+}
+
+/* value[i] = Formula, or the task's, of in with sum[i], square[i] and the centre at from + i *
+ * step. at: the first one's place; NULL where nothing of other images is read. */
+template <class Formula, int N, class Sum, class Square>
+static __device__ __forceinline__ void
+apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
+              const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
+{
+    if constexpr (!std::is_same<Formula, any_formula>::value) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            if constexpr (Formula::has_sum) {
+                load_sum(in, sum[i]);
+            }
+            load_square(in, square[i]);
+            if constexpr (Formula::has_centre) {
+                in->centre = load_sample(task->in.type, from + i * step);
+            }
+            value[i] = Formula::apply(task, in);
+        }
+    } else {
+        apply_any<N>(task, in, sum, square, from, step, at, value);
     }
 }
 

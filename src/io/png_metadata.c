@@ -4,16 +4,6 @@
 
 #include "png_common.h"
 
-satf_status io_png_fail_metadata(satf_context *ctx)
-{
-    return satf_fail(ctx, SATF_LIMIT,
-                     "a PNG with more than %" PRId64
-                     " bytes of what is no pixels: above the limit (limit: max-metadata)",
-                     ctx->settings.max_metadata);
-}
-
-/* ----------------------------------------------------------- behind the pixels */
-
 /* The data of the chunk at that offset, of so many bytes; NULL if it is too large or not there. */
 static satf_status look_at_data(satf_context *ctx, const io_source *source, int64_t at,
                                 int64_t bytes, unsigned char **data)

@@ -1,9 +1,18 @@
 /* Text of a PNG: XMP, blocks that ImageMagick writes as hexadecimal digits, and what is kept. */
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
 
 #include "png_common.h"
+
+satf_status io_png_fail_metadata(satf_context *ctx)
+{
+    return satf_fail(ctx, SATF_LIMIT,
+                     "a PNG with more than %" PRId64
+                     " bytes of what is no pixels: above the limit (limit: max-metadata)",
+                     ctx->settings.max_metadata);
+}
 
 /* What a chunk of text holds. */
 typedef struct text {
