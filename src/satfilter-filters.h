@@ -167,7 +167,8 @@ SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *f
  * the memory that it takes. Runs allocate nothing (but the context's threads in the first, for sync
  * "graph", and for images of the host that a device computes part by part: see
  * SATF_MAX_DEVICE_MEMORY); on images of a CUDA device they only enqueue, on the context's stream.
- * The context's settings count as they are when the plan is made. A plan is used by one thread at a time, and is destroyed before its context.
+ * The context's settings count as they are when the plan is made. A plan is used by one thread at a
+ * time, and is destroyed before its context.
  */
 typedef struct satf_plan satf_plan;
 

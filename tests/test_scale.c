@@ -181,7 +181,7 @@ static void check_file(satf_context *ctx, const filter_info *info, int maxval, c
     assert_int_equal(fclose(file), 0);
     satf_filter *filter =
         make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", (int64_t)SCALE_W * SCALE_H);
-    satf_image *image;
+    satf_image *image = NULL;
     satf_image_info found;
     if (satf_filter_file(ctx, filter, in, out, NULL, NULL, 0) ||
         satf_image_read(ctx, out, &image) || satf_image_probe(ctx, out, &found, sizeof found)) {

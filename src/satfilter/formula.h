@@ -74,23 +74,23 @@ typedef struct formula_sums {
 } formula_sums;
 
 /* Leaves what a formula reads. One that reads squares alone gets them without a pivot. */
-SATF_FORMULA void formula_hide(unsigned reads, formula_sums *in)
+SATF_FORMULA void formula_hide(unsigned listed, formula_sums *in)
 {
-    if (!(reads & FORMULA_SUM)) {
+    if (!(listed & FORMULA_SUM)) {
         in->sum = 0;
         in->real_sum = in->pivot = 0;
     }
-    if (!(reads & FORMULA_SQUARE)) {
+    if (!(listed & FORMULA_SQUARE)) {
         in->square = 0;
         in->real_square = 0;
     }
-    if (!(reads & FORMULA_CENTRE)) {
+    if (!(listed & FORMULA_CENTRE)) {
         in->centre = 0;
     }
-    if (!(reads & FORMULA_BESIDE)) {
+    if (!(listed & FORMULA_BESIDE)) {
         in->beside[0] = 0;
     }
-    if (!(reads & FORMULA_BESIDE_TOO)) {
+    if (!(listed & FORMULA_BESIDE_TOO)) {
         in->beside[1] = 0;
     }
 }
