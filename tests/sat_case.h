@@ -142,7 +142,7 @@ static inline void fill(const test_case *t, buffer *b)
 static inline sat_job make_job(const test_case *t, const buffer *in, const buffer *out)
 {
     return (sat_job){
-        .in = {in->row0, t->width, t->height, in->stride, t->channels, t->type, SATF_HOST, 0, 0},
+        .in = {in->row0, t->width, t->height, in->stride, t->channels, t->type, SATF_HOST, 0, 0, 0},
         .summand = t->summand,
         .sum_type = t->sum_type,
         .f32_out = t->f32_out,
