@@ -274,7 +274,7 @@ static void test_filters(void **state)
     const filter_info *info;
     long runs = 0;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        char words[64], line[256];
+        char words[96], line[256];
         filter_words(info, words, sizeof words);
         for (size_t k = 0; k < OUTPUTS; k++) {
             snprintf(line, sizeof line, "-T1 %s in.ppm %s", words, outputs[k]);
