@@ -444,7 +444,7 @@ static void damaged_segments(void **state)
         const char *note;
     } cases[] = {
         {"junk", 4, "a segment or bytes between segments make no sense and are passed over"},
-        {"\xff\xe2\0\x15ICC_PROFILE\0\1\1odd", 23,
+        {"\xff\xe2\0\x13ICC_PROFILE\0\1\1odd", 21,
          "its colour profile (ICC) is damaged and not kept"},
     };
     enum { JFIF_END = 20 };
