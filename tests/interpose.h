@@ -39,7 +39,8 @@
 
 /* Allocations: the one of number fail_from fails, and all behind it if fail_all. */
 static struct {
-    atomic_bool armed, fail_all;
+    atomic_bool armed, fail_all,
+        measured;      /* measured: once main() is near, sanitizers are set up */
     atomic_long count; /* of allocations since it was armed */
     atomic_long fail_from;
     atomic_long live;        /* blocks that are allocated */
@@ -116,6 +117,16 @@ static bool allocation_fails(void)
     return fails;
 }
 
+__attribute__((constructor)) static void measure(void)
+{
+    atomic_store(&allocations.measured, true);
+}
+
+static long room_of(void *memory)
+{
+    return atomic_load(&allocations.measured) ? (long)malloc_usable_size(memory) : 0;
+}
+
 static void count_bytes(long more)
 {
     long bytes = atomic_fetch_add(&allocations.bytes, more) + more;
@@ -127,7 +138,7 @@ static void count_bytes(long more)
 static void *counted(void *memory)
 {
     atomic_fetch_add(&allocations.live, memory != NULL);
-    count_bytes((long)malloc_usable_size(memory));
+    count_bytes(room_of(memory));
     return memory;
 }
 
@@ -146,10 +157,10 @@ INTERPOSE_PUBLIC void *realloc(void *memory, size_t bytes)
     if (allocation_fails()) {
         return NULL;
     }
-    long before = (long)malloc_usable_size(memory);
+    long before = room_of(memory);
     void *larger = REAL(realloc)(memory, bytes);
     if (memory && larger) {
-        count_bytes((long)malloc_usable_size(larger) - before);
+        count_bytes(room_of(larger) - before);
     }
     return memory ? larger : counted(larger);
 }
@@ -201,7 +212,7 @@ INTERPOSE_PUBLIC int posix_memalign(void **out, size_t alignment, size_t bytes)
 INTERPOSE_PUBLIC void free(void *memory)
 {
     atomic_fetch_sub(&allocations.live, memory != NULL);
-    count_bytes(-(long)malloc_usable_size(memory));
+    count_bytes(-room_of(memory));
     REAL(free)(memory);
 }
 
@@ -222,6 +233,17 @@ INTERPOSE_PUBLIC ssize_t interposed_read(int fd, void *to, size_t bytes)
     bytes = reads.most && bytes > reads.most ? reads.most : bytes;
     return syscall(SYS_read, fd, to, bytes);
 }
+#endif
+
+/* Whether the address sanitizer's allocator stands in for malloc(), which changes peaks and time.
+ */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define INTERPOSE_SANITIZED 1
+#endif
+#endif
+#if !defined(INTERPOSE_SANITIZED)
+#define INTERPOSE_SANITIZED 0
 #endif
 
 #endif
