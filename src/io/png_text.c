@@ -28,9 +28,10 @@ static text open_text(const unsigned char *name, const unsigned char *chunk, siz
     static const text damaged;
     const unsigned char *at = memchr(chunk, 0, n), *end = chunk + n;
     text t = {.packed = name[0] == 'z'};
-    if (!at++) {
+    if (!at) {
         return damaged;
     }
+    at++;
     if (name[0] == 'i') {
         if (end - at < 2 || at[0] > 1) {
             return damaged;
@@ -43,9 +44,10 @@ static text open_text(const unsigned char *name, const unsigned char *chunk, siz
     at += name[0] != 't';
     for (int i = 0; name[0] == 'i' && i < 2; i++) {
         at = memchr(at, 0, (size_t)(end - at));
-        if (!at++) {
+        if (!at) {
             return damaged;
         }
+        at++;
     }
     t.data = at;
     t.bytes = (size_t)(end - at);
