@@ -173,7 +173,7 @@ for i in $(seq "$signals"); do
     code=$?
     if [ $code -ne 0 ]; then
         [ $code -eq $((128 + $(kill -l "$signal"))) ] || status=$((status + 1))
-        ! grep -qv " done in " stderr || said=$((said + 1)) # that it has ended is no message
+        ! grep -v " done in " stderr || said=$((said + 1)) # that it has ended is no message
     fi
     for output in out/*.png; do
         [ -e "$output" ] || continue

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every command of docs/recipes.md and samples/README.md runs as it stands, in a copy of
-# what a clone has, and makes the files that it names; README's first commands among them.
+# Every command of README.md, docs/recipes.md and samples/README.md runs as it stands, in a copy
+# of what a clone has, and makes the files that it names; ./bootstrap has run before. README's C
+# compiles, too.
 # Each picture that it makes is read again: it has its input's size, and shows something.
 set -u
 build=$(cd "${top_builddir:-.}" && pwd)
@@ -91,14 +92,34 @@ check_output()
     [ $count -gt 0 ] || fail "$2: no picture in $1"
 }
 
+# without_device COMMAND: where there is no device, such a command says so, and makes nothing.
+without_device()
+{
+    local output
+    if bash -c "$1" >stdout 2>stderr </dev/null; then
+        fail "$1: no device, and no error"
+    elif [ "$(wc -l <stderr)" -ne 1 ]; then
+        fail "$1: one line says that there is no device"
+    fi
+    for output in $(outputs_of "$1"); do
+        [ ! -e "$output" ] || fail "$1: $output is there"
+    done
+}
+
 # page NAME LEAST: runs its commands, of which there must be so many.
 page()
 {
     local commands=0 command output
     while IFS= read -r command; do
         commands=$((commands + 1))
+        command=${command#./bootstrap && }
+        [ "$command" != "make check" ] || continue
         for output in $(outputs_of "$command"); do rm -rf "$output"; done
         case $command in *--skip-existing*) ./satfilter -q --box 31 samples/page.png -o out-blurred/ ;; esac
+        if [[ $command == *"--device cuda"* && -z $device ]]; then
+            without_device "$command"
+            command=${command/--device cuda/--device cpu}
+        fi
         if ! bash -c "set -o pipefail; $command" >stdout 2>stderr </dev/null; then
             fail "$1: $command"
             continue
@@ -107,7 +128,7 @@ page()
             check_output "$output" "$command"
         done
         pass
-    done < <(sed -n 's/^    \([^ ].*\)/\1/p' "$source/$1")
+    done < <(sed '/^```/,/^```/d' "$source/$1" | sed -n 's/^    \([^ ].*\)/\1/p')
     [ "$commands" -ge "$2" ] || fail "$1: only $commands commands"
 }
 
@@ -115,8 +136,27 @@ mkdir "$work/clone" "$work/clone/docs" && cd "$work/clone" || exit 1
 cp -r "$source/samples" . && cp -r "$source/docs/images" docs/ && chmod -R u+w .
 ln -s "$build/satfilter" satfilter
 for program in example file rows frames; do ln -sf "$build/samples/$program" samples/; done
+device=$(./satfilter -q --device cuda --box 3 samples/scene.png - 2>/dev/null | head -c 1 | wc -c)
+[ "$device" -gt 0 ] || device=
+page README.md 8
 page samples/README.md 9
 page docs/recipes.md 20
+
+# README's C, in a program around it.
+{
+    printf '#include <satfilter.h>\n#include <stdio.h>\nint main(void)\n{\n'
+    sed -n '/^```c$/,/^```$/p' "$source/README.md" | grep -v '^```'
+    printf '    satf_filter_destroy(blur);\n    satf_context_destroy(ctx);\n    return 0;\n}\n'
+} >readme.c
+cp samples/scene.png in.png
+# shellcheck disable=SC2086 # lists of flags
+if ! { ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wno-misleading-indentation -Werror -I"$source/src" \
+    -o readme readme.c -L"$build/.libs" -lsatfilter &&
+    LD_LIBRARY_PATH="$build/.libs" ./readme; } >stdout 2>stderr; then
+    fail "README's C"
+else
+    check_picture out.png "README's C, samples/scene.png"
+fi
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
