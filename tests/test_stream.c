@@ -92,7 +92,8 @@ static void every_window_filter(void **state)
                 snprintf(out, sizeof out, "%s", path(next_output(&pictures[i])));
                 snprintf(spec, sizeof spec, "%s=%s,border=%s", info->name,
                          windows[((size_t)b + i + k) % (wrap ? WINDOWS - 1 : WINDOWS)], borders[b]);
-                compare(in, out, spec, SATF_TYPE_AUTO, 2);
+                bool jpeg = strstr(out, ".jpg") != NULL; /* black and white only as grey */
+                compare(in, out, spec, jpeg ? SATF_U8 : SATF_TYPE_AUTO, 2);
                 walked++;
             }
         }

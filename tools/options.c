@@ -172,7 +172,8 @@ static const option options[] = {
      "results-v1.2 has none. One that is no format's is refused unless --format says what the file "
      "is. With several inputs a name is a folder unless it has the suffix of a format; then it is "
      "refused. Missing folders are made. In a folder an output has its input's name, with the "
-     "suffix of --format, else that of its input if it can be written, else .png. Two operands "
+     "suffix of --format, else that of its input if it can be written, else .png; black and white "
+     "goes to .png rather than .jpg. Two operands "
      "that give the same name, or names that links make one file, and an output that would replace "
      "an input, are refused before any work. Of inputs from lists and folders that give the same "
      "name the first has it, and the others fail. An input that fails costs the others nothing.",
@@ -212,7 +213,8 @@ static const option options[] = {
      "As find -print0 writes them: for names that hold line ends.", take_source, 0, 0,
      SOURCE_LIST0},
     {GROUP_OUTPUT, "format", 0, "F", "FORMAT", "format of the output; default: by its suffix",
-     "Default for standard output: png, or the input's format where no file is named at all.",
+     "Default for standard output: png, or the input's format where no file is named at all, but "
+     "png for black and white of a JPEG.",
      TAKES(take_format)},
     {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 f32 f64",
      "samples of the output: u8 u16 u32 u64 f32 f64",

@@ -105,8 +105,35 @@ static void tidy(char *path)
     *to = '\0';
 }
 
-/* The output's name in the folder of -o: see the help of -o. NULL without memory. */
-static char *name_in_folder(const settings *s, const char *relative)
+/* Is what the chain makes black and white, a bit a pixel? Of samples of 16 bits only such a filter
+ * makes bytes, and those behind it that move pixels leave them as they are. A type or a range asks
+ * for grey. */
+static bool is_black_and_white(const settings *s)
+{
+    satf_filter_info info;
+    satf_filter *filter;
+    satf_view samples = satf_view_packed(NULL, 1, 1, 1, SATF_U16), made = samples;
+    int last = s->word_count - 1;
+    while (last > 0 && satf_filter_find(s->words[last].name, &info, sizeof info) &&
+           info.kind == SATF_FILTER_MOVE) {
+        last--;
+    }
+    if (last >= 0 && !satf_filter_create(s->ctx, s->words[last].name, &filter)) {
+        satf_filter_output(s->ctx, filter, &samples, &made);
+        satf_filter_destroy(filter);
+    }
+    bool grey = s->write.type != SATF_TYPE_AUTO || s->write.has_range || s->write.auto_range;
+    return made.type == SATF_U8 && !grey;
+}
+
+static bool is_jpeg(const char *format)
+{
+    return format && strcmp(format, "jpeg") == 0;
+}
+
+/* The output's name in the folder of -o: see the help of -o. sharp: it is no JPEG by itself. NULL
+ * without memory. */
+static char *name_in_folder(const settings *s, const char *relative, bool sharp)
 {
     const char *base = base_name(relative);
     satf_format_info own;
@@ -117,7 +144,7 @@ static char *name_in_folder(const settings *s, const char *relative)
     size_t suffix_length = 3;
     if (s->write.format) {
         suffix = suffix_of_format(s->write.format, dot ? dot + 1 : NULL, &suffix_length);
-    } else if (dot && own.can_write) {
+    } else if (dot && own.can_write && !(sharp && is_jpeg(own.name))) {
         suffix = dot + 1;
         suffix_length = strlen(suffix);
     }
@@ -165,6 +192,15 @@ static int check_type(const settings *s, const job *one)
         return usage_error(one->output, "%s (--type)", library_message(s->ctx));
     }
     return 0;
+}
+
+/* Refuses black and white in a JPEG. */
+static int check_sharpness(const settings *s, const job *one, bool sharp)
+{
+    return sharp && is_jpeg(outputs_format(s, one))
+               ? usage_error(one->output, "a JPEG blurs black and white; write .png, or --type u8 "
+                                          "for shades of grey")
+               : 0;
 }
 
 /* "png, jpeg, pnm": the formats that can be written. */
@@ -406,7 +442,20 @@ static int name_single(const settings *s, job *one)
     }
     one->format = default_format(s, output);
     int status = check_suffix(s, one);
-    return status ? status : check_type(s, one);
+    status = status ? status : check_type(s, one);
+    return status ? status : check_sharpness(s, one, is_black_and_white(s));
+}
+
+/* Says once that JPEGs have become PNGs. */
+static void note_sharpness(const settings *s, const job *jobs, int count)
+{
+    satf_format_info own;
+    for (int i = 0; i < count && !s->write.format && !s->quiet; i++) {
+        if (is_jpeg(satf_format_of_path(base_name(jobs[i].name), &own, sizeof own))) {
+            message(NULL, "black and white goes to .png; a JPEG blurs it");
+            return;
+        }
+    }
 }
 
 static int name_in_folders(const settings *s, job *jobs, int count)
@@ -428,6 +477,7 @@ static int name_in_folders(const settings *s, job *jobs, int count)
                            "%s/",
                            s->output);
     }
+    bool sharp = is_black_and_white(s);
     for (int i = 0; i < count; i++) {
         if (strcmp(jobs[i].input, "-") == 0) {
             return usage_error("-",
@@ -435,18 +485,23 @@ static int name_in_folders(const settings *s, job *jobs, int count)
                                "in place of the folder",
                                s->output);
         }
-        jobs[i].output = name_in_folder(s, jobs[i].name);
+        jobs[i].output = name_in_folder(s, jobs[i].name, sharp);
         jobs[i].target = jobs[i].output ? find_target(jobs[i].output) : NULL;
         if (!jobs[i].target) {
             return out_of_memory();
         }
         int status = check_type(s, &jobs[i]);
+        status = status ? status : check_sharpness(s, &jobs[i], sharp);
         if (status) {
             return status;
         }
     }
     int status = check_distinct(s, jobs, count);
-    return status ? status : check_not_inputs(jobs, count);
+    status = status ? status : check_not_inputs(jobs, count);
+    if (!status && sharp) {
+        note_sharpness(s, jobs, count);
+    }
+    return status;
 }
 
 int outputs_name(const settings *s, job *jobs, int count)

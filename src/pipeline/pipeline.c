@@ -37,6 +37,20 @@ static int filter_type(const pipeline_job *job, const satf_view *exact)
     return rounded_twice ? SATF_F64 : SATF_TYPE_AUTO;
 }
 
+/* Is the result black and white, a bit a pixel, unless its format has no such pictures? A type or a
+ * range asks for grey. */
+static bool is_black_and_white(const pipeline_job *job)
+{
+    const satf_write_options *write = &job->write;
+    return filter_is_bilevel(job->filter) && write->type == SATF_TYPE_AUTO && !write->has_range &&
+           !write->auto_range;
+}
+
+static bool is_jpeg(const char *format)
+{
+    return strcmp(format, "jpeg") == 0;
+}
+
 /* Finds what cannot work before anything is decoded. */
 static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const io_header *header,
                              pipeline_plan *plan, satf_file_report *result)
@@ -63,6 +77,11 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
     }
     result->at = job->output;
     status = io_make_plan(ctx, &plan->out, job->output, &job->write, &plan->io);
+    if (!status && is_black_and_white(job) && is_jpeg(plan->io.format->name)) {
+        status = satf_fail(ctx, SATF_UNSUPPORTED,
+                           "a JPEG blurs black and white; write .png, or u8 for shades of grey "
+                           "(option: type)");
+    }
     /* doubles for a mean of another depth: the picture is no less full for that */
     plan->io.judge_range &= plan->type == SATF_TYPE_AUTO || job->write.has_range;
     if (!status) {
@@ -314,10 +333,15 @@ static satf_status reserve(satf_context *ctx, const pipeline_plan *plan, const i
 }
 
 /* Where "-" gets the input's format. */
-static const char *output_format(const pipeline_job *job, const io_format *input)
+static const char *output_format(const pipeline_job *job, const io_format *input,
+                                 satf_file_report *result)
 {
     if (job->write.format || !job->input_format || strcmp(job->output, "-") != 0) {
         return job->write.format;
+    }
+    if (is_black_and_white(job) && is_jpeg(input->name)) {
+        pipeline_note_add(result, job->output, "is written as png; a JPEG blurs black and white");
+        return "png";
     }
     return input->create ? input->name : "png";
 }
@@ -364,7 +388,7 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, double
     result->times.decode_ms = satf_now_ms() - ctx->waited_ms - open_ms;
     result->in = reader->header.view;
     result->in_format = reader->format->name;
-    job.write.format = output_format(&job, reader->format);
+    job.write.format = output_format(&job, reader->format, result);
 
     status = run_job(ctx, &job, &reader, progress, result);
     io_close(reader);

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What the command says of results that are not all that their inputs were, and what it writes then.
+set -u
+build=$(cd "${top_builddir:-.}" && pwd)
+source=$(cd "${top_srcdir:-.}" && pwd)
+satfilter=${SATFILTER:-$build/satfilter}
+work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-notes.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+LC_ALL=C
+export LC_ALL
+
+passed=0 failed=0
+check()
+{
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL: $1: '$2' instead of '$3'"
+        head -n 5 stderr
+    fi
+}
+run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
+files() { (cd "$1" 2>/dev/null && find . -type f | LC_ALL=C sort | tr '\n' ' '); }
+said() { sed 's/^satfilter: //' stderr; }
+begins() { head -c 4 "$1" | od -An -tx1 | tr -d ' '; }
+
+# --------------------------------------------------------- black and white
+
+mkdir scans scans/old
+run --box 1 "$source/samples/page.png" scans/a.jpg
+cp scans/a.jpg scans/old/b.JPEG && cp "$source/samples/page.png" scans/c.png
+for words in '--sauvola 31' '--wolf 31' '--box 3 --sauvola 31 --flip v --rotate 90'; do
+    # shellcheck disable=SC2086 # some words
+    run $words scans/a.jpg out.jpg
+    check "$words to a JPEG" "$? $(files . | grep -c out.jpg) $(said)" \
+        "2 0 out.jpg: a JPEG blurs black and white; write .png, or --type u8 for shades of grey"
+done
+run --sauvola 31 scans/a.jpg -o x --format jpeg
+check "with --format jpeg" "$? $(files x) $(grep -c 'blurs black and white' stderr)" "2  1"
+run --sauvola 31 scans/a.jpg - --format jpg
+check "to standard output" "$? $(wc -c <stdout) $(grep -c 'blurs black and white' stderr)" "2 0 1"
+for words in '--sauvola 31 --box 3' '--sauvola 31 --type u8' '--sauvola 31 --range 0:255' '--range auto --wolf 31'; do
+    # shellcheck disable=SC2086
+    run -f $words scans/a.jpg grey.jpg
+    check "$words is grey" "$? $(begins grey.jpg) $(said)" "0 ffd8ffe0 "
+done
+
+run --sauvola 31 -r scans -o bw
+check "a batch writes .png" "$? $(files bw)" "0 ./a.png ./c.png ./old/b.png "
+check "which are PNGs" "$(begins bw/a.png) $(begins bw/old/b.png)" "89504e47 89504e47"
+check "it says so once" "$(grep -c 'black and white goes to .png; a JPEG blurs it$' stderr)" 1
+run --sauvola 31 scans/a.jpg -o one/
+check "a folder for one input" "$? $(files one) $(said)" "0 ./a.png  black and white goes to .png; a JPEG blurs it"
+run -q --wolf 31 --flip h -r scans/old -o quiet
+check "-q" "$? $(files quiet) $(said)" "0 ./b.png  "
+run --sauvola 31 scans/c.png -o none
+check "no JPEG, no note" "$? $(files none) $(said)" "0 ./c.png  "
+run --sauvola 31 --box 3 scans/a.jpg -o grey
+check "a grey result keeps its suffix" "$? $(files grey) $(said)" "0 ./a.jpg  "
+mkdir twice && cp scans/a.jpg twice/a.jpg && cp scans/c.png twice/a.png
+run --sauvola 31 -r twice -o t
+check "a.jpg and a.png" "$? $(files t) $(grep -c 'twice/a.png: its output t/a.png is that of twice/a.jpg too' stderr)" \
+    "3 ./a.png  1"
+"$satfilter" --sauvola 31 <scans/a.jpg >bw.any 2>stderr
+check "standard input to output" "$? $(begins bw.any) $(said)" \
+    "0 89504e47 -: is written as png; a JPEG blurs black and white"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
