@@ -96,6 +96,73 @@ static void hardly_used(void **state)
     }
 }
 
+/* Of 200 samples one may be bright where 99 % are dark. */
+static void nearly_black(void **state)
+{
+    (void)state;
+    static const char note[] = "99 % of the samples lie below 10 % of the range shown, 0:1000, "
+                               "nearly black; auto:1 shows what occurs (option: range)";
+    static const struct {
+        double least, most, bright; /* the samples but for `count` */
+        int count;
+        bool noted;
+    } cases[] = {{0, 38, 0, 0, true},   {38, 99, 1000, 1, true}, {38, 99, 1000, 2, false},
+                 {0, 99, 99, 9, true},  {0, 100, 0, 0, false},   {0, 101, 0, 0, false},
+                 {0, 99, 101, 1, true}, {300, 340, 0, 0, false}, {960, 999, 0, 0, false}};
+    char in[300], png[300];
+    snprintf(in, sizeof in, "%s", path("dark.npy"));
+    snprintf(png, sizeof png, "%s", path("o.png"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        satf_image *image;
+        assert_int_equal(satf_image_create(ctx, 20, 10, 1, SATF_F64, 0, &image), SATF_OK);
+        double *data = satf_image_view(image)->data;
+        for (int k = 0; k < 200; k++) {
+            data[k] = k % 3 ? cases[i].most : cases[i].least;
+            data[k] = k < cases[i].count ? cases[i].bright : data[k];
+        }
+        assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
+        satf_image_destroy(image);
+        for (int k = 0; k < 6; k++) {
+            satf_file_report result;
+            satf_write_options options = satf_write_defaults();
+            options.has_range = 1;
+            options.hi = 1000;
+            options.type = k & 2 ? SATF_U8 : SATF_U16;
+            options.format = k & 4 ? "ppm" : NULL; /* grey three times */
+            satf_route way = k & 1 ? SATF_ROUTE_ROWS : SATF_ROUTE_WHOLE;
+            run_job(in, png, "box=1", way, options, &result);
+            expect_note(&result, png, cases[i].noted ? note : NULL);
+        }
+    }
+}
+
+/* Alpha is no brightness, and a map of a picture is as dark as its picture form. */
+static void nearly_black_map(void **state)
+{
+    (void)state;
+    char in[300], png[300];
+    snprintf(in, sizeof in, "%s", path("in.png"));
+    snprintf(png, sizeof png, "%s", path("o.png"));
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 20, 10, 2, SATF_U8, SATF_ALPHA, &image), SATF_OK);
+    uint8_t *data = satf_image_view(image)->data;
+    for (int i = 0; i < 200; i++) {
+        data[2 * i] = (uint8_t)(i % 7 * 8); /* a variance of at most 24 * 24 of 127.5 * 127.5 */
+        data[2 * i + 1] = UINT8_MAX;
+    }
+    assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
+    satf_image_destroy(image);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
+        run_job(in, png, "variance=5", way, satf_write_defaults(), &result);
+        expect_note(&result, png,
+                    "99 % of the samples lie below 10 % of the range shown, 0:16256, nearly "
+                    "black; auto:1 shows what occurs (option: range)");
+        run_job(in, path("o.npy"), "variance=5", way, satf_write_defaults(), &result);
+        expect_note(&result, NULL, NULL);
+    }
+}
+
 /* Black and white of which only one occurs. */
 static void one_shade(void **state)
 {
@@ -463,9 +530,10 @@ static void damaged_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),      TEST(one_shade),        TEST(found),       TEST(several_pictures),
-        TEST(lost_orientation), TEST(lost_metadata),    TEST(lost_text),   TEST(lost_transparency),
-        TEST(lost_ink),         TEST(damaged_segments), TEST(lost_chunks),
+        TEST(hardly_used), TEST(nearly_black),      TEST(nearly_black_map), TEST(one_shade),
+        TEST(found),       TEST(several_pictures),  TEST(lost_orientation), TEST(lost_metadata),
+        TEST(lost_text),   TEST(lost_transparency), TEST(lost_ink),         TEST(damaged_segments),
+        TEST(lost_chunks),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

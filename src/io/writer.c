@@ -35,6 +35,38 @@ static void strip(io_writer *writer)
     writer->metadata = left;
 }
 
+/* ---------------------------------------------------------------- what is noticed */
+
+/* Every writer, and how many colour samples it has written where plan.judge_range. */
+typedef struct counting_writer {
+    io_writer writer;          /* first: a writer's address is this struct's */
+    uint64_t samples, visible; /* visible: of a tenth of full scale or more */
+} counting_writer;
+
+/* A row of plan->out samples, whose full scale is the type's. */
+static void count_visible(io_writer *writer, const void *row)
+{
+    counting_writer *w = (counting_writer *)writer;
+    const satf_view *v = &writer->plan.out;
+    int colour = v->channels - ((v->flags & SATF_ALPHA) ? 1 : 0);
+    unsigned full = (unsigned)satf_type_max(v->type);
+    const uint8_t *u8 = row;
+    const uint16_t *u16 = row;
+    for (int64_t x = 0; x < v->width * v->channels; x += v->channels) {
+        for (int64_t i = x; i < x + colour; i++) {
+            w->visible += 10u * (v->type == SATF_U8 ? u8[i] : u16[i]) >= full;
+        }
+    }
+    w->samples += (uint64_t)(v->width * colour);
+}
+
+/* Does the 99th percentile lie below a tenth of full scale? Ranks are those of range.c. */
+static bool is_nearly_black(const io_writer *writer)
+{
+    const counting_writer *w = (const counting_writer *)writer;
+    return w->samples > 0 && w->visible <= (w->samples - 1) / 100;
+}
+
 /* ----------------------------------------------------------------------- rows */
 
 satf_status io_write(satf_context *ctx, io_writer *writer, const void *bytes, size_t n)
@@ -54,10 +86,11 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
     if (plan->find_range) {
         return satf_fail(ctx, SATF_INVALID, "the range that is shown has not been found yet");
     }
-    io_writer *writer = satf_alloc_zeroed(sizeof *writer);
-    if (!writer) {
-        return satf_fail_memory(ctx, sizeof *writer, "a writer");
+    counting_writer *counting = satf_alloc_zeroed(sizeof *counting);
+    if (!counting) {
+        return satf_fail_memory(ctx, sizeof *counting, "a writer");
     }
+    io_writer *writer = &counting->writer;
     writer->format = plan->format;
     writer->file = file;
     writer->plan = *plan;
@@ -120,6 +153,9 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
         }
         io_convert(plan, row, writer->converted, plan->in.width,
                    plan->judge_range ? &writer->seen : NULL);
+        if (plan->judge_range) {
+            count_visible(writer, writer->converted);
+        }
         status = writer->format->put(ctx, writer, writer->converted, plan->out.stride, 1);
         writer->next_row += status ? 0 : 1;
     }
@@ -138,19 +174,24 @@ bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
         return false;
     }
     double shown = fmin(most, plan->hi) - fmax(least, plan->lo);
-    if (shown >= (plan->hi - plan->lo) / 100) {
-        return false;
-    }
-    if (least == most) {
+    bool hardly = shown < (plan->hi - plan->lo) / 100;
+    if (hardly && least == most) {
         snprintf(text, bytes, "every sample is %.5g; the range shown is %.5g:%.5g", least, plan->lo,
                  plan->hi);
-    } else {
+    } else if (hardly) {
         snprintf(text, bytes,
                  "the samples, %.5g:%.5g, take less than 1 %% of the range shown, %.5g:%.5g; "
                  "auto shows what occurs (option: range)",
                  least, most, plan->lo, plan->hi);
+    } else if (is_nearly_black(writer)) {
+        snprintf(
+            text, bytes,
+            "99 %% of the samples lie below 10 %% of the range shown, %.5g:%.5g, nearly black; "
+            "auto:1 shows what occurs (option: range)",
+            plan->lo, plan->hi);
+        return true;
     }
-    return true;
+    return hardly;
 }
 
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
