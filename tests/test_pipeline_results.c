@@ -1,6 +1,8 @@
 /* What becomes of results that are no pictures like their inputs: black and white, and maps. */
 #include "pipeline_jobs.h"
 
+#include "../src/io/codec.h"
+
 /* Edges between black and white are no JPEG's. */
 static void black_and_white(void **state)
 {
@@ -51,10 +53,160 @@ static void black_and_white(void **state)
     }
 }
 
+/* A picture that says how its colours look, as much of it as the bits of `what` say. */
+enum { PROFILE = 1, GAMMA = 2, SRGB = 4, CHROMATICITIES = 8, HDR = 16 };
+
+static void write_coloured(const char *name, int what, satf_type type)
+{
+    satf_image *image;
+    assert_int_equal(satf_image_create(ctx, 20, 10, 3, type, 0, &image), SATF_OK);
+    satf_metadata *m = &image->metadata;
+    if (what & PROFILE) { /* of gamma alone */
+        unsigned char icc[1024];
+        const satf_metadata says = {.has_gamma = true, .gamma = 1 / 1.8};
+        size_t bytes = io_make_icc(&says, 3, icc);
+        assert_true(bytes > 128);
+        assert_int_equal(satf_copy_block(ctx, icc, bytes, &m->icc, &m->icc_bytes), SATF_OK);
+    }
+    m->has_gamma = what & GAMMA;
+    m->gamma = 1 / 2.2;
+    m->has_srgb = what & SRGB;
+    m->has_chromaticities = what & CHROMATICITIES;
+    const double primaries[] = {0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06};
+    memcpy(m->chromaticities, primaries, sizeof primaries);
+    for (int i = 0; i < SATF_HDR_KINDS; i++) {
+        m->has_hdr[i] = what & HDR;
+        memset(m->hdr[i], 1, sizeof m->hdr[i]);
+    }
+    m->has_resolution = true;
+    m->resolution_x = m->resolution_y = 100 / 0.0254;
+    m->resolution_unit = 1;
+    uint32_t seed = 3;
+    const satf_view *v = satf_image_view(image);
+    for (int64_t i = 0; i < v->height * v->stride; i++) {
+        ((uint8_t *)v->data)[i] = (uint8_t)noise(&seed);
+    }
+    if (satf_image_write(ctx, image, name, NULL)) {
+        fail_msg("%s: %s", name, satf_message(ctx));
+    }
+    satf_image_destroy(image);
+}
+
+static int colours_of(const char *name)
+{
+    satf_image *image;
+    assert_int_equal(satf_image_read(ctx, name, &image), SATF_OK);
+    const satf_metadata *m = &image->metadata;
+    assert_true(m->has_resolution); /* which says nothing of colours */
+    bool hdr = m->has_hdr[SATF_CICP] || m->has_hdr[SATF_MDCV] || m->has_hdr[SATF_CLLI];
+    int found = (m->icc_bytes > 0 ? PROFILE : 0) | (m->has_gamma ? GAMMA : 0) |
+                (m->has_srgb ? SRGB : 0) | (m->has_chromaticities ? CHROMATICITIES : 0) |
+                (hdr ? HDR : 0);
+    satf_image_destroy(image);
+    return found;
+}
+
+static satf_file_report filter_to(const char *in, const char *out, const char *spec, int type,
+                                  satf_route route)
+{
+    satf_file_report result;
+    if (run(in, out, spec, type, route, 2, &result)) {
+        fail_msg("%s of %s to %s: %s", spec, in, out, satf_message(ctx));
+    }
+    return result;
+}
+
+/* Templates: a blur, a sharper picture, the two of them slightly off, and an edge. */
+static void write_templates(void)
+{
+    static const struct {
+        const char *name, *text;
+    } all[] = {{"blur.txt", "-1 -1 3 3 1/9\n"},
+               {"sharp.txt", "0 0 1 1 2\n-1 -1 3 3 -1/9\n"},
+               {"bright.txt", "0 0 1 1 2\n-1 -1 3 3 -1/10\n"},
+               {"edge.txt", "-1 0 1 1 -1\n1 0 1 1 1\n"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        FILE *file = fopen(path(all[i].name), "w");
+        assert_non_null(file);
+        fputs(all[i].text, file);
+        fclose(file);
+    }
+}
+
+/* Values that are no colours say nothing of colours; whole, by rows, from and to PNG and JPEG. */
+static void maps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        bool by_rows, colours;
+    } cases[] = {{"variance=3", true, false},
+                 {"stddev=3", true, false},
+                 {"box=3 stddev=5 flip=h box=3", true, false},
+                 {"sum=3", true, false},
+                 {"integral", true, false},
+                 {"template=edge.txt", false, false},
+                 {"template=bright.txt", false, false},
+                 {"template=blur.txt", false, true},
+                 {"template=sharp.txt box=1", false, true},
+                 {"box=3", true, true},
+                 {"unsharp=3", true, true},
+                 {"rotate=90", false, true},
+                 {"stddev=3 sauvola=5", true, true}};
+    enum { SRGB_AS_WRITTEN = SRGB | GAMMA | CHROMATICITIES };
+    const int whats[] = {PROFILE, GAMMA | CHROMATICITIES, SRGB_AS_WRITTEN, HDR, 0};
+    char here[300];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(directory), 0);
+    write_templates();
+    for (size_t i = 0; i < 8 * sizeof cases / sizeof *cases; i++) {
+        const char *spec = cases[i / 8].spec, *out = i & 1 ? "map.jpg" : "map.png";
+        satf_route route = i & 2 && cases[i / 8].by_rows ? SATF_ROUTE_ROWS : SATF_ROUTE_WHOLE;
+        bool colours = cases[i / 8].colours;
+        for (size_t k = 0; k < sizeof whats / sizeof *whats; k++) {
+            bool grey = strstr(spec, "sauvola") != NULL; /* no JPEG, and no profile of RGB */
+            if (grey && (i & 1 || whats[k] == PROFILE)) {
+                continue;
+            }
+            write_coloured("in.png", whats[k], i & 4 ? SATF_U16 : SATF_U8);
+            int type = spec[0] == 'u' && !(i & 1) ? SATF_U16 : SATF_TYPE_AUTO;
+            satf_file_report result = filter_to("in.png", out, spec, type, route);
+            int found = colours_of(out), kept = whats[k];
+            if (i & 1) { /* as a JPEG says it */
+                kept = whats[k] & (PROFILE | GAMMA) && !(whats[k] & SRGB) ? PROFILE : 0;
+            }
+            if (found != (colours ? kept : 0)) {
+                fail_msg("%s to %s: %d of %d", spec, out, found, whats[k]);
+            }
+            bool told = false;
+            const char *note = whats[k] == PROFILE
+                                   ? "its input's colour profile is left out: the values are no "
+                                     "colours"
+                                   : "its input's colour space is left out: the values are no "
+                                     "colours";
+            for (int n = 0; n < result.note_count; n++) {
+                told |=
+                    strcmp(result.notes[n].text, note) == 0 && strcmp(result.notes[n].at, out) == 0;
+                assert_true(colours || !strstr(result.notes[n].text, "HDR")); /* told once */
+            }
+            if (told != (!colours && whats[k] != 0)) {
+                fail_msg("%s of %d to %s: %d notes, the first: %s", spec, whats[k], out,
+                         result.note_count, result.notes[0].text);
+            }
+        }
+    }
+    write_coloured("in.png", PROFILE, SATF_U8); /* a format that says nothing in any case */
+    satf_file_report result =
+        filter_to("in.png", "map.npy", "stddev=3", SATF_TYPE_AUTO, SATF_ROUTE_AUTO);
+    assert_int_equal(result.note_count, 0);
+    assert_int_equal(chdir(here), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(black_and_white),
+        TEST(maps),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

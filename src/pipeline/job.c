@@ -55,6 +55,26 @@ static bool keeps_metadata(const pipeline_job *job, const io_plan *plan)
     return plan->format->metadata != IO_METADATA_NONE && !job->write.strip;
 }
 
+void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                           satf_metadata *metadata)
+{
+    bool profile = metadata->icc_bytes > 0,
+         others = metadata->has_gamma || metadata->has_srgb || metadata->has_chromaticities;
+    for (int i = 0; i < SATF_HDR_KINDS; i++) {
+        others = others || metadata->has_hdr[i];
+        metadata->has_hdr[i] = false;
+    }
+    satf_free(metadata->icc);
+    metadata->icc = NULL;
+    metadata->icc_bytes = 0;
+    metadata->has_gamma = metadata->has_srgb = metadata->has_chromaticities = false;
+    if ((profile || others) && plan->format->metadata != IO_METADATA_NONE) {
+        pipeline_note_add(result, job->output,
+                          "its input's colour %s is left out: the values are no colours",
+                          profile ? "profile" : "space");
+    }
+}
+
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata)
 {

@@ -7,6 +7,11 @@
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Takes out what says how colours look, for a result whose values are none; a note if it was there
+ * and the output could hold it. */
+void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                           satf_metadata *metadata);
+
 /* Before filters change it: notes on metadata that the output will not have. */
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata);
@@ -43,6 +48,7 @@ typedef struct pipeline_plan {
      * into the file: plain values at once to the type wanted, means for a picture
      * of another depth to doubles. A satf_type or SATF_TYPE_AUTO. */
     int type;
+    bool colours; /* the result's values are colours, as the input's are */
     io_plan io;
     int device;        /* that computes: SATF_HOST or SATF_CUDA(n) */
     int64_t band_rows; /* in bands of so many rows; 0: all at once */

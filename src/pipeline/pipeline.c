@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -51,6 +52,21 @@ static bool is_jpeg(const char *format)
     return strcmp(format, "jpeg") == 0;
 }
 
+/*
+ * Are values that the filters exactly make colours? Those of pictures of 8 or 16 bits, 0 black and
+ * the maximum white, and real ones where even colour stays as it is. Then the possible range has
+ * the middle of the input's, as that of a template has if its weights add up to 1.
+ */
+static bool are_colours(const satf_image *in, const satf_image *exact)
+{
+    int type = exact->view.type;
+    if (type == SATF_U8 || type == SATF_U16 || !in->has_range || !exact->has_range) {
+        return true;
+    }
+    double was = in->lo + in->hi, is = exact->lo + exact->hi;
+    return fabs(is - was) <= 1e-6 * fabs(was);
+}
+
 /* Finds what cannot work before anything is decoded. */
 static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const io_header *header,
                              pipeline_plan *plan, satf_file_report *result)
@@ -71,7 +87,11 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
         return status;
     }
     plan->type = filter_type(job, &exact);
-    status = filter_describe(ctx, job->filter, &plan->in, plan->type, &plan->out);
+    status = filter_describe(ctx, job->filter, &plan->in, SATF_TYPE_AUTO, &plan->out);
+    plan->colours = !status && are_colours(&plan->in, &plan->out);
+    if (!status) {
+        status = filter_describe(ctx, job->filter, &plan->in, plan->type, &plan->out);
+    }
     if (status) {
         return status;
     }
@@ -359,6 +379,9 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
     }
     if (!status) {
         status = reserve(ctx, &plan, &(*reader)->header, bytes);
+    }
+    if (!status && !plan.colours) {
+        pipeline_drop_colours(result, job, &plan.io, &(*reader)->header.metadata);
     }
     if (!status) {
         pipeline_note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
