@@ -2,6 +2,8 @@
  * what is known of that which is not kept. */
 #include "test_io_metadata.h"
 
+#include "../src/io/others.h"
+
 #define TIFF "II*\0\x08\0\0\0\0\0"
 #define XMP "<x:xmpmeta/>"
 #define IPTC "\x1c\2\x78\0\3abc"
@@ -407,6 +409,7 @@ static void other_markers(void **state)
         MARKER(0xec, "Ducky"),
         MARKER(0xed, "Adobe_CM"),
         MARKER(0xeb, "JP"),
+        MARKER(0xeb, "JP\0\1\0\0\0\1\0\0\0\0jumb\0\0\0\0jumdc2pa, and more than is looked at"),
         MARKER(0xe3, ""),
         MARKER(0xee, "Adobe\0"),
         MARKER(0xfe, "a comment"),
@@ -414,14 +417,15 @@ static void other_markers(void **state)
     static const char *const others[] = {"",
                                          "",
                                          "APP1",
-                                         "APP2, APP1",
-                                         "APP12, APP2, APP1",
-                                         "APP13, APP12, APP2, APP1",
-                                         "APP11, APP13, APP12, APP2, APP1",
-                                         "APP11, APP13, APP12, APP2, APP1",
-                                         "APP11, APP13, APP12, APP2, APP1",
-                                         "APP11, APP13, APP12, APP2, APP1",
-                                         "APP11, APP13, APP12, APP2, APP1"};
+                                         "MPF, APP1",
+                                         "APP12, MPF, APP1",
+                                         "APP13, APP12, MPF, APP1",
+                                         "APP11, APP13, APP12, MPF, APP1",
+                                         "C2PA, APP11, APP13, APP12, MPF, APP1",
+                                         "C2PA, APP11, APP13, APP12, MPF, APP1",
+                                         "C2PA, APP11, APP13, APP12, MPF, APP1",
+                                         "C2PA, APP11, APP13, APP12, MPF, APP1",
+                                         "C2PA, APP11, APP13, APP12, MPF, APP1, EXIF"};
     satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
     bytes file = must_encode(ctx, image, "jpeg");
     satf_image_destroy(image);
@@ -434,6 +438,35 @@ static void other_markers(void **state)
         io_close(reader);
     }
     free(file.data);
+}
+
+static void described(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names, *text;
+        int count;
+    } cases[] = {
+        {"", "", 0},
+        {"iCCP", "colour profile", 1},
+        {"iCCP, bKGD", "colour profile and background colour", 2},
+        {"pHYs, eXIf, gAMA", "resolution, EXIF and gamma", 3},
+        {"cICP, mDCV", "HDR description", 1},
+        {"sPLT, cHRM, PLTE", "suggested palette and colour primaries", 2},
+        {"abCd", "other data (abCd)", 1},
+        {"abCd, ...", "other data (abCd, ...)", 1},
+        {"abCd, MPF, APP1, APP12",
+         "second picture (such as a gain map), picture info and other data (abCd, APP1)", 3},
+        {"MPFx, PF", "other data (MPFx, PF)", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200], little[9];
+        assert_int_equal(io_describe_others(cases[i].names, text, sizeof text), cases[i].count);
+        assert_string_equal(text, cases[i].text);
+        assert_int_equal(io_describe_others(cases[i].names, little, sizeof little), cases[i].count);
+        assert_true(strncmp(little, text, sizeof little - 1) == 0 &&
+                    strlen(little) < sizeof little);
+    }
 }
 
 /* A second EXIF, or XMP, is one that is not kept. */
@@ -450,7 +483,7 @@ static void second_block(void **state)
         bytes one = with_marker(&plain, 0xe1, data, n), two = with_marker(&one, 0xe1, data, n);
         for (int k = 0; k < 2; k++) {
             io_reader *reader = read_all(ctx, k ? &two : &one, false);
-            assert_string_equal(reader->header.others, k ? "APP1" : "");
+            assert_string_equal(reader->header.others, !k ? "" : i ? "XMP" : "EXIF");
             io_close(reader);
         }
         free(two.data);
@@ -465,7 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(raw_profiles),  TEST(broken_profiles), TEST(first_counts), TEST(many_bombs),
         TEST(kept_text),     TEST(much_text),       TEST(hdr_chunks),   TEST(other_data),
-        TEST(other_markers), TEST(second_block),
+        TEST(other_markers), TEST(described),       TEST(second_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

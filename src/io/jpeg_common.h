@@ -34,7 +34,12 @@ typedef struct io_jpeg_state {
 #define IO_METRES_PER_INCH 0.0254
 
 /* Markers of metadata, and what their data begin with, the NUL at the end of each included. */
-enum { IO_JPEG_APP1 = JPEG_APP0 + 1, IO_JPEG_APP2, IO_JPEG_APP13 = JPEG_APP0 + 13 };
+enum {
+    IO_JPEG_APP1 = JPEG_APP0 + 1,
+    IO_JPEG_APP2,
+    IO_JPEG_APP11 = JPEG_APP0 + 11,
+    IO_JPEG_APP13 = JPEG_APP0 + 13
+};
 #define IO_JPEG_MORE_XMP_LEAD "http://ns.adobe.com/xmp/extension/"
 #define IO_JPEG_IPTC_LEAD "Photoshop 3.0"
 

@@ -240,6 +240,30 @@ static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_
     return SATF_OK;
 }
 
+/* Names for what begins so, as others.c has them; else it is that of the marker. */
+static const char *name_other(jpeg_saved_marker_ptr m, char name[8])
+{
+    enum { C2PA_AT = 24 }; /* in the description of the first box */
+    static const struct {
+        int marker;
+        unsigned at;
+        const char *lead, *name;
+    } kinds[] = {{IO_JPEG_APP1, 0, "Exif", "EXIF"},
+                 {IO_JPEG_APP1, 0, IO_JPEG_XMP_LEAD, "XMP"},
+                 {IO_JPEG_APP2, 0, "MPF", "MPF"},
+                 {IO_JPEG_APP2, 0, "FPXR", "FPXR"},
+                 {IO_JPEG_APP11, C2PA_AT, "c2pa", "C2PA"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = strlen(kinds[i].lead);
+        if (m->marker == kinds[i].marker && m->data_length >= kinds[i].at + n &&
+            memcmp(m->data + kinds[i].at, kinds[i].lead, n) == 0) {
+            return kinds[i].name;
+        }
+    }
+    snprintf(name, 8, "APP%d", (m->marker - JPEG_APP0) & 15);
+    return name;
+}
+
 /* The names of markers that nothing is made of, repeated EXIF and XMP among them. */
 static void note_others(const struct jpeg_decompress_struct *cinfo, io_header *header)
 {
@@ -265,8 +289,7 @@ static void note_others(const struct jpeg_decompress_struct *cinfo, io_header *h
         }
         if (other) {
             char name[8];
-            snprintf(name, sizeof name, "APP%d", (m->marker - JPEG_APP0) & 15);
-            io_list_name(header->others, sizeof header->others, name);
+            io_list_name(header->others, sizeof header->others, name_other(m, name));
         }
     }
 }
@@ -339,14 +362,14 @@ static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
                                  cinfo->image_height);
 }
 
-/* Metadata whole, of other segments whether there are any, and none between scans. */
+/* Metadata whole, of other segments how they begin, and none between scans. */
 static void save_markers(struct jpeg_decompress_struct *cinfo, bool in_header)
 {
-    enum { ADOBE = JPEG_APP0 + 14 }; /* which libjpeg reads */
+    enum { BEGINNING = 32, ADOBE = JPEG_APP0 + 14 }; /* which libjpeg reads */
     for (int marker = IO_JPEG_APP1; marker <= JPEG_APP0 + 15; marker++) {
         bool whole = marker <= IO_JPEG_APP2 || marker == IO_JPEG_APP13;
         if (marker != ADOBE) {
-            jpeg_save_markers(cinfo, marker, !in_header ? 0 : whole ? 0xffff : 1);
+            jpeg_save_markers(cinfo, marker, !in_header ? 0 : whole ? 0xffff : BEGINNING);
         }
     }
     jpeg_save_markers(cinfo, JPEG_COM, in_header);

@@ -7,6 +7,7 @@
 
 #include "../base/exif.h"
 #include "../base/memory.h"
+#include "../io/others.h"
 
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
 {
@@ -89,7 +90,7 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
                metadata->has_hdr[SATF_CLLI];
     if (hdr && plan->format->metadata != IO_METADATA_NONE && !plan->format->stores_hdr) {
         pipeline_note_add(result, job->output,
-                          "its input's description as HDR (cICP, mDCV, cLLI) is left out, which %s "
+                          "its input's description as HDR is left out, which %s "
                           "cannot hold; PNG can",
                           plan->name);
     }
@@ -109,8 +110,11 @@ static void note_lost(satf_file_report *result, const pipeline_job *job, const i
     if (header->has_text || (header->metadata.text && !plan->format->stores_text)) {
         pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
     }
-    if (header->others[0]) {
-        pipeline_note_add(result, job->input, "its other data (%s) is not kept", header->others);
+    char others[200];
+    int count = io_describe_others(header->others, others, sizeof others);
+    if (count > 0) {
+        pipeline_note_add(result, job->input, "its %s %s not kept", others,
+                          count > 1 ? "are" : "is");
     }
     if (header->xmp_damaged) {
         pipeline_note_add(result, job->input, "its XMP is damaged and not kept");
@@ -126,10 +130,10 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
     }
     if (header->trns_ignored) {
         pipeline_note_add(result, job->input,
-                          "its transparent colour (tRNS) is invalid or out of place and not used");
+                          "its transparent colour is invalid or out of place and not used");
     }
     if (header->icc_damaged) {
-        pipeline_note_add(result, job->input, "its colour profile (ICC) is damaged and not kept");
+        pipeline_note_add(result, job->input, "its colour profile is damaged and not kept");
     }
     if (header->segments_damaged) {
         pipeline_note_add(result, job->input,
