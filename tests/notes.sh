@@ -67,5 +67,20 @@ check "a.jpg and a.png" "$? $(files t) $(grep -c 'twice/a.png: its output t/a.pn
 check "standard input to output" "$? $(begins bw.any) $(said)" \
     "0 89504e47 -: is written as png; a JPEG blurs black and white"
 
+# ------------------------------------------------------------- JPEGs of phones
+
+"$satfilter" -q --box 9 "$source/samples/page.png" first.jpg
+cat first.jpg scans/a.jpg >two.jpg
+{ cat first.jpg && printf '\0\0\0\030ftypmp42\0\0\0\0mp42isom'; } >motion.jpg
+for route in --stream --no-stream; do
+    run -f $route --box 1 two.jpg out.png
+    check "a picture behind the end, $route" "$? $(said)" \
+        "0 two.jpg: its second picture (such as a gain map) is not kept"
+    run -f $route --box 1 motion.jpg out.jpg
+    check "a video behind the end, $route" "$? $(said)" "0 motion.jpg: its video is not kept"
+    run -f $route --strip --box 1 motion.jpg out.jpg
+    check "--strip wants none, $route" "$? $(said)" "0 "
+done
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

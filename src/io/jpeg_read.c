@@ -1,5 +1,6 @@
 /* JPEG through libjpeg-turbo: reading. Every warning about pixels is an error. */
 #include "jpeg_common.h"
+#include "xmp_links.h"
 
 #include <inttypes.h>
 #include <jerror.h>
@@ -240,6 +241,11 @@ static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_
     return SATF_OK;
 }
 
+static void note_other(io_header *header, const char *name)
+{
+    io_list_name(header->others, sizeof header->others, name);
+}
+
 /* Names for what begins so, as others.c has them; else it is that of the marker. */
 static const char *name_other(jpeg_saved_marker_ptr m, char name[8])
 {
@@ -289,8 +295,44 @@ static void note_others(const struct jpeg_decompress_struct *cinfo, io_header *h
         }
         if (other) {
             char name[8];
-            io_list_name(header->others, sizeof header->others, name_other(m, name));
+            note_other(header, name_other(m, name));
         }
+    }
+}
+
+/* What XMP says of pictures and videos that are not kept goes with them. */
+static void drop_links(io_header *header)
+{
+    satf_metadata *m = &header->metadata;
+    unsigned found = 0;
+    if (m->xmp) {
+        m->xmp_bytes = io_xmp_drop_links((char *)m->xmp, m->xmp_bytes, &found);
+    }
+    if (found & IO_XMP_PICTURE) {
+        note_other(header, "MPF");
+    }
+    if (found & IO_XMP_VIDEO) {
+        note_other(header, "video");
+    }
+}
+
+/* A phone's picture, behind whose end another follows, or a video. */
+static void look_behind(const io_jpeg_state *state, io_header *header)
+{
+    enum { TAIL = 64 }; /* some have a head of their own in front of the video */
+    unsigned char bytes[TAIL];
+    size_t n = state->from.bytes_in_buffer < TAIL ? state->from.bytes_in_buffer : TAIL;
+    memcpy(bytes, state->from.next_input_byte, n);
+    if (n < TAIL) {
+        size_t more = io_source_peek_ready(state->source, TAIL - n);
+        more = more < TAIL - n ? more : TAIL - n;
+        memcpy(bytes + n, state->source->at, more);
+        n += more;
+    }
+    if (io_jpeg_probe(bytes, n)) {
+        note_other(header, "MPF");
+    } else if (memmem(bytes, n, "ftyp", 4)) {
+        note_other(header, "video");
     }
 }
 
@@ -426,6 +468,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);
     status = copy_markers(ctx, cinfo, &reader->header.metadata);
     note_others(cinfo, &reader->header);
+    drop_links(&reader->header);
     copy_exif_resolution(&reader->header.metadata);
     status = status ? status : copy_icc(ctx, state, &reader->header.metadata);
     reader->header.icc_damaged = state->icc_damaged;
@@ -502,6 +545,7 @@ satf_status io_jpeg_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     }
     if (cinfo->output_scanline == cinfo->output_height) {
         jpeg_finish_decompress(cinfo); /* reads up to the end marker, or fails */
+        look_behind(state, &reader->header);
     }
     return SATF_OK;
 }

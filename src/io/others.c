@@ -37,6 +37,7 @@ static const struct {
     {"EXIF", "second EXIF"},
     {"XMP", "second XMP"},
     {"MPF", "second picture (such as a gain map)"},
+    {"video", "video"},
     {"FPXR", "FlashPix data"},
     {"C2PA", "content credentials"},
     {"APP12", "picture info"},

@@ -151,6 +151,7 @@ XMP = """<?xpacket begin='\ufeff' id='W5M0MpCehiHzreSzNTczkc9d'?>
 <rdf:Description rdf:about='' xmlns:dc='http://purl.org/dc/elements/1.1/'%s>
 <dc:format>a format</dc:format><dc:source>Käthe</dc:source></rdf:Description></rdf:RDF>
 </x:xmpmeta><?xpacket end='w'?>"""
+MOTION = " xmlns:GCamera='http://ns.google.com/photos/1.0/camera/' GCamera:MotionPhoto='1'"
 XMP_NOTE = " xmlns:xmpNote='http://ns.adobe.com/xmp/note/' xmpNote:HasExtendedXMP='%s'"
 GUID = "0123456789ABCDEF0123456789ABCDEF"
 APP1_XMP, APP1_EXIF = b"http://ns.adobe.com/xap/1.0/\0", b"Exif\0\0"
@@ -252,6 +253,8 @@ def kinds(plain):
         0xe1, APP1_EXIF + tiff([ascii_entry(0x131, "a program")]))), {}
     yield "extended XMP", "jpg", jpeg(
         plain, marker(0xe1, APP1_XMP + (XMP % (XMP_NOTE % GUID)).encode()) + marker(0xe1, EXTENDED)), {}
+    yield "XMP of a video (MotionPhoto)", "jpg", jpeg(plain, marker(0xe1, APP1_XMP + (
+        XMP % (MOTION)).encode())), {}
     yield "IPTC (APP13)", "jpg", jpeg(
         plain, marker(0xed, b"Photoshop 3.0\0" + resource(0x404, IPTC))), {}
     yield "Photoshop's resources", "jpg", jpeg(plain, marker(0xed, b"Photoshop 3.0\0" + resources)), {}
