@@ -337,11 +337,88 @@ static void hdr_refusals(void **state)
     }
 }
 
+/* -------------------------------------------------------- what is not read at all */
+
+static void named_formats(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        const char *head;
+        size_t n;
+        const char *name;
+    } cases[] = {
+        {PART("II*\0\x10\0\0\0"), "TIFF"},
+        {PART("MM\0*\0\0\0\x08"), "TIFF"},
+        {PART("MM\0+\0\x08\0\0"), "TIFF"},
+        {PART("II*\0\x10\0\0\0CR\2\0"), "camera's raw"},
+        {PART("\0\0\0\x18"
+              "ftypheic\0\0\0\0mif1heic"),
+         "HEIC"},
+        {PART("\0\0\0\x18"
+              "ftypmif1\0\0\0\0mif1heic"),
+         "HEIC"},
+        {PART("\0\0\0\x1c"
+              "ftypmif1\0\0\0\0mif1avifmiaf"),
+         "AVIF"},
+        {PART("\0\0\0\x1c"
+              "ftypavif\0\0\0\0mif1miaf"),
+         "AVIF"},
+        {PART("\0\0\0\x18"
+              "ftypcrx \0\0\0\1crx isom"),
+         "camera's raw"},
+        {PART("\0\0\0\x18"
+              "ftypmp42\0\0\0\0mp42isom"),
+         "video"},
+        {PART("\0\0\0\x14"
+              "ftypqt  \0\0\0\0qt  "),
+         "video"},
+        {PART("RIFF\x24\0\0\0WEBPVP8 "), "WebP"},
+        {PART("\0\0\0\x0cjP  \x0d\x0a\x87\x0a\0\0\0\x14"
+              "ftypjp2 "),
+         "JPEG 2000"},
+        {PART("\xff\x4f\xff\x51\0\x29"), "JPEG 2000"},
+        {PART("\0\0\0\x0cJXL \x0d\x0a\x87\x0a\0\0\0\x14"
+              "ftypjxl "),
+         "JPEG XL"},
+        {PART("\xff\x0a\xfa\x1f"), "JPEG XL"},
+        {PART("\x76\x2f\x31\1\2\0\0\0"), "OpenEXR"},
+        {PART("%PDF-1.7\n"), "PDF"},
+        {PART("<!DOCTYPE html><html>"), "HTML"},
+        {PART("\x1f\x8b\x08\0"), "gzip"},
+        {PART("\0\0\1\0\2\0\x20\x20\0\0\1\0\x18\0\xa8\x0c\0\0\x26\0"), "Windows icon"},
+        {PART("PK\3\4\x14\0"), "ZIP (of which .npz is a kind)"},
+        {PART("II*"), NULL},
+        {PART("RIFF"), NULL},
+        {PART("WEBPRIFF"), NULL},
+        {PART("hello"), NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char file[80] = {0};
+        char wanted[128] = "the format is not known; convert the picture to PNG, for example";
+        satf_image *image;
+        memcpy(file, cases[i].head, cases[i].n);
+        if (cases[i].name) {
+            snprintf(wanted, sizeof wanted,
+                     "is a %s file, which cannot be read; convert the picture to PNG, for example",
+                     cases[i].name);
+        }
+        for (int longer = 0; longer < (cases[i].name ? 2 : 1); longer++) {
+            satf_status status =
+                satf_image_decode(ctx, file, longer ? sizeof file : cases[i].n, &image);
+            if (status != (cases[i].name ? SATF_UNSUPPORTED : SATF_DATA) ||
+                strcmp(satf_message(ctx), wanted) != 0) {
+                fail_msg("case %zu: %s; %s was expected", i, satf_message(ctx), wanted);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(psd_alpha),    TEST(psd_unmerged), TEST(psd_packed_rows), TEST(tga_kinds),
-        TEST(tga_map_ends), TEST(tga_alpha),    TEST(gif_claims),      TEST(hdr_refusals),
+        TEST(psd_alpha),  TEST(psd_unmerged), TEST(psd_packed_rows),
+        TEST(tga_kinds),  TEST(tga_map_ends), TEST(tga_alpha),
+        TEST(gif_claims), TEST(hdr_refusals), TEST(named_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ const char help_even_windows[] =
 
 const help_status help_statuses[] = {
     {0, "done"},        {1, "failed"},
-    {2, "wrong usage"}, {3, "some inputs failed or could not be read, the others are done"},
+    {2, "wrong usage"}, {3, "some inputs failed or are not read, the others are done"},
     {0, NULL},
 };
 

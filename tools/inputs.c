@@ -339,8 +339,9 @@ int inputs_gather(const settings *s, input_list *all)
     }
     char skipped[SKIPPED_BYTES];
     inputs_describe_skipped(all, skipped, sizeof skipped);
-    return usage_error(NULL, "no input: the lists and folders hold none%s%s", *skipped ? "; " : "",
-                       skipped);
+    status = usage_error(NULL, "no input: the lists and folders hold none%s%s",
+                         *skipped ? "; " : "", skipped);
+    return all->skipped ? EXIT_SOME : status; /* not the command line is wrong */
 }
 
 int inputs_add_single(input_list *all, const char *path)

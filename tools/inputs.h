@@ -31,7 +31,8 @@ typedef struct input_list {
  * Gathers them in the order written; those of a folder in the order of their bytes:
  * regular files whose suffix names a format, in subfolders too, but neither hidden ones
  * nor those in the directory of -o; links to folders are not followed. Returns an EXIT_
- * status, a message having been printed unless it is 0. To be freed in either case.
+ * status, a message having been printed unless it is 0: EXIT_SOME if all that there was has been
+ * passed over. To be freed in either case.
  */
 int inputs_gather(const settings *s, input_list *all);
 

@@ -202,7 +202,7 @@ static const option options[] = {
      "Outputs have the same path below the folder of -o. Pictures are files whose suffix --list "
      "shows. Other files and links to folders are passed over, and a line at the end counts them; "
      "hidden files and folders and the folder of -o are left out. A folder that cannot be read "
-     "is named and passed over; the exit status is 3 then.",
+     "is named and passed over; the exit status is 3 then, and where all files are passed over.",
      take_source, 0, 0, SOURCE_FOLDER},
     {GROUP_OUTPUT, "filelist", 0, "FILE", "FILE",
      "take the inputs named in FILE, one a line; needs -o",

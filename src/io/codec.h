@@ -72,6 +72,9 @@ size_t io_make_icc(const satf_metadata *metadata, int channels, unsigned char ic
 
 /* ------------------------------------------------------------------ header */
 
+/* What a file that begins so is, of formats that are not read: "TIFF"; NULL: nobody knows. */
+const char *io_foreign_name(const unsigned char *head, size_t n);
+
 /* Fills view, range and picture type for unsigned integers up to maxval, or
  * floats (maxval 0) of unknown range. */
 void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,

@@ -32,8 +32,14 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
     const unsigned char *head = reader->source.at;
     const io_format *format = io_format_probe(head, n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES);
     if (!format) {
-        return satf_fail(ctx, SATF_DATA,
-                         "the format is not known; convert the picture to PNG, for example");
+        const char *name = io_foreign_name(head, n);
+        return name ? satf_fail(ctx, SATF_UNSUPPORTED,
+                                "is a %s file, which cannot be read; convert the picture to PNG, "
+                                "for example",
+                                name)
+                    : satf_fail(ctx, SATF_DATA,
+                                "the format is not known; convert the picture to PNG, for "
+                                "example");
     }
     if (!io_format_is_readable(ctx, format)) {
         return satf_fail(ctx, SATF_LIMIT,
