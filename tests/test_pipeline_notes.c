@@ -187,6 +187,14 @@ static void one_shade(void **state)
                 snprintf(out, sizeof out, "%s", path(outputs[k]));
                 run_job(in, out, "sauvola=5 flip=h", way, options, &result);
                 expect_note(&result, cases[i].note ? out : NULL, cases[i].note);
+                for (int bytes = 1; bytes <= 2 && k != 1; bytes++) { /* as shades of grey */
+                    options.type = bytes == 1 ? SATF_U8 : SATF_U16;
+                    run_job(in, out, "sauvola=5 flip=h", way, options, &result);
+                    expect_note(&result, cases[i].note ? out : NULL, cases[i].note);
+                    run_job(in, out, "box=1", way, options, &result); /* whatever it shows */
+                    expect_note(&result, NULL, NULL);
+                    options.type = SATF_TYPE_AUTO;
+                }
                 run_job(in, out, "sauvola=5 flip=h box=1", way, options, &result); /* grey */
                 expect_note(&result, NULL, NULL);
             }

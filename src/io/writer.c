@@ -116,6 +116,13 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
     return SATF_OK;
 }
 
+/* Whether samples may be black and white alone, whatever type they get in the file: who has made
+ * them knows. */
+static bool may_be_bilevel(const io_plan *plan)
+{
+    return plan->format->picture_types != 0 && plan->in.type == SATF_U8 && plan->in.channels == 1;
+}
+
 /* Notes which of black and white occur; looks no further once both do. */
 static void watch_bilevel(io_writer *writer, const char *src, int64_t stride, int64_t n)
 {
@@ -135,7 +142,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
         return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows to write, %" PRId64 " are left", n,
                          plan->in.height - writer->next_row);
     }
-    if (plan->bilevel) {
+    if (may_be_bilevel(plan)) {
         watch_bilevel(writer, src, stride, n);
     }
     satf_status status = SATF_OK;

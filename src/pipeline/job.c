@@ -154,8 +154,13 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer)
 {
     char text[sizeof result->notes->text];
+    const satf_write_options *write = &job->write;
+    bool typed = write->type != SATF_TYPE_AUTO && !write->has_range && !write->auto_range;
     if (io_writer_judge(writer, text, sizeof text)) {
         pipeline_note_add(result, job->output, "%s", text);
+    } else if (typed && filter_is_bilevel(job->filter) && writer->black != writer->white) {
+        pipeline_note_add(result, job->output, "every pixel is %s",
+                          writer->black ? "black" : "white");
     }
 }
 

@@ -33,8 +33,9 @@ static int filter_type(const pipeline_job *job, const satf_view *exact)
     if (wanted == SATF_TYPE_AUTO || (format && format->picture_types == 0)) {
         return wanted;
     }
-    bool rounded_twice =
-        exact->type != wanted && (exact->type == SATF_U8 || exact->type == SATF_U16);
+    bool rounded_twice = exact->type != wanted &&
+                         (exact->type == SATF_U8 || exact->type == SATF_U16) &&
+                         !filter_is_bilevel(job->filter);
     return rounded_twice ? SATF_F64 : SATF_TYPE_AUTO;
 }
 
