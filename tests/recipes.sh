@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every command of README.md, docs/recipes.md and samples/README.md runs as it stands, in a copy
-# of what a clone has, and makes the files that it names; ./bootstrap has run before. README's C
-# compiles, too.
+# Every command of README.md, docs/recipes.md, docs/pages.md and samples/README.md runs as it stands,
+# in a copy of what a clone has, and makes the files that it names; ./bootstrap has run before.
+# README's C compiles, too.
 # Each picture that it makes is read again: it has its input's size, and shows something.
 set -u
 build=$(cd "${top_builddir:-.}" && pwd)
@@ -141,6 +141,7 @@ device=$(./satfilter -q --device cuda --box 3 samples/scene.png - 2>/dev/null | 
 page README.md 8
 page samples/README.md 9
 page docs/recipes.md 20
+page docs/pages.md 2
 
 # README's C, in a program around it.
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Renders the H200 tables of the pages from the records in results/h200/, and those of whole
-commands from records of other folders.
+commands and of thresholds from records of other folders.
 
     h200.py [--check]
 
@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as
 
 import h200_commands as commands
 import h200_machine as machine
+import threshold_tables
 from h200_base import TOP, digits, grouped, ratio, read, records, side, table
 
 # ------------------------------------------------------------------ table 6.2
@@ -339,6 +340,7 @@ PAGES = {
                             "spread": machine.permute_spread, "bytes": machine.permute_bytes},
     "docs/machine.md": {"rap": machine.rap, "counters": machine.rap_counters,
                         "amm": machine.amm, "giles-powers": machine.giles_by_power},
+    "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds},
 }
 
 
