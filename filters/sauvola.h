@@ -88,7 +88,8 @@ static const filter_info sauvola_filter = {
               "Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent "
               "pixels count nothing; where all are, the result is white. r is in levels of 8 bits, "
               "255ths of the full scale, and of floats in their own unit. Windows should be "
-              "larger than strokes are wide: a third of an inch is usual.",
+              "larger than strokes are wide: a third of an inch is usual. Not for pencil or faded "
+              "ink: strokes less than a share k darker than their paper turn white. Take wolf.",
     .params = sauvola_params,
     .needs_value = true,
     .options_bytes = sizeof(sauvola_options),

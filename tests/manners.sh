@@ -476,6 +476,8 @@ run help box
 check "help box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
 run --help border
 check "--help border" "$? $(grep -c -e '--border' -e 'dcb|abcd|cba' stdout)" "0 2"
+run --help sauvola
+check "--help sauvola: what it loses" "$? $(tr '\n' ' ' <stdout | grep -c 'pencil.*Take wolf')" "0 1"
 run --help formats
 check "--help formats" "$? $(grep -c '^  png  *rw' stdout)" "0 1"
 run --help --quality
