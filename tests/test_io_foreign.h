@@ -6,7 +6,7 @@
 
 /* A file that grows. */
 typedef struct maker {
-    unsigned char data[4096];
+    unsigned char data[16384];
     size_t n;
 } maker;
 

@@ -1,4 +1,4 @@
-/* BMP, TGA, GIF (its first frame) and Radiance HDR through stb_image: reading only. */
+/* BMP, TGA and Radiance HDR through stb_image: reading only. */
 #include <limits.h>
 #include <setjmp.h>
 #include <string.h>
@@ -39,23 +39,12 @@ static void free_blocks(void)
     }
 }
 
-static void *grow(void *memory, size_t old_bytes, size_t bytes)
-{
-    void *larger = take_block(bytes);
-    if (larger && memory) {
-        memcpy(larger, memory, old_bytes < bytes ? old_bytes : bytes);
-        free_block(memory);
-    }
-    return larger;
-}
-
 #define STBI_MALLOC(bytes) take_block(bytes)
-#define STBI_REALLOC_SIZED(memory, old_bytes, bytes) grow(memory, old_bytes, bytes)
+#define STBI_REALLOC(memory, bytes) NULL /* the formats below do without */
 #define STBI_FREE(memory) free_block(memory)
 #define STBI_ASSERT(condition) ((void)(condition)) /* a library must not abort */
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
-#define STBI_ONLY_GIF
 #define STBI_ONLY_HDR
 #define STBI_NO_STDIO
 #define STB_IMAGE_STATIC
@@ -93,11 +82,6 @@ static bool probe_bmp(const unsigned char *head, size_t n)
     /* the size of the header that follows tells BMP from text that begins with BM */
     return n >= 26 && head[0] == 'B' && head[1] == 'M' && head[14] >= 12 && head[14] <= 124 &&
            !head[15] && !head[16] && !head[17];
-}
-
-static bool probe_gif(const unsigned char *head, size_t n)
-{
-    return n >= 6 && (memcmp(head, "GIF87a", 6) == 0 || memcmp(head, "GIF89a", 6) == 0);
 }
 
 static bool probe_hdr(const unsigned char *head, size_t n)
@@ -242,8 +226,8 @@ static bool alpha_is(const unsigned char *pixels, size_t n, size_t channels, uns
     return true;
 }
 
-/* BMP and GIF come with alpha whether they have transparent pixels or not. A TGA has some that
- * counts if it tells its bits, or else if that byte of a pixel is neither 0 nor 255 everywhere. */
+/* A BMP comes with alpha whether it has transparent pixels or not. A TGA has some that counts
+ * if it tells its bits, or else if that byte of a pixel is neither 0 nor 255 everywhere. */
 static bool alpha_counts(const io_format *format, const unsigned char *file,
                          const unsigned char *pixels, size_t n, size_t channels)
 {
@@ -277,33 +261,6 @@ static void mirror(unsigned char *pixels, size_t width, size_t height, size_t ch
     }
 }
 
-/* Behind a table of colours, if the flags tell of one. */
-static size_t behind_table(size_t at, unsigned flags)
-{
-    return at + (flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0);
-}
-
-/* The pictures of a GIF, as far as its blocks are there. */
-static int64_t count_frames(const unsigned char *gif, size_t bytes)
-{
-    enum { HEADER = 13, EXTENSION = 0x21, PICTURE = 0x2c, PICTURE_BYTES = 9 };
-    int64_t frames = 0;
-    size_t at = bytes < HEADER ? bytes : behind_table(HEADER, gif[10]);
-    while (at < bytes && (gif[at] == EXTENSION || gif[at] == PICTURE)) {
-        bool picture = gif[at++] == PICTURE;
-        frames += picture;
-        if (picture && bytes - at > PICTURE_BYTES) {
-            at = behind_table(at + PICTURE_BYTES, gif[at + PICTURE_BYTES - 1]);
-        }
-        at++; /* the kind of extension, or the size of codes */
-        while (at < bytes && gif[at]) {
-            at += (size_t)gif[at] + 1;
-        }
-        at++;
-    }
-    return frames;
-}
-
 /* The samples, which are the caller's; NULL on failure. */
 static void *load(feed *f, bool floats, int channels)
 {
@@ -320,17 +277,11 @@ static void *load(feed *f, bool floats, int channels)
     return samples;
 }
 
-/* Bits of a pixel, by the palette of the whole file. */
-static unsigned gif_depth(const stb_file *file)
-{
-    return file->data[10] & 0x80 ? (file->data[10] & 7u) + 1 : 8;
-}
-
 /* Refuses what is too large before stb_image allocates for it. */
 static satf_status check_claims(satf_context *ctx, const io_format *format, const stb_file *file,
                                 int width, int height, int channels)
 {
-    bool gif = format == &io_gif, hdr = format == &io_hdr;
+    bool hdr = format == &io_hdr;
     satf_status status = io_check_size(ctx, width, height, 16);
     if (status) {
         return status;
@@ -338,8 +289,7 @@ static satf_status check_claims(satf_context *ctx, const io_format *format, cons
     uint64_t pixels = (uint64_t)width * (uint64_t)height;
     io_source source;
     io_source_open_memory(file->data, file->bytes, &source);
-    status = gif ? io_check_ratio(ctx, &source, pixels, gif_depth(file), ";", 1)
-                 : io_check_ratio(ctx, &source, pixels * (unsigned)channels, hdr ? 32 : 8, "", 0);
+    status = io_check_ratio(ctx, &source, pixels * (unsigned)channels, hdr ? 32 : 8, "", 0);
     /* its decoders hold up to three pictures of 4 channels */
     uint64_t held = 12 * pixels * (hdr ? sizeof(float) : 1);
     status = status ? status : io_check_bytes(ctx, held);
@@ -392,9 +342,6 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *
     satf_type type = hdr ? SATF_F32 : SATF_U8;
     io_header_set(&reader->header, width, height, channels, type, channels % 2 == 0,
                   (double)satf_type_max((int)type));
-    if (format == &io_gif) {
-        reader->header.pictures = count_frames(file->data, file->bytes);
-    }
     state->row_bytes = (size_t)reader->header.view.stride;
     reader->header.held_bytes = state->row_bytes * (size_t)height;
     return SATF_OK;
@@ -457,6 +404,5 @@ static void close_stb(io_reader *reader)
     }
 
 STB_FORMAT(bmp, "bmp dib", "Windows bitmap (read only)");
-STB_FORMAT(gif, "gif", "GIF, its first frame (read only)");
 STB_FORMAT(hdr, "hdr rgbe", "Radiance HDR as 32-bit floats (read only)");
 STB_FORMAT(tga, "tga", "Truevision TGA (read only)");
