@@ -317,6 +317,8 @@ static void test_refusals(void **state)
         {"a bit of 2", "P1 2 1\n0 2\n", SATF_DATA, "neither 0 nor 1"},
         {"PAM of 5 channels", "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255\nENDHDR\n12345",
          SATF_UNSUPPORTED, "depth 5"},
+        {"PAM without DEPTH", "P7\nWIDTH 1\nHEIGHT 1\nMAXVAL 255\nENDHDR\n1", SATF_DATA,
+         "DEPTH is missing"},
         {"PAM with a foreign line", "P7\nWIDTH 1\nCOLOR 3\nENDHDR\n", SATF_DATA, "unknown header"},
         {"PFM without scale", "Pf 1 1 nan\nabcd", SATF_DATA, "PFM header"},
     };

@@ -166,7 +166,10 @@ static satf_status open_pam(satf_context *ctx, io_reader *reader, pnm *p)
         return satf_fail(ctx, SATF_DATA, "the PAM file is damaged: CMYK in %" PRIu32 " channels",
                          pam.depth);
     }
-    if (pam.depth < 1 || (pam.depth > SATF_MAX_CHANNELS && !pam.cmyk)) {
+    if (pam.depth == 0) {
+        return satf_fail(ctx, SATF_DATA, "the PAM header's DEPTH is missing or 0");
+    }
+    if (pam.depth > SATF_MAX_CHANNELS && !pam.cmyk) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "a PAM file of depth %" PRIu32 "; 1 to %d channels are possible",
                          pam.depth, SATF_MAX_CHANNELS);
