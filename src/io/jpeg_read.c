@@ -511,14 +511,13 @@ static satf_status start(satf_context *ctx, io_jpeg_state *state, uint64_t held_
     return SATF_OK;
 }
 
-/* Adobe's files hold 255 less the ink. */
-static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, size_t width, bool inverted)
+/* CMYK of JPEGs is 255 less the ink: Adobe made it so, and readers take it so, with Adobe's
+ * segment or without. */
+static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, size_t width)
 {
-    unsigned flip = inverted ? 0 : 255;
     for (size_t x = 0; x < width; x++) {
-        unsigned k = cmyk[4 * x + 3] ^ flip;
         for (size_t i = 0; i < 3; i++) {
-            rgb[3 * x + i] = (unsigned char)io_ink_to_light(cmyk[4 * x + i] ^ flip, k, 255);
+            rgb[3 * x + i] = (unsigned char)io_ink_to_light(cmyk[4 * x + i], cmyk[4 * x + 3], 255);
         }
     }
 }
@@ -540,7 +539,7 @@ satf_status io_jpeg_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
         JSAMPROW target = state->row ? state->row : row;
         jpeg_read_scanlines(cinfo, &target, 1);
         if (state->row) {
-            cmyk_to_rgb(state->row, row, cinfo->image_width, cinfo->saw_Adobe_marker);
+            cmyk_to_rgb(state->row, row, cinfo->image_width);
         }
     }
     if (cinfo->output_scanline == cinfo->output_height) {
