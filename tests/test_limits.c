@@ -181,6 +181,9 @@ static void png_metadata(void **state)
 {
     satf_context *ctx = *state;
     bytes file = png_of_zeros(4, 4, 8, 0, 20);
+    file.data[8] = 0x40; /* the most significant byte of its first length */
+    expect(ctx, "a PNG's header of 1 GB", file.data, file.n, SATF_DATA, "IHDR");
+    file.data[8] = 0;
     enum { BIG = 1 << 20 };
     unsigned char *big = calloc(BIG, 1);
     memcpy(big, "ab", 3); /* a keyword, or the name of a profile, and method 0 */

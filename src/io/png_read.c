@@ -23,10 +23,12 @@ void io_png_free(png_structp png, png_voidp memory)
     satf_free(memory);
 }
 
-/* Messages of libpng about what it was told not to exceed. */
+/* Messages of libpng about what it was told not to exceed. A header has but one size, so another is
+ * damage. */
 static bool speaks_of_limit(const char *message)
 {
-    return strstr(message, "limit") || strstr(message, "too large");
+    return (strstr(message, "limit") || strstr(message, "too large")) &&
+           strncmp(message, "IHDR", 4) != 0;
 }
 
 /* What libpng only warns of costs no pixel and no metadata that a program could use, but for

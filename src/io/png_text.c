@@ -9,7 +9,7 @@
 satf_status io_png_fail_metadata(satf_context *ctx)
 {
     return satf_fail(ctx, SATF_LIMIT,
-                     "a PNG with more than %" PRId64
+                     "a PNG that claims more than %" PRId64
                      " bytes of what is no pixels: above the limit (limit: max-metadata)",
                      ctx->settings.max_metadata);
 }
