@@ -477,6 +477,29 @@ static void lost_transparency(void **state)
     }
 }
 
+/* A BMP of two colours, and a pixel of number 7; whatever is kept of metadata. */
+static void missing_colours(void **state)
+{
+    (void)state;
+    static const char bmp[] =
+        "BM\0\0\0\0\0\0\0\0\x3e\0\0\0\x28\0\0\0\x03\0\0\0\x01\0\0\0\x01\0\x08\0"
+        "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\3\0\4\5\6\0\1\7\0";
+    char in[300];
+    snprintf(in, sizeof in, "%s", path("in.bmp"));
+    FILE *file = fopen(in, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bmp, 1, sizeof bmp, file), sizeof bmp);
+    fclose(file);
+    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
+    for (int i = 0; i < 4; i++) {
+        satf_file_report result;
+        satf_write_options options = satf_write_defaults();
+        options.strip = i & 1;
+        run_job(in, path(i & 2 ? "o.ppm" : "o.png"), "box=1", SATF_ROUTE_AUTO, options, &result);
+        expect_note(&result, in, "its palette lacks colours of some pixels, which become black");
+    }
+}
+
 static void lost_ink(void **state)
 {
     (void)state;
@@ -537,10 +560,11 @@ static void damaged_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used), TEST(nearly_black),      TEST(nearly_black_map), TEST(one_shade),
-        TEST(found),       TEST(several_pictures),  TEST(lost_orientation), TEST(lost_metadata),
-        TEST(lost_text),   TEST(lost_transparency), TEST(lost_ink),         TEST(damaged_segments),
-        TEST(lost_chunks),
+        TEST(hardly_used),       TEST(nearly_black),  TEST(nearly_black_map),
+        TEST(one_shade),         TEST(found),         TEST(several_pictures),
+        TEST(lost_orientation),  TEST(lost_metadata), TEST(lost_text),
+        TEST(lost_transparency), TEST(lost_ink),      TEST(missing_colours),
+        TEST(damaged_segments),  TEST(lost_chunks),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -23,6 +23,8 @@ typedef struct io_png_state {
     char warned[64];    /* names of chunks that libpng has found fault with */
     bool over_limit;    /* libpng has left out a chunk for its size */
     bool interlaced;
+    png_byte palette[256][4]; /* red, green, blue and alpha; what is missing is black */
+    int colours;              /* that it has; 0: pixels are no numbers of colours */
     int64_t chunk_left;       /* bytes of the chunk that libpng reads, its checksum included */
     bool seen;                /* the first IDAT has begun */
     uint32_t idat_bytes;      /* its data, if they are for `pixels` */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "others.h"
 #include "png_common.h"
 
 /* ---------------------------------------------------- callbacks, both ways */
@@ -285,6 +286,25 @@ static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop i
     return status ? status : read_exif(ctx, png, info, metadata);
 }
 
+/* libpng takes numbers without a colour for black, and says nothing: so pixels of a palette stay
+ * their numbers, a byte each, until expand_row(). */
+static void take_palette(io_png_state *state)
+{
+    png_colorp colours = NULL;
+    png_bytep alpha = NULL;
+    int transparent = 0;
+    png_get_PLTE(state->png, state->info, &colours, &state->colours);
+    png_get_tRNS(state->png, state->info, &alpha, &transparent, NULL);
+    memset(state->palette, 0, sizeof state->palette);
+    for (int i = 0; i < 256; i++) {
+        if (i < state->colours) {
+            memcpy(state->palette[i], &colours[i], 3); /* three bytes, as the file has them */
+        }
+        state->palette[i][3] = alpha && i < transparent ? alpha[i] : 255;
+    }
+    png_set_packing(state->png);
+}
+
 /* Every colour type becomes grey or RGB, with alpha if the file has any, of 8 or 16 bits. What
  * that makes of the rows is libpng's to say: a tRNS is no transparency yet, for libpng drops one in
  * front of a PLTE. */
@@ -293,12 +313,14 @@ static void set_transforms(io_png_state *state, io_header *header)
     png_structp png = state->png;
     png_infop info = state->info;
     int depth = png_get_bit_depth(png, info);
-    if (png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE) {
-        png_set_palette_to_rgb(png);
+    bool palette = png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE;
+    bool transparent = png_get_valid(png, info, PNG_INFO_tRNS);
+    if (palette) {
+        take_palette(state);
     } else if (depth < 8) {
         png_set_expand_gray_1_2_4_to_8(png);
     }
-    if (png_get_valid(png, info, PNG_INFO_tRNS)) {
+    if (transparent && !palette) {
         png_set_tRNS_to_alpha(png);
     }
     if (depth == 16 && IO_LITTLE_ENDIAN) {
@@ -310,12 +332,11 @@ static void set_transforms(io_png_state *state, io_header *header)
     }
     png_read_update_info(png, info);
     satf_type type = png_get_bit_depth(png, info) == 16 ? SATF_U16 : SATF_U8;
-    io_header_set(header, png_get_image_width(png, info), png_get_image_height(png, info),
-                  png_get_channels(png, info), type,
-                  (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0,
-                  (double)satf_type_max((int)type));
+    int made = png_get_channels(png, info), channels = !palette ? made : transparent ? 4 : 3;
+    io_header_set(header, png_get_image_width(png, info), png_get_image_height(png, info), channels,
+                  type, channels % 2 == 0, (double)satf_type_max((int)type));
     header->rows_in_order = !state->interlaced;
-    if (png_get_rowbytes(png, info) != (size_t)header->view.stride) {
+    if (png_get_rowbytes(png, info) * (size_t)channels != (size_t)(header->view.stride * made)) {
         png_error(png, "its rows are of another length than its header says");
     }
 }
@@ -418,8 +439,32 @@ static satf_status take_rows(satf_context *ctx, io_reader *reader, char *dst, in
     return last ? io_png_pixels_end(ctx, state->pixels) : SATF_OK;
 }
 
-static void read_rows(io_png_state *state, png_bytep dst, int64_t stride, int64_t n)
+/* Numbers at the start of the row become their colours, in place. */
+static void expand_row(io_reader *reader, png_bytep row)
 {
+    const io_png_state *state = reader->state;
+    size_t width = (size_t)reader->header.view.width;
+    bool alpha = reader->header.view.channels == 4;
+    int highest = 0;
+    for (size_t x = 0; x < width; x++) {
+        highest = row[x] > highest ? row[x] : highest;
+    }
+    if (highest >= state->colours) {
+        io_note_missing_colours(reader);
+    }
+    for (size_t x = width; x-- > 0;) {
+        const png_byte *colour = state->palette[row[x]];
+        if (alpha) {
+            memcpy(row + 4 * x, colour, 4);
+        } else {
+            memcpy(row + 3 * x, colour, 3);
+        }
+    }
+}
+
+static void read_rows(io_reader *reader, png_bytep dst, int64_t stride, int64_t n)
+{
+    io_png_state *state = reader->state;
     for (int pass = 0; pass < (state->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
         for (int64_t y = 0; y < n; y++) {
             state->status = satf_tick(state->ctx);
@@ -428,6 +473,9 @@ static void read_rows(io_png_state *state, png_bytep dst, int64_t stride, int64_
             }
             png_read_row(state->png, dst + y * stride, NULL);
         }
+    }
+    for (int64_t y = 0; y < n && state->colours > 0; y++) {
+        expand_row(reader, dst + y * stride);
     }
 }
 
@@ -439,7 +487,7 @@ satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t
         return state->status;
     }
     if (!state->pixels) {
-        read_rows(state, dst, stride, n);
+        read_rows(reader, dst, stride, n);
     } else {
         satf_status status = take_rows(ctx, reader, dst, stride, n);
         if (status) {

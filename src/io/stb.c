@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/share.h"
+#include "others.h"
 #include "stb_file.h"
 
 /* What stb_image holds in the call that this thread is in, to be freed when the callback cancels
@@ -342,6 +343,9 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *
     satf_type type = hdr ? SATF_F32 : SATF_U8;
     io_header_set(&reader->header, width, height, channels, type, channels % 2 == 0,
                   (double)satf_type_max((int)type));
+    if (file->misses_colours) {
+        io_note_missing_colours(reader);
+    }
     state->row_bytes = (size_t)reader->header.view.stride;
     reader->header.held_bytes = state->row_bytes * (size_t)height;
     return SATF_OK;
@@ -353,7 +357,7 @@ static satf_status open_stb(satf_context *ctx, io_reader *reader)
     if (!reader->state) {
         return satf_fail_memory(ctx, sizeof(stb_state), "a picture's reader");
     }
-    stb_file file;
+    stb_file file = {.misses_colours = false};
     satf_status status =
         io_source_slurp(ctx, &reader->source, &file.data, &file.bytes, &file.owned);
     if (!status && reader->format == &io_bmp) {

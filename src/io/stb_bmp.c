@@ -138,6 +138,23 @@ static void put_little(unsigned char *at, size_t value)
     }
 }
 
+/* Is a pixel's number `there` or above? */
+static bool misses_colours(const stb_file *file, const bmp *b, size_t there)
+{
+    int64_t rows = (int32_t)b->height;
+    size_t stride = ((size_t)b->width * b->depth + 31) / 32 * 4, depth = b->depth;
+    for (int64_t y = 0; y < (rows < 0 ? -rows : rows); y++) {
+        const unsigned char *row = file->data + b->pixels_at + (size_t)y * stride;
+        for (size_t x = 0; x < b->width; x++) {
+            size_t below = 8 - depth - x * depth % 8; /* bits of the byte below the number's */
+            if ((row[x * depth / 8] >> below & ((1u << depth) - 1)) >= there) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
 {
     bmp b = {0};
@@ -166,6 +183,7 @@ satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
     for (size_t i = 0; i < colours && i < there; i++) { /* those that are missing are black */
         memcpy(out + palette_at + 4 * i, in + FILE_HEADER + b.header + entry * i, 3);
     }
+    file->misses_colours = there < colours && misses_colours(file, &b, there);
     size_t left = file->bytes - b.pixels_at; /* padding may be missing at the end */
     memcpy(out + pixels_at, in + b.pixels_at, left < b.pixel_bytes ? left : b.pixel_bytes);
     stb_file_replace(file, out, pixels_at + b.pixel_bytes);

@@ -7,7 +7,8 @@
 typedef struct stb_file {
     const unsigned char *data;
     size_t bytes;
-    void *owned; /* NULL unless data is, or lies within, an allocation of its own */
+    void *owned;         /* NULL unless data is, or lies within, an allocation of its own */
+    bool misses_colours; /* pixels name colours that the palette lacks */
 } stb_file;
 
 static inline uint32_t stb_little(const unsigned char *at, int bytes)
@@ -40,7 +41,7 @@ static inline unsigned char *stb_file_alloc(satf_context *ctx, size_t bytes, sat
 static inline void stb_file_replace(stb_file *file, unsigned char *data, size_t bytes)
 {
     satf_free(file->owned);
-    *file = (stb_file){data, bytes, data};
+    *file = (stb_file){data, bytes, data, file->misses_colours};
 }
 
 /* A BMP becomes one with a whole palette or with masks in its header, and with its pixels right
