@@ -383,6 +383,7 @@ static void junk(void **state)
             at += 2 + ((size_t)file.data[at + 2] << 8) + file.data[at + 3];
         }
         assert_true(count > 4);
+        expect_remarks(ctx, "junk", &file, splice(&file, 2, 0, "\0\1ab", 4), true, false, 0);
         /* behind pixels it may be some that were not understood */
         static const char more[40] = "bytes";
         expect_failure(ctx, splice(&file, file.n - 2, 0, more, sizeof more), SATF_DATA,

@@ -40,12 +40,14 @@ typedef struct io_header {
     satf_metadata metadata;
     bool metadata_may_follow; /* EXIF, XMP or IPTC may come with the last row: a PNG's, until
                                * io_find_metadata() has looked there */
-    int64_t pictures;  /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
-                        * than one. Certain after the last row only */
-    bool was_cmyk;     /* the file's colours were ink */
-    bool has_text;     /* comments, which are not kept; certain after the last row only, ... */
-    char others[64];   /* ... as is this: names of other data that are not kept; "": none; ... */
-    bool xmp_damaged;  /* ... as is this: it has XMP that cannot be read */
+    int64_t pictures; /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
+                       * than one. Certain after the last row only */
+    bool was_cmyk;    /* the file's colours were ink */
+    bool has_text;    /* comments, which are not kept; certain after the last row only, ... */
+    char others[64];  /* ... as is this: names of other data that are not kept; "": none; ... */
+    bool xmp_damaged; /* ... as is this: it has XMP that cannot be read */
+    bool colours_missing; /* ... and this: pixels name colours that their palette lacks, and are
+                             black */
     bool trns_ignored; /* ... and this: it names transparent colours in a way that does not count */
     bool icc_damaged;  /* it has a colour profile that cannot be read */
     bool segments_damaged;  /* a JPEG's segment that no pixel needs, or bytes between segments */

@@ -137,7 +137,7 @@ void io_jpeg_destroy(io_jpeg_state *state)
 
 bool io_jpeg_probe(const unsigned char *head, size_t n)
 {
-    return n >= 3 && head[0] == 0xff && head[1] == 0xd8 && head[2] == 0xff;
+    return n >= 2 && head[0] == 0xff && head[1] == 0xd8; /* odd bytes may follow */
 }
 
 static void no_action(j_decompress_ptr cinfo)

@@ -1,13 +1,8 @@
-/* What a reader has noticed beside what io_header lists, and what is not kept of a file, in plain
- * words. */
+/* What is not kept of a file, in plain words. */
 #ifndef SATF_IO_OTHERS_H
 #define SATF_IO_OTHERS_H
 
-#include "io.h"
-
-/* Pixels name colours that their palette lacks, and are black. Known after the last row. */
-void io_note_missing_colours(io_reader *reader);
-bool io_has_missing_colours(const io_reader *reader);
+#include <stddef.h>
 
 /*
  * names: io_header.others, "iCCP, bKGD, abCd". The text, of at most `bytes` with its NUL, becomes

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "others.h"
 #include "png_common.h"
 
 /* ---------------------------------------------------- callbacks, both ways */
@@ -450,7 +449,7 @@ static void expand_row(io_reader *reader, png_bytep row)
         highest = row[x] > highest ? row[x] : highest;
     }
     if (highest >= state->colours) {
-        io_note_missing_colours(reader);
+        reader->header.colours_missing = true;
     }
     for (size_t x = width; x-- > 0;) {
         const png_byte *colour = state->palette[row[x]];

@@ -1,6 +1,5 @@
 /* Opening a file and reading its rows, whatever its format. */
 #include "codec.h"
-#include "others.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,30 +81,13 @@ static satf_status open_file(satf_context *ctx, const char *path, io_source *sou
     return status;
 }
 
-/* Every reader, and what io_header has no room for. */
-typedef struct noticing_reader {
-    io_reader reader; /* first: a reader's address is this struct's */
-    bool misses_colours;
-} noticing_reader;
-
-void io_note_missing_colours(io_reader *reader)
-{
-    ((noticing_reader *)reader)->misses_colours = true;
-}
-
-bool io_has_missing_colours(const io_reader *reader)
-{
-    return ((const noticing_reader *)reader)->misses_colours;
-}
-
 static satf_status open_reader(satf_context *ctx, io_source *source, io_reader **out)
 {
-    noticing_reader *noticing = satf_alloc_zeroed(sizeof *noticing);
-    if (!noticing) {
+    io_reader *reader = satf_alloc_zeroed(sizeof *reader);
+    if (!reader) {
         io_source_close(source);
-        return satf_fail_memory(ctx, sizeof *noticing, "a reader");
+        return satf_fail_memory(ctx, sizeof *reader, "a reader");
     }
-    io_reader *reader = &noticing->reader;
     reader->source = *source;
     reader->source.ctx = ctx;
     satf_status status = open_source(ctx, reader);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../base/share.h"
-#include "others.h"
 #include "stb_file.h"
 
 /* What stb_image holds in the call that this thread is in, to be freed when the callback cancels
@@ -343,9 +342,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *
     satf_type type = hdr ? SATF_F32 : SATF_U8;
     io_header_set(&reader->header, width, height, channels, type, channels % 2 == 0,
                   (double)satf_type_max((int)type));
-    if (file->misses_colours) {
-        io_note_missing_colours(reader);
-    }
+    reader->header.colours_missing = file->misses_colours;
     state->row_bytes = (size_t)reader->header.view.stride;
     reader->header.held_bytes = state->row_bytes * (size_t)height;
     return SATF_OK;

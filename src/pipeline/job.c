@@ -122,14 +122,13 @@ static void note_lost(satf_file_report *result, const pipeline_job *job, const i
 }
 
 void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_reader *reader)
+                         const io_header *header)
 {
-    const io_header *header = &reader->header;
     if (header->was_cmyk) {
         pipeline_note_add(result, job->input,
                           "its CMYK is converted to RGB, without regard to a colour profile");
     }
-    if (io_has_missing_colours(reader)) {
+    if (header->colours_missing) {
         pipeline_note_add(result, job->input,
                           "its palette lacks colours of some pixels, which become black");
     }

@@ -19,7 +19,7 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
 /* After the last row: notes on what of the input the result does not have, more pictures among
  * it. */
 void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_reader *reader);
+                         const io_header *header);
 
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);

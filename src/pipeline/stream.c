@@ -177,7 +177,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     if (!status) {
         double start_ms = satf_now_ms();
         filter_late(s, metadata, &had);
-        pipeline_note_input(result, s->job, plan, s->reader);
+        pipeline_note_input(result, s->job, plan, &s->reader->header);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(f->ctx, s->writer);
         status = status ? status : satf_report_progress(f->ctx, 1);
