@@ -329,7 +329,7 @@ static void look_behind(const io_jpeg_state *state, io_header *header)
         memcpy(bytes + n, state->source->at, more);
         n += more;
     }
-    if (io_jpeg_probe(bytes, n)) {
+    if (io_jpeg_probe(bytes, n) && n > 2 && bytes[2] == 0xff) {
         note_other(header, "MPF");
     } else if (memmem(bytes, n, "ftyp", 4)) {
         note_other(header, "video");
