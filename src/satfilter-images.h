@@ -221,7 +221,9 @@ typedef struct satf_file_report {
  * all, and may be the input. Chains of filters that work by rows are streamed where the input comes
  * by rows: decoding, filters and encoding run side by side, in memory for a few rows of each
  * window; everything else holds whole images. Both give the same bytes. What the input's header
- * shows to be impossible fails before anything is decoded.
+ * shows to be impossible fails before anything is decoded, and so does black and white into a JPEG,
+ * which blurs it, unless a type or a range asks for grey. Results whose values are no colours, such
+ * as variances, carry no colour profile, which satf_image_filter() leaves to its caller.
  *
  * options may be NULL. *report (may be NULL; report_bytes: its size) is filled as far as it
  * reaches, on failure too. A type in the write options is the one that the file's samples have:

@@ -245,7 +245,7 @@ struct io_writer {
     int64_t next_row;
     int64_t bytes;     /* that have gone to the file */
     io_extremes seen;  /* among the colour samples, where plan.judge_range */
-    bool black, white; /* have been among the pixels, where plan.bilevel */
+    bool black, white; /* have been among the samples, if these are u8 of one channel */
     void *converted;   /* rows on their way from plan.in to plan.out */
     void *state;       /* the codec's */
 };
@@ -287,8 +287,8 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
 satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                         int64_t n);
 
-/* After the last row: true if less than a hundredth of the range shown occurs, or one of black and
- * white alone, with a sentence that says so. */
+/* After the last row: true if less than a hundredth of the range shown occurs, if nearly all of it
+ * is nearly black, or of one of black and white alone, with a sentence that says so. */
 bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer);
 
