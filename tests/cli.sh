@@ -205,9 +205,9 @@ for option in '--type u9' '--border none' '--border constant' '--border constant
     '--range 2:1' '--range 1:1' '--range a:b' '--range nan:1' '--range 0:inf' '--device gpu' \
     '--device cuda:' '--device cuda:x' '--engine fast' '--algorithm none' '--r 0' '--r 1' '--r x' \
     '--r 0.5' '--sync never' '--sync graph' '--tune' '-T x' '-T -1' '-T 1000000' \
-    '--threads 1.5' '--format tiff' '--quality 0' '--quality 101' '--png-level 10' \
+    '--threads 1.5' '--format jp2' '--quality 0' '--quality 101' '--png-level 10' \
     '--png-level x' '--max-pixels 0' '--max-pixels 1T' '--max-memory 99999999999G' \
-    '--max-metadata 0' '--max-scans -1' '--max-ratio x' '--formats tiff' '--formats ,' \
+    '--max-metadata 0' '--max-scans -1' '--max-ratio x' '--formats jp2' '--formats ,' \
     '--stream --device cuda' '--max-device-memory 0' \
     '--engine window --algorithm 2r2w' '--help nothing'; do
     # shellcheck disable=SC2086

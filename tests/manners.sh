@@ -190,11 +190,11 @@ check "-o - is standard output" "$? $(same want.pgm stdout)" "0 same"
 run --box 3 in.pgm other.pgm -o -
 check "-o - with two inputs" "$? $(ls -d ./- 2>/dev/null)$(grep -c 'takes one picture' stderr)" "2 1"
 
-run --box 3 in.pgm -o result.tif
-check "-o with a suffix of no format" "$? $(ls -d result.tif 2>/dev/null)" "2 "
-says 'names no format.* png, jpeg, pnm, pfm, npy; for a folder of that name write result.tif/'
-run --box 3 in.pgm -o result.tif/
-check "the folder of that name" "$? $(files result.tif)" "0 ./in.pgm "
+run --box 3 in.pgm -o result.jp2
+check "-o with a suffix of no format" "$? $(ls -d result.jp2 2>/dev/null)" "2 "
+says 'names no format.* png, jpeg, pnm, pfm, npy; for a folder of that name write result.jp2/'
+run --box 3 in.pgm -o result.jp2/
+check "the folder of that name" "$? $(files result.jp2)" "0 ./in.pgm "
 run --box 3 --format pgm in.pgm -o result.xyz
 check "--format makes it a file" "$? $(same want.pgm result.xyz)" "0 same"
 run --box 3 in.pgm -o results-v1.2
@@ -276,15 +276,15 @@ check "and is not taken for one that exists" "$? $(grep -c 'is that of' stderr)"
 # ---------------------------------------------------------------------- folders
 
 mkdir -p tree/sub && cp in.pgm tree/1.pgm && cp in.pgm tree/sub/2.pgm
-touch tree/a.heic tree/b.tif tree/sub/c.TIF
+touch tree/a.heic tree/b.jp2 tree/sub/c.JP2
 run --box 3 -r tree -o t1
-check "what -r passes over" "$? $(tail -n 1 stderr)" "0 satfilter: 3 files skipped: .heic .tif"
+check "what -r passes over" "$? $(tail -n 1 stderr)" "0 satfilter: 3 files skipped: .heic .jp2"
 touch tree/README && ln -s sub tree/link
 run --box 3 -r tree -o t2 --json
 check "files without suffix, links" "$? $(tail -n 1 stderr)" \
-    "0 satfilter: 4 files skipped: .heic .tif, without suffix; 1 link to a folder not followed"
+    "0 satfilter: 4 files skipped: .heic .jp2, without suffix; 1 link to a folder not followed"
 check "--json counts them" "$(tail -n 1 stdout | sed 's/.*"unreadable"/"unreadable"/; s/, "ms".*//')" \
-    '"unreadable": 0, "skipped": 4, "skipped_suffixes": [".heic", ".tif"], "links": 1'
+    '"unreadable": 0, "skipped": 4, "skipped_suffixes": [".heic", ".jp2"], "links": 1'
 ln -s nowhere tree/gone.pgm
 run --box 3 -r tree -o t3
 check "what cannot be read stops nothing" "$? $(files t3) $(grep -c 'tree/gone.pgm: is a link' stderr)" \
@@ -319,9 +319,9 @@ chmod 755 sealed tree/a-sealed tree/a-sealed.pgm && rm -r tree/a-sealed tree/a-s
 mkdir pipes && cp in.pgm pipes/ && mkfifo pipes/f.pgm
 run --box 3 -r pipes -o t8
 check "pipes under -r are counted" "$? $(files t8) $(tail -n 1 stderr)" "0 ./in.pgm  satfilter: 1 file skipped: .pgm"
-mkdir only && touch only/x.tif
+mkdir only && touch only/x.jp2
 run --box 3 -r only -o t5
-check "a folder without pictures" "$? $(grep -c 'hold none; 1 file skipped: .tif' stderr)" "3 1"
+check "a folder without pictures" "$? $(grep -c 'hold none; 1 file skipped: .jp2' stderr)" "3 1"
 
 # Folders as deep as a path can name take no more of the stack than others.
 (cd only && for _ in $(seq 400); do printf 'a/a/a/a/a/'; done >../path && mkdir -p "$(cat ../path)")
@@ -463,7 +463,7 @@ check "--quality with JPEGs" "$?" 0
 
 run --list --json
 check "formats that are read and written" \
-    "$(grep -c '"reads": true, "writes": true' stdout) $(grep -c '"reads": true, "writes": false' stdout)" "5 5"
+    "$(grep -c '"reads": true, "writes": true' stdout) $(grep -c '"reads": true, "writes": false' stdout)" "5 6"
 check "filters in words" "$(grep -c '^  "detail": ".' stdout)" "$(grep -c '"kind": "' stdout)"
 check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 2
 

@@ -85,26 +85,26 @@ done
 # ------------------------------------------------- formats that are not read
 
 mkdir -p shots/deep empty
-printf 'II*\0abcd' >shots/a.tif && printf '\0\0\0\030ftypheic' >shots/deep/b.HEIC && : >shots/.hidden.tif
+printf '\377\117\377\121' >shots/a.jp2 && printf '\0\0\0\030ftypheic' >shots/deep/b.HEIC && : >shots/.hidden.jp2
 for quiet in '' -q; do
     # shellcheck disable=SC2086
     run $quiet --box 3 -r shots -o s
     check "nothing but what is passed over $quiet" "$? $(said)" \
-        "3 no input: the lists and folders hold none; 2 files skipped: .tif .heic"
+        "3 no input: the lists and folders hold none; 2 files skipped: .jp2 .heic"
     # shellcheck disable=SC2086
     run $quiet --box 3 -r empty -o s
     check "nothing at all $quiet" "$? $(said)" "2 no input: the lists and folders hold none"
 done
 cp scans/c.png shots/
 run --box 3 -r shots -o s
-check "something beside them" "$? $(files s) $(said)" "0 ./c.png  2 files skipped: .tif .heic"
+check "something beside them" "$? $(files s) $(said)" "0 ./c.png  2 files skipped: .jp2 .heic"
 run -q --box 3 -r shots -o s -f
 check "something beside them, -q" "$? $(said)" "0 "
-run --box 3 shots/a.tif x.png
-check "a TIFF" "$? $(said)" \
-    "1 shots/a.tif: is a TIFF file, which cannot be read; convert the picture to PNG, for example"
-run --box 3 shots/a.tif shots/deep/b.HEIC shots/c.png -o some
-check "others go on" "$? $(files some) $(grep -c 'is a \(TIFF\|HEIC\) file' stderr)" "3 ./c.png  2"
+run --box 3 shots/a.jp2 x.png
+check "a JPEG 2000" "$? $(said)" \
+    "1 shots/a.jp2: is a JPEG 2000 file, which cannot be read; convert the picture to PNG, for example"
+run --box 3 shots/a.jp2 shots/deep/b.HEIC shots/c.png -o some
+check "others go on" "$? $(files some) $(grep -c 'is a \(JPEG 2000\|HEIC\) file' stderr)" "3 ./c.png  2"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

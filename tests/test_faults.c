@@ -292,15 +292,16 @@ static void test_filters(void **state)
     print_message("%ld runs\n", runs);
 }
 
-/* Every format that can be read. */
+/* Every format that the library itself can read. */
 static void test_decoders(void **state)
 {
     (void)state;
     static const char *const inputs[] = {"in.png", "in.jpg", "in.ppm", "in.pfm", "in.npy",
                                          "in.gif", "in.bmp", "in.psd", "in.tga", "in.hdr"};
+    const io_format *format;
     size_t formats = 0;
-    while (io_format_at(formats)) {
-        formats++;
+    for (size_t i = 0; (format = io_format_at(i)); i++) {
+        formats += !format->in_module;
     }
     assert_int_equal(sizeof inputs / sizeof *inputs, formats);
     for (size_t i = 0; i < formats; i++) {

@@ -347,9 +347,6 @@ static void named_formats(void **state)
         size_t n;
         const char *name;
     } cases[] = {
-        {PART("II*\0\x10\0\0\0"), "TIFF"},
-        {PART("MM\0*\0\0\0\x08"), "TIFF"},
-        {PART("MM\0+\0\x08\0\0"), "TIFF"},
         {PART("II*\0\x10\0\0\0CR\2\0"), "camera's raw"},
         {PART("\0\0\0\x18"
               "ftypheic\0\0\0\0mif1heic"),

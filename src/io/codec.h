@@ -7,7 +7,7 @@
 #include "io.h"
 
 extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, io_psd, io_hdr,
-    io_tga;
+    io_tga, io_tiff;
 
 #define IO_TYPE_BIT(type) (1u << (type))
 

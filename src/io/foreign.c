@@ -38,11 +38,7 @@ const char *io_foreign_name(const unsigned char *head, size_t n)
         size_t n;
         const char *name;
     } kinds[] = {
-        {8, BYTES("CR\2\0"), "camera's raw"}, /* in a TIFF */
-        {0, BYTES("II*\0"), "TIFF"},
-        {0, BYTES("MM\0*"), "TIFF"},
-        {0, BYTES("II+\0"), "TIFF"},
-        {0, BYTES("MM\0+"), "TIFF"},
+        {8, BYTES("CR\2\0"), "camera's raw"}, /* which begins as a TIFF does */
         {0, BYTES("IIRO"), "camera's raw"},
         {0, BYTES("IIRS"), "camera's raw"},
         {0, BYTES("IIU\0"), "camera's raw"},

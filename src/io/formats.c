@@ -7,7 +7,8 @@
 
 /* Probed in this order: TGA last, for it has no magic number. */
 static const io_format *const formats[] = {
-    &io_png, &io_jpeg, &io_pnm, &io_pfm, &io_npy, &io_bmp, &io_gif, &io_psd, &io_hdr, &io_tga,
+    &io_png, &io_jpeg, &io_pnm, &io_pfm,  &io_npy, &io_bmp,
+    &io_gif, &io_psd,  &io_hdr, &io_tiff, &io_tga,
 };
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
@@ -127,8 +128,8 @@ static const char *give(const io_format *format, satf_format_info *info, size_t 
 {
     satf_format_info all = {0};
     if (format) {
-        all = (satf_format_info){format->name, format->suffixes, format->help, format->open != NULL,
-                                 format->create != NULL};
+        all = (satf_format_info){format->name, format->suffixes, format->help,
+                                 format->open || format->in_module, format->create != NULL};
     }
     satf_give(info, bytes, &all, sizeof all);
     return all.name;

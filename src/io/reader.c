@@ -47,8 +47,8 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
                          "(limit: formats)",
                          format->name);
     }
-    reader->format = format;
-    satf_status status = reader->format->open(ctx, reader);
+    satf_status status = io_format_load(ctx, format, &reader->format);
+    status = status ? status : reader->format->open(ctx, reader);
     if (status) {
         return status;
     }

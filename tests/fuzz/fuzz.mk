@@ -31,8 +31,15 @@ fuzz/target_%: $(srcdir)/tests/fuzz/%.c $(srcdir)/tests/fuzz/fuzz.h $(objects)
 	$(link)
 decoder = $(srcdir)/tests/fuzz/decode.c $(srcdir)/tests/fuzz/fuzz.h $(objects)
 fuzz/target_png: $(srcdir)/tests/fuzz/png_chunks.c
-fuzz/target_jpeg fuzz/target_pnm fuzz/target_pfm fuzz/target_npy fuzz/target_png: $(decoder)
+fuzz/target_jpeg fuzz/target_pnm fuzz/target_pfm fuzz/target_npy fuzz/target_png fuzz/target_tiff: $(decoder)
 	$(link) -DFUZZ_FORMATS='"$(@:fuzz/target_%=%)"'
+# Modules are opened as ever, and instrumented too.
+fuzz/target_tiff: fuzz/libsatfilter-tiff.so.0
+fuzz/libsatfilter-tiff.so.0: $(addprefix $(srcdir)/,$(fuzz_tiff)) config.h | compiler
+	@mkdir -p $(@D)
+	@echo '  FUZZ_LD  $@'
+	@$(FUZZ_CC) $(flags) $(fuzz_tiff_flags) -fsanitize=fuzzer-no-link -fPIC -fvisibility=hidden -shared -o $@ \
+		$(filter %.c,$^) $(fuzz_tiff_libs)
 fuzz/target_stb: $(decoder)
 	$(link) -DFUZZ_FORMATS='"bmp gif psd hdr tga"'
 

@@ -8,7 +8,7 @@ seconds=$2
 shift 2
 here=$PWD/fuzz
 mkdir -p "$here/broken"
-export UBSAN_OPTIONS=print_stacktrace=1
+export UBSAN_OPTIONS=print_stacktrace=1 SATFILTER_FORMATS=$here
 
 one()
 {

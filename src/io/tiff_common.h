@@ -1,0 +1,89 @@
+/* A TIFF that is being read: what its files share. */
+#ifndef SATF_IO_TIFF_COMMON_H
+#define SATF_IO_TIFF_COMMON_H
+
+#include <tiffio.h>
+
+#include "module_side.h"
+
+/* How a chunk, some rows that are decoded together, comes out of the file. */
+typedef enum io_tiff_way {
+    IO_TIFF_PLAIN,     /* the file has the rows as they are: no more than a row is taken */
+    IO_TIFF_SCANLINES, /* libtiff decodes row by row */
+    IO_TIFF_STRIPS,    /* strip by strip, one of each plane */
+    IO_TIFF_TILES      /* a row of tiles, of each plane */
+} io_tiff_way;
+
+/* What a pixel's colour samples are. */
+typedef enum io_tiff_colour {
+    IO_TIFF_GREY,
+    IO_TIFF_WHITE_IS_ZERO,
+    IO_TIFF_RGB,
+    IO_TIFF_CMYK,
+    IO_TIFF_PALETTE
+} io_tiff_colour;
+
+typedef enum io_tiff_alpha {
+    IO_TIFF_NO_ALPHA,
+    IO_TIFF_STRAIGHT,
+    IO_TIFF_PREMULTIPLIED
+} io_tiff_alpha;
+
+typedef struct io_tiff_state {
+    satf_context *ctx; /* of the call in progress */
+    TIFF *tif;
+    io_source *source; /* the file, or `whole` */
+    io_source whole;   /* of a pipe, which is taken whole */
+    void *owned;
+    int64_t at;         /* where libtiff reads next */
+    bool in_pixels;     /* a warning is damage then */
+    bool warned;        /* in the pixels */
+    satf_status status; /* of a read that has failed */
+    char message[160];  /* libtiff's first one */
+    satf_charge charge; /* of what libtiff allocates */
+    int64_t width, height;
+    unsigned bits, samples, planes; /* samples: of a pixel in the file, extra ones included */
+    bool floats, tiled;
+    unsigned compression;
+    io_tiff_colour colour;
+    io_tiff_alpha alpha;
+    unsigned colours; /* samples of a pixel's colour in the file, which come first */
+    unsigned char palette[256][3];
+    io_tiff_way way;
+    int64_t chunk_rows; /* of the largest chunk, but the way of plain rows and scanlines: 1 */
+    int64_t chunk_first, chunk_count; /* the rows that are in it */
+    size_t row_bytes;                 /* of a plane's row in the chunk */
+    unsigned char *chunk;             /* plane by plane */
+    unsigned char *tile;              /* of the way of tiles */
+    unsigned char *row; /* one row's samples, unpacked to the output's type, all of a pixel's */
+} io_tiff_state;
+
+/* SATF_DATA, with what libtiff has said; or why a read has failed. */
+static inline satf_status io_tiff_fail(const io_tiff_state *t)
+{
+    return t->status ? t->status
+                     : satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: %s",
+                                 t->message[0] ? t->message : "libtiff does not say how");
+}
+
+/* The row of that number, as the chunk has it, of that plane. */
+static inline const unsigned char *io_tiff_chunk_row(const io_tiff_state *t, int64_t y,
+                                                     unsigned plane)
+{
+    int64_t row = (int64_t)plane * t->chunk_rows + (y - t->chunk_first);
+    return t->chunk + row * (int64_t)t->row_bytes;
+}
+
+/* Which way the chunks come, and memory for one. */
+satf_status io_tiff_start(io_tiff_state *t, io_header *header);
+
+/* Row y into the chunk. */
+satf_status io_tiff_decode(io_tiff_state *t, int64_t y);
+
+/* Row y, which is in the chunk, becomes a row of the picture. */
+void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, void *dst);
+
+/* What the tags say besides the pixels. */
+satf_status io_tiff_metadata(io_tiff_state *t, io_header *header);
+
+#endif

@@ -1,0 +1,230 @@
+/* TIFF's samples become a row of a picture: unpacked, with colours that are light, and alpha that
+ * is straight. */
+#include <string.h>
+
+#include "tiff_common.h"
+
+/* ------------------------------------------------------------------ unpacking */
+
+/* Samples of other sizes than whole bytes, the first one in a byte's upper bits. Those of less than
+ * 8 bits are spread over 0 ... 255, unless they number colours. */
+static void unpack_bits(const unsigned char *in, size_t n, unsigned bits, bool spread, void *out)
+{
+    unsigned max = (1u << bits) - 1;
+    uint32_t held = 0;
+    unsigned count = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (; count < bits; count += 8) {
+            held = held << 8 | *in++;
+        }
+        count -= bits;
+        unsigned v = held >> count & max;
+        if (bits > 8) {
+            ((uint16_t *)out)[i] = (uint16_t)v;
+        } else {
+            ((unsigned char *)out)[i] = (unsigned char)(spread ? (v * 255 + max / 2) / max : v);
+        }
+    }
+}
+
+/* Half precision, which every float holds. */
+static float widen_half(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7fff, bits;
+    float f;
+    if (rest >= 0x7c00) { /* infinity, or none */
+        bits = 0x7f800000 | (rest & 0x3ff) << 13;
+    } else if (rest >= 0x400) {
+        bits = (rest << 13) + (112u << 23);
+    } else { /* a multiple of 2^-24 */
+        f = (float)rest * 0x1p-24f;
+        memcpy(&bits, &f, sizeof bits);
+    }
+    bits |= sign;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static void widen_halves(const unsigned char *in, size_t n, void *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half;
+        memcpy(&half, in + 2 * i, sizeof half);
+        ((float *)out)[i] = widen_half(half);
+    }
+}
+
+/* n samples, of the picture's type afterwards. */
+static void unpack(const io_tiff_state *t, const unsigned char *in, size_t n, size_t size,
+                   void *out)
+{
+    if (t->floats && t->bits == 16) {
+        widen_halves(in, n, out);
+    } else if (t->bits == 8 * size) {
+        memcpy(out, in, n * size);
+    } else {
+        unpack_bits(in, n, t->bits, t->colour != IO_TIFF_PALETTE, out);
+    }
+}
+
+/* Row y's samples, pixel by pixel. */
+static void gather(const io_tiff_state *t, int64_t y, size_t width, size_t size)
+{
+    if (t->planes == 1) {
+        unpack(t, io_tiff_chunk_row(t, y, 0), width * t->samples, size, t->row);
+        return;
+    }
+    unsigned char *one = t->row + width * t->samples * size; /* room for a plane's row */
+    for (unsigned p = 0; p < t->planes; p++) {
+        unpack(t, io_tiff_chunk_row(t, y, p), width, size, one);
+        for (size_t x = 0; x < width; x++) {
+            memcpy(t->row + (x * t->samples + p) * size, one + x * size, size);
+        }
+    }
+}
+
+/* -------------------------------------------------------------------- colours */
+
+static inline uint64_t get(const unsigned char *from, size_t size)
+{
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (size) {
+    case 1:
+        memcpy(&u8, from, 1);
+        return u8;
+    case 2:
+        memcpy(&u16, from, 2);
+        return u16;
+    case 4:
+        memcpy(&u32, from, 4);
+        return u32;
+    default:
+        memcpy(&u64, from, 8);
+        return u64;
+    }
+}
+
+static inline void put(unsigned char *to, uint64_t value, size_t size)
+{
+    uint8_t u8 = (uint8_t)value;
+    uint16_t u16 = (uint16_t)value;
+    uint32_t u32 = (uint32_t)value;
+    memcpy(to,
+           size == 1   ? (void *)&u8
+           : size == 2 ? (void *)&u16
+           : size == 4 ? (void *)&u32
+                       : &value,
+           size);
+}
+
+/* A colour that has been multiplied by alpha, before that. */
+static inline uint64_t divide_by_alpha(uint64_t c, uint64_t a, uint64_t max)
+{
+    return a == 0 ? 0 : c >= a ? max : (uint64_t)(((unsigned __int128)c * max + a / 2) / a);
+}
+
+static inline void convert_pixel(const io_tiff_state *t, const unsigned char *in,
+                                 unsigned char *out, size_t size, uint64_t max)
+{
+    uint64_t v[4] = {0}, k;
+    size_t colours = t->colours == 1 ? 1 : 3;
+    for (size_t c = 0; c < colours; c++) {
+        v[c] = get(in + c * size, size);
+    }
+    switch (t->colour) {
+    case IO_TIFF_WHITE_IS_ZERO:
+        v[0] = max - v[0];
+        break;
+    case IO_TIFF_PALETTE:
+        colours = 3;
+        for (size_t c = 3; c-- > 0;) {
+            v[c] = t->palette[v[0]][c];
+        }
+        break;
+    case IO_TIFF_CMYK:
+        k = max - get(in + 3 * size, size);
+        for (size_t c = 0; c < 3; c++) {
+            v[c] = io_ink_to_light((unsigned)(max - v[c]), (unsigned)k, (unsigned)max);
+        }
+        break;
+    default:
+        break;
+    }
+    if (t->alpha != IO_TIFF_NO_ALPHA) {
+        uint64_t a = get(in + t->colours * size, size), most = (1u << (t->bits & 15)) - 1;
+        if (t->colour == IO_TIFF_PALETTE && t->bits < 8) { /* has not been spread */
+            a = (a * 255 + most / 2) / most;
+        }
+        for (size_t c = 0; c < colours && t->alpha == IO_TIFF_PREMULTIPLIED; c++) {
+            v[c] = divide_by_alpha(v[c], a, max);
+        }
+        put(out + colours * size, a, size);
+    }
+    for (size_t c = 0; c < colours; c++) {
+        put(out + c * size, v[c], size);
+    }
+}
+
+static inline void convert_integers(const io_tiff_state *t, size_t width, size_t channels,
+                                    size_t size, unsigned char *out)
+{
+    uint64_t max = t->bits <= 8 ? 255 : t->bits == 64 ? UINT64_MAX : ((uint64_t)1 << t->bits) - 1;
+    for (size_t x = 0; x < width; x++) {
+        convert_pixel(t, t->row + x * t->samples * size, out + x * channels * size, size, max);
+    }
+}
+
+static inline double get_float(const unsigned char *from, size_t size)
+{
+    float f;
+    double d;
+    memcpy(size == 4 ? (void *)&f : (void *)&d, from, size);
+    return size == 4 ? (double)f : d;
+}
+
+static inline void put_float(unsigned char *to, double value, size_t size)
+{
+    float f = (float)value;
+    memcpy(to, size == 4 ? (void *)&f : (void *)&value, size);
+}
+
+static void convert_floats(const io_tiff_state *t, size_t width, size_t channels, size_t size,
+                           unsigned char *out)
+{
+    for (size_t x = 0; x < width; x++) {
+        const unsigned char *in = t->row + x * t->samples * size;
+        unsigned char *to = out + x * channels * size;
+        memcpy(to, in, channels * size);
+        double a = t->alpha == IO_TIFF_PREMULTIPLIED ? get_float(in + t->colours * size, size) : 1;
+        for (size_t c = 0; c < t->colours && t->alpha == IO_TIFF_PREMULTIPLIED; c++) {
+            put_float(to + c * size, a == 0 ? 0 : get_float(in + c * size, size) / a, size);
+        }
+    }
+}
+
+void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, void *dst)
+{
+    size_t width = (size_t)view->width, channels = (size_t)view->channels;
+    size_t size = satf_type_bytes(view->type);
+    bool as_it_is = (t->colour == IO_TIFF_GREY || t->colour == IO_TIFF_RGB) &&
+                    t->alpha != IO_TIFF_PREMULTIPLIED && t->samples == channels;
+    if (as_it_is && t->planes == 1) {
+        unpack(t, io_tiff_chunk_row(t, y, 0), width * channels, size, dst);
+        return;
+    }
+    gather(t, y, width, size);
+    if (as_it_is) {
+        memcpy(dst, t->row, width * channels * size);
+    } else if (t->floats) {
+        convert_floats(t, width, channels, size, dst);
+    } else if (size == 1) {
+        convert_integers(t, width, channels, 1, dst);
+    } else if (size == 2) {
+        convert_integers(t, width, channels, 2, dst);
+    } else {
+        convert_integers(t, width, channels, size, dst);
+    }
+}

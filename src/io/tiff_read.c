@@ -1,0 +1,373 @@
+/* TIFF through libtiff: opening a file, and what its tags say of the pixels.
+ * www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf */
+#include "tiff_common.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ----------------------------------------------------------- libtiff's calls */
+
+static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
+{
+    io_tiff_state *t = handle;
+    t->status = t->status ? t->status : satf_tick(t->ctx);
+    if (t->status || n <= 0) {
+        return t->status ? -1 : 0;
+    }
+    size_t got = io_source_look(t->source, t->at, to, (size_t)n);
+    t->at += (int64_t)got;
+    return (tmsize_t)got;
+}
+
+static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t n)
+{
+    (void)handle, (void)from, (void)n;
+    return -1;
+}
+
+static toff_t seek_to(thandle_t handle, toff_t offset, int whence)
+{
+    io_tiff_state *t = handle;
+    int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? t->at : t->source->bytes;
+    if (offset > INT64_MAX || __builtin_add_overflow(base, (int64_t)offset, &t->at) || t->at < 0) {
+        t->at = INT64_MAX;
+    }
+    return (toff_t)t->at;
+}
+
+static int close_nothing(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t size_of(thandle_t handle)
+{
+    const io_tiff_state *t = handle;
+    return (toff_t)t->source->bytes;
+}
+
+static int keep_error(TIFF *tif, void *user, const char *module, const char *format, va_list args)
+{
+    io_tiff_state *t = user;
+    (void)tif, (void)module;
+    if (!t->message[0]) {
+        vsnprintf(t->message, sizeof t->message, format, args);
+        size_t n = strlen(t->message);
+        while (n > 0 && strchr(".\n ", t->message[n - 1])) {
+            t->message[--n] = 0;
+        }
+    }
+    return 1; /* nobody else is told */
+}
+
+/* A tag that is not known, or odd, is no damage. */
+static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
+{
+    io_tiff_state *t = user;
+    t->warned |= t->in_pixels;
+    return t->in_pixels ? keep_error(tif, user, module, format, args) : 1;
+}
+
+static satf_status open_tif(io_tiff_state *t)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options) {
+        return satf_fail(t->ctx, SATF_NO_MEMORY, "libtiff is out of memory");
+    }
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)t->ctx->settings.max_bytes);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, keep_warning, t);
+    t->tif = TIFFClientOpenExt("TIFF", "rm", t, read_bytes, write_bytes, seek_to, close_nothing,
+                               size_of, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return t->tif ? SATF_OK : io_tiff_fail(t);
+}
+
+/* ---------------------------------------------------------------- the pixels */
+
+static unsigned tag(const io_tiff_state *t, uint32_t which)
+{
+    uint16_t value = 0;
+    return TIFFGetFieldDefaulted(t->tif, which, &value) ? value : 0;
+}
+
+static satf_status refuse(const io_tiff_state *t, const char *what)
+{
+    return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s", what);
+}
+
+/* Integers without sign and floats, of the sizes that there are. */
+static satf_status read_sample_format(io_tiff_state *t)
+{
+    unsigned format = tag(t, TIFFTAG_SAMPLEFORMAT);
+    t->bits = tag(t, TIFFTAG_BITSPERSAMPLE);
+    t->floats = format == SAMPLEFORMAT_IEEEFP;
+    if (format == SAMPLEFORMAT_INT) {
+        return refuse(t, "signed integers; convert them to unsigned ones or floats");
+    }
+    if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP) {
+        return refuse(t, "complex numbers");
+    }
+    bool known = t->floats ? t->bits == 16 || t->bits == 32 || t->bits == 64
+                           : (t->bits >= 1 && t->bits <= 16) || t->bits == 32 || t->bits == 64;
+    return known ? SATF_OK
+                 : satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s of %u bits",
+                             t->floats ? "floats" : "integers", t->bits);
+}
+
+/* A palette of 8 bits in 16, as old programs wrote it, has nothing above 255. */
+static satf_status read_palette(io_tiff_state *t)
+{
+    uint16_t *map[3];
+    if (t->bits > 8 || t->floats || t->samples < 1 ||
+        !TIFFGetField(t->tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2])) {
+        return satf_fail(t->ctx, t->bits > 8 ? SATF_UNSUPPORTED : SATF_DATA, "a TIFF with %s",
+                         t->bits > 8 ? "a palette of more than 256 colours"
+                                     : "numbers of colours and no palette");
+    }
+    size_t count = (size_t)1 << t->bits;
+    int shift = 0;
+    for (size_t i = 0; i < count; i++) {
+        shift = map[0][i] > 255 || map[1][i] > 255 || map[2][i] > 255 ? 8 : shift;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int c = 0; c < 3; c++) {
+            t->palette[i][c] = (unsigned char)(map[c][i] >> shift);
+        }
+    }
+    return SATF_OK;
+}
+
+static satf_status read_ycbcr(io_tiff_state *t)
+{
+    if (t->compression != COMPRESSION_JPEG) {
+        return refuse(t, "YCbCr without JPEG");
+    }
+    TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    return SATF_OK;
+}
+
+static bool is_fax(const io_tiff_state *t)
+{
+    return t->compression == COMPRESSION_CCITTRLE || t->compression == COMPRESSION_CCITTRLEW ||
+           t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
+}
+
+/* What the colour samples are, and how many. */
+static satf_status read_colour(io_tiff_state *t)
+{
+    uint16_t photometric = 0;
+    if (!TIFFGetField(t->tif, TIFFTAG_PHOTOMETRIC, &photometric)) { /* white paper, if a fax */
+        photometric = t->samples >= 3 ? PHOTOMETRIC_RGB
+                      : is_fax(t)     ? PHOTOMETRIC_MINISWHITE
+                                      : PHOTOMETRIC_MINISBLACK;
+    }
+    t->colour = IO_TIFF_RGB;
+    t->colours = 3;
+    switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_MASK:
+        t->colour = photometric == PHOTOMETRIC_MINISWHITE ? IO_TIFF_WHITE_IS_ZERO : IO_TIFF_GREY;
+        t->colours = 1;
+        return t->floats && t->colour == IO_TIFF_WHITE_IS_ZERO
+                   ? refuse(t, "floats of which 0 is white")
+                   : SATF_OK;
+    case PHOTOMETRIC_RGB:
+        return SATF_OK;
+    case PHOTOMETRIC_PALETTE:
+        t->colour = IO_TIFF_PALETTE;
+        t->colours = 1;
+        return read_palette(t);
+    case PHOTOMETRIC_SEPARATED:
+        t->colour = IO_TIFF_CMYK;
+        t->colours = 4;
+        return t->floats || t->bits > 16 ? refuse(t, "inks in floats or wide integers")
+               : tag(t, TIFFTAG_INKSET) != INKSET_CMYK ? refuse(t, "other inks than CMYK")
+                                                       : SATF_OK;
+    case PHOTOMETRIC_YCBCR:
+        return read_ycbcr(t);
+    case PHOTOMETRIC_CIELAB:
+    case PHOTOMETRIC_ICCLAB:
+    case PHOTOMETRIC_ITULAB:
+        return refuse(t, "Lab colours; convert it to RGB");
+    case PHOTOMETRIC_LOGL:
+    case PHOTOMETRIC_LOGLUV:
+        return refuse(t, "logarithmic samples (LogLuv); convert it to floats");
+    case PHOTOMETRIC_CFA:
+    case 34892: /* LinearRaw */
+        return refuse(t, "a camera's raw samples; develop it first");
+    default:
+        return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of an unknown colour model (%u)",
+                         photometric);
+    }
+}
+
+/* The first extra sample may be alpha. Without a tag for it, a fourth sample of RGB is none. */
+static satf_status read_extra(io_tiff_state *t, io_header *header)
+{
+    uint16_t count = 0, *types = NULL;
+    TIFFGetFieldDefaulted(t->tif, TIFFTAG_EXTRASAMPLES, &count, &types);
+    if (t->samples < t->colours) {
+        return satf_fail(t->ctx, SATF_DATA,
+                         "the TIFF is damaged: %u samples a pixel, its colours take %u", t->samples,
+                         t->colours);
+    }
+    unsigned extra = t->samples - t->colours;
+    unsigned first = extra > 0 && count > 0 && types ? types[0] : EXTRASAMPLE_UNSPECIFIED;
+    t->alpha = first == EXTRASAMPLE_ASSOCALPHA   ? IO_TIFF_PREMULTIPLIED
+               : first == EXTRASAMPLE_UNASSALPHA ? IO_TIFF_STRAIGHT
+                                                 : IO_TIFF_NO_ALPHA;
+    if (extra > (t->alpha != IO_TIFF_NO_ALPHA)) {
+        io_list_name(header->others, sizeof header->others, "extra samples");
+    }
+    return SATF_OK;
+}
+
+static satf_status read_tags(io_tiff_state *t, io_header *header)
+{
+    uint32_t width = 0, height = 0;
+    TIFFGetField(t->tif, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(t->tif, TIFFTAG_IMAGELENGTH, &height);
+    t->width = width;
+    t->height = height;
+    t->samples = tag(t, TIFFTAG_SAMPLESPERPIXEL);
+    t->compression = tag(t, TIFFTAG_COMPRESSION);
+    t->tiled = TIFFIsTiled(t->tif) != 0;
+    t->planes = tag(t, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE ? t->samples : 1;
+    if (!TIFFIsCODECConfigured((uint16_t)t->compression)) {
+        return satf_fail(t->ctx, SATF_UNSUPPORTED,
+                         "a TIFF of a compression (%u) which this machine's libtiff does not read",
+                         t->compression);
+    }
+    uint32_t kind = 0;
+    if (TIFFGetField(t->tif, TIFFTAG_SUBFILETYPE, &kind) && (kind & FILETYPE_REDUCEDIMAGE)) {
+        return refuse(t, "a small copy of the picture first, as cameras' raw files have it");
+    }
+    if (t->compression == COMPRESSION_OJPEG) {
+        return refuse(t, "old-style JPEG; convert it, by tiffcp -c lzw for example");
+    }
+    satf_status status = read_sample_format(t);
+    status = status ? status : read_colour(t);
+    return status ? status : read_extra(t, header);
+}
+
+/* Samples of at most 8 bits range over 0 ... 255 afterwards, of 9 to 16 over what they can be. */
+static void describe(const io_tiff_state *t, io_header *header)
+{
+    satf_type type = t->floats       ? t->bits == 64 ? SATF_F64 : SATF_F32
+                     : t->bits <= 8  ? SATF_U8
+                     : t->bits <= 16 ? SATF_U16
+                     : t->bits == 32 ? SATF_U32
+                                     : SATF_U64;
+    double max = t->floats                     ? 0
+                 : t->bits > 8 && t->bits < 16 ? (double)((1u << t->bits) - 1)
+                                               : (double)satf_type_max((int)type);
+    bool alpha = t->alpha != IO_TIFF_NO_ALPHA;
+    int colours = t->colours == 1 && t->colour != IO_TIFF_PALETTE ? 1 : 3;
+    io_header_set(header, t->width, t->height, colours + alpha, type, alpha, max);
+    header->was_cmyk = t->colour == IO_TIFF_CMYK;
+    header->pictures = TIFFLastDirectory(t->tif) ? 1 : IO_PICTURES_SEVERAL;
+}
+
+/* A fax's row takes a bit at least; all else that is compressed has a ratio. */
+static satf_status check_ratio(const io_tiff_state *t)
+{
+    uint64_t samples = (uint64_t)t->height;
+    if (t->compression == COMPRESSION_NONE) {
+        return SATF_OK;
+    }
+    samples *= is_fax(t) ? 1 : (uint64_t)t->width * t->samples;
+    return io_check_ratio(t->ctx, t->source, samples, t->bits, "", 0);
+}
+
+/* Of a pipe all that comes is taken first, for libtiff jumps to and fro. */
+static satf_status take_pipe(io_tiff_state *t, io_reader *reader)
+{
+    const unsigned char *data;
+    size_t bytes;
+    if (reader->source.bytes >= 0) {
+        t->source = &reader->source;
+        return SATF_OK;
+    }
+    satf_status status = io_source_slurp(t->ctx, &reader->source, &data, &bytes, &t->owned);
+    if (!status) {
+        io_source_open_memory(data, bytes, &t->whole);
+        t->source = &t->whole;
+    }
+    return status;
+}
+
+static satf_status open_tiff(satf_context *ctx, io_reader *reader)
+{
+    io_tiff_state *t = reader->state = satf_alloc_zeroed(sizeof *t);
+    if (!t) {
+        return satf_fail_memory(ctx, sizeof *t, "a TIFF reader");
+    }
+    t->ctx = ctx;
+    satf_status status = take_pipe(t, reader);
+    status = status ? status : open_tif(t);
+    status = status ? status : read_tags(t, &reader->header);
+    int64_t pixel = (int64_t)t->samples * (t->bits / 8 + 1);
+    status = status ? status : io_check_size(ctx, t->width, t->height, pixel);
+    status = status ? status : check_ratio(t);
+    if (status) {
+        return status;
+    }
+    describe(t, &reader->header);
+    status = io_tiff_start(t, &reader->header);
+    return status ? status : io_tiff_metadata(t, &reader->header);
+}
+
+static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                             int64_t n)
+{
+    io_tiff_state *t = reader->state;
+    t->ctx = ctx;
+    satf_status status = SATF_OK;
+    for (int64_t i = 0; i < n && !status; i++) {
+        int64_t y = reader->next_row + i;
+        status = satf_tick(ctx);
+        if (!status && y >= t->chunk_first + t->chunk_count) {
+            t->in_pixels = true;
+            status = io_tiff_decode(t, y);
+            t->in_pixels = false;
+        }
+        if (!status) {
+            io_tiff_convert(t, &reader->header.view, y, (char *)dst + i * stride);
+        }
+    }
+    return status;
+}
+
+static void close_tiff(io_reader *reader)
+{
+    io_tiff_state *t = reader->state;
+    if (!t) {
+        return;
+    }
+    if (t->tif) {
+        TIFFClose(t->tif);
+    }
+    satf_charge_drop(&t->charge);
+    satf_free(t->chunk);
+    satf_free(t->tile);
+    satf_free(t->row);
+    satf_free(t->owned);
+    satf_free(t);
+}
+
+bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
+{
+    if (!io_module_take(services)) {
+        return false;
+    }
+    format->open = open_tiff;
+    format->rows = read_rows;
+    format->close = close_tiff;
+    return true;
+}

@@ -1,0 +1,444 @@
+/* TIFFs of every layout that libtiff writes, beside what their samples mean by TIFF 6.0. */
+#include "tiff_files.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------- meanings */
+
+static satf_type type_of(const kind *k)
+{
+    return k->format == SAMPLEFORMAT_IEEEFP ? (k->bits == 64 ? SATF_F64 : SATF_F32)
+           : k->bits <= 8                   ? SATF_U8
+           : k->bits <= 16                  ? SATF_U16
+           : k->bits == 32                  ? SATF_U32
+                                            : SATF_U64;
+}
+
+static double half(uint64_t bits)
+{
+    double sign = bits & 0x8000 ? -1 : 1, m = (double)(bits & 0x3ff);
+    int e = (int)(bits >> 10 & 31);
+    return sign * (e ? ldexp(1024 + m, e - 25) : ldexp(m, -24));
+}
+
+/* Sample s of a pixel as a number. */
+static long double value(const kind *k, uint32_t x, uint32_t y, unsigned s)
+{
+    uint64_t bits = sample(k, x, y, s);
+    float f;
+    double d;
+    memcpy(&f, &bits, sizeof f);
+    memcpy(&d, &bits, sizeof d);
+    return k->format != SAMPLEFORMAT_IEEEFP ? (long double)bits
+           : k->bits == 16                  ? half(bits)
+           : k->bits == 32                  ? (long double)f
+                                            : (long double)d;
+}
+
+/* Channel c of the picture, of which colours come first: what TIFF 6.0 says. */
+static long double meaning(const kind *k, uint32_t x, uint32_t y, unsigned c, unsigned colours)
+{
+    bool floats = k->format == SAMPLEFORMAT_IEEEFP;
+    long double max = floats ? 1 : k->bits <= 8 ? 255 : powl(2, k->bits) - 1;
+    long double scale = floats || k->bits > 8 ? 1 : 255 / (powl(2, k->bits) - 1);
+    unsigned inks = k->photometric == PHOTOMETRIC_SEPARATED ? 4 : colours;
+    inks = k->photometric == PHOTOMETRIC_PALETTE ? 1 : inks;
+    bool alpha = c == colours;
+    long double v = value(k, x, y, alpha ? inks : inks == 1 ? 0 : c);
+    if (alpha) {
+        return scale == 1 ? v : floorl(v * scale + 0.5L);
+    }
+    if (k->photometric == PHOTOMETRIC_PALETTE) {
+        return ramp((unsigned)v, c) / 257;
+    }
+    v = scale == 1 ? v : floorl(v * scale + 0.5L);
+    if (k->photometric == PHOTOMETRIC_MINISWHITE) {
+        v = max - v;
+    } else if (k->photometric == PHOTOMETRIC_SEPARATED) {
+        long double key = floorl(value(k, x, y, 3) * scale + 0.5L); /* at most 16 bits */
+        v = floorl((max - v) * (max - key) / max + 0.5L);
+    }
+    return v;
+}
+
+static long double sample_of(const satf_view *v, uint32_t x, uint32_t y, unsigned c)
+{
+    const char *at = (const char *)satf_row(v, y) +
+                     ((size_t)x * (size_t)v->channels + c) * satf_type_bytes(v->type);
+    switch ((satf_type)v->type) {
+    case SATF_U8:
+        return *(const uint8_t *)at;
+    case SATF_U16:
+        return *(const uint16_t *)at;
+    case SATF_U32:
+        return *(const uint32_t *)at;
+    case SATF_U64:
+        return *(const uint64_t *)at;
+    case SATF_F32:
+        return *(const float *)at;
+    default:
+        return *(const double *)at;
+    }
+}
+
+/* The file is of that kind. */
+static void compare(satf_context *ctx, const kind *k)
+{
+    satf_image *image;
+    if (satf_image_decode(ctx, file.data, file.n, &image)) {
+        fail_msg("%s: %s", name_of(k), satf_message(ctx));
+    }
+    const satf_view *v = &image->view;
+    bool alpha = k->extra == EXTRASAMPLE_ASSOCALPHA || k->extra == EXTRASAMPLE_UNASSALPHA;
+    unsigned colours =
+        k->photometric == PHOTOMETRIC_MINISBLACK || k->photometric == PHOTOMETRIC_MINISWHITE ? 1
+                                                                                             : 3;
+    if (v->width != k->width || v->height != k->height || v->channels != (int)(colours + alpha) ||
+        v->type != (int)type_of(k) || v->flags != (alpha ? SATF_ALPHA : 0)) {
+        fail_msg("%s: is %d x %d x %d, type %d, flags %u", name_of(k), (int)v->width,
+                 (int)v->height, v->channels, v->type, v->flags);
+    }
+    for (uint32_t y = 0; y < k->height; y++) {
+        for (uint32_t x = 0; x < k->width; x++) {
+            for (unsigned c = 0; c < colours + alpha; c++) {
+                long double want = meaning(k, x, y, c, colours), got = sample_of(v, x, y, c);
+                if (want != got) {
+                    fail_msg("%s: (%u, %u), channel %u is %Lg, should be %Lg", name_of(k), x, y, c,
+                             got, want);
+                }
+            }
+        }
+    }
+    satf_image_destroy(image);
+}
+
+static void try_kind(satf_context *ctx, const kind *k)
+{
+    make_file(k);
+    compare(ctx, k);
+}
+
+static const unsigned widths[] = {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 32, 64};
+
+/* Every size of samples in every layout, by every compression without loss. */
+static void layouts(void **state)
+{
+    static const unsigned compressions[] = {COMPRESSION_NONE,          COMPRESSION_LZW,
+                                            COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS,
+                                            COMPRESSION_ZSTD,          COMPRESSION_LZMA};
+    static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
+    unsigned tried = 0;
+    for (size_t b = 0; b < 2 * sizeof widths / sizeof *widths; b++) {
+        bool floats = b % 2;
+        unsigned bits = widths[b / 2];
+        if (floats && bits != 16 && bits != 32 && bits != 64) {
+            continue;
+        }
+        for (unsigned i = 0; i < 6 * 4 * 2 * 2 * 2; i++) {
+            unsigned compression = compressions[i % 6];
+            if (!TIFFIsCODECConfigured((uint16_t)compression)) {
+                continue;
+            }
+            bool rgb = i / 6 / 4 / 2 / 2 % 2;
+            kind k = {.bits = bits,
+                      .format = floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT,
+                      .photometric = rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK,
+                      .samples = rgb ? 3 : 1,
+                      .extra = -1,
+                      .planar =
+                          rgb && i / 6 / 4 / 2 % 2 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG,
+                      .compression = compression,
+                      .order = bits == 1 && i % 5 == 0 ? FILLORDER_LSB2MSB : FILLORDER_MSB2LSB,
+                      .tiled = i / 6 / 4 % 2,
+                      .mode = modes[i / 6 % 4],
+                      .width = 21 + i % 13,
+                      .height = 19 + i % 3,
+                      .rows = i % 2 ? 7 : 40};
+            try_kind(*state, &k);
+            tried++;
+        }
+    }
+    assert_true(tried > 2000);
+}
+
+static void colours(void **state)
+{
+    static const struct {
+        unsigned photometric, samples;
+        int extra;
+    } models[] = {{PHOTOMETRIC_MINISWHITE, 1, -1},
+                  {PHOTOMETRIC_MINISWHITE, 2, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_MINISBLACK, 2, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_MINISBLACK, 2, EXTRASAMPLE_UNSPECIFIED},
+                  {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_UNSPECIFIED},
+                  {PHOTOMETRIC_PALETTE, 1, -1},
+                  {PHOTOMETRIC_PALETTE, 2, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_SEPARATED, 4, -1},
+                  {PHOTOMETRIC_SEPARATED, 5, EXTRASAMPLE_UNASSALPHA}};
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        for (size_t b = 0; b < sizeof widths / sizeof *widths; b++) {
+            unsigned bits = widths[b];
+            if ((models[m].photometric == PHOTOMETRIC_PALETTE && bits > 8) ||
+                (models[m].photometric == PHOTOMETRIC_SEPARATED && bits > 16)) {
+                continue;
+            }
+            for (unsigned i = 0; i < 8; i++) {
+                kind k = {.bits = bits,
+                          .format = SAMPLEFORMAT_UINT,
+                          .photometric = models[m].photometric,
+                          .samples = models[m].samples,
+                          .extra = models[m].extra,
+                          .planar = i & 1 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG,
+                          .compression = i & 2 ? COMPRESSION_LZW : COMPRESSION_NONE,
+                          .order = FILLORDER_MSB2LSB,
+                          .tiled = i & 4,
+                          .mode = m % 2 ? "wl" : "wb",
+                          .width = 37,
+                          .height = 18,
+                          .rows = 5};
+                try_kind(*state, &k);
+            }
+        }
+    }
+}
+
+/* Bilevel pages by every coding of faxes; without a tag of their colour they are black on white. */
+static void faxes(void **state)
+{
+    static const unsigned codings[] = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3,
+                                       COMPRESSION_CCITTFAX4};
+    for (unsigned i = 0; i < 12; i++) {
+        kind k = {.bits = 1,
+                  .format = SAMPLEFORMAT_UINT,
+                  .photometric = i & 1 ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK,
+                  .samples = 1,
+                  .extra = -1,
+                  .planar = PLANARCONFIG_CONTIG,
+                  .compression = codings[i % 3],
+                  .order = i & 2 ? FILLORDER_LSB2MSB : FILLORDER_MSB2LSB,
+                  .mode = i & 4 ? "wb" : "wl",
+                  .width = 203,
+                  .height = 50,
+                  .rows = i & 8 ? 50 : 9};
+        try_kind(*state, &k);
+        if (k.photometric == PHOTOMETRIC_MINISWHITE) {
+            kind untold = k;
+            untold.photometric = NO_PHOTOMETRIC;
+            make_file(&untold);
+            compare(*state, &k);
+        }
+    }
+}
+
+/* Colours that have been multiplied by their alpha, and the floats of such files. */
+static void premultiplied(void **state)
+{
+    static const uint16_t wide[] = {40000, 20000, 0, 50000, 60000, 7, 1, 65535, 3, 2, 1, 0};
+    static const uint16_t wants[] = {52428, 26214, 0, 50000, 60000, 7, 1, 65535, 0, 0, 0, 0};
+    static const float real[] = {0.5f, 0.25f, 4, 0.5f, 1, 2, 3, 0, 8, 2, 1, 2};
+    static const float reals[] = {1, 0.5f, 8, 0.5f, 0, 0, 0, 0, 4, 1, 0.5f, 2};
+    for (int floats = 0; floats < 2; floats++) {
+        kind k = {.bits = floats ? 32 : 16,
+                  .format = floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT,
+                  .photometric = PHOTOMETRIC_RGB,
+                  .samples = 4,
+                  .extra = EXTRASAMPLE_ASSOCALPHA,
+                  .planar = PLANARCONFIG_CONTIG,
+                  .compression = COMPRESSION_LZW,
+                  .order = FILLORDER_MSB2LSB,
+                  .mode = "wb",
+                  .width = 3,
+                  .height = 1,
+                  .rows = 1};
+        TIFF *tif = create(k.mode);
+        set_tags(&k, tif);
+        unsigned char row[sizeof real];
+        memcpy(row, floats ? (const void *)real : wide, floats ? sizeof real : sizeof wide);
+        assert_int_equal(TIFFWriteScanline(tif, row, 0, 0), 1);
+        TIFFClose(tif);
+        satf_image *image = must_decode(*state, file.data, file.n);
+        assert_int_equal(image->view.flags, SATF_ALPHA);
+        assert_memory_equal(image->view.data, floats ? (const void *)reals : wants,
+                            floats ? sizeof reals : sizeof wants);
+        satf_image_destroy(image);
+    }
+}
+
+static const kind plain = {.bits = 8,
+                           .format = SAMPLEFORMAT_UINT,
+                           .photometric = PHOTOMETRIC_RGB,
+                           .samples = 3,
+                           .extra = -1,
+                           .planar = PLANARCONFIG_CONTIG,
+                           .compression = COMPRESSION_LZW,
+                           .order = FILLORDER_MSB2LSB,
+                           .mode = "wl",
+                           .width = 20,
+                           .height = 30,
+                           .rows = 8};
+
+static io_reader *must_open(satf_context *ctx)
+{
+    io_reader *reader;
+    if (io_open_memory(ctx, file.data, file.n, &reader)) {
+        fail_msg("opening: %s", satf_message(ctx));
+    }
+    return reader;
+}
+
+/* What the tags say travels; what does not is told of. */
+static void metadata(void **state)
+{
+    static const char icc[] = "a profile", xmp[] = "<x:xmpmeta/>", resources[] = "8BIM and more";
+    static const uint32_t bare[] = {0x0050021c, 0x00000141}; /* 1c 02 50 00 41 01 00 00 */
+    for (int i = 0; i < 2; i++) {
+        TIFF *tif = create(i ? "wb" : "wl");
+        set_tags(&plain, tif);
+        TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)sizeof icc, icc);
+        TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)sizeof xmp, xmp);
+        if (i) {
+            TIFFSetField(tif, TIFFTAG_PHOTOSHOP, (uint32_t)sizeof resources, resources);
+        } else {
+            const TIFFField *field = TIFFFieldWithTag(tif, TIFFTAG_RICHTIFFIPTC);
+            uint32_t width = (uint32_t)TIFFDataWidth(TIFFFieldDataType(field));
+            TIFFSetField(tif, TIFFTAG_RICHTIFFIPTC, (uint32_t)sizeof bare / width, bare);
+        }
+        TIFFSetField(tif, TIFFTAG_RESOLUTIONUNIT, i ? RESUNIT_CENTIMETER : RESUNIT_INCH);
+        TIFFSetField(tif, TIFFTAG_XRESOLUTION, 254.0);
+        TIFFSetField(tif, TIFFTAG_YRESOLUTION, 127.0);
+        TIFFSetField(tif, TIFFTAG_ORIENTATION, 6);
+        TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, "a lake");
+        TIFFSetField(tif, TIFFTAG_PAGENAME, "7");
+        write_parts(&plain, tif, -1);
+        TIFFClose(tif);
+        io_reader *reader = must_open(*state);
+        const satf_metadata *m = &reader->header.metadata;
+        assert_int_equal(m->icc_bytes, sizeof icc);
+        assert_memory_equal(m->icc, icc, sizeof icc);
+        assert_int_equal(m->xmp_bytes, sizeof xmp);
+        assert_memory_equal(m->xmp, xmp, sizeof xmp);
+        static const char wrapped[] = "8BIM\4\4\0\0\0\0\0\10\x1c\2\x50\0\x41\1\0";
+        assert_int_equal(m->iptc_bytes, i ? sizeof resources : sizeof wrapped);
+        assert_memory_equal(m->iptc, i ? resources : wrapped, m->iptc_bytes);
+        assert_true(m->has_resolution && m->resolution_unit == 1);
+        assert_float_equal(m->resolution_x, i ? 25400 : 10000, 1e-6);
+        assert_float_equal(m->resolution_y, i ? 12700 : 5000, 1e-6);
+        assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
+        assert_true(reader->header.has_text);
+        assert_string_equal(reader->header.others, "page name");
+        assert_int_equal(reader->header.pictures, 1);
+        io_close(reader);
+    }
+}
+
+static void pages(void **state)
+{
+    TIFF *tif = create("wl");
+    for (int i = 0; i < 2; i++) {
+        set_tags(&plain, tif);
+        write_parts(&plain, tif, -1);
+        TIFFWriteDirectory(tif);
+    }
+    TIFFClose(tif);
+    io_reader *reader = must_open(*state);
+    assert_int_equal(reader->header.pictures, IO_PICTURES_SEVERAL);
+    io_close(reader);
+}
+
+/* What is not read says what it is. */
+static void refusals(void **state)
+{
+    static const struct {
+        kind k;
+        const char *words;
+    } odd[] = {
+        {{.bits = 16, .format = SAMPLEFORMAT_INT, .photometric = 1, .samples = 1},
+         "signed integers"},
+        {{.bits = 64, .format = SAMPLEFORMAT_COMPLEXIEEEFP, .photometric = 1, .samples = 1},
+         "complex numbers"},
+        {{.bits = 24, .format = SAMPLEFORMAT_UINT, .photometric = 1, .samples = 1},
+         "integers of 24 bits"},
+        {{.bits = 32, .format = SAMPLEFORMAT_IEEEFP, .photometric = 0, .samples = 1},
+         "floats of which 0 is white"},
+        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_CIELAB, .samples = 3},
+         "Lab colours"},
+        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_YCBCR, .samples = 3},
+         "YCbCr without JPEG"},
+        {{.bits = 16, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_CFA, .samples = 1},
+         "raw samples"},
+        {{.bits = 9, .format = SAMPLEFORMAT_UINT, .photometric = 3, .samples = 1},
+         "more than 256 colours"},
+        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_RGB, .samples = 2},
+         "2 samples a pixel, its colours take 3"},
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        kind k = plain;
+        k.bits = odd[i].k.bits;
+        k.format = odd[i].k.format;
+        k.photometric = odd[i].k.photometric;
+        k.samples = odd[i].k.samples;
+        k.compression = COMPRESSION_NONE;
+        TIFF *tif = create("wl");
+        set_tags(&k, tif);
+        unsigned char row[20 * 3 * 8] = {0};
+        for (uint32_t y = 0; y < k.height; y++) {
+            assert_int_equal(TIFFWriteScanline(tif, row, y, 0), 1);
+        }
+        TIFFClose(tif);
+        satf_image *image = NULL;
+        satf_status status = satf_image_decode(*state, file.data, file.n, &image);
+        if (status == SATF_OK || !strstr(satf_message(*state), odd[i].words)) {
+            fail_msg("%s: %s", odd[i].words, status ? satf_message(*state) : "is read");
+        }
+    }
+}
+
+/* Every end and a thousand changed bytes: a sentence or a picture, the same twice. */
+static void damage(void **state)
+{
+    static memory whole;
+    uint64_t seed = 3;
+    for (unsigned i = 0; i < 6; i++) {
+        kind k = plain;
+        k.compression = i % 3 == 0   ? COMPRESSION_NONE
+                        : i % 3 == 1 ? COMPRESSION_LZW
+                                     : COMPRESSION_ADOBE_DEFLATE;
+        k.tiled = i >= 3;
+        make_file(&k);
+        whole = file;
+        for (size_t n = 0; n < whole.n; n += 1 + n / 16) {
+            satf_image *image = NULL;
+            satf_status status = satf_image_decode(*state, whole.data, n, &image);
+            assert_true(status == SATF_DATA || status == SATF_UNSUPPORTED);
+            assert_null(image);
+        }
+        for (int change = 0; change < 300; change++) {
+            file = whole;
+            for (int c = 0; c < 1 + change % 3; c++) {
+                file.data[next_random(&seed) % file.n] = (unsigned char)next_random(&seed);
+            }
+            satf_image *image = NULL;
+            satf_status status = satf_image_decode(*state, file.data, file.n, &image);
+            assert_true(status == SATF_OK || status == SATF_DATA || status == SATF_UNSUPPORTED ||
+                        status == SATF_LIMIT);
+            assert_true(!status || satf_message(*state)[0]);
+            satf_image_destroy(image);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(layouts, new_context, free_context),
+        cmocka_unit_test_setup_teardown(colours, new_context, free_context),
+        cmocka_unit_test_setup_teardown(faxes, new_context, free_context),
+        cmocka_unit_test_setup_teardown(premultiplied, new_context, free_context),
+        cmocka_unit_test_setup_teardown(metadata, new_context, free_context),
+        cmocka_unit_test_setup_teardown(pages, new_context, free_context),
+        cmocka_unit_test_setup_teardown(refusals, new_context, free_context),
+        cmocka_unit_test_setup_teardown(damage, new_context, free_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

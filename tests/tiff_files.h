@@ -1,0 +1,203 @@
+/* TIFFs of any kind in memory, as libtiff writes them. */
+#ifndef TESTS_TIFF_FILES_H
+#define TESTS_TIFF_FILES_H
+
+#include "test_io_files.h"
+
+#include <tiffio.h>
+
+/* ------------------------------------------------------------ files in memory */
+
+typedef struct memory {
+    unsigned char data[1 << 18];
+    size_t n, at;
+} memory;
+
+static tmsize_t get_bytes(thandle_t handle, void *to, tmsize_t n)
+{
+    memory *m = handle;
+    size_t left = m->at < m->n ? m->n - m->at : 0, all = (size_t)n < left ? (size_t)n : left;
+    memcpy(to, m->data + m->at, all);
+    m->at += all;
+    return (tmsize_t)all;
+}
+
+static tmsize_t put_bytes(thandle_t handle, void *from, tmsize_t n)
+{
+    memory *m = handle;
+    assert_true(m->at + (size_t)n <= sizeof m->data);
+    memcpy(m->data + m->at, from, (size_t)n);
+    m->at += (size_t)n;
+    m->n = m->at > m->n ? m->at : m->n;
+    return n;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence)
+{
+    memory *m = handle;
+    m->at = (size_t)offset + (whence == SEEK_SET ? 0 : whence == SEEK_CUR ? m->at : m->n);
+    return m->at;
+}
+
+static int close_nothing(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t size_of(thandle_t handle)
+{
+    return ((memory *)handle)->n;
+}
+
+/* ---------------------------------------------------------------------- kinds */
+
+typedef struct kind {
+    unsigned bits, format; /* SAMPLEFORMAT_... */
+    unsigned photometric, samples;
+    int extra; /* EXTRASAMPLE_... of the last sample; -1: no such tag */
+    unsigned planar, compression, order;
+    bool tiled;
+    const char *mode;
+    uint32_t width, height, rows;
+} kind;
+
+static const char *name_of(const kind *k)
+{
+    static char text[160];
+    snprintf(text, sizeof text,
+             "%u bits (%u), photometric %u, %u samples, extra %d, planar %u, compression %u, order "
+             "%u, %s, mode %s, %u x %u",
+             k->bits, k->format, k->photometric, k->samples, k->extra, k->planar, k->compression,
+             k->order, k->tiled ? "tiles" : "strips", k->mode, k->width, k->height);
+    return text;
+}
+
+/* Sample c of pixel (x, y), as bits; halves, floats and doubles are finite. */
+static uint64_t sample(const kind *k, uint32_t x, uint32_t y, unsigned c)
+{
+    uint64_t seed =
+        ((uint64_t)y << 40 | (uint64_t)x << 8 | c) * 0x9e3779b97f4a7c15ULL + 88172645463325252ULL;
+    uint64_t r = next_random(&seed);
+    r = next_random(&seed) ^ r >> 7;
+    if (k->format == SAMPLEFORMAT_IEEEFP) {
+        r &= k->bits == 16   ? 0xbbff
+             : k->bits == 32 ? 0xbfbfffff
+                             : 0xbfefffffffffffff; /* exponents below the largest */
+    }
+    return k->bits == 64 ? r : r & (((uint64_t)1 << k->bits) - 1);
+}
+
+/* n samples of a row from (x, y), channel c alone or, below 0, all, packed as TIFF says, in the
+ * machine's byte order. Beyond the picture they are 0. */
+static void pack(const kind *k, uint32_t x, uint32_t y, uint32_t n, int c, unsigned char *to)
+{
+    unsigned first = c < 0 ? 0 : (unsigned)c, last = c < 0 ? k->samples : first + 1;
+    size_t bit = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (unsigned s = first; s < last; s++, bit += k->bits) {
+            uint64_t v = x + i < k->width && y < k->height ? sample(k, x + i, y, s) : 0;
+            if (k->bits % 8 == 0) {
+                memcpy(to + bit / 8, &v, k->bits / 8);
+            }
+            for (unsigned b = 0; b < k->bits && k->bits % 8; b++) {
+                unsigned char mask = (unsigned char)(0x80 >> (bit + b) % 8);
+                bool set = v >> (k->bits - 1 - b) & 1;
+                to[(bit + b) / 8] = (unsigned char)((to[(bit + b) / 8] & ~mask) | (set ? mask : 0));
+            }
+        }
+    }
+}
+
+enum { TILE = 16 };
+
+static void write_parts(const kind *k, TIFF *tif, int c)
+{
+    static unsigned char room[1 << 16];
+    if (!k->tiled) {
+        for (uint32_t y = 0; y < k->height; y++) {
+            pack(k, 0, y, k->width, c, room);
+            assert_int_equal(TIFFWriteScanline(tif, room, y, c < 0 ? 0 : (uint16_t)c), 1);
+        }
+        return;
+    }
+    tmsize_t row = TIFFTileRowSize(tif);
+    for (uint32_t y = 0; y < k->height; y += TILE) {
+        for (uint32_t x = 0; x < k->width; x += TILE) {
+            for (uint32_t i = 0; i < TILE; i++) {
+                pack(k, x, y + i, TILE, c, room + (tmsize_t)i * row);
+            }
+            assert_true(TIFFWriteTile(tif, room, x, y, 0, c < 0 ? 0 : (uint16_t)c) > 0);
+        }
+    }
+}
+
+/* The colours of a palette: 16 bits each. */
+static uint16_t ramp(unsigned i, unsigned c)
+{
+    return (uint16_t)(((i * 97 + c * 57 + 3) & 255) * 257);
+}
+
+static void write_palette(TIFF *tif, unsigned bits)
+{
+    static uint16_t map[3][512];
+    for (unsigned i = 0; i < 512; i++) {
+        for (unsigned c = 0; c < 3; c++) {
+            map[c][i] = ramp(i & ((1u << bits) - 1), c);
+        }
+    }
+    TIFFSetField(tif, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
+}
+
+enum { NO_PHOTOMETRIC = 99 };
+
+static void set_tags(const kind *k, TIFF *tif)
+{
+    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, k->width);
+    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, k->height);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, k->bits);
+    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, k->samples);
+    TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, k->format);
+    if (k->photometric != NO_PHOTOMETRIC) {
+        TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, k->photometric);
+    }
+    TIFFSetField(tif, TIFFTAG_PLANARCONFIG, k->planar);
+    TIFFSetField(tif, TIFFTAG_COMPRESSION, k->compression);
+    TIFFSetField(tif, TIFFTAG_FILLORDER, k->order);
+    if (k->tiled) {
+        TIFFSetField(tif, TIFFTAG_TILEWIDTH, TILE);
+        TIFFSetField(tif, TIFFTAG_TILELENGTH, TILE);
+    } else {
+        TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, k->rows);
+    }
+    if (k->extra >= 0) {
+        uint16_t extra = (uint16_t)k->extra;
+        TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, &extra);
+    }
+    if (k->photometric == PHOTOMETRIC_PALETTE) {
+        write_palette(tif, k->bits);
+    }
+}
+
+static memory file;
+
+static TIFF *create(const char *mode)
+{
+    file.n = file.at = 0;
+    TIFF *tif = TIFFClientOpen("memory", mode, &file, get_bytes, put_bytes, seek, close_nothing,
+                               size_of, NULL, NULL);
+    assert_non_null(tif);
+    return tif;
+}
+
+static void make_file(const kind *k)
+{
+    TIFF *tif = create(k->mode);
+    set_tags(k, tif);
+    for (unsigned c = 0; c < (k->planar == PLANARCONFIG_SEPARATE ? k->samples : 1); c++) {
+        write_parts(k, tif, k->planar == PLANARCONFIG_SEPARATE ? (int)c : -1);
+    }
+    TIFFClose(tif);
+}
+
+#endif
