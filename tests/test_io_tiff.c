@@ -394,6 +394,28 @@ static void refusals(void **state)
     }
 }
 
+/* A tile takes memory before its pixels come: more than the picture, for a file of few bytes. */
+static void vast_tiles(void **state)
+{
+    kind k = plain;
+    k.tiled = true;
+    make_file(&k);
+    for (int both = 0; both < 2; both++) {
+        for (size_t at = 8; at + 12 < file.n; at++) {
+            unsigned char *entry = file.data + at; /* tag, SHORT or LONG, 1, value */
+            bool side =
+                entry[1] == 1 && entry[3] == 0 && !memcmp(entry + 4, "\1\0\0\0\20\0\0\0", 8);
+            if (side && (entry[0] == 0x43 || (both && entry[0] == 0x42))) {
+                memcpy(entry + 2, "\4\0\1\0\0\0\0\0\0\x40", 10); /* 2^30, a LONG */
+            }
+        }
+        satf_image *image;
+        assert_int_equal(satf_image_decode(*state, file.data, file.n, &image), SATF_DATA);
+        assert_non_null(
+            strstr(satf_message(*state), both ? "1073741824 x 1073741824" : "16 x 1073741824"));
+    }
+}
+
 /* Every end and a thousand changed bytes: a sentence or a picture, the same twice. */
 static void damage(void **state)
 {
@@ -438,6 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(metadata, new_context, free_context),
         cmocka_unit_test_setup_teardown(pages, new_context, free_context),
         cmocka_unit_test_setup_teardown(refusals, new_context, free_context),
+        cmocka_unit_test_setup_teardown(vast_tiles, new_context, free_context),
         cmocka_unit_test_setup_teardown(damage, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* Strips above this are decoded row by row. */
-enum { STRIP_BYTES = 1 << 20 };
+/* Strips above this are decoded row by row. Tiles above the other limit must not be larger than the
+ * picture, which its file's size vouches for. */
+enum { STRIP_BYTES = 1 << 20, TILE_BYTES = 64 << 20 };
 
 static int64_t rows_per_strip(const io_tiff_state *t)
 {
@@ -13,16 +14,22 @@ static int64_t rows_per_strip(const io_tiff_state *t)
     return rows < 1 || rows > t->height ? t->height : rows;
 }
 
+static uint32_t tile_side(const io_tiff_state *t, uint32_t tag)
+{
+    uint32_t pixels = 0;
+    TIFFGetField(t->tif, tag, &pixels);
+    return pixels;
+}
+
 static void choose_way(io_tiff_state *t)
 {
-    uint32_t rows = 0;
+    uint32_t rows = tile_side(t, TIFFTAG_TILELENGTH);
     uint64_t samples = (uint64_t)t->width * (t->planes > 1 ? 1 : t->samples);
     t->row_bytes = (size_t)((samples * t->bits + 7) / 8);
     t->chunk_rows = 1;
     if (t->tiled) {
-        TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &rows);
         t->way = IO_TIFF_TILES;
-        t->chunk_rows = rows;
+        t->chunk_rows = rows < t->height ? rows : t->height;
     } else if (t->compression == COMPRESSION_NONE) {
         t->way = IO_TIFF_PLAIN;
     } else if (t->planes == 1 && (uint64_t)rows_per_strip(t) * t->row_bytes > STRIP_BYTES) {
@@ -39,10 +46,14 @@ static bool is_usual(const io_tiff_state *t)
     if (!t->tiled) {
         return TIFFScanlineSize64(t->tif) == t->row_bytes;
     }
-    uint32_t width = 0;
-    TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &width);
+    uint32_t width = tile_side(t, TIFFTAG_TILEWIDTH);
     uint64_t bits = (uint64_t)width * t->bits * (t->planes > 1 ? 1 : t->samples);
     return width > 0 && t->chunk_rows > 0 && bits % 8 == 0 && TIFFTileRowSize64(t->tif) == bits / 8;
+}
+
+static uint64_t picture_bytes(const io_tiff_state *t)
+{
+    return (uint64_t)t->row_bytes * t->planes * (uint64_t)t->height;
 }
 
 satf_status io_tiff_start(io_tiff_state *t, io_header *header)
@@ -54,6 +65,10 @@ satf_status io_tiff_start(io_tiff_state *t, io_header *header)
                          "are no whole bytes)");
     }
     uint64_t tile = t->tiled ? TIFFTileSize64(t->tif) : 0, chunk;
+    if (t->tiled && (tile == 0 || (tile > TILE_BYTES && tile > picture_bytes(t)))) {
+        return satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: a tile of %u x %u pixels",
+                         tile_side(t, TIFFTAG_TILEWIDTH), tile_side(t, TIFFTAG_TILELENGTH));
+    }
     /* all samples of a row, and those of a plane */
     size_t row =
         (size_t)t->width * (t->samples + (t->planes > 1)) * satf_type_bytes(header->view.type);
@@ -156,8 +171,7 @@ static satf_status take_tile(io_tiff_state *t, int64_t x, int64_t y, unsigned p,
 
 static satf_status take_tiles(io_tiff_state *t, int64_t y)
 {
-    uint32_t width = 1;
-    TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &width);
+    int64_t width = tile_side(t, TIFFTAG_TILEWIDTH);
     size_t tile_row = (size_t)TIFFTileRowSize(t->tif);
     t->chunk_count = t->height - y < t->chunk_rows ? t->height - y : t->chunk_rows;
     satf_status status = SATF_OK;
