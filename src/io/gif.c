@@ -11,6 +11,7 @@ enum { MAX_BITS = 12, CODES = 1 << MAX_BITS };
 /* A picture's pixels are numbers of colours in its table. */
 typedef struct gif {
     unsigned char table[256][3];     /* missing colours are black */
+    size_t colours;                  /* that it has */
     unsigned char background[4];     /* what lies around the picture */
     int transparent;                 /* the number that is; -1: none */
     int64_t x, y, width, height;     /* of the picture, on the screen */
@@ -106,6 +107,7 @@ static satf_status begin_picture(satf_context *ctx, io_source *source, const uns
     if (io_source_read(source, g->table, own) != own) {
         return io_fail_short(ctx, source);
     }
+    g->colours = own ? own / 3 : table_bytes(screen[10]) / 3;
     if (!has_table && own == 0) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "a GIF without a table of colours");
     }
@@ -300,6 +302,17 @@ static bool shows_through(const gif *g, int64_t width, int64_t height)
            (g->transparent >= 0 && memchr(g->numbers, g->transparent, (size_t)seen));
 }
 
+/* Do pixels name colours that the table lacks? */
+static bool misses_colours(const gif *g)
+{
+    int highest = 0;
+    for (int64_t i = 0; i < g->seen_width * g->seen_height; i++) {
+        int number = g->numbers[i];
+        highest = number > highest && number != g->transparent ? number : highest;
+    }
+    return (size_t)highest >= g->colours;
+}
+
 static satf_status decode(satf_context *ctx, io_reader *reader, io_source *source)
 {
     gif *g = reader->state;
@@ -329,6 +342,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, io_source *sourc
     io_header_set(&reader->header, width, height, 3 + alpha, SATF_U8, alpha, UINT8_MAX);
     reader->header.held_bytes = (uint64_t)(g->seen_width * g->seen_height);
     reader->header.pictures = count_pictures(source);
+    reader->header.colours_missing = misses_colours(g);
     return SATF_OK;
 }
 
