@@ -9,7 +9,7 @@
 /* ------------------------------------------------------------ files in memory */
 
 typedef struct memory {
-    unsigned char data[1 << 18];
+    unsigned char data[1 << 22];
     size_t n, at;
 } memory;
 
@@ -198,6 +198,33 @@ static void make_file(const kind *k)
         write_parts(k, tif, k->planar == PLANARCONFIG_SEPARATE ? (int)c : -1);
     }
     TIFFClose(tif);
+}
+
+static const kind plain = {.bits = 8,
+                           .format = SAMPLEFORMAT_UINT,
+                           .photometric = PHOTOMETRIC_RGB,
+                           .samples = 3,
+                           .extra = -1,
+                           .planar = PLANARCONFIG_CONTIG,
+                           .compression = COMPRESSION_LZW,
+                           .order = FILLORDER_MSB2LSB,
+                           .mode = "wl",
+                           .width = 20,
+                           .height = 30,
+                           .rows = 8};
+
+/* The tag, a SHORT of a little-endian file, has another value. */
+static void claim(uint16_t which, uint16_t value)
+{
+    for (size_t at = 8; at + 12 <= file.n; at++) {
+        unsigned char head[8] = {(unsigned char)which, (unsigned char)(which >> 8), 3, 0, 1};
+        if (memcmp(file.data + at, head, sizeof head) == 0) {
+            file.data[at + 8] = (unsigned char)value;
+            file.data[at + 9] = (unsigned char)(value >> 8);
+            return;
+        }
+    }
+    fail_msg("the file has no tag %u", which);
 }
 
 #endif

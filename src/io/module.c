@@ -28,7 +28,7 @@ typedef struct module {
     char reason[512];
 } module;
 
-enum { MODULES = 8 };
+enum { MODULES = 8 }; /* more than there are */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static module modules[MODULES];
@@ -38,7 +38,7 @@ static module modules[MODULES];
 static void *open_object(const char *file, char path[SATF_PATH_BYTES])
 {
     const char *folder = secure_getenv("SATFILTER_FORMATS");
-    if (folder) {
+    if (folder && *folder) {
         snprintf(path, SATF_PATH_BYTES, "%s/%s", folder, file);
     } else if (!satf_beside(&lock, file, path)) {
         snprintf(path, SATF_PATH_BYTES, "%s", file);
@@ -73,10 +73,10 @@ static void open_module(module *m)
 static module *find(const io_format *row)
 {
     module *m = modules;
-    while (m->row && m->row != row) {
+    while (m < modules + MODULES - 1 && m->row && m->row != row) {
         m++;
     }
-    if (!m->row) {
+    if (m->row != row) {
         m->row = row;
         open_module(m);
     }

@@ -109,19 +109,23 @@ static satf_status take_plain(io_tiff_state *t, int64_t y)
         uint64_t from = (uint64_t)(y % rows) * t->row_bytes;
         unsigned char *to = t->chunk + p * t->row_bytes;
         uint64_t start = TIFFGetStrileOffset(t->tif, strip);
-        if (TIFFGetStrileByteCount(t->tif, strip) < from + t->row_bytes ||
-            start > (uint64_t)t->source->bytes ||
+        uint64_t bytes = TIFFGetStrileByteCount(t->tif, strip);
+        if (bytes == 0) {
+            return satf_fail(t->ctx, SATF_UNSUPPORTED,
+                             "a TIFF of which a strip is not in the file");
+        }
+        if (bytes < from + t->row_bytes || start > (uint64_t)t->source->bytes ||
             io_source_look(t->source, (int64_t)(start + from), to, t->row_bytes) != t->row_bytes) {
             return satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: a strip is too short");
         }
     }
     uint16_t order = 0;
-    size_t bytes = t->row_bytes * t->planes, sample = t->bits / 8;
+    size_t all = t->row_bytes * t->planes, sample = t->bits / 8;
     if (TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order) && order == FILLORDER_LSB2MSB) {
-        TIFFReverseBits(t->chunk, (tmsize_t)bytes);
+        TIFFReverseBits(t->chunk, (tmsize_t)all);
     }
     if (TIFFIsByteSwapped(t->tif) && t->bits % 8 == 0 && sample > 1) {
-        io_swap_bytes(t->chunk, bytes / sample, sample);
+        io_swap_bytes(t->chunk, all / sample, sample);
     }
     return SATF_OK;
 }

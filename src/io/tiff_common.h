@@ -36,6 +36,7 @@ typedef struct io_tiff_state {
     io_source whole;   /* of a pipe, which is taken whole */
     void *owned;
     int64_t at;         /* where libtiff reads next */
+    uint64_t taken;     /* bytes that it has read */
     bool in_pixels;     /* a warning is damage then */
     bool warned;        /* in the pixels */
     satf_status status; /* of a read that has failed */

@@ -126,45 +126,50 @@ static inline uint64_t divide_by_alpha(uint64_t c, uint64_t a, uint64_t max)
     return a == 0 ? 0 : c >= a ? max : (uint64_t)(((unsigned __int128)c * max + a / 2) / a);
 }
 
-static inline void convert_pixel(const io_tiff_state *t, const unsigned char *in,
-                                 unsigned char *out, size_t size, uint64_t max)
+/* A pixel's light, of what its samples are, divided by alpha where they had been multiplied: v[0]
+ * to v[2]. Returns the number of colours. */
+static inline size_t find_light(const io_tiff_state *t, uint64_t v[4], uint64_t max)
 {
-    uint64_t v[4] = {0}, k;
-    size_t colours = t->colours == 1 ? 1 : 3;
-    for (size_t c = 0; c < colours; c++) {
-        v[c] = get(in + c * size, size);
-    }
     switch (t->colour) {
     case IO_TIFF_WHITE_IS_ZERO:
         v[0] = max - v[0];
-        break;
+        return 1;
     case IO_TIFF_PALETTE:
-        colours = 3;
         for (size_t c = 3; c-- > 0;) {
             v[c] = t->palette[v[0]][c];
         }
-        break;
+        return 3;
     case IO_TIFF_CMYK:
-        k = max - get(in + 3 * size, size);
         for (size_t c = 0; c < 3; c++) {
-            v[c] = io_ink_to_light((unsigned)(max - v[c]), (unsigned)k, (unsigned)max);
+            v[c] = io_ink_to_light((unsigned)(max - v[c]), (unsigned)(max - v[3]), (unsigned)max);
         }
-        break;
+        return 3;
     default:
-        break;
+        return t->colours;
+    }
+}
+
+static inline void convert_pixel(const io_tiff_state *t, const unsigned char *in,
+                                 unsigned char *out, size_t size, uint64_t max)
+{
+    uint64_t v[4] = {0}, a = max, most = (1u << (t->bits & 15)) - 1;
+    bool numbers = t->colour == IO_TIFF_PALETTE;
+    for (size_t c = 0; c < t->colours; c++) {
+        v[c] = get(in + c * size, size);
     }
     if (t->alpha != IO_TIFF_NO_ALPHA) {
-        uint64_t a = get(in + t->colours * size, size), most = (1u << (t->bits & 15)) - 1;
-        if (t->colour == IO_TIFF_PALETTE && t->bits < 8) { /* has not been spread */
-            a = (a * 255 + most / 2) / most;
-        }
-        for (size_t c = 0; c < colours && t->alpha == IO_TIFF_PREMULTIPLIED; c++) {
-            v[c] = divide_by_alpha(v[c], a, max);
-        }
-        put(out + colours * size, a, size);
+        a = get(in + t->colours * size, size);
+        a = numbers && t->bits < 8 ? (a * 255 + most / 2) / most : a; /* has not been spread */
     }
+    for (size_t c = 0; c < t->colours && t->alpha == IO_TIFF_PREMULTIPLIED && !numbers; c++) {
+        v[c] = divide_by_alpha(v[c], a, max);
+    }
+    size_t colours = find_light(t, v, max);
     for (size_t c = 0; c < colours; c++) {
         put(out + c * size, v[c], size);
+    }
+    if (t->alpha != IO_TIFF_NO_ALPHA) {
+        put(out + colours * size, a, size);
     }
 }
 

@@ -10,10 +10,22 @@
 
 /* ----------------------------------------------------------- libtiff's calls */
 
+/* A file is read once, its directory more often; tags, strips and tiles of a picture may share
+ * bytes, but not so many that time and memory have no bound. */
+static uint64_t most_taken(const io_tiff_state *t)
+{
+    uint64_t picture = (uint64_t)t->row_bytes * t->planes * (uint64_t)t->height;
+    return 4 * (uint64_t)t->source->bytes + (16 << 20) + picture;
+}
+
 static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
 {
     io_tiff_state *t = handle;
     t->status = t->status ? t->status : satf_tick(t->ctx);
+    t->taken += n > 0 ? (uint64_t)n : 0;
+    if (!t->status && t->taken > most_taken(t)) {
+        t->status = satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: its parts overlap");
+    }
     if (t->status || n <= 0) {
         return t->status ? -1 : 0;
     }
@@ -56,20 +68,26 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
     (void)tif, (void)module;
     if (!t->message[0]) {
         vsnprintf(t->message, sizeof t->message, format, args);
-        size_t n = strlen(t->message);
-        while (n > 0 && strchr(".\n ", t->message[n - 1])) {
+        size_t n = strcspn(t->message, "\n");
+        t->message[n] = 0;
+        while (n > 0 && strchr(". ", t->message[n - 1])) {
             t->message[--n] = 0;
         }
     }
     return 1; /* nobody else is told */
 }
 
-/* A tag that is not known, or odd, is no damage. */
+/* A tag that is not known, or odd, is no damage, nor is what is only unusual among pixels. */
 static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
+    static const char *const unusual[] = {"Old-style LZW codes", "JPEG strip size exceeds"};
     io_tiff_state *t = user;
-    t->warned |= t->in_pixels;
-    return t->in_pixels ? keep_error(tif, user, module, format, args) : 1;
+    bool damage = t->in_pixels;
+    for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++) {
+        damage = damage && strncmp(format, unusual[i], strlen(unusual[i])) != 0;
+    }
+    t->warned |= damage;
+    return damage ? keep_error(tif, user, module, format, args) : 1;
 }
 
 static satf_status open_tif(io_tiff_state *t)
@@ -84,7 +102,8 @@ static satf_status open_tif(io_tiff_state *t)
     t->tif = TIFFClientOpenExt("TIFF", "rm", t, read_bytes, write_bytes, seek_to, close_nothing,
                                size_of, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    return t->tif ? SATF_OK : io_tiff_fail(t);
+    return t->tif ? t->status
+                  : io_tiff_fail(t); /* of tags that it can do without it says nothing */
 }
 
 /* ---------------------------------------------------------------- the pixels */
@@ -144,8 +163,8 @@ static satf_status read_palette(io_tiff_state *t)
 
 static satf_status read_ycbcr(io_tiff_state *t)
 {
-    if (t->compression != COMPRESSION_JPEG) {
-        return refuse(t, "YCbCr without JPEG");
+    if (t->compression != COMPRESSION_JPEG || t->planes > 1) {
+        return refuse(t, t->planes > 1 ? "YCbCr in planes" : "YCbCr without JPEG");
     }
     TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return SATF_OK;
@@ -228,6 +247,29 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
     return SATF_OK;
 }
 
+/* Other decoders of libtiff do not stand up to files, or make other samples than the tags say:
+ * JBIG's ends the process. */
+static satf_status check_compression(const io_tiff_state *t)
+{
+    static const uint16_t known[] = {
+        COMPRESSION_NONE,      COMPRESSION_CCITTRLE,      COMPRESSION_CCITTRLEW,
+        COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,     COMPRESSION_LZW,
+        COMPRESSION_JPEG,      COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
+        COMPRESSION_PACKBITS,  COMPRESSION_ZSTD,          COMPRESSION_LZMA,
+        COMPRESSION_WEBP};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i] == t->compression && TIFFIsCODECConfigured(known[i])) {
+            return SATF_OK;
+        }
+    }
+    if (t->compression == COMPRESSION_OJPEG) {
+        return refuse(t, "old-style JPEG; convert it, by tiffcp -c lzw for example");
+    }
+    return satf_fail(t->ctx, SATF_UNSUPPORTED,
+                     "a TIFF of compression %u, which is not read; save it with another",
+                     t->compression);
+}
+
 static satf_status read_tags(io_tiff_state *t, io_header *header)
 {
     uint32_t width = 0, height = 0;
@@ -239,19 +281,12 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
     t->compression = tag(t, TIFFTAG_COMPRESSION);
     t->tiled = TIFFIsTiled(t->tif) != 0;
     t->planes = tag(t, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE ? t->samples : 1;
-    if (!TIFFIsCODECConfigured((uint16_t)t->compression)) {
-        return satf_fail(t->ctx, SATF_UNSUPPORTED,
-                         "a TIFF of a compression (%u) which this machine's libtiff does not read",
-                         t->compression);
-    }
     uint32_t kind = 0;
     if (TIFFGetField(t->tif, TIFFTAG_SUBFILETYPE, &kind) && (kind & FILETYPE_REDUCEDIMAGE)) {
         return refuse(t, "a small copy of the picture first, as cameras' raw files have it");
     }
-    if (t->compression == COMPRESSION_OJPEG) {
-        return refuse(t, "old-style JPEG; convert it, by tiffcp -c lzw for example");
-    }
-    satf_status status = read_sample_format(t);
+    satf_status status = check_compression(t);
+    status = status ? status : read_sample_format(t);
     status = status ? status : read_colour(t);
     return status ? status : read_extra(t, header);
 }
