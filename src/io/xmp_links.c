@@ -174,9 +174,9 @@ static void find_prefixes(const char *xmp, const char *end, prefixes *all)
     markup m = {.to = xmp};
     all->count = 0;
     while (next_markup(m.to, end, &m)) {
-        const char *at = m.name.at + m.name.n;
+        const char *at = m.kind == START_TAG ? m.name.at + m.name.n : NULL;
         word name, space;
-        while (m.kind == START_TAG && next_attribute(&at, m.to, &name, &space)) {
+        while (at && next_attribute(&at, m.to, &name, &space)) {
             if (name.n > lead_bytes && memcmp(name.at, lead, lead_bytes) == 0) {
                 add_prefix(all, (word){name.at + lead_bytes, name.n - lead_bytes}, space);
             }
