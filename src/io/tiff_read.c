@@ -27,7 +27,7 @@ static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
         t->status = satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: its parts overlap");
     }
     if (t->status || n <= 0) {
-        return t->status ? -1 : 0;
+        return 0; /* libtiff takes a number below 0 for one of bytes that it has got */
     }
     size_t got = io_source_look(t->source, t->at, to, (size_t)n);
     t->at += (int64_t)got;
