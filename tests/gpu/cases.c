@@ -172,7 +172,7 @@ static void *reference(const gpu_data *d)
     int64_t stride = c->width * c->channels * (int64_t)satf_sum_bytes(c->sum_type);
     sat_job job = {
         .in = {block_row(&d->in, 0), c->width, c->height, d->in.stride, c->channels, c->type,
-               SATF_HOST, 0, 0},
+               SATF_HOST, 0, 0, 0},
         .summand = c->summand,
         .sum_type = c->sum_type,
         .out_stride = stride,
@@ -240,7 +240,7 @@ sat_job gpu_job(const gpu_data *d, const sat_tuning *tuning)
     const gpu_case *c = &d->c;
     return (sat_job){
         .in = {d->in.device + d->in.first, c->width, c->height, d->in.stride, c->channels, c->type,
-               GPU_DEVICE, 0, 0},
+               GPU_DEVICE, 0, 0, 0},
         .summand = c->summand,
         .sum_type = c->sum_type,
         .f32_out = c->f32_out,
