@@ -72,7 +72,7 @@ size_t io_make_icc(const satf_metadata *metadata, int channels, unsigned char ic
 
 /* ------------------------------------------------------------------ header */
 
-/* What a file that begins so is, of formats that are not read: "TIFF"; NULL: nobody knows. */
+/* What a file that begins so is, of formats that are not read: "HEIC"; NULL: nobody knows. */
 const char *io_foreign_name(const unsigned char *head, size_t n);
 
 /* Fills view, range and picture type for unsigned integers up to maxval, or

@@ -41,6 +41,11 @@ static const struct {
     {"FPXR", "FlashPix data"},
     {"C2PA", "content credentials"},
     {"APP12", "picture info"},
+    {"GPS", "GPS position"},
+    {"GeoTIFF", "GeoTIFF data"},
+    {"extra", "extra samples"},
+    {"page", "page name"},
+    {"sizes", "other sizes of the picture"},
 };
 
 static const char *find_noun(const char *name, size_t n)

@@ -51,11 +51,6 @@ static bool is_usual(const io_tiff_state *t)
     return width > 0 && t->chunk_rows > 0 && bits % 8 == 0 && TIFFTileRowSize64(t->tif) == bits / 8;
 }
 
-static uint64_t picture_bytes(const io_tiff_state *t)
-{
-    return (uint64_t)t->row_bytes * t->planes * (uint64_t)t->height;
-}
-
 satf_status io_tiff_start(io_tiff_state *t, io_header *header)
 {
     choose_way(t);
@@ -65,7 +60,7 @@ satf_status io_tiff_start(io_tiff_state *t, io_header *header)
                          "are no whole bytes)");
     }
     uint64_t tile = t->tiled ? TIFFTileSize64(t->tif) : 0, chunk;
-    if (t->tiled && (tile == 0 || (tile > TILE_BYTES && tile > picture_bytes(t)))) {
+    if (t->tiled && (tile == 0 || (tile > TILE_BYTES && tile > io_tiff_picture_bytes(t)))) {
         return satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: a tile of %u x %u pixels",
                          tile_side(t, TIFFTAG_TILEWIDTH), tile_side(t, TIFFTAG_TILELENGTH));
     }

@@ -67,6 +67,12 @@ static inline satf_status io_tiff_fail(const io_tiff_state *t)
                                  t->message[0] ? t->message : "libtiff does not say how");
 }
 
+/* Of all rows as chunks have them. */
+static inline uint64_t io_tiff_picture_bytes(const io_tiff_state *t)
+{
+    return (uint64_t)t->row_bytes * t->planes * (uint64_t)t->height;
+}
+
 /* The row of that number, as the chunk has it, of that plane. */
 static inline const unsigned char *io_tiff_chunk_row(const io_tiff_state *t, int64_t y,
                                                      unsigned plane)

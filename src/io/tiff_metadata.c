@@ -108,17 +108,17 @@ static satf_status read_orientation(io_tiff_state *t, satf_metadata *m)
     return satf_copy_block(t->ctx, exif, sizeof exif, &m->exif, &m->exif_bytes);
 }
 
-/* What is not kept, in words. */
+/* What is not kept, by names that others.c has words for. */
 static void list_others(const io_tiff_state *t, io_header *header)
 {
     static const struct {
         uint32_t tag;
         const char *name;
-    } others[] = {{TIFFTAG_EXIFIFD, "EXIF"},
-                  {TIFFTAG_GPSIFD, "GPS position"},
+    } others[] = {{TIFFTAG_EXIFIFD, "eXIf"},
+                  {TIFFTAG_GPSIFD, "GPS"},
                   {34735, "GeoTIFF"},
-                  {TIFFTAG_PAGENAME, "page name"},
-                  {TIFFTAG_SUBIFD, "other sizes of the picture"}};
+                  {TIFFTAG_PAGENAME, "page"},
+                  {TIFFTAG_SUBIFD, "sizes"}};
     static const uint32_t texts[] = {TIFFTAG_IMAGEDESCRIPTION, TIFFTAG_ARTIST, TIFFTAG_COPYRIGHT,
                                      TIFFTAG_DOCUMENTNAME};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

@@ -2,8 +2,6 @@
  * www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf */
 #include "tiff_common.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +12,7 @@
  * bytes, but not so many that time and memory have no bound. */
 static uint64_t most_taken(const io_tiff_state *t)
 {
-    uint64_t picture = (uint64_t)t->row_bytes * t->planes * (uint64_t)t->height;
-    return 4 * (uint64_t)t->source->bytes + (16 << 20) + picture;
+    return 4 * (uint64_t)t->source->bytes + (16 << 20) + io_tiff_picture_bytes(t);
 }
 
 static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
@@ -242,7 +239,7 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
                : first == EXTRASAMPLE_UNASSALPHA ? IO_TIFF_STRAIGHT
                                                  : IO_TIFF_NO_ALPHA;
     if (extra > (t->alpha != IO_TIFF_NO_ALPHA)) {
-        io_list_name(header->others, sizeof header->others, "extra samples");
+        io_list_name(header->others, sizeof header->others, "extra");
     }
     return SATF_OK;
 }

@@ -37,16 +37,9 @@ static void strip(io_writer *writer)
 
 /* ---------------------------------------------------------------- what is noticed */
 
-/* Every writer, and how many colour samples it has written where plan.judge_range. */
-typedef struct counting_writer {
-    io_writer writer;          /* first: a writer's address is this struct's */
-    uint64_t samples, visible; /* visible: of a tenth of full scale or more */
-} counting_writer;
-
 /* A row of plan->out samples, whose full scale is the type's. */
 static void count_visible(io_writer *writer, const void *row)
 {
-    counting_writer *w = (counting_writer *)writer;
     const satf_view *v = &writer->plan.out;
     int colour = v->channels - ((v->flags & SATF_ALPHA) ? 1 : 0);
     unsigned full = (unsigned)satf_type_max(v->type);
@@ -54,17 +47,16 @@ static void count_visible(io_writer *writer, const void *row)
     const uint16_t *u16 = row;
     for (int64_t x = 0; x < v->width * v->channels; x += v->channels) {
         for (int64_t i = x; i < x + colour; i++) {
-            w->visible += 10u * (v->type == SATF_U8 ? u8[i] : u16[i]) >= full;
+            writer->visible += 10u * (v->type == SATF_U8 ? u8[i] : u16[i]) >= full;
         }
     }
-    w->samples += (uint64_t)(v->width * colour);
+    writer->samples += (uint64_t)(v->width * colour);
 }
 
 /* Does the 99th percentile lie below a tenth of full scale? Ranks are those of range.c. */
 static bool is_nearly_black(const io_writer *writer)
 {
-    const counting_writer *w = (const counting_writer *)writer;
-    return w->samples > 0 && w->visible <= (w->samples - 1) / 100;
+    return writer->samples > 0 && writer->visible <= (writer->samples - 1) / 100;
 }
 
 /* ----------------------------------------------------------------------- rows */
@@ -86,11 +78,10 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
     if (plan->find_range) {
         return satf_fail(ctx, SATF_INVALID, "the range that is shown has not been found yet");
     }
-    counting_writer *counting = satf_alloc_zeroed(sizeof *counting);
-    if (!counting) {
-        return satf_fail_memory(ctx, sizeof *counting, "a writer");
+    io_writer *writer = satf_alloc_zeroed(sizeof *writer);
+    if (!writer) {
+        return satf_fail_memory(ctx, sizeof *writer, "a writer");
     }
-    io_writer *writer = &counting->writer;
     writer->format = plan->format;
     writer->file = file;
     writer->plan = *plan;
