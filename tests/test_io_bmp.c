@@ -36,6 +36,8 @@ static unsigned char widen(uint32_t v, uint32_t mask)
     return (unsigned char)out;
 }
 
+enum { ACROSS = 11811, DOWN = 5906 }; /* pixels per metre */
+
 static maker make_bmp(const bmp_kind *k)
 {
     maker m = {.n = 0};
@@ -51,7 +53,9 @@ static maker make_bmp(const bmp_kind *k)
     add_little(&m, k->depth, 2);
     if (k->header >= 40) {
         add_little(&m, k->compression, 4);
-        ADD(&m, "\0\0\0\0\0\0\0\0\0\0\0\0");
+        ADD(&m, "\0\0\0\0");
+        add_little(&m, ACROSS, 4);
+        add_little(&m, DOWN, 4);
         add_little(&m, k->colours, 4);
         ADD(&m, "\0\0\0\0");
     }
@@ -112,6 +116,8 @@ static void check_bmp(satf_context *ctx, const bmp_kind *k)
              k->top_down ? "top down" : "bottom up");
     maker m = make_bmp(k);
     expect_pixels(ctx, what, &m, 3 + alpha, want, n);
+    bool says = k->header >= 40;
+    expect_resolution(ctx, what, &m, says ? ACROSS : 0, says ? DOWN : 0);
 }
 
 /* Every depth behind every header that has it, either way up. */
@@ -181,6 +187,19 @@ static void bmp_kinds(void **state)
     }
 }
 
+/* One side alone, and numbers below 0, say nothing. */
+static void bmp_resolutions(void **state)
+{
+    static const uint32_t cases[][2] = {{0, 0}, {ACROSS, 0}, {0, DOWN}, {(uint32_t)-ACROSS, DOWN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        maker m = make_bmp(&(bmp_kind){40, 24, 0, {0}, 0, 0, 0, false, 0});
+        for (size_t k = 0; k < 8; k++) {
+            m.data[38 + k] = (unsigned char)(cases[i][k / 4] >> k % 4 * 8);
+        }
+        expect_resolution(*state, "a BMP without a resolution", &m, 0, 0);
+    }
+}
+
 /* What stb_image does not read: by name. */
 static void bmp_refusals(void **state)
 {
@@ -234,6 +253,6 @@ static void bmp_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(bmp_kinds), TEST(bmp_refusals)};
+    const struct CMUnitTest tests[] = {TEST(bmp_kinds), TEST(bmp_resolutions), TEST(bmp_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,27 @@ static void psd_alpha(void **state)
     }
 }
 
+/* In 65536ths of pixels per inch, whatever unit dialogs show them in. */
+static void psd_resolution(void **state)
+{
+#define RESOLUTION(across, down) OTHER "8BIM\3\xed\0\0\0\0\0\20" across "\0\2\0\2" down "\0\2\0\2"
+    static const struct {
+        psd_parts parts;
+        double x, y; /* per inch */
+    } cases[] = {
+        {{PART(OTHER), PART("")}, 0, 0},
+        {{PART(RESOLUTION("\1\x2c\0\0", "\0\x96\x80\0")), PART("")}, 300, 150.5},
+        {{PART(RESOLUTION("\0\0\0\0", "\1\x2c\0\0")), PART("")}, 0, 0},
+        {{PART("8BIM\3\xed\0\0\0\0\0\4\1\x2c\0\0"), PART("")}, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        maker m = make_psd(1, 3, 0, &cases[i].parts);
+        ADD(&m, "\1\2\3");
+        EXPECT(*state, "a resolution", &m, 3, "\1\2\3");
+        expect_resolution(*state, "a resolution", &m, cases[i].x / 0.0254, cases[i].y / 0.0254);
+    }
+}
+
 /* Layers alone: what stands for the picture is blank. */
 static void psd_unmerged(void **state)
 {
@@ -413,9 +434,9 @@ static void named_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(psd_alpha),  TEST(psd_unmerged), TEST(psd_packed_rows),
-        TEST(tga_kinds),  TEST(tga_map_ends), TEST(tga_alpha),
-        TEST(gif_claims), TEST(hdr_refusals), TEST(named_formats),
+        TEST(psd_alpha),    TEST(psd_resolution), TEST(psd_unmerged), TEST(psd_packed_rows),
+        TEST(tga_kinds),    TEST(tga_map_ends),   TEST(tga_alpha),    TEST(gif_claims),
+        TEST(hdr_refusals), TEST(named_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

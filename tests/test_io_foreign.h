@@ -2,6 +2,8 @@
 #ifndef TEST_IO_FOREIGN_H
 #define TEST_IO_FOREIGN_H
 
+#include <math.h>
+
 #include "test_io_files.h"
 
 /* A file that grows. */
@@ -74,6 +76,22 @@ static inline void expect_pixels(satf_context *ctx, const char *what, const make
 
 #define EXPECT(ctx, what, m, channels, text) \
     expect_pixels(ctx, what, m, channels, text, sizeof text - 1)
+
+/* Pixels per metre; 0: the file names none. */
+static inline void expect_resolution(satf_context *ctx, const char *what, const maker *m, double x,
+                                     double y)
+{
+    satf_image *image;
+    if (decode_start(ctx, m, m->n, &image)) {
+        fail_msg("%s: %s", what, satf_message(ctx));
+    }
+    const satf_metadata *of = &image->metadata;
+    if (of->has_resolution != (x > 0) || of->resolution_unit != (x > 0) ||
+        fabs(of->resolution_x - x) > 1e-6 || fabs(of->resolution_y - y) > 1e-6) {
+        fail_msg("%s: %g x %g", what, of->resolution_x, of->resolution_y);
+    }
+    satf_image_destroy(image);
+}
 
 static inline void expect_refusal(satf_context *ctx, const char *what, const maker *m,
                                   satf_status status, const char *sentence)

@@ -59,6 +59,8 @@ satf_status io_fail_short(satf_context *ctx, const io_source *source);
 
 /* ---------------------------------------------------------------- metadata */
 
+#define IO_METRES_PER_INCH 0.0254
+
 /* What EXIF and XMP begin with in a JPEG's markers, the NUL at the end included. */
 #define IO_JPEG_EXIF_LEAD "Exif\0"
 #define IO_JPEG_XMP_LEAD "http://ns.adobe.com/xap/1.0/"
@@ -79,6 +81,9 @@ const char *io_foreign_name(const unsigned char *head, size_t n);
  * floats (maxval 0) of unknown range. */
 void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
                    bool alpha, double maxval);
+
+/* Pixels per metre, across and down, where the file names both: else they are not above 0. */
+void io_header_set_resolution(io_header *header, double x, double y);
 
 /* Adds the name to the list, whose room is `bytes`, unless it is there. A list that is full ends in
  * "...". */

@@ -20,6 +20,17 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
     header->pictures = 1;
 }
 
+void io_header_set_resolution(io_header *header, double x, double y)
+{
+    satf_metadata *m = &header->metadata;
+    if (x > 0 && y > 0) {
+        m->has_resolution = true;
+        m->resolution_x = x;
+        m->resolution_y = y;
+        m->resolution_unit = 1;
+    }
+}
+
 void io_list_name(char *list, size_t bytes, const char *name)
 {
     static const char more[] = ", ...";

@@ -31,8 +31,6 @@ typedef struct io_jpeg_state {
     satf_charge charge;    /* what libjpeg allocates, by and large */
 } io_jpeg_state;
 
-#define IO_METRES_PER_INCH 0.0254
-
 /* Markers of metadata, and what their data begin with, the NUL at the end of each included. */
 enum {
     IO_JPEG_APP1 = JPEG_APP0 + 1,

@@ -19,7 +19,8 @@ typedef struct psd {
  * that somebody saved: positive, negative, or 0 where nothing is said. */
 typedef struct psd_hints {
     int by_layers, by_identifier, by_name;
-    bool layers_alone; /* no merged picture */
+    bool layers_alone;    /* no merged picture */
+    uint32_t per_inch[2]; /* pixels across and down, in 65536ths; 0: nothing is said */
 } psd_hints;
 
 static bool probe(const unsigned char *head, size_t n)
@@ -79,7 +80,7 @@ static bool take(section *s, void *dst, uint64_t n)
 
 static void note_resource(unsigned id, const unsigned char *data, size_t n, psd_hints *hints)
 {
-    enum { ALPHA_NAMES = 1006, ALPHA_IDENTIFIERS = 1053, VERSION_INFO = 1057 };
+    enum { RESOLUTION = 1005, ALPHA_NAMES = 1006, ALPHA_IDENTIFIERS = 1053, VERSION_INFO = 1057 };
     static const char transparency[] = "\14Transparency"; /* its length leads */
     if (id == ALPHA_NAMES && n > 0) {
         bool same = n >= sizeof transparency - 1 &&
@@ -89,6 +90,9 @@ static void note_resource(unsigned id, const unsigned char *data, size_t n, psd_
         hints->by_identifier = big(data, 4) == 0 ? 1 : -1;
     } else if (id == VERSION_INFO && n >= 5) {
         hints->layers_alone = data[4] == 0;
+    } else if (id == RESOLUTION && n >= 16) { /* the units there are those of dialogs */
+        hints->per_inch[0] = big(data, 4);
+        hints->per_inch[1] = big(data + 8, 4);
     }
 }
 
@@ -209,6 +213,8 @@ static satf_status open_psd(satf_context *ctx, io_reader *reader)
     bool alpha = p->planes > COLOURS && fourth_is_alpha(&hints);
     io_header_set(&reader->header, big(header + 18, 4), big(header + 14, 4), COLOURS + alpha, type,
                   alpha, (double)satf_type_max((int)type));
+    io_header_set_resolution(&reader->header, hints.per_inch[0] / 65536.0 / IO_METRES_PER_INCH,
+                             hints.per_inch[1] / 65536.0 / IO_METRES_PER_INCH);
     reader->header.rows_in_order = false;
     reader->header.file_row_bytes = p->packed ? 0 : reader->header.view.stride;
     return SATF_OK;

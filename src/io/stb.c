@@ -343,6 +343,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *
     io_header_set(&reader->header, width, height, channels, type, channels % 2 == 0,
                   (double)satf_type_max((int)type));
     reader->header.colours_missing = file->misses_colours;
+    io_header_set_resolution(&reader->header, file->per_metre[0], file->per_metre[1]);
     state->row_bytes = (size_t)reader->header.view.stride;
     reader->header.held_bytes = state->row_bytes * (size_t)height;
     return SATF_OK;

@@ -186,6 +186,9 @@ satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
     file->misses_colours = there < colours && misses_colours(file, &b, there);
     size_t left = file->bytes - b.pixels_at; /* padding may be missing at the end */
     memcpy(out + pixels_at, in + b.pixels_at, left < b.pixel_bytes ? left : b.pixel_bytes);
+    for (size_t i = 0; b.header >= INFO && i < 2; i++) {
+        file->per_metre[i] = (int32_t)stb_little(in + 38 + 4 * i, 4);
+    }
     stb_file_replace(file, out, pixels_at + b.pixel_bytes);
     return SATF_OK;
 }

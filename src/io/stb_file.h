@@ -7,8 +7,9 @@
 typedef struct stb_file {
     const unsigned char *data;
     size_t bytes;
-    void *owned;         /* NULL unless data is, or lies within, an allocation of its own */
-    bool misses_colours; /* pixels name colours that the palette lacks */
+    void *owned;          /* NULL unless data is, or lies within, an allocation of its own */
+    bool misses_colours;  /* pixels name colours that the palette lacks */
+    int32_t per_metre[2]; /* pixels, across and down; 0: nothing is said */
 } stb_file;
 
 static inline uint32_t stb_little(const unsigned char *at, int bytes)
@@ -41,7 +42,8 @@ static inline unsigned char *stb_file_alloc(satf_context *ctx, size_t bytes, sat
 static inline void stb_file_replace(stb_file *file, unsigned char *data, size_t bytes)
 {
     satf_free(file->owned);
-    *file = (stb_file){data, bytes, data, file->misses_colours};
+    file->data = file->owned = data;
+    file->bytes = bytes;
 }
 
 /* A BMP becomes one with a whole palette or with masks in its header, and with its pixels right

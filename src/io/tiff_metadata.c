@@ -89,7 +89,9 @@ static void read_resolution(const io_tiff_state *t, satf_metadata *m)
         y > 1e9f) {
         return;
     }
-    double in_metre = unit == RESUNIT_INCH ? 1 / 0.0254 : unit == RESUNIT_CENTIMETER ? 100 : 1;
+    double in_metre = unit == RESUNIT_INCH         ? 1 / IO_METRES_PER_INCH
+                      : unit == RESUNIT_CENTIMETER ? 100
+                                                   : 1;
     m->has_resolution = true;
     m->resolution_x = x * in_metre;
     m->resolution_y = y * in_metre;
