@@ -48,8 +48,11 @@ typedef struct satf_filter satf_filter;
  * Parses "NAME[=VALUE][,PARAM=VALUE]..." filters separated by blanks, the
  * grammar of the command line: "box=15", "box=15x9,border=mirror variance=7",
  * "integral,squared", "rotate=90 box=3". On failure *out is NULL and the message quotes the
- * offending word. Takes time in proportion to the text; SATF_LIMIT beyond SATF_MAX_FILTERS or
- * SATF_MAX_FILTER_TEXT.
+ * offending word. A window may be a length, "box=2mm", "sauvola=0.33in", "box=0.1inx2mm" (in, mm or
+ * cm behind each side): satf_filter_file() and satf_image_filter() make pixels of it by the
+ * resolution that the file names, for each file anew, the nearest odd number, at least 3, across
+ * and down. Without a resolution, and in all calls on views, it is SATF_INVALID. Takes time in
+ * proportion to the text; SATF_LIMIT beyond SATF_MAX_FILTERS or SATF_MAX_FILTER_TEXT.
  */
 SATF_API satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter **out);
 
@@ -255,7 +258,7 @@ SATF_API satf_status satf_filter_default_border(satf_context *ctx, satf_filter *
 typedef enum satf_param_type {
     SATF_PARAM_INTEGER,
     SATF_PARAM_REAL,
-    SATF_PARAM_SIZE,   /* a window: "15" or "15x9" */
+    SATF_PARAM_SIZE,   /* a window: "15", "15x9", "0.33in" or "2mmx3mm" */
     SATF_PARAM_PLACE,  /* pixels to the right and down: "2:-1" */
     SATF_PARAM_FLAG,   /* "on" or "off" */
     SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V" or "shrink" */

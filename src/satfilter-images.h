@@ -192,6 +192,7 @@ typedef struct satf_file_step {
     const char *filter; /* its name; static storage */
     satf_ran ran;
     double ms; /* that it took; negative where that is not known: on a CUDA device */
+    int64_t window_width, window_height; /* of it in pixels; 0: it has none */
 } satf_file_step;
 
 typedef struct satf_file_report {

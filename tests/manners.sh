@@ -396,14 +396,15 @@ for route in --stream --no-stream; do
     run -v --device cpu $route --box 3 --flip h --range 0:9 --variance 3 in.pgm out.pgm
     check "-v $route has a line for each filter" \
         "$(sed -n 's/^    \(.*\) engine, cpu, [0-9.]* ms$/\1/p' stderr | tr '\n' ';')" \
-        "box: window;flip: move;variance: window;"
+        "box: 3 x 3 pixels, window;flip: move;variance: 3 x 3 pixels, window;"
 done
 run -v --device cpu --guided 3 --algorithm 4r1w in.pgm out.pgm
 check "-v has a line for each step of a filter" \
-    "$(grep -c '^    guided: sat engine, algorithm 4r1w, cpu, [0-9.]* ms$' stderr)" 4
+    "$(grep -c '^    guided: [13] x [13] pixels, sat engine, algorithm 4r1w, cpu, [0-9.]* ms$' stderr)" 4
 run --json --device cpu --guided 3 --box 3 --algorithm 4r1w in.pgm out.pgm
-check "--json too" "$(grep -o '"filter": "[a-z]*", "device": "cpu", "engine": "sat", "algorithm": "4r1w", "ms": [0-9]' \
-    stdout | cut -d '"' -f 4 | tr '\n' ' ')" "guided guided guided guided box "
+step='"filter": "[a-z]*", "window": \[[13], [13]\], "device": "cpu", "engine": "sat", "algorithm": "4r1w", "ms": [0-9]'
+check "--json too" "$(grep -o "$step" stdout | cut -d '"' -f 4 | tr '\n' ' ')" \
+    "guided guided guided guided box "
 
 # ------------------------------------------------------------------- wrong words
 

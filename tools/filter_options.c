@@ -73,10 +73,23 @@ static void take_filter(settings *s, const char *name, const char *value)
     }
 }
 
+/* Bytes of the unit that follows a number; 0: none does. */
+static size_t unit_bytes(const char *behind)
+{
+    bool number = behind[-1] >= '0' && behind[-1] <= '9';
+    bool unit = !strncmp(behind, "in", 2) || !strncmp(behind, "mm", 2) || !strncmp(behind, "cm", 2);
+    return number && unit ? 2 : 0;
+}
+
 /* Does the word say a size, right or wrong, up to a comma? Else it is a file. */
 static bool is_size(const char *word)
 {
-    size_t length = strspn(word, "0123456789xX.+-");
+    static const char known[] = "0123456789xX.+-";
+    size_t length = strspn(word, known), unit;
+    while (length > 0 && (unit = unit_bytes(word + length)) > 0) {
+        length += unit;
+        length += strspn(word + length, known);
+    }
     bool whole = word[length] == '\0' || word[length] == ',';
     return whole && strcspn(word, "0123456789") < length && strncmp(word, "--", 2) != 0;
 }

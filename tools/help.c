@@ -21,6 +21,11 @@ const char help_even_windows[] =
     "A window of an even size reaches one pixel further to the left and up than to the right and "
     "down: what it shows moves half a pixel to the right and down.";
 
+const char help_lengths[] =
+    "A window may be a length, such as 0.33in, 2mm or 0.3cmx2mm, with a unit behind each side. It "
+    "becomes the nearest odd number of pixels, at least 3, by the resolution that the file names, "
+    "across and down; -v tells it. A file without a resolution in a unit is refused.";
+
 const help_status help_statuses[] = {
     {0, "done"},        {1, "failed"},
     {2, "wrong usage"}, {3, "some inputs failed or are not read, the others are done"},
@@ -112,6 +117,8 @@ static void help_filter(const satf_filter_info *info)
     if (value && strstr(value, "WxH")) {
         putchar('\n');
         print_wrapped(help_even_windows, 0, 0);
+        putchar('\n');
+        print_wrapped(help_lengths, 0, 0);
     }
     if (count) {
         putchar('\n');

@@ -115,6 +115,8 @@ void help_man_page(void)
         "also an option of its own that belongs to the nearest filter before it.");
     puts(".PP");
     roff_paragraph(help_even_windows);
+    puts(".PP");
+    roff_paragraph(help_lengths);
     man_filters();
     puts(".SH OPTIONS");
     roff_paragraph(

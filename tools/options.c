@@ -294,7 +294,8 @@ static const option options[] = {
      "stage takes longest. A batch ends with the sum of each stage.",
      IS_SET(verbose)},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
-     "Its \"steps\" are in the order of the work; \"ms\" of a step is null on a CUDA device, and "
+     "Its \"steps\" are in the order of the work; \"window\" of a step is its width and height in "
+     "pixels, or null; \"ms\" is null on a CUDA device, and "
      "\"engine\", \"algorithm\" and \"device\" of the object are those of the last; "
      "\"device_number\" says which CUDA device. \"bound\" is the stage that takes longest; "
      "\"waiting\" is for threads and memory that other files have. An input that "

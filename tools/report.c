@@ -63,7 +63,12 @@ static bool is_cuda(const satf_ran *ran)
 
 static void print_step(const satf_file_step *step, int device)
 {
-    fprintf(stderr, "    %s: %s engine%s%s, %s", step->filter, step->ran.engine,
+    fprintf(stderr, "    %s: ", step->filter);
+    if (step->window_width) {
+        fprintf(stderr, "%" PRId64 " x %" PRId64 " pixels, ", step->window_width,
+                step->window_height);
+    }
+    fprintf(stderr, "%s engine%s%s, %s", step->ran.engine,
             step->ran.algorithm ? ", algorithm " : "",
             step->ran.algorithm ? step->ran.algorithm : "", step->ran.device);
     if (is_cuda(&step->ran)) {
@@ -175,6 +180,12 @@ static void json_steps(FILE *to, const satf_file_report *result)
         const satf_file_step *step = &result->steps[i];
         fputs(i ? ", {\"filter\": " : "{\"filter\": ", to);
         json_string(to, step->filter);
+        if (step->window_width) {
+            fprintf(to, ", \"window\": [%" PRId64 ", %" PRId64 "]", step->window_width,
+                    step->window_height);
+        } else {
+            fputs(", \"window\": null", to);
+        }
         json_ran(to, &step->ran);
         if (step->ms >= 0) {
             fprintf(to, ", \"ms\": %.3f}", step->ms);

@@ -45,7 +45,8 @@ static void append_filter(GString *to, const char *word)
         satf_param_type type = type_of(filter, piece == pieces ? "" : pair[0]);
         g_string_append_printf(to, "%c%s%s", piece == pieces ? ' ' : ',', pair[0],
                                pair[1] ? "=" : "");
-        if (pair[1] && (type == SATF_PARAM_SIZE || type == SATF_PARAM_PLACE)) {
+        gboolean pixels = pair[1] && !pair[1][strspn(pair[1], "0123456789xX:-")];
+        if (pixels && (type == SATF_PARAM_SIZE || type == SATF_PARAM_PLACE)) {
             append_halved(to, type, pair[1]);
         } else if (pair[1]) {
             g_string_append(to, pair[1]);

@@ -8,6 +8,7 @@
 
 #include "../base/border.h"
 #include "../base/memory.h"
+#include "size.h"
 
 satf_filter *chain_new(satf_context *ctx)
 {
@@ -126,7 +127,7 @@ satf_status filter_check_place(satf_context *ctx, const chain_link *link)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);
     const filter_place *at = chain_value(link, PARAM_PLACE);
-    if (!size || !at) {
+    if (!size || !at || filter_size_is_length(size)) {
         return SATF_OK;
     }
     int64_t w = size->width, h = size->height, x = at->x, y = at->y;
@@ -246,6 +247,11 @@ static satf_status set_sides(satf_context *ctx, chain_link *link, const filter_p
         char text[24];
         snprintf(text, sizeof text, "%" PRId64, value);
         return param_fail_range(ctx, param, name, text);
+    }
+    if (filter_size_is_length(size) && strcmp(name, param->name) != 0) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s = %" PRId64 ": the window of %s is a length; set both sides", name,
+                         value, link->info->name);
     }
     size->width = strcmp(name, "height") == 0 ? size->width : value;
     size->height = strcmp(name, "width") == 0 ? size->height : value;

@@ -103,6 +103,14 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
  * speaks of places turns along. */
 void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata);
 
+/*
+ * *out = a copy of the chain whose windows that are lengths (size.h) have become pixels, by the
+ * resolution of its input; NULL if none is a length. Fails if that names no resolution of a unit,
+ * or if a window is too large. Turns in front of a window change the sides' resolutions.
+ */
+satf_status filter_resolve(satf_context *ctx, const satf_filter *filter, const satf_metadata *from,
+                           satf_filter **out);
+
 /* What satf_image_filter() would make of in, without pixels and metadata: view
  * (data NULL), range, alpha_max and picture type. in's data are not looked at. */
 satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,

@@ -143,8 +143,17 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     if (!in || !out) {
         return satf_fail(ctx, SATF_INVALID, "the %s is missing", in ? "result" : "image");
     }
+    if (!filter) {
+        return satf_fail(ctx, SATF_INVALID, "the filter is missing");
+    }
     satf_budget *before = satf_memory_begin(ctx);
-    satf_status status = filter_image_on(ctx, ctx->settings.device, filter, in, type, out);
+    satf_filter *resolved;
+    satf_status status = filter_resolve(ctx, filter, &in->metadata, &resolved);
+    if (!status) {
+        status =
+            filter_image_on(ctx, ctx->settings.device, resolved ? resolved : filter, in, type, out);
+        satf_filter_destroy(resolved);
+    }
     satf_image_disown(*out);
     return satf_memory_end(ctx, before, status);
 }

@@ -14,6 +14,7 @@
 #include "order.h"
 #include "picture.h"
 #include "rects.h"
+#include "size.h"
 
 const filter_param *filter_param_find(const filter_info *info, const char *name)
 {
@@ -129,43 +130,7 @@ static int print_integer(const filter_param *param, const void *value, char *tex
     return snprintf(text, bytes, "%" PRId64, *(const int64_t *)value);
 }
 
-/* ------------------------------------------------------------------- windows */
-
-/* One side, from digits alone. */
-static bool next_side(const filter_param *param, const char **text, int64_t *side)
-{
-    return **text >= '0' && **text <= '9' && next_integer(text, side) &&
-           (double)*side >= param->min && (double)*side <= param->max;
-}
-
-static satf_status parse_size(satf_context *ctx, const filter_info *info, const filter_param *param,
-                              const char *text, void *value)
-{
-    filter_size size;
-    const char *p = text;
-    bool good = next_side(param, &p, &size.width);
-    size.height = size.width;
-    if (good && (*p == 'x' || *p == 'X')) {
-        p++;
-        good = next_side(param, &p, &size.height);
-    }
-    if (!good || *p) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no window for %s: N or WxH are possible, each %.0f to %.0f",
-                         text, info->name, param->min, param->max);
-    }
-    *(filter_size *)value = size;
-    return SATF_OK;
-}
-
-static int print_size(const filter_param *param, const void *value, char *text, size_t bytes)
-{
-    (void)param;
-    const filter_size *size = value;
-    return size->width == size->height
-               ? snprintf(text, bytes, "%" PRId64, size->width)
-               : snprintf(text, bytes, "%" PRId64 "x%" PRId64, size->width, size->height);
-}
+/* -------------------------------------------------------------------- places */
 
 static satf_status parse_place(satf_context *ctx, const filter_info *info,
                                const filter_param *param, const char *text, void *value)
@@ -396,7 +361,8 @@ static const param_kind_row kinds[] = {
                        NULL},
     [PARAM_FULL] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL, NULL},
     [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
-    [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), parse_size, print_size, NULL, NULL},
+    [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), filter_size_parse, filter_size_print,
+                    NULL, NULL},
     [PARAM_PLACE] = {SATF_PARAM_PLACE, sizeof(filter_place), parse_place, print_place, NULL, NULL},
     [PARAM_FLAG] = {SATF_PARAM_FLAG, sizeof(bool), parse_flag, print_flag, NULL, NULL},
     [PARAM_BORDER] = {SATF_PARAM_BORDER, sizeof(filter_border), parse_border, print_border, NULL,

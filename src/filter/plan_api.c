@@ -176,11 +176,14 @@ satf_file_step filter_plan_step(const satf_plan *plan, size_t index)
         return (satf_file_step){0};
     }
     const filter_step *step = &plan->steps[index].step;
+    bool windowed = step->recipe->region == REGION_WINDOW;
     return (satf_file_step){.filter = step->info->name,
                             .ran = {step->engine->name,
                                     step->engine->algorithm ? step->engine->algorithm(step) : NULL,
                                     plan->device == SATF_HOST ? "cpu" : "cuda"},
-                            .ms = plan->steps[index].ms};
+                            .ms = plan->steps[index].ms,
+                            .window_width = windowed ? step->size.width : 0,
+                            .window_height = windowed ? step->size.height : 0};
 }
 
 const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran, size_t bytes)

@@ -1,5 +1,6 @@
 /* One filter on one image: its checks, the choice of its engine, its runs. */
 #include "modules.h"
+#include "size.h"
 #include "step.h"
 
 #include <inttypes.h>
@@ -16,6 +17,10 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     bool moves = recipe->region == REGION_PIXEL;
     int channels = recipe->grey ? 1 : in->channels;
     satf_type type = (satf_type)in->type;
+    satf_status sized = filter_check_pixels(ctx, link);
+    if (sized) {
+        return sized;
+    }
     if ((type == SATF_U32 || type == SATF_U64) && !moves) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
@@ -148,7 +153,8 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
     if (order && !*order) {
         return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
     }
-    return filter_check_place(ctx, link);
+    satf_status status = filter_check_pixels(ctx, link);
+    return status ? status : filter_check_place(ctx, link);
 }
 
 /* ------------------------------------------------------------------ engines */

@@ -414,7 +414,13 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, double
     result->in_format = reader->format->name;
     job.write.format = output_format(&job, reader->format, result);
 
-    status = run_job(ctx, &job, &reader, progress, result);
+    satf_filter *resolved;
+    status = filter_resolve(ctx, asked->filter, &reader->header.metadata, &resolved);
+    if (!status) {
+        job.filter = resolved ? resolved : asked->filter;
+        status = run_job(ctx, &job, &reader, progress, result);
+        satf_filter_destroy(resolved);
+    }
     io_close(reader);
     if (!status) {
         result->times.total_ms = satf_now_ms() - start_ms;

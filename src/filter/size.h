@@ -1,0 +1,25 @@
+/* Windows: in pixels, or in lengths that become pixels once a picture's resolution is known. */
+#ifndef SATF_FILTER_SIZE_H
+#define SATF_FILTER_SIZE_H
+
+#include "chain.h"
+
+/*
+ * The sides of a filter_size are pixels, from 1 on. Or both are lengths, and below 0:
+ * -(LENGTH_UNITS n + u) says n millionths of unit u. Nothing computes with lengths: what takes a
+ * filter to work with it calls filter_check_pixels() first.
+ */
+static inline bool filter_size_is_length(const filter_size *size)
+{
+    return size->width < 0;
+}
+
+/* "N", "WxH", or either with "in", "mm" or "cm" behind each number; as a kind of parameter. */
+satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
+                              const char *text, void *value);
+int filter_size_print(const filter_param *param, const void *value, char *text, size_t bytes);
+
+/* Fails if a window of the filter is a length. */
+satf_status filter_check_pixels(satf_context *ctx, const chain_link *link);
+
+#endif
