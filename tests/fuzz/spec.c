@@ -1,6 +1,6 @@
 /*
- * The filter parser: any text gives a chain or a sentence, and a chain gives the
- * same integers by either engine on a small picture, whatever the memory held before.
+ * The filter parser: any text gives a chain or a sentence. A chain is printed as it is parsed, and
+ * gives the same integers by either engine on a small picture, whatever the memory held before.
  */
 #include <unistd.h>
 
@@ -65,6 +65,24 @@ static void compare(satf_context *ctx, const satf_filter *filter)
     }
 }
 
+/* What is printed is parsed, and printed as it was, unless it came from a file. */
+static void check_print(satf_context *ctx, const satf_filter *filter)
+{
+    size_t bytes = satf_filter_print(filter, NULL, 0) + 1;
+    char *text = malloc(bytes), *again = malloc(bytes);
+    FUZZ_REQUIRE(text && again);
+    satf_filter_print(filter, text, bytes);
+    if (!strstr(text, "FILE")) {
+        satf_filter *read = NULL;
+        FUZZ_REQUIRE(satf_filter_parse(ctx, text, &read) == SATF_OK);
+        FUZZ_REQUIRE(satf_filter_print(read, again, bytes) + 1 == bytes);
+        FUZZ_REQUIRE(strcmp(text, again) == 0);
+        satf_filter_destroy(read);
+    }
+    free(text);
+    free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -79,6 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_REQUIRE(!status == !!filter);
     }
     free(text);
+    if (filter) {
+        check_print(ctx, filter);
+    }
     if (filter && filter_count(filter) <= LINKS) {
         compare(ctx, filter);
     }
