@@ -73,6 +73,9 @@ typedef struct satf_write_options {
                           * either end, from 0 on, k = P (n - 1) / 100 rounded down */
     int strip;           /* non-zero: no metadata but what pixels need to look right: ICC profile,
                           * gamma, sRGB, chromaticities, HDR, EXIF's orientation */
+    const char *compression; /* TIFF: "none", "lzw", "deflate", "zstd" or "g4" (black and white
+                              * alone); NULL: that of the TIFF which the image was read from, if
+                              * it is one of these, else deflate; g4 for black and white */
 } satf_write_options;
 
 /* Sets all members, of a struct of so many bytes, to the defaults: by suffix, automatic type and
@@ -110,6 +113,7 @@ typedef struct satf_image_info {
     satf_view view;     /* of the image that reading it makes; data NULL */
     const char *format; /* its name; static storage */
     int64_t pictures;   /* that it holds, as far as its beginning tells; -1: more than one */
+    int64_t pages;      /* of these, that can be read one by one; 1 where the first alone can */
     int has_range;      /* lo and hi are black and white; 0 for floats */
     double lo, hi;
     int orientation;  /* of EXIF, 1 ... 8; 1: as stored, or it says nothing */
@@ -129,6 +133,9 @@ typedef struct satf_format_info {
     const char *suffixes; /* "jpg jpeg jpe", blank-separated, lower case, the usual one first */
     const char *help;     /* a line */
     int can_read, can_write;
+    int holds_pages;          /* a file that is written may have several */
+    int holds_pictures;       /* 0: plain values alone can be written */
+    const char *compressions; /* that can be chosen, blank-separated; NULL: there is no choice */
 } satf_format_info;
 
 /* The formats: index 0, 1, ... until NULL; else the format's name, and *info (may be NULL; bytes:
@@ -160,6 +167,15 @@ typedef enum satf_route {
     SATF_ROUTE_ROWS   /* by rows, or it is an error that says why not */
 } satf_route;
 
+/*
+ * A page of several has been filtered, or has failed: status, with the sentence why, else "". Pages
+ * are told of in their order, from the calling thread. Non-zero stops the call; else it goes on,
+ * and the output lacks a page that has failed. A call of which all pages fail fails.
+ */
+struct satf_file_report;
+typedef int (*satf_page_done)(void *user, int64_t page, satf_status status, const char *why,
+                              const struct satf_file_report *report);
+
 typedef struct satf_file_options {
     size_t bytes;                    /* of this struct, by satf_file_options_init() */
     const satf_write_options *write; /* NULL: the defaults */
@@ -168,6 +184,11 @@ typedef struct satf_file_options {
                        * written */
     int64_t files;    /* about how many like this one, itself included, this process filters:
                        * SATF_DEVICE_AUTO shares the start of a device out among them; 0: one */
+    /* Pages, from 1 on: of first_page 0 all where the output's format holds pages, else the first.
+     * last_page below 0 is the input's last; 0 is first_page. */
+    int64_t first_page, last_page;
+    satf_page_done page_done; /* NULL: a page that fails fails the call */
+    void *page_user;
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);
@@ -215,16 +236,21 @@ typedef struct satf_file_report {
     const satf_file_step *steps;
     size_t step_count;
     double waited_ms; /* for threads and memory that other contexts held; in total_ms */
+    int64_t pages;    /* that the output holds; in, out, ran and steps are those of the first. 0: on
+                       * failure */
+    int64_t pages_failed; /* that it lacks */
 } satf_file_report;
 
 /*
  * Filters a file into a file; "-" is standard input or output. The output appears whole or not at
- * all, and may be the input. Chains of filters that work by rows are streamed where the input comes
- * by rows: decoding, filters and encoding run side by side, in memory for a few rows of each
- * window; everything else holds whole images. Both give the same bytes. What the input's header
- * shows to be impossible fails before anything is decoded, and so does black and white into a JPEG,
- * which blurs it, unless a type or a range asks for grey. Results whose values are no colours, such
- * as variances, carry no colour profile, which satf_image_filter() leaves to its caller.
+ * all, and may be the input. Pages of one file are filtered side by side on the context's threads,
+ * and stand in the output in their order. Chains of filters that work by rows are streamed where
+ * the input comes by rows: decoding, filters and encoding run side by side, in memory for a few
+ * rows of each window; everything else holds whole images. Both give the same bytes. What the
+ * input's header shows to be impossible fails before anything is decoded, and so does black and
+ * white into a JPEG, which blurs it, unless a type or a range asks for grey. Results whose values
+ * are no colours, such as variances, carry no colour profile, which satf_image_filter() leaves to
+ * its caller.
  *
  * options may be NULL. *report (may be NULL; report_bytes: its size) is filled as far as it
  * reaches, on failure too. A type in the write options is the one that the file's samples have:

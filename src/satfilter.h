@@ -300,6 +300,12 @@ SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixe
  */
 SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *names);
 
+/* What the dimensions of a .npy array are, from the first on: "YX", "YXC", "ZYX", "TZYXC" ... The
+ * last are rows, columns and, if that letter is there, channels; all letters in front number pages.
+ * NULL, the default: an array of three dimensions is YXC, and one of more ends in YXC if its last
+ * dimension is 1 to 4, else in YX. */
+SATF_API satf_status satf_context_set_axes(satf_context *ctx, const char *axes);
+
 /* Zero: texts of filters may not name files ("template=FILE"), which are then refused with
  * SATF_LIMIT; for services that take filters from strangers. Non-zero, the default: they may. */
 SATF_API satf_status satf_context_set_filter_files(satf_context *ctx, int allowed);

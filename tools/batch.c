@@ -50,12 +50,28 @@ static void print_notes(const settings *s, told_notes *told, const satf_file_rep
     }
 }
 
+/* What there is to know of pages, and those that failed. */
+static void print_pages(const settings *s, told_notes *told, const outcome *out)
+{
+    for (const page_outcome *page = out->pages; page; page = page->next) {
+        bool note = page->status == SATF_OK;
+        if (!note || (!s->quiet && (is_told(told, page->text) || s->verbose))) {
+            message(page->at, "page %lld: %s", (long long)page->number, page->text);
+        }
+    }
+    int64_t all = out->report.pages + out->report.pages_failed;
+    if (out->report.pages_failed && !s->quiet) {
+        message(out->report.at, "%lld of %lld pages done", (long long)out->report.pages,
+                (long long)all);
+    }
+}
+
 static void print_other_notes(const settings *s, const told_notes *told)
 {
     for (int i = 0; i < NOTE_TEXTS && !s->quiet && !s->verbose; i++) {
         if (told->count[i] > NOTES_EACH) {
             int others = told->count[i] - NOTES_EACH;
-            message(NULL, "%d more file%s: %s", others, others > 1 ? "s" : "", told->text[i]);
+            message(NULL, "%d more: %s", others, told->text[i]);
         }
     }
 }
@@ -118,14 +134,15 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
         return usage ? EXIT_USAGE : EXIT_FAILURE;
     }
     print_notes(s, told, result);
+    print_pages(s, told, out);
     note_unused(s, one, result);
     if (s->verbose) {
         report_verbose(s, one, result, out->device);
     }
     if (s->json) {
-        report_json(json, s, one, result, out->device);
+        report_json(json, s, one, out);
     }
-    return EXIT_SUCCESS;
+    return result->pages_failed ? EXIT_SOME : EXIT_SUCCESS;
 }
 
 static void add_times(stage_times *all, const outcome *out)
@@ -155,11 +172,13 @@ static bool run_all(const settings *s, job *jobs, int count, report_summary *sum
         }
         outcome *out = workers_await(all, i);
         int status = tell(s, &jobs[i], out, &told);
-        sum->done += status == EXIT_SUCCESS;
-        sum->replaced += status == EXIT_SUCCESS && jobs[i].replaces;
-        sum->unasked += status == EXIT_SUCCESS && jobs[i].unasked;
+        bool done = status == EXIT_SUCCESS || status == EXIT_SOME;
+        sum->done += done;
+        sum->incomplete += status == EXIT_SOME;
+        sum->replaced += done && jobs[i].replaces;
+        sum->unasked += done && jobs[i].unasked;
         add_times(&sum->times, out);
-        sum->failed += status != EXIT_SUCCESS;
+        sum->failed += !done;
         sum->unsuited += status == EXIT_USAGE;
         outcome_free(out);
     }
@@ -177,7 +196,7 @@ static bool run_all(const settings *s, job *jobs, int count, report_summary *sum
 static int status_of(const report_summary *sum)
 {
     if (!sum->failed) {
-        return sum->inputs->unreadable ? EXIT_SOME : EXIT_SUCCESS;
+        return sum->inputs->unreadable || sum->incomplete ? EXIT_SOME : EXIT_SUCCESS;
     }
     return sum->done || sum->existing     ? EXIT_SOME
            : sum->unsuited == sum->failed ? EXIT_USAGE
@@ -248,6 +267,7 @@ int batch_run(const settings *s)
     input_list all;
     job *jobs = NULL;
     int status = outputs_is_file(s) ? single_input(s, &all) : inputs_gather(s, &all);
+    status = status || !s->first_page ? status : inputs_split_pages(s, &all, outputs_format_for);
     if (!status) {
         jobs = calloc(1, (size_t)all.count * sizeof *jobs);
         status = jobs ? 0 : out_of_memory();
@@ -256,6 +276,8 @@ int batch_run(const settings *s)
         jobs[i].input = all.at[i].path;
         jobs[i].name = all.at[i].path + all.at[i].name_at;
         jobs[i].named = all.at[i].named;
+        jobs[i].page = all.at[i].page;
+        jobs[i].page_digits = all.at[i].page_digits;
     }
     status = status ? status : run_jobs(s, jobs, &all);
     for (int i = 0; jobs && i < all.count; i++) {

@@ -33,7 +33,7 @@ static int add(input_list *all, const char *path, size_t length, size_t name_at)
     }
     memcpy(copy, path, length);
     copy[length] = '\0';
-    all->at[all->count++] = (input){copy, name_at, false};
+    all->at[all->count++] = (input){.path = copy, .name_at = name_at};
     return 0;
 }
 
@@ -347,6 +347,63 @@ int inputs_gather(const settings *s, input_list *all)
 int inputs_add_single(input_list *all, const char *path)
 {
     return add(all, path, strlen(path), 0);
+}
+
+/* Pages A to B of an input as inputs of their own. A file that cannot be looked at stays one, and
+ * fails in its turn. */
+static int add_pages(const settings *s, input_list *all, const input *one)
+{
+    satf_image_info info;
+    bool looked = !satf_image_probe(s->ctx, one->path, &info, sizeof info);
+    int64_t last = s->last_page < 0 && looked ? info.pages : s->last_page;
+    bool split = looked && info.pages > 1 && last > s->first_page;
+    if (split && last > info.pages) {
+        message(one->path, "has no page %lld; it holds %lld", (long long)last,
+                (long long)info.pages);
+        return EXIT_FAILURE;
+    }
+    int digits = snprintf(NULL, 0, "%lld", (long long)info.pages), status = 0;
+    for (int64_t page = split ? s->first_page : 0; page <= (split ? last : 0) && !status; page++) {
+        status = add(all, one->path, strlen(one->path), one->name_at);
+        if (!status) {
+            input *added = &all->at[all->count - 1];
+            added->named = one->named;
+            added->page = page;
+            added->page_digits = digits > 4 ? digits : 4;
+        }
+    }
+    return status;
+}
+
+int inputs_split_pages(const settings *s, input_list *all,
+                       const char *(*format)(const settings *s, const char *name))
+{
+    satf_format_info info;
+    input_list was = *all;
+    int status = 0;
+    bool one = s->last_page >= 0 && s->last_page <= s->first_page;
+    if (one || s->filters_stdin) { /* of a pipe to a pipe the format is not known yet */
+        return 0;
+    }
+    all->at = NULL;
+    all->count = all->room = 0;
+    for (int i = 0; i < was.count && !status; i++) {
+        const input *file = &was.at[i];
+        const char *to = format(s, file->path + file->name_at);
+        bool holds = to && satf_format_find(to, &info, sizeof info) && info.holds_pages;
+        if (!holds && strcmp(file->path, "-") == 0) {
+            status = usage_error("--page", "pages of standard input go into a .tif or .npy");
+        } else if (holds) {
+            status = add(all, file->path, strlen(file->path), file->name_at);
+            if (!status) {
+                all->at[all->count - 1].named = file->named;
+            }
+        } else {
+            status = add_pages(s, all, file);
+        }
+    }
+    inputs_free(&was);
+    return status;
 }
 
 void inputs_free(input_list *all)

@@ -8,6 +8,8 @@ typedef struct input {
     char *path;     /* owned */
     size_t name_at; /* path + name_at names the output in the directory of -o */
     bool named;     /* on the command line itself, not in a list or folder */
+    int64_t page;   /* that it is about, if it has several, each with an output of its own; 0 */
+    int page_digits;
 } input;
 
 /* Suffixes that are listed by name; behind them "..." stands for the others. */
@@ -35,6 +37,12 @@ typedef struct input_list {
  * passed over. To be freed in either case.
  */
 int inputs_gather(const settings *s, input_list *all);
+
+/* Inputs of several pages, of which more than one are wanted, become one for each page, unless
+ * their outputs hold pages: `format` says what those would have of an input of that name. An EXIT_
+ * status likewise. */
+int inputs_split_pages(const settings *s, input_list *all,
+                       const char *(*format)(const settings *s, const char *name));
 
 /* Adds one file; an EXIT_ status likewise. */
 int inputs_add_single(input_list *all, const char *path);

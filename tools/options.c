@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "borders.h"
@@ -117,6 +118,44 @@ static int take_formats(settings *s, const option *o, const char *value)
     }
     s->formats_given = true;
     return 0;
+}
+
+static int take_compression(settings *s, const option *o, const char *value)
+{
+    satf_format_info format;
+    satf_format_find("tiff", &format, sizeof format);
+    for (const char *at = format.compressions; *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (strlen(value) == n && strncmp(at, value, n) == 0) {
+            s->write.compression = value;
+            return 0;
+        }
+        at += n;
+    }
+    return option_error(o, "'%s' is none of %s", value, format.compressions);
+}
+
+/* N, A-B, A- or all. */
+static int take_page(settings *s, const option *o, const char *value)
+{
+    char first[32];
+    size_t n = strcspn(value, "-");
+    s->first_page = 1;
+    s->last_page = -1;
+    if (strcmp(value, "all") == 0) {
+        return 0;
+    }
+    snprintf(first, sizeof first, "%.*s", (int)(n < sizeof first ? n : 0), value);
+    const char *last = value[n] ? value + n + 1 : first;
+    bool good = parse_integer(first, false, 1, INT64_MAX, &s->first_page) &&
+                (!*last || parse_integer(last, false, s->first_page, INT64_MAX, &s->last_page));
+    return good ? 0 : option_error(o, "'%s' is no page N, from 1 on, nor A-B, A- or all", value);
+}
+
+static int take_axes(settings *s, const option *o, const char *value)
+{
+    return satf_context_set_axes(s->ctx, value) ? option_error(o, "%s", library_message(s->ctx))
+                                                : 0;
 }
 
 /* At once: the words behind may name its filter. */
@@ -237,6 +276,23 @@ static const option options[] = {
      INTEGER(write.quality, 1, 100)},
     {GROUP_OUTPUT, "png-level", 0, "N", NULL, "PNG compression, 0 to 9; default 1, the fastest",
      NULL, INTEGER(png_level, 0, 9)},
+    {GROUP_OUTPUT, "compression", 0, "C", "none lzw deflate zstd g4",
+     "of TIFF: none lzw deflate zstd g4; default: the input's, else deflate",
+     "g4 (Group 4) is for black and white, for which it is the default. An input's compression is "
+     "kept where it is one of these.",
+     TAKES(take_compression)},
+    {GROUP_OUTPUT, "page", 0, "N|A-B|all", "all",
+     "pages of the inputs, from 1 on; default: all into .tif and .npy, else the first",
+     "A- goes to the last page. Where several are asked for and the output is a picture of one "
+     "page, each goes to a file of its own: name-0001.png, name-0002.png ... A page that fails "
+     "costs the others nothing: it is named, the output lacks it, and the exit status is 3.",
+     TAKES(take_page)},
+    {GROUP_OUTPUT, "axes", 0, "AXES", "ZYX YXC ZYXC CYX TZYX",
+     "what the dimensions of .npy inputs are, such as ZYX or YXC",
+     "Letters from the first dimension on. The last are Y, X and, for channels, C; those in front "
+     "number pages, so a stack (Z, H, W) is ZYX. Default: three dimensions are YXC, and more end "
+     "in YXC if the last is 1 to 4, else in YX.",
+     TAKES(take_axes)},
     {GROUP_OUTPUT, "strip", 0, NULL, NULL, "drop all metadata but the colour profile",
      "EXIF, XMP, IPTC and the resolution go. An orientation other than upright stays, for "
      "the pixels are not turned.",

@@ -61,8 +61,9 @@ struct settings {
     bool parents;       /* below the folder of -o outputs keep their inputs' whole path */
     bool filters_stdin; /* no file was named: standard input to output, in the input's format */
     bool quiet, verbose, json;
-    int route;       /* satf_route */
-    source *sources; /* in the order written, the output among them; owned array */
+    int route;                     /* satf_route */
+    int64_t first_page, last_page; /* as in satf_file_options; 0: not given */
+    source *sources;               /* in the order written, the output among them; owned array */
     int source_count;
     int file_count; /* those that are operands */
 

@@ -18,7 +18,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool is_folder(const char *path)
+bool outputs_is_folder(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
@@ -164,6 +164,24 @@ static char *name_in_folder(const settings *s, const char *relative, bool sharp)
     return name;
 }
 
+/* The name with "-0007" of the job's page in front of its suffix; frees it. NULL stays NULL. */
+static char *name_page(const job *one, char *name)
+{
+    if (!name || !one->page) {
+        return name;
+    }
+    const char *base = base_name(name), *dot = strrchr(base, '.');
+    size_t stem = dot && dot > base ? (size_t)(dot - name) : strlen(name);
+    size_t bytes = strlen(name) + 24;
+    char *numbered = malloc(bytes);
+    if (numbered) {
+        snprintf(numbered, bytes, "%.*s-%0*lld%s", (int)stem, name, one->page_digits,
+                 (long long)one->page, name + stem);
+    }
+    free(name);
+    return numbered;
+}
+
 /* ----------------------------------------------------------------- formats */
 
 /* "png" where the output's name can say nothing: standard output, devices and pipes. Else NULL. */
@@ -262,9 +280,10 @@ static int check_format_option(const settings *s, const job *jobs, int count, co
 static void note_range(const settings *s, const job *jobs, int count)
 {
     bool plain = (s->write.has_range || s->write.auto_range) && !s->quiet;
+    satf_format_info info;
     for (int i = 0; i < count && plain; i++) {
         const char *format = outputs_format(s, &jobs[i]);
-        plain = format && satf_format_check_type(s->ctx, format, SATF_F32) == SATF_OK;
+        plain = format && satf_format_find(format, &info, sizeof info) && !info.holds_pictures;
     }
     if (plain) {
         message("--range", "is for pictures; %s plain values, which stay as they are",
@@ -276,6 +295,9 @@ static int check_formats(const settings *s, const job *jobs, int count)
 {
     note_range(s, jobs, count);
     int status = s->write.quality ? check_format_option(s, jobs, count, "--quality", "jpeg") : 0;
+    if (!status && s->write.compression) {
+        status = check_format_option(s, jobs, count, "--compression", "tiff");
+    }
     return !status && s->png_level >= 0 ? check_format_option(s, jobs, count, "--png-level", "png")
                                         : status;
 }
@@ -437,10 +459,20 @@ static int name_single(const settings *s, job *one)
         return out_of_memory();
     }
     memcpy(one->output, output, bytes);
-    if (strcmp(output, "-") && is_folder(output)) {
+    struct stat info;
+    bool stream = strcmp(output, "-") == 0 ||
+                  (stat(output, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+    if (one->page && stream) {
+        return usage_error(output, "takes one page; name a file, or a .tif");
+    }
+    one->output = name_page(one, one->output);
+    if (!one->output) {
+        return out_of_memory();
+    }
+    if (strcmp(output, "-") && outputs_is_folder(output)) {
         return usage_error(output, "is a folder; to write into it use -o");
     }
-    one->format = default_format(s, output);
+    one->format = default_format(s, one->output);
     int status = check_suffix(s, one);
     status = status ? status : check_type(s, one);
     return status ? status : check_sharpness(s, one, is_black_and_white(s));
@@ -485,7 +517,7 @@ static int name_in_folders(const settings *s, job *jobs, int count)
                                "in place of the folder",
                                s->output);
         }
-        jobs[i].output = name_in_folder(s, jobs[i].name, sharp);
+        jobs[i].output = name_page(&jobs[i], name_in_folder(s, jobs[i].name, sharp));
         jobs[i].target = jobs[i].output ? find_target(jobs[i].output) : NULL;
         if (!jobs[i].target) {
             return out_of_memory();
@@ -504,52 +536,35 @@ static int name_in_folders(const settings *s, job *jobs, int count)
     return status;
 }
 
+const char *outputs_format_for(const settings *s, const char *name)
+{
+    bool file = outputs_is_file(s);
+    job one = {.output = file ? strdup(s->output ? s->output : s->sources[1].name)
+                              : name_in_folder(s, name, is_black_and_white(s))};
+    const char *format = NULL;
+    if (one.output) {
+        one.format = file ? default_format(s, one.output) : NULL;
+        format = outputs_format(s, &one);
+    }
+    free(one.output);
+    return format;
+}
+
+/* A file, or the pages of one. */
+static int name_singles(const settings *s, job *jobs, int count)
+{
+    int status = 0;
+    for (int i = 0; i < count && !status; i++) {
+        status = name_single(s, &jobs[i]);
+        jobs[i].target = status ? NULL : find_target(jobs[i].output);
+        status = status || jobs[i].target ? status : out_of_memory();
+    }
+    return status;
+}
+
 int outputs_name(const settings *s, job *jobs, int count)
 {
-    int status = outputs_is_file(s) ? name_single(s, jobs) : name_in_folders(s, jobs, count);
+    int status =
+        outputs_is_file(s) ? name_singles(s, jobs, count) : name_in_folders(s, jobs, count);
     return status ? status : check_formats(s, jobs, count);
-}
-
-/* ------------------------------------------------------------------- folders */
-
-/* Removes the folders above `end` that were made, of which the shallowest ends at made_to. */
-static void remove_made(job *one, char *end)
-{
-    for (; one->made_to && end >= one->output + one->made_to; end--) {
-        if (*end == '/') {
-            *end = '\0';
-            rmdir(one->output);
-            *end = '/';
-        }
-    }
-    one->made_to = 0;
-}
-
-bool outputs_make_folders(job *one, char *why, size_t room)
-{
-    for (char *slash = one->output; (slash = strchr(slash + 1, '/'));) {
-        *slash = '\0';
-        bool made = mkdir(one->output, 0777) == 0;
-        int error = errno;
-        bool good = made || is_folder(one->output);
-        if (made && !one->made_to) {
-            one->made_to = (size_t)(slash - one->output);
-        }
-        if (!good) {
-            bool file = error == EEXIST || error == ENOTDIR;
-            snprintf(why, room, "%s%s %s%s", file ? "" : "the folder ", one->output,
-                     file ? "is no folder" : "cannot be made: ", file ? "" : strerror(error));
-        }
-        *slash = '/';
-        if (!good) {
-            remove_made(one, slash - 1);
-            return false;
-        }
-    }
-    return true;
-}
-
-void outputs_unmake_folders(job *one)
-{
-    remove_made(one, one->output + strlen(one->output));
 }

@@ -15,10 +15,12 @@ typedef struct job {
     const char *format; /* for an output whose name says nothing of it, such as "-"; else NULL */
     dev_t device;       /* of the input, if it exists */
     ino_t file;
-    bool skipped;   /* the output exists, and is left as it is */
-    bool replaces;  /* the output exists, holds something, and is not the input */
-    bool unasked;   /* it does, nobody can be asked about it, and there is no --force */
-    bool named;     /* the input, on the command line itself */
+    bool skipped;    /* the output exists, and is left as it is */
+    bool replaces;   /* the output exists, holds something, and is not the input */
+    bool unasked;    /* it does, nobody can be asked about it, and there is no --force */
+    bool named;      /* the input, on the command line itself */
+    int64_t page;    /* of the input, with an output of its own; 0: it has what is asked for */
+    int page_digits; /* that the output's name has of that */
     size_t made_to; /* the shallowest folder of output that this job has made ends there; 0: none */
     const struct job *rival; /* an earlier input has this output; NULL: none */
 } job;
@@ -32,6 +34,12 @@ bool outputs_is_file(const settings *s);
  * having been printed unless it is 0; touches no output.
  */
 int outputs_name(const settings *s, job *jobs, int count);
+
+/* The name of the format that the output of an input of that name, as it is in folders, will have;
+ * NULL if that is not known beforehand. */
+const char *outputs_format_for(const settings *s, const char *name);
+
+bool outputs_is_folder(const char *path);
 
 /* True if the output is there, as a file that a new one would replace. */
 bool outputs_exists(const char *output);

@@ -159,18 +159,48 @@ static void json_ran(FILE *to, const satf_ran *ran)
     json_member(to, "algorithm", ran->algorithm);
 }
 
-static void json_notes(FILE *to, const satf_file_report *result)
+/* One more of a list, which begins so. */
+static void json_note(FILE *to, const char *text, bool first)
 {
-    if (result->note_count) {
-        fputs(", \"notes\": [", to);
-        for (int i = 0; i < result->note_count; i++) {
-            fputs(i ? ", " : "", to);
-            char text[sizeof result->notes[i].text];
-            memcpy(text, result->notes[i].text, sizeof text);
-            json_string(to, name_options(text));
-        }
-        fputs("]", to);
+    fputs(first ? ", \"notes\": [" : ", ", to);
+    json_string(to, text);
+}
+
+/* Notes, and what there is to know of pages. */
+static void json_notes(FILE *to, const outcome *out)
+{
+    const satf_file_report *result = &out->report;
+    bool first = true;
+    for (int i = 0; i < result->note_count; i++, first = false) {
+        char text[sizeof result->notes[i].text];
+        memcpy(text, result->notes[i].text, sizeof text);
+        json_note(to, name_options(text), first);
     }
+    for (const page_outcome *page = out->pages; page; page = page->next) {
+        char text[sizeof page->text + 32];
+        if (page->status == SATF_OK) {
+            snprintf(text, sizeof text, "page %" PRId64 ": %s", page->number, page->text);
+            json_note(to, text, first);
+            first = false;
+        }
+    }
+    fputs(first ? "" : "]", to);
+}
+
+static void json_pages(FILE *to, const outcome *out)
+{
+    const char *before = ", \"pages_failed\": [";
+    fprintf(to, ", \"pages\": %" PRId64, out->report.pages);
+    for (const page_outcome *page = out->pages; page; page = page->next) {
+        if (page->status != SATF_OK) {
+            fprintf(to, "%s{\"page\": %" PRId64, before, page->number);
+            json_member(to, "error", page->text);
+            json_member(to, "status", satf_status_name(page->status));
+            fputc('}', to);
+            before = ", ";
+        }
+    }
+    fputs(out->report.pages_failed ? "]" : "", to);
 }
 
 static void json_steps(FILE *to, const satf_file_report *result)
@@ -221,9 +251,9 @@ void report_json_skipped(FILE *to, const settings *s, const job *one)
     fputs(", \"skipped\": true}\n", to);
 }
 
-void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
-                 int device)
+void report_json(FILE *to, const settings *s, const job *one, const outcome *out)
 {
+    const satf_file_report *result = &out->report;
     const satf_file_times *t = &result->times;
     json_start(to, s, one);
     fprintf(to, ", \"width\": %" PRId64 ", \"height\": %" PRId64 ", \"channels\": %d",
@@ -235,8 +265,9 @@ void report_json(FILE *to, const settings *s, const job *one, const satf_file_re
     json_member(to, "output_format", result->out_format);
     json_ran(to, &result->ran);
     if (is_cuda(&result->ran)) {
-        fprintf(to, ", \"device_number\": %d", cuda_number(device));
+        fprintf(to, ", \"device_number\": %d", cuda_number(out->device));
     }
+    json_pages(to, out);
     json_steps(to, result);
     fprintf(to, ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64,
             satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes);
@@ -245,7 +276,7 @@ void report_json(FILE *to, const settings *s, const job *one, const satf_file_re
     if (result->range_found) {
         fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
     }
-    json_notes(to, result);
+    json_notes(to, out);
     fputs(one->replaces ? ", \"replaced\": true}\n" : "}\n", to);
 }
 
@@ -275,6 +306,7 @@ static void describe_others(const report_summary *sum, char *text, size_t room)
         int count;
         const char *what;
     } parts[] = {
+        {sum->incomplete, "without all pages"},
         {sum->unasked, sum->unasked > 1 ? "existing files replaced" : "existing file replaced"},
         {sum->failed, "failed"},
         {sum->existing, "skipped, whose outputs exist"},

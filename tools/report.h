@@ -5,14 +5,13 @@
 #include <stdio.h>
 
 #include "inputs.h"
-#include "outputs.h"
+#include "workers.h"
 
 /* Lines on standard error, of a context that was set to that device. */
 void report_verbose(const settings *s, const job *one, const satf_file_report *result, int device);
 
-/* One JSON object on a line: what was done, by such a context, ... */
-void report_json(FILE *to, const settings *s, const job *one, const satf_file_report *result,
-                 int device);
+/* One JSON object on a line: what was done, ... */
+void report_json(FILE *to, const settings *s, const job *one, const outcome *out);
 
 /* ... or why it was not, with the file that this is about, ... */
 void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,
@@ -35,7 +34,8 @@ typedef struct report_summary {
     const input_list *inputs;
     int count; /* inputs that were found */
     int done;
-    int failed; /* of these unsuited: a filter cannot take what the one before it makes */
+    int incomplete; /* of these: a page of the input is missing */
+    int failed;     /* of these unsuited: a filter cannot take what the one before it makes */
     int unsuited;
     int existing; /* skipped: their output exists */
     int replaced; /* of those done: the output existed, and ... */

@@ -50,6 +50,10 @@ static outcome no_memory = {.status = SATF_NO_MEMORY, .why = "out of memory"};
 void outcome_free(outcome *one)
 {
     if (one != &no_memory) {
+        for (page_outcome *page = one->pages, *next; page; page = next) {
+            next = page->next;
+            free(page);
+        }
         free(one->text);
         free(one->steps);
         free(one);
@@ -84,6 +88,35 @@ static void keep_steps(outcome *out)
     out->report.steps = out->steps;
 }
 
+static void keep_page(outcome *out, int64_t number, satf_status status, const char *at,
+                      const char *text)
+{
+    page_outcome *page = calloc(1, sizeof *page);
+    if (page) {
+        page->number = number;
+        page->status = status;
+        page->at = at;
+        snprintf(page->text, sizeof page->text, "%s", text);
+        name_options(page->text);
+        out->pages_end = out->pages ? out->pages_end : &out->pages;
+        *out->pages_end = page;
+        out->pages_end = &page->next;
+    }
+}
+
+static int take_page(void *user, int64_t number, satf_status status, const char *why,
+                     const satf_file_report *report)
+{
+    outcome *out = user;
+    if (status) {
+        keep_page(out, number, status, report->at, why);
+    }
+    for (int i = 0; i < report->note_count && !status; i++) {
+        keep_page(out, number, SATF_OK, report->notes[i].at, report->notes[i].text);
+    }
+    return 0;
+}
+
 static void filter(worker *w, const job *one, outcome *out)
 {
     const settings *s = w->all->s;
@@ -94,6 +127,10 @@ static void filter(worker *w, const job *one, outcome *out)
     how.route = s->route;
     how.input_format = s->filters_stdin;
     how.files = w->left;
+    how.first_page = one->page ? one->page : s->first_page;
+    how.last_page = one->page ? one->page : s->last_page;
+    how.page_done = take_page;
+    how.page_user = out;
     write.format = write.format ? write.format : one->format;
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */
@@ -285,18 +322,21 @@ static void start_threads(workers *all)
 
 /* Files take the same memory one after another. The C library is to keep it meanwhile: to give it
  * back, and to touch it again, is a fifth of the time of a JPEG, and threads wait for one another
- * there. Who sets a limit of memory gets back what is free. */
-static void keep_memory(const settings *s)
+ * there. Who sets a limit of memory gets back what is free, and so does a single file, whose pages
+ * may be many and large. */
+static void keep_memory(const settings *s, int count)
 {
 #ifdef __GLIBC__
     struct rlimit limit;
     bool plenty = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
-    if (plenty && s->limits[SATF_MAX_MEMORY] == 0) {
+    if (count == 1) {
+        mallopt(M_MMAP_THRESHOLD, 1 << 20); /* it would grow by itself */
+    } else if (plenty && s->limits[SATF_MAX_MEMORY] == 0) {
         mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that it takes */
         mallopt(M_TRIM_THRESHOLD, 64 << 20);
     }
 #else
-    (void)s;
+    (void)s, (void)count;
 #endif
 }
 
@@ -326,9 +366,7 @@ workers *workers_start(const settings *s, job *jobs, int count)
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->changed, &steady);
     pthread_condattr_destroy(&steady);
-    if (count > 1) {
-        keep_memory(s);
-    }
+    keep_memory(s, count);
     make_contexts(all, most);
     start_threads(all);
     if (all->started == 0) {

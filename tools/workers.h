@@ -7,6 +7,15 @@
 
 #include "outputs.h"
 
+/* A page that failed, or a note on one. */
+typedef struct page_outcome {
+    struct page_outcome *next;
+    int64_t number;
+    satf_status status;
+    const char *at; /* the input or the output, the job's */
+    char text[512];
+} page_outcome;
+
 /* What became of a job. */
 typedef struct outcome {
     satf_status status;
@@ -15,8 +24,9 @@ typedef struct outcome {
     const char *at;  /* the file that it is about; NULL: the input */
     int device;      /* of its context: SATF_HOST, SATF_CUDA(n) or SATF_DEVICE_AUTO */
     satf_file_report report;
-    satf_file_step *steps; /* those of report; owned */
-    bool to_stderr;        /* where the JSON object goes, because its picture goes to stdout */
+    satf_file_step *steps;            /* those of report; owned */
+    page_outcome *pages, **pages_end; /* in their order; owned */
+    bool to_stderr; /* where the JSON object goes, because its picture goes to stdout */
 } outcome;
 
 typedef struct workers workers;

@@ -36,6 +36,7 @@ typedef struct satf_settings {
     int64_t max_metadata, max_scans, max_ratio; /* see satf_limit */
     bool no_filter_files;
     unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
+    char axes[16];    /* of an array, such as "ZYX"; "": as src/io takes them */
 } satf_settings;
 
 struct satf_context {

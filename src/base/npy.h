@@ -8,7 +8,7 @@
 #include "context.h"
 
 #define SATF_NPY_MAGIC "\x93NUMPY"
-#define SATF_NPY_DIMENSIONS 3
+#define SATF_NPY_DIMENSIONS 8
 
 /* What the header's dictionary says. */
 typedef struct satf_npy {

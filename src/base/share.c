@@ -169,6 +169,24 @@ void satf_share_end(satf_context *ctx)
     }
 }
 
+void satf_share_pause(satf_context *ctx)
+{
+    if (ctx->in_turn) {
+        pthread_mutex_lock(&ctx->share->lock);
+        give_turns(ctx->share, 1);
+        pthread_mutex_unlock(&ctx->share->lock);
+    }
+}
+
+void satf_share_resume(satf_context *ctx)
+{
+    if (ctx->in_turn) {
+        pthread_mutex_lock(&ctx->share->lock);
+        take_turn(ctx->share);
+        pthread_mutex_unlock(&ctx->share->lock);
+    }
+}
+
 int satf_share_take(const satf_context *ctx, int wanted)
 {
     struct satf_share *share = ctx->share;

@@ -15,6 +15,10 @@ void satf_share_begin(satf_context *ctx);
 /* It ends, and gives its memory back. */
 void satf_share_end(satf_context *ctx);
 
+/* The call only waits for others from here on, and needs no turn, until it goes on. */
+void satf_share_pause(satf_context *ctx);
+void satf_share_resume(satf_context *ctx);
+
 /* Takes further turns, up to `wanted`, that nobody has or waits for; returns how many, at once.
  * wanted, if nothing is shared. May be called for a stage of such a call, too. */
 int satf_share_take(const satf_context *ctx, int wanted);

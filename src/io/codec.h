@@ -11,6 +11,9 @@ extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, 
 
 #define IO_TYPE_BIT(type) (1u << (type))
 
+/* Is word, of n characters, in the blank-separated list, in whatever case? */
+bool io_list_has(const char *list, const char *word, size_t n);
+
 #define IO_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /* ------------------------------------------------------------------ source */
@@ -18,6 +21,10 @@ extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, 
 satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source); /* owns fd then */
 void io_source_open_memory(const void *data, size_t bytes, io_source *source);
 void io_source_close(io_source *source);
+
+/* Another source of the same bytes, from their start, which must not outlive it; they can be read
+ * at any position. */
+satf_status io_source_open_beside(satf_context *ctx, const io_source *of, io_source *source);
 
 /* Reads more when nothing is at hand; false at the end. */
 bool io_source_fill(io_source *source);

@@ -18,8 +18,7 @@ const io_format *io_format_at(size_t index)
     return index < FORMAT_COUNT ? formats[index] : NULL;
 }
 
-/* Is word, of n characters, in the blank-separated list? */
-static bool in_list(const char *list, const char *word, size_t n)
+bool io_list_has(const char *list, const char *word, size_t n)
 {
     while (*list) {
         size_t length = strcspn(list, " ");
@@ -35,7 +34,7 @@ static bool in_list(const char *list, const char *word, size_t n)
 static const io_format *by_suffix_word(const char *suffix)
 {
     for (size_t i = 0; *suffix && i < FORMAT_COUNT; i++) {
-        if (in_list(formats[i]->suffixes, suffix, strlen(suffix))) {
+        if (io_list_has(formats[i]->suffixes, suffix, strlen(suffix))) {
             return formats[i];
         }
     }
@@ -87,7 +86,7 @@ satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type 
     char names[64] = "";
     const io_format *other;
     for (size_t i = 0; (other = io_format_at(i)); i++) {
-        if (other->create && (other->value_types & IO_TYPE_BIT(type))) {
+        if ((other->value_types & IO_TYPE_BIT(type))) {
             size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
         }
@@ -106,7 +105,7 @@ satf_status satf_context_set_formats(satf_context *ctx, const char *names)
     for (const char *at = names ? names : ""; *(at += strspn(at, separators));) {
         size_t n = strcspn(at, separators), i = 0;
         bool all = n == 3 && strncasecmp(at, "all", n) == 0;
-        while (i < FORMAT_COUNT && !all && !in_list(formats[i]->name, at, n)) {
+        while (i < FORMAT_COUNT && !all && !io_list_has(formats[i]->name, at, n)) {
             i++;
         }
         if (i == FORMAT_COUNT) {
@@ -122,14 +121,40 @@ satf_status satf_context_set_formats(satf_context *ctx, const char *names)
     return SATF_OK;
 }
 
+satf_status satf_context_set_axes(satf_context *ctx, const char *axes)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    axes = axes ? axes : "";
+    size_t n = strlen(axes), end = n > 2 && axes[n - 1] == 'C' ? n - 3 : n - 2;
+    bool good = n == 0 || (n >= 2 && n <= IO_AXES + 3 && strncmp(axes + end, "YX", 2) == 0);
+    for (size_t i = 0; good && i < n; i++) {
+        good = axes[i] >= 'A' && axes[i] <= 'Z' && !strchr(axes + i + 1, axes[i]) &&
+               (i >= end || (axes[i] != 'Y' && axes[i] != 'X'));
+    }
+    if (!good) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "'%s' are no axes: letters, once each, that end in YX or YXC", axes);
+    }
+    snprintf(ctx->settings.axes, sizeof ctx->settings.axes, "%s", axes);
+    return SATF_OK;
+}
+
 /* ------------------------------------------------------------------ for others */
 
 static const char *give(const io_format *format, satf_format_info *info, size_t bytes)
 {
     satf_format_info all = {0};
     if (format) {
-        all = (satf_format_info){format->name, format->suffixes, format->help,
-                                 format->open || format->in_module, format->create != NULL};
+        all = (satf_format_info){format->name,
+                                 format->suffixes,
+                                 format->help,
+                                 format->open || format->in_module,
+                                 io_can_write(format),
+                                 format->holds_pages,
+                                 format->picture_types != 0,
+                                 format->compressions};
     }
     satf_give(info, bytes, &all, sizeof all);
     return all.name;

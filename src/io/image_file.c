@@ -245,7 +245,10 @@ satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_inf
         all = (satf_image_info){
             .view = header->view,
             .format = reader->format->name,
-            .pictures = header->pictures ? header->pictures : 1,
+            .pictures = reader->pages > 1  ? reader->pages
+                        : header->pictures ? header->pictures
+                                           : 1,
+            .pages = reader->pages,
             .has_range = header->has_range,
             .lo = header->lo,
             .hi = header->hi,

@@ -19,6 +19,7 @@ typedef struct io_source {
     satf_context *ctx;             /* of the call in progress, whose callback reads ask; or NULL */
     const unsigned char *at, *end; /* bytes at hand */
     int fd;                        /* -1: memory, which comes to hand in pieces as a file does */
+    bool shares_fd;                /* it is another source's, whose position it leaves alone */
     unsigned char *buffer;         /* owned; NULL for memory */
     const unsigned char *begin;    /* of memory */
     int64_t position;              /* bytes that have been read of a file descriptor */
@@ -58,8 +59,17 @@ typedef struct io_header {
     bool rows_in_order;
 } io_header;
 
+/* The dimensions of an array in front of its rows, of which the pages are numbered in C order;
+ * count 0: the file has no more to say of its pages than how many there are. */
+enum { IO_AXES = 6 };
+typedef struct io_axes {
+    int count;
+    int64_t size[IO_AXES];
+} io_axes;
+
 typedef struct io_reader io_reader;
 typedef struct io_writer io_writer;
+typedef struct io_pages io_pages;
 typedef struct io_plan io_plan;
 
 typedef struct io_format {
@@ -87,6 +97,10 @@ typedef struct io_format {
     satf_status (*find_metadata)(satf_context *ctx,
                                  io_reader *reader); /* NULL: never behind them */
     void (*close)(io_reader *reader);
+    /* Pages: open only counts them, in reader->pages, and go_to fills the header, which is empty
+     * then, for that page, from 0 on. A page that fails costs the others nothing. NULL: the file's
+     * first picture is all that is read. */
+    satf_status (*go_to)(satf_context *ctx, io_reader *reader, int64_t page);
 
     /*
      * What can be written: masks of (1 << satf_type). A format of plain values
@@ -116,13 +130,38 @@ typedef struct io_format {
                        int64_t n);
     satf_status (*finish)(satf_context *ctx, io_writer *writer);
     void (*abandon)(io_writer *writer);
+
+    /*
+     * A file holds several pages. Then create, put and finish make one of them: bytes by
+     * io_write(), counted from the page's first, and with finish, in writer->record, whatever
+     * the end of the file has to know of it (satf_alloc; the pages' then). finish_pages ends the
+     * file.
+     */
+    bool holds_pages;
+    satf_status (*finish_pages)(satf_context *ctx, io_pages *pages);
+    size_t
+        lead_bytes; /* in front of the pages, of zeros until finish_pages writes them; at most 64 */
+    const char *compressions; /* "none lzw", blank-separated; NULL: there is no choice */
 } io_format;
+
+/* Known before its module is there. */
+static inline bool io_can_write(const io_format *format)
+{
+    return format->value_types != 0;
+}
 
 #define IO_PROBE_BYTES 64
 
 struct io_reader {
     const io_format *format;
     io_source source;
+    const io_reader *beside; /* a reader of the same file, which outlives this one; NULL: it stands
+                              * by itself */
+    int64_t pages;           /* that one can go to; 1 unless the format has them */
+    int64_t page;            /* that is read, from 0; below 0: none yet */
+    bool pages_apart; /* several readers may be at several pages at once; else pages come one after
+                       * the other */
+    io_axes axes;
     io_header header;
     int64_t next_row;
     void *held;  /* the whole picture, where the codec cannot work by rows */
@@ -151,6 +190,19 @@ satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type 
  * Messages do not name the file: whoever prints them does. */
 satf_status io_open(satf_context *ctx, const char *path, io_reader **reader);
 satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader);
+
+/*
+ * The same, but not yet at a page, if the format has pages: the header is that of none. A reader
+ * beside another has the same file and may go to other pages at the same time, in another thread,
+ * where pages_apart.
+ */
+satf_status io_open_file(satf_context *ctx, const char *path, io_reader **reader);
+satf_status io_open_beside(satf_context *ctx, const io_reader *other, io_reader **reader);
+
+/* Reads that page, from 0 on, from its first row. If the pages do not stand apart, and it lies
+ * behind the one that was read, the file is read from its beginning, which a pipe does not allow.
+ * After a failure other pages can be gone to. */
+satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page);
 satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                          int64_t n);
 
@@ -240,6 +292,13 @@ void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels,
 
 struct io_writer {
     const io_format *format;
+    io_pages *pages;     /* that it is one of; NULL: the picture is the file */
+    int64_t page;        /* its number */
+    bool owns_pages;     /* it is the only one */
+    bool ended;          /* it is complete */
+    void *record;        /* see io_format; satf_alloc */
+    unsigned char *held; /* a page's bytes until those in front of it have been written */
+    size_t held_bytes, held_room;
     FILE *file;
     io_plan plan;
     satf_write_options options;
@@ -302,5 +361,54 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer);
 /* All rows of the view and the end, with progress from 0 to 1. */
 satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view *view);
 void io_writer_close(io_writer *writer); /* NULL is allowed */
+
+/*
+ * A file of several pages (pages.c). Writers of its pages may work side by side, each in a thread;
+ * in the file the pages stand in the order of their numbers, from 0 on, and its bytes do not depend
+ * on which is ready first. A page that is not written is passed over. The bytes of pages that are
+ * ready too early are held.
+ */
+typedef struct io_page {
+    int64_t start; /* of its bytes in the file */
+    void *record;  /* its format's, owned */
+    io_plan plan;
+} io_page;
+
+struct io_pages {
+    const io_format *format;
+    FILE *file;
+    FILE *behind;    /* where it goes to in the end; NULL: it is that itself */
+    io_axes axes;    /* of the input that they come from */
+    int64_t wanted;  /* pages, as far as that is known before; else 0 */
+    int64_t bytes;   /* that have gone to the file */
+    int64_t turn;    /* the page whose bytes may go there */
+    bool taken_back; /* bytes of a page that failed were there */
+    io_page *at;     /* those that are written, in their order; owned */
+    int64_t count, room;
+    struct io_pages_order *order;
+};
+
+satf_status io_pages_open(satf_context *ctx, const io_format *format, FILE *file,
+                          const io_axes *axes, int64_t wanted, io_pages **pages);
+
+/* As io_writer_open(), for the page of that number, which nobody else writes. */
+satf_status io_page_open(satf_context *ctx, const io_plan *plan, io_pages *pages, int64_t page,
+                         const satf_write_options *options, const satf_metadata *metadata,
+                         io_writer **writer);
+
+/* That page will not come. */
+satf_status io_pages_pass(satf_context *ctx, io_pages *pages, int64_t page);
+
+/* Waits until those in front of that page have been written or passed over. */
+void io_pages_await(io_pages *pages, int64_t page);
+
+/* All have been. */
+satf_status io_pages_finish(satf_context *ctx, io_pages *pages);
+void io_pages_close(io_pages *pages); /* NULL is allowed */
+
+/* Of an output that fits no other, for writer.c: a writer's bytes, and its end. */
+satf_status io_page_write(satf_context *ctx, io_writer *writer, const void *bytes, size_t n);
+satf_status io_page_end(satf_context *ctx, io_writer *writer);
+void io_page_abandon(io_writer *writer); /* after either */
 
 #endif

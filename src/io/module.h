@@ -33,6 +33,11 @@
          (ctx, source, data, bytes, owned))                                                        \
     DO(void, io_source_open_memory, (const void *data, size_t bytes, io_source *source),           \
        (data, bytes, source))                                                                      \
+    CALL(satf_status, io_write,                                                                    \
+         (satf_context * ctx, io_writer * writer, const void *bytes, size_t n),                    \
+         (ctx, writer, bytes, n))                                                                  \
+    CALL(unsigned, satf_exif_orientation, (const unsigned char *exif, size_t bytes),               \
+         (exif, bytes))                                                                            \
     CALL(satf_status, io_fail_short, (satf_context * ctx, const io_source *source), (ctx, source)) \
     CALL(satf_status, io_check_bytes, (satf_context * ctx, uint64_t bytes), (ctx, bytes))          \
     CALL(satf_status, io_check_size,                                                               \
@@ -55,15 +60,16 @@
 /* Both sides share the insides of structs, so they must be of one version and one build. */
 typedef struct io_services {
     char version[32];
-    size_t bytes[4]; /* of this struct, satf_context, io_reader and io_format */
+    size_t bytes[5]; /* of this struct, satf_context, io_reader, io_writer and io_format */
 #define IO_MEMBER(type, name, parameters, arguments) type(*name) parameters;
     IO_SERVICES(IO_MEMBER, IO_MEMBER)
 #undef IO_MEMBER
 } io_services;
 
-#define IO_SERVICES_SIZES                                                               \
-    {                                                                                   \
-        sizeof(io_services), sizeof(satf_context), sizeof(io_reader), sizeof(io_format) \
+#define IO_SERVICES_SIZES                                                                \
+    {                                                                                    \
+        sizeof(io_services), sizeof(satf_context), sizeof(io_reader), sizeof(io_writer), \
+            sizeof(io_format)                                                            \
     }
 
 /* The one symbol that a module exports: puts its functions into the row of the table, or returns

@@ -1,5 +1,5 @@
 /* NumPy's .npy: arrays (H, W) or (H, W, C) of plain values, read in C or Fortran
- * order, written in C order.
+ * order, written in C order; dimensions in front of these number pages.
  * numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include <inttypes.h>
 #include <string.h>
@@ -10,9 +10,11 @@
 enum { COLUMNS_BYTES = 1 << 20 };
 
 typedef struct npy {
-    bool swap;    /* samples are not in the machine's byte order */
-    bool boolean; /* samples must be 0 or 1 */
-    bool fortran; /* a column of one channel after the other */
+    bool swap;      /* samples are not in the machine's byte order */
+    bool boolean;   /* samples must be 0 or 1 */
+    bool fortran;   /* a column of one channel after the other */
+    io_header page; /* of each */
+    int64_t start;  /* of the first, in the file */
 } npy;
 
 static bool probe(const unsigned char *head, size_t n)
@@ -68,14 +70,12 @@ static satf_status refuse_channels(satf_context *ctx, const int64_t shape[3])
     char advice[160] = "";
     if (shape[2] < 1) {
         /* nothing to guess */
-    } else if (shape[0] <= SATF_MAX_CHANNELS) {
-        snprintf(advice, sizeof advice,
-                 "; it looks like planes of channels, (C, H, W): save numpy.moveaxis(a, 0, -1)");
     } else if (shape[0] < shape[2] || shape[1] < shape[2]) {
         snprintf(advice, sizeof advice,
-                 "; it looks like a stack of pictures, (Z, H, W): save each, a[0] to a[%" PRId64
-                 "], in a file of its own",
-                 shape[0] - 1);
+                 "; it looks like %s: say ZYX to take it so (option: axes)%s",
+                 shape[0] <= SATF_MAX_CHANNELS ? "planes of channels, (C, H, W)"
+                                               : "a stack of pictures, (Z, H, W)",
+                 shape[0] <= SATF_MAX_CHANNELS ? ", or save numpy.moveaxis(a, 0, -1)" : "");
     }
     return satf_fail(ctx, SATF_UNSUPPORTED,
                      "a .npy array of shape (%" PRId64 ", %" PRId64 ", %" PRId64 ") has %" PRId64
@@ -83,26 +83,67 @@ static satf_status refuse_channels(satf_context *ctx, const int64_t shape[3])
                      shape[0], shape[1], shape[2], shape[2], SATF_MAX_CHANNELS, advice);
 }
 
+/* How many dimensions a page has: as the context's axes say, else those of three dimensions end in
+ * channels, and of more if the last can be a number of them. */
+static satf_status page_dimensions(satf_context *ctx, const satf_npy *info, int *count)
+{
+    const char *axes = ctx->settings.axes;
+    int n = info->dimensions;
+    int64_t last = n >= 1 && n <= SATF_NPY_DIMENSIONS ? info->shape[n - 1] : 0;
+    if (n < 2 || n > IO_AXES + 2) {
+        return satf_fail(
+            ctx, SATF_UNSUPPORTED,
+            "a .npy array of %d dimensions; pictures are (H, W) or (H, W, C), and 1 to "
+            "%d more number pages",
+            n, IO_AXES);
+    }
+    if (axes[0]) {
+        if ((int)strlen(axes) != n) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "the .npy array has %d dimensions, and the axes %s are %zu (option: "
+                             "axes)",
+                             n, axes, strlen(axes));
+        }
+        *count = axes[n - 1] == 'C' ? 3 : 2;
+    } else {
+        *count = n == 3 || (n > 3 && last >= 1 && last <= SATF_MAX_CHANNELS) ? 3 : 2;
+    }
+    bool channels = *count == 2 || (last >= 1 && last <= SATF_MAX_CHANNELS);
+    return channels ? SATF_OK : refuse_channels(ctx, info->shape + n - 3);
+}
+
+/* What numbers the pages. */
+static satf_status count_pages(satf_context *ctx, io_reader *reader, const satf_npy *info, int page)
+{
+    io_axes *axes = &reader->axes;
+    axes->count = info->dimensions - page;
+    for (int i = 0; i < axes->count; i++) {
+        axes->size[i] = info->shape[i];
+        if (axes->size[i] < 1 ||
+            __builtin_mul_overflow(reader->pages, axes->size[i], &reader->pages)) {
+            return satf_fail(ctx, SATF_DATA, "the .npy array is %s",
+                             axes->size[i] < 1 ? "empty" : "damaged: it has no such shape");
+        }
+    }
+    if (info->fortran && axes->count) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a .npy array of pages in Fortran order; save numpy.ascontiguousarray(a)");
+    }
+    reader->pages_apart = reader->source.bytes >= 0;
+    return SATF_OK;
+}
+
 static satf_status open_npy(satf_context *ctx, io_reader *reader)
 {
     satf_npy info;
     satf_status status = satf_npy_read_header(ctx, read_header_bytes, &reader->source, &info);
     satf_type type = SATF_U8;
-    if (!status) {
-        status = choose_type(ctx, &info, &type);
-    }
+    int page = 0;
+    status = status ? status : choose_type(ctx, &info, &type);
+    status = status ? status : page_dimensions(ctx, &info, &page);
+    status = status ? status : count_pages(ctx, reader, &info, page);
     if (status) {
         return status;
-    }
-    if (info.dimensions < 2 || info.dimensions > SATF_NPY_DIMENSIONS) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "a .npy array of %d dimensions; pictures are (H, W) "
-                         "or (H, W, C)",
-                         info.dimensions);
-    }
-    int64_t channels = info.dimensions == 3 ? info.shape[2] : 1;
-    if (channels < 1 || channels > SATF_MAX_CHANNELS) {
-        return refuse_channels(ctx, info.shape);
     }
     npy *n = reader->state = satf_alloc_zeroed(sizeof *n);
     if (!n) {
@@ -111,11 +152,44 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     n->swap = info.bytes > 1 && info.big != !IO_LITTLE_ENDIAN;
     n->boolean = info.kind == 'b';
     n->fortran = info.fortran;
+    n->start = io_source_taken(&reader->source);
     double max = n->boolean ? 1 : (double)satf_type_max((int)type);
-    io_header_set(&reader->header, info.shape[1], info.shape[0], (int)channels, type, false, max);
-    reader->header.rows_in_order = !n->fortran;
-    reader->header.file_row_bytes = reader->header.view.stride;
+    const int64_t *shape = info.shape + info.dimensions - page;
+    io_header_set(&n->page, shape[1], shape[0], page == 3 ? (int)shape[2] : 1, type, false, max);
+    n->page.rows_in_order = !n->fortran;
+    n->page.file_row_bytes = n->page.view.stride;
     return SATF_OK;
+}
+
+/* Of a pipe the pages in between are passed over. */
+static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
+{
+    const npy *n = reader->state;
+    io_source *source = &reader->source;
+    const satf_view *v = &n->page.view;
+    satf_status status = io_check_size(ctx, v->width, v->height, v->stride / v->width);
+    int64_t bytes, at;
+    if (status) {
+        return status;
+    }
+    if (__builtin_mul_overflow(v->stride, v->height, &bytes) ||
+        __builtin_mul_overflow(bytes, page, &at) || __builtin_add_overflow(at, n->start, &at)) {
+        const io_source cut = {.fd = -1};
+        return io_fail_short(ctx, &cut);
+    }
+    reader->header = n->page;
+    if (source->bytes >= 0) {
+        io_source_seek(source, at);
+        return SATF_OK;
+    }
+    unsigned char passed[4096];
+    for (int64_t left = at - io_source_taken(source); left > 0 && !status;) {
+        size_t part = left < (int64_t)sizeof passed ? (size_t)left : sizeof passed;
+        bool there = io_source_read(source, passed, part) == part;
+        status = there ? satf_tick(ctx) : io_fail_short(ctx, source);
+        left -= (int64_t)part;
+    }
+    return status;
 }
 
 /* The next bytes of the array, as samples of the machine. */
@@ -204,21 +278,40 @@ static void close_npy(io_reader *reader)
 
 /* ----------------------------------------------------------------- writing */
 
+/* "3, 20, " of the pages; "" of a picture by itself. */
+static void describe_pages(const io_pages *pages, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < pages->axes.count && used < room; i++) {
+        used += (size_t)snprintf(text + used, room - used, "%" PRId64 ", ", pages->axes.size[i]);
+    }
+    if (!pages->axes.count && pages->wanted > 1) {
+        snprintf(text, room, "%" PRId64 ", ", pages->wanted);
+    }
+}
+
+/* The first page brings the header. */
 static satf_status create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
     size_t sample = satf_type_bytes(v->type);
-    char dictionary[192], channels[16] = "";
+    char dictionary[320], pages[160], channels[16] = "";
+    if (writer->page > 0) {
+        return SATF_OK;
+    }
     if (v->channels > 1) {
         snprintf(channels, sizeof channels, ", %d", (int)v->channels);
     }
+    describe_pages(writer->pages, pages, sizeof pages);
     char order = sample == 1 ? '|' : IO_LITTLE_ENDIAN ? '<' : '>';
-    int n = snprintf(
-        dictionary, sizeof dictionary,
-        "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "%s), }",
-        order, satf_type_is_float(v->type) ? 'f' : 'u', sample, v->height, v->width, channels);
+    int n = snprintf(dictionary, sizeof dictionary,
+                     "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%s%" PRId64
+                     ", %" PRId64 "%s), }",
+                     order, satf_type_is_float(v->type) ? 'f' : 'u', sample, pages, v->height,
+                     v->width, channels);
     /* Blanks and a newline, so that the samples begin at a multiple of 64. */
-    unsigned char header[320];
+    unsigned char header[448];
     memset(header, ' ', sizeof header);
     size_t all = satf_align64(10 + (size_t)n + 1);
     memcpy(header, "\x93NUMPY\x01\x00", 8);
@@ -252,13 +345,40 @@ static void abandon(io_writer *writer)
     (void)writer;
 }
 
+/* An array has all its pages, of one shape. */
+static satf_status finish_pages(satf_context *ctx, io_pages *pages)
+{
+    if (pages->count != pages->wanted) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "an array has all pages, and %" PRId64 " of %" PRId64
+                         " failed; write .tif, or leave them out",
+                         pages->wanted - pages->count, pages->wanted);
+    }
+    const satf_view *first = &pages->at[0].plan.out;
+    for (int64_t i = 1; i < pages->count; i++) {
+        const satf_view *v = &pages->at[i].plan.out;
+        if (v->width != first->width || v->height != first->height ||
+            v->channels != first->channels || v->type != first->type) {
+            return satf_fail(ctx, SATF_UNSUPPORTED,
+                             "page %" PRId64 " of the result is %" PRId64 " x %" PRId64
+                             ", %d channels of %s, and the first %" PRId64 " x %" PRId64
+                             ", %d of %s: an array has pages of one shape; write .tif",
+                             i + 1, v->width, v->height, (int)v->channels, satf_type_name(v->type),
+                             first->width, first->height, (int)first->channels,
+                             satf_type_name(first->type));
+        }
+    }
+    return SATF_OK;
+}
+
 const io_format io_npy = {
     .name = "npy",
     .suffixes = "npy",
-    .help = "NumPy array of plain values, (H, W) or (H, W, C)",
+    .help = "NumPy array of plain values, (H, W), (H, W, C), and pages of these",
     .fit_for_strangers = true,
     .probe = probe,
     .open = open_npy,
+    .go_to = go_to,
     .rows = read_rows,
     .close = close_npy,
     .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
@@ -269,4 +389,6 @@ const io_format io_npy = {
     .put = put,
     .finish = finish,
     .abandon = abandon,
+    .holds_pages = true,
+    .finish_pages = finish_pages,
 };

@@ -17,7 +17,7 @@ static satf_status choose_format(satf_context *ctx, const char *path,
         format = io_format_find(options->format);
         if (!format) {
             return satf_fail(ctx, SATF_INVALID,
-                             "there is no format \"%s\"; png, jpeg, pnm, pfm "
+                             "there is no format \"%s\"; png, jpeg, tiff, pnm, pfm "
                              "and npy can be written",
                              options->format);
         }
@@ -29,17 +29,16 @@ static satf_status choose_format(satf_context *ctx, const char *path,
         format = io_format_by_suffix(path);
         if (!format) {
             return satf_fail(ctx, SATF_INVALID,
-                             "the suffix names no known format; use .png .jpg "
+                             "the suffix names no known format; use .png .jpg .tif "
                              ".pgm .ppm .pam .pfm .npy, or name a format (option: format)");
         }
         *word = strrchr(path, '.') + 1;
     }
-    if (!format->create) {
+    if (!io_can_write(format)) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "%s can be read, but not written; write PNG",
                          format->name);
     }
-    *out = format;
-    return SATF_OK;
+    return io_format_load(ctx, format, out);
 }
 
 static satf_status check_channels(satf_context *ctx, const satf_view *view, io_plan *plan)
@@ -159,6 +158,43 @@ static satf_status plan_values(satf_context *ctx, const satf_write_options *opti
     return SATF_OK;
 }
 
+/* Does the image become plain values rather than a picture, in a format that has both? Integers of
+ * 32 and 64 bits do, and real numbers of which nobody knows what is black and what is white, unless
+ * a range says so; else a type that only values have asks for it. */
+static bool becomes_values(const satf_image *image, const satf_write_options *options,
+                           const io_format *format)
+{
+    int type = options->type == SATF_TYPE_AUTO ? image->view.type : options->type;
+    if (!format->picture_types || options->type != SATF_TYPE_AUTO) {
+        return !(format->picture_types & IO_TYPE_BIT(type));
+    }
+    bool shown = options->has_range || options->auto_range;
+    return !shown && (type == SATF_U32 || type == SATF_U64 || !image->has_range) &&
+           (format->value_types & IO_TYPE_BIT(type));
+}
+
+static satf_status check_compression(satf_context *ctx, const satf_write_options *options,
+                                     const io_plan *plan)
+{
+    const char *asked = options->compression, *known = plan->format->compressions;
+    if (!asked) {
+        return SATF_OK;
+    }
+    if (!known) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s has no choice of compressions (option: compression)", plan->name);
+    }
+    if (!io_list_has(known, asked, strlen(asked))) {
+        return satf_fail(ctx, SATF_INVALID, "'%s' is none of %s (option: compression)", asked,
+                         known);
+    }
+    return strcmp(asked, "g4") == 0 && !plan->bilevel
+               ? satf_fail(ctx, SATF_UNSUPPORTED,
+                           "g4 is for black and white; this is grey or colour (option: "
+                           "compression)")
+               : SATF_OK;
+}
+
 static satf_status check_options(satf_context *ctx, const satf_write_options *options)
 {
     if (options->type != SATF_TYPE_AUTO && !satf_type_name(options->type)) {
@@ -204,9 +240,11 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
         status = made.format->adapt(ctx, word, &made);
     }
     if (!status) {
-        status = made.format->picture_types ? plan_picture(ctx, image, options, &made)
-                                            : plan_values(ctx, options, &made);
+        status = becomes_values(image, options, made.format)
+                     ? plan_values(ctx, options, &made)
+                     : plan_picture(ctx, image, options, &made);
     }
+    status = status ? status : check_compression(ctx, options, &made);
     if (status) {
         return status;
     }

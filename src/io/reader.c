@@ -20,6 +20,28 @@ static satf_status check_left(satf_context *ctx, const io_reader *reader)
     return missing ? io_fail_short(ctx, &cut) : SATF_OK;
 }
 
+/* What holds of every picture before its rows are read. */
+static satf_status check_picture(satf_context *ctx, const io_reader *reader)
+{
+    const satf_view *v = &reader->header.view;
+    satf_status status =
+        io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
+    return status ? status : check_left(ctx, reader);
+}
+
+/* Opens its decoder. */
+static satf_status open_decoder(satf_context *ctx, io_reader *reader)
+{
+    reader->pages = 1;
+    reader->page = -1;
+    satf_status status = reader->format->open(ctx, reader);
+    if (status || reader->format->go_to) {
+        return status;
+    }
+    reader->page = 0;
+    return check_picture(ctx, reader);
+}
+
 /* Finds the format and opens its decoder; on failure the reader is still the caller's. */
 static satf_status open_source(satf_context *ctx, io_reader *reader)
 {
@@ -48,14 +70,7 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
                          format->name);
     }
     satf_status status = io_format_load(ctx, format, &reader->format);
-    status = status ? status : reader->format->open(ctx, reader);
-    if (status) {
-        return status;
-    }
-    const satf_view *v = &reader->header.view;
-    status =
-        io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
-    return status ? status : check_left(ctx, reader);
+    return status ? status : open_decoder(ctx, reader);
 }
 
 static satf_status open_file(satf_context *ctx, const char *path, io_source *source)
@@ -81,7 +96,10 @@ static satf_status open_file(satf_context *ctx, const char *path, io_source *sou
     return status;
 }
 
-static satf_status open_reader(satf_context *ctx, io_source *source, io_reader **out)
+/* A reader that takes the source over, which is closed on failure; beside: another one of the same
+ * file, or NULL. */
+static satf_status open_reader(satf_context *ctx, io_source *source, const io_reader *beside,
+                               io_reader **out)
 {
     io_reader *reader = satf_alloc_zeroed(sizeof *reader);
     if (!reader) {
@@ -90,7 +108,9 @@ static satf_status open_reader(satf_context *ctx, io_source *source, io_reader *
     }
     reader->source = *source;
     reader->source.ctx = ctx;
-    satf_status status = open_source(ctx, reader);
+    reader->beside = beside;
+    reader->format = beside ? beside->format : NULL;
+    satf_status status = beside ? open_decoder(ctx, reader) : open_source(ctx, reader);
     if (status) {
         io_close(reader);
         return status;
@@ -99,12 +119,38 @@ static satf_status open_reader(satf_context *ctx, io_source *source, io_reader *
     return SATF_OK;
 }
 
-satf_status io_open(satf_context *ctx, const char *path, io_reader **reader)
+satf_status io_open_file(satf_context *ctx, const char *path, io_reader **reader)
 {
     *reader = NULL;
     io_source source;
     satf_status status = open_file(ctx, path, &source);
-    return status ? status : open_reader(ctx, &source, reader);
+    return status ? status : open_reader(ctx, &source, NULL, reader);
+}
+
+satf_status io_open_beside(satf_context *ctx, const io_reader *other, io_reader **reader)
+{
+    *reader = NULL;
+    io_source source;
+    satf_status status = io_source_open_beside(ctx, &other->source, &source);
+    return status ? status : open_reader(ctx, &source, other, reader);
+}
+
+/* The first page, if the format has pages; status is that of opening the file. */
+static satf_status first_page(satf_context *ctx, satf_status status, io_reader **reader)
+{
+    if (!status && (*reader)->format->go_to) {
+        status = io_go_to(ctx, *reader, 0);
+        if (status) {
+            io_close(*reader);
+            *reader = NULL;
+        }
+    }
+    return status;
+}
+
+satf_status io_open(satf_context *ctx, const char *path, io_reader **reader)
+{
+    return first_page(ctx, io_open_file(ctx, path, reader), reader);
 }
 
 satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader)
@@ -112,7 +158,48 @@ satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io
     *reader = NULL;
     io_source source;
     io_source_open_memory(data, bytes, &source);
-    return open_reader(ctx, &source, reader);
+    return first_page(ctx, open_reader(ctx, &source, NULL, reader), reader);
+}
+
+/* Opens the decoder once more, at the start of the file. */
+static satf_status start_again(satf_context *ctx, io_reader *reader)
+{
+    if (reader->source.bytes < 0) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "pages of a pipe come in their order; write it into a file first");
+    }
+    reader->format->close(reader);
+    reader->state = NULL;
+    io_source_seek(&reader->source, 0);
+    return open_decoder(ctx, reader);
+}
+
+satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
+{
+    io_header *header = &reader->header;
+    reader->source.ctx = ctx;
+    if (page < 0 || page >= reader->pages) {
+        return satf_fail(ctx, SATF_INVALID, "has no page %" PRId64 "; it holds %" PRId64, page + 1,
+                         reader->pages);
+    }
+    if (page == reader->page && reader->next_row == 0) {
+        return SATF_OK;
+    }
+    satf_metadata_clear(&header->metadata);
+    memset(header, 0, sizeof *header);
+    satf_free(reader->held);
+    reader->held = NULL;
+    reader->next_row = 0;
+    satf_status status = SATF_OK;
+    if (!reader->format->go_to || (!reader->pages_apart && page <= reader->page)) {
+        status = start_again(ctx, reader);
+    }
+    if (!status && reader->format->go_to) {
+        reader->page = page;
+        status = reader->format->go_to(ctx, reader, page);
+        status = status ? status : check_picture(ctx, reader);
+    }
+    return status;
 }
 
 /* The whole picture into reader->held, from which rows are then copied. */

@@ -37,9 +37,26 @@ void io_source_open_memory(const void *data, size_t bytes, io_source *source)
     source->ended = bytes == 0;
 }
 
+satf_status io_source_open_beside(satf_context *ctx, const io_source *of, io_source *source)
+{
+    if (of->fd < 0) {
+        io_source_open_memory(of->begin, (size_t)of->bytes, source);
+        return SATF_OK;
+    }
+    unsigned char *buffer = satf_alloc(BUFFER_BYTES);
+    *source = (io_source){.at = buffer,
+                          .end = buffer,
+                          .fd = of->fd,
+                          .shares_fd = true,
+                          .buffer = buffer,
+                          .start = of->start,
+                          .bytes = of->bytes};
+    return buffer ? SATF_OK : satf_fail_memory(ctx, BUFFER_BYTES, "a file's buffer");
+}
+
 void io_source_close(io_source *source)
 {
-    if (source->fd > STDIN_FILENO) {
+    if (source->fd > STDIN_FILENO && !source->shares_fd) {
         close(source->fd);
     }
     satf_free(source->buffer);
@@ -73,7 +90,8 @@ static size_t read_some(io_source *source, unsigned char *dst, size_t n)
     n = n < MOST_READ ? n : MOST_READ;
     ssize_t got;
     do {
-        got = read(source->fd, dst, n);
+        got = source->shares_fd ? pread(source->fd, dst, n, source->start + source->position)
+                                : read(source->fd, dst, n);
     } while (got < 0 && errno == EINTR);
     if (got <= 0) {
         source->error = got < 0 ? errno : 0;
@@ -179,8 +197,8 @@ void io_source_seek(io_source *source, int64_t offset)
         return;
     }
     source->at = source->end = source->buffer;
-    source->ended =
-        !inside || source->cancelled || lseek(source->fd, source->start + offset, SEEK_SET) < 0;
+    source->ended = !inside || source->cancelled ||
+                    (!source->shares_fd && lseek(source->fd, source->start + offset, SEEK_SET) < 0);
     source->position = offset;
 }
 

@@ -15,7 +15,16 @@ static bool probe(const unsigned char *head, size_t n)
 const io_format io_tiff = {
     .name = "tiff",
     .suffixes = "tif tiff btf tf8",
-    .help = "TIFF, its first page (read only)",
+    .help = "TIFF, of pages; pictures, or plain values",
     .in_module = true,
     .probe = probe,
+    .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
+                   IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),
+    .picture_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
+    .channel_mask = 1u << 1 | 1u << 3,
+    .stores_alpha = true,
+    .metadata = IO_METADATA_ANYWHERE,
+    .lead_bytes = 16,
+    .holds_pages = true,
+    .compressions = "none lzw deflate zstd g4",
 };

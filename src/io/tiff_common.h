@@ -35,6 +35,9 @@ typedef struct io_tiff_state {
     io_source *source; /* the file, or `whole` */
     io_source whole;   /* of a pipe, which is taken whole */
     void *owned;
+    uint64_t *page_at; /* the pages' directories; of another reader's state unless owns_pages */
+    int64_t page_count, page_room;
+    bool owns_pages;
     int64_t at;         /* where libtiff reads next */
     uint64_t taken;     /* bytes that it has read */
     bool in_pixels;     /* a warning is damage then */
@@ -81,6 +84,9 @@ static inline const unsigned char *io_tiff_chunk_row(const io_tiff_state *t, int
     return t->chunk + row * (int64_t)t->row_bytes;
 }
 
+/* Lists the pages' directories. */
+satf_status io_tiff_find_pages(io_tiff_state *t);
+
 /* Which way the chunks come, and memory for one. */
 satf_status io_tiff_start(io_tiff_state *t, io_header *header);
 
@@ -89,6 +95,9 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y);
 
 /* Row y, which is in the chunk, becomes a row of the picture. */
 void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, void *dst);
+
+/* The row's functions that write (tiff_write.c). */
+void io_tiff_writing(io_format *format);
 
 /* What the tags say besides the pixels. */
 satf_status io_tiff_metadata(io_tiff_state *t, io_header *header);

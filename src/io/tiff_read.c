@@ -96,11 +96,10 @@ static satf_status open_tif(io_tiff_state *t)
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)t->ctx->settings.max_bytes);
     TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, keep_warning, t);
-    t->tif = TIFFClientOpenExt("TIFF", "rm", t, read_bytes, write_bytes, seek_to, close_nothing,
+    t->tif = TIFFClientOpenExt("TIFF", "rmh", t, read_bytes, write_bytes, seek_to, close_nothing,
                                size_of, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    return t->tif ? t->status
-                  : io_tiff_fail(t); /* of tags that it can do without it says nothing */
+    return t->tif ? t->status : io_tiff_fail(t);
 }
 
 /* ---------------------------------------------------------------- the pixels */
@@ -278,10 +277,6 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
     t->compression = tag(t, TIFFTAG_COMPRESSION);
     t->tiled = TIFFIsTiled(t->tif) != 0;
     t->planes = tag(t, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE ? t->samples : 1;
-    uint32_t kind = 0;
-    if (TIFFGetField(t->tif, TIFFTAG_SUBFILETYPE, &kind) && (kind & FILETYPE_REDUCEDIMAGE)) {
-        return refuse(t, "a small copy of the picture first, as cameras' raw files have it");
-    }
     satf_status status = check_compression(t);
     status = status ? status : read_sample_format(t);
     status = status ? status : read_colour(t);
@@ -303,7 +298,7 @@ static void describe(const io_tiff_state *t, io_header *header)
     int colours = t->colours == 1 && t->colour != IO_TIFF_PALETTE ? 1 : 3;
     io_header_set(header, t->width, t->height, colours + alpha, type, alpha, max);
     header->was_cmyk = t->colour == IO_TIFF_CMYK;
-    header->pictures = TIFFLastDirectory(t->tif) ? 1 : IO_PICTURES_SEVERAL;
+    header->metadata.tiff_compression = t->compression;
 }
 
 /* A fax's row takes a bit at least; all else that is compressed has a ratio. */
@@ -318,10 +313,19 @@ static satf_status check_ratio(const io_tiff_state *t)
 }
 
 /* Of a pipe all that comes is taken first, for libtiff jumps to and fro. */
-static satf_status take_pipe(io_tiff_state *t, io_reader *reader)
+static satf_status take_source(io_tiff_state *t, io_reader *reader)
 {
     const unsigned char *data;
     size_t bytes;
+    const io_tiff_state *other = reader->beside ? reader->beside->state : NULL;
+    if (other) {
+        t->whole = other->whole;
+        t->source = other->source == &other->whole ? &t->whole : &reader->source;
+        t->page_at = other->page_at;
+        t->page_count = other->page_count;
+        return SATF_OK;
+    }
+    t->owns_pages = true;
     if (reader->source.bytes >= 0) {
         t->source = &reader->source;
         return SATF_OK;
@@ -341,9 +345,40 @@ static satf_status open_tiff(satf_context *ctx, io_reader *reader)
         return satf_fail_memory(ctx, sizeof *t, "a TIFF reader");
     }
     t->ctx = ctx;
-    satf_status status = take_pipe(t, reader);
+    satf_status status = take_source(t, reader);
     status = status ? status : open_tif(t);
-    status = status ? status : read_tags(t, &reader->header);
+    status = status || !t->owns_pages ? status : io_tiff_find_pages(t);
+    reader->pages = t->page_count;
+    reader->pages_apart = true;
+    return status;
+}
+
+/* Nothing is left of the page before. */
+static void leave_page(io_tiff_state *t)
+{
+    satf_free(t->chunk);
+    satf_free(t->tile);
+    satf_free(t->row);
+    t->chunk = t->tile = t->row = NULL;
+    satf_charge_drop(&t->charge);
+    t->charge = (satf_charge){.bytes = 0};
+    t->chunk_first = t->chunk_count = 0;
+    t->row_bytes = 0;
+    t->taken = 0;
+    t->warned = false;
+    t->status = SATF_OK;
+    t->message[0] = 0;
+}
+
+static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
+{
+    io_tiff_state *t = reader->state;
+    t->ctx = ctx;
+    leave_page(t);
+    if (TIFFSetSubDirectory(t->tif, t->page_at[page]) != 1 || t->status) {
+        return io_tiff_fail(t); /* of tags that it can do without it says nothing */
+    }
+    satf_status status = read_tags(t, &reader->header);
     int64_t pixel = (int64_t)t->samples * (t->bits / 8 + 1);
     status = status ? status : io_check_size(ctx, t->width, t->height, pixel);
     status = status ? status : check_ratio(t);
@@ -385,10 +420,8 @@ static void close_tiff(io_reader *reader)
     if (t->tif) {
         TIFFClose(t->tif);
     }
-    satf_charge_drop(&t->charge);
-    satf_free(t->chunk);
-    satf_free(t->tile);
-    satf_free(t->row);
+    leave_page(t);
+    satf_free(t->owns_pages ? t->page_at : NULL);
     satf_free(t->owned);
     satf_free(t);
 }
@@ -399,7 +432,9 @@ bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
         return false;
     }
     format->open = open_tiff;
+    format->go_to = go_to;
     format->rows = read_rows;
     format->close = close_tiff;
+    io_tiff_writing(format);
     return true;
 }

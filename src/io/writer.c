@@ -63,6 +63,9 @@ static bool is_nearly_black(const io_writer *writer)
 
 satf_status io_write(satf_context *ctx, io_writer *writer, const void *bytes, size_t n)
 {
+    if (writer->pages) {
+        return io_page_write(ctx, writer, bytes, n);
+    }
     if (n > 0 && fwrite(bytes, 1, n, writer->file) != n) {
         return satf_fail(ctx, SATF_IO, "writing failed: %s", strerror(errno));
     }
@@ -70,11 +73,11 @@ satf_status io_write(satf_context *ctx, io_writer *writer, const void *bytes, si
     return SATF_OK;
 }
 
-satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
-                           const satf_write_options *options, const satf_metadata *metadata,
-                           io_writer **out)
+/* A writer of the plan's, whose codec has not begun. */
+static satf_status make_writer(satf_context *ctx, const io_plan *plan,
+                               const satf_write_options *options, const satf_metadata *metadata,
+                               io_writer **out)
 {
-    *out = NULL;
     if (plan->find_range) {
         return satf_fail(ctx, SATF_INVALID, "the range that is shown has not been found yet");
     }
@@ -83,28 +86,65 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
         return satf_fail_memory(ctx, sizeof *writer, "a writer");
     }
     writer->format = plan->format;
-    writer->file = file;
     writer->plan = *plan;
     writer->options = options ? *options : satf_write_defaults();
     writer->given = writer->metadata = metadata;
     strip(writer);
     writer->seen = (io_extremes){INFINITY, -INFINITY};
-    satf_status status = SATF_OK;
     if (!io_plan_copies(plan)) {
         writer->converted = satf_alloc((size_t)plan->out.stride);
         if (!writer->converted) {
-            status = satf_fail_memory(ctx, (size_t)plan->out.stride, "a row to write");
+            satf_free(writer);
+            return satf_fail_memory(ctx, (size_t)plan->out.stride, "a row to write");
         }
     }
-    if (!status) {
-        status = plan->format->create(ctx, writer);
-    }
+    *out = writer;
+    return SATF_OK;
+}
+
+/* The codec begins; what comes before has status. */
+static satf_status begin(satf_context *ctx, io_writer *writer, satf_status status, io_writer **out)
+{
+    status = status ? status : writer->format->create(ctx, writer);
     if (status) {
         io_writer_close(writer);
         return status;
     }
     *out = writer;
     return SATF_OK;
+}
+
+satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
+                           const satf_write_options *options, const satf_metadata *metadata,
+                           io_writer **out)
+{
+    *out = NULL;
+    io_writer *writer;
+    satf_status status = make_writer(ctx, plan, options, metadata, &writer);
+    if (status) {
+        return status;
+    }
+    writer->file = file;
+    if (plan->format->holds_pages) {
+        writer->owns_pages = true;
+        status = io_pages_open(ctx, plan->format, file, NULL, 1, &writer->pages);
+    }
+    return begin(ctx, writer, status, out);
+}
+
+satf_status io_page_open(satf_context *ctx, const io_plan *plan, io_pages *pages, int64_t page,
+                         const satf_write_options *options, const satf_metadata *metadata,
+                         io_writer **out)
+{
+    *out = NULL;
+    io_writer *writer;
+    satf_status status = make_writer(ctx, plan, options, metadata, &writer);
+    if (status) {
+        return status;
+    }
+    writer->pages = pages;
+    writer->page = page;
+    return begin(ctx, writer, SATF_OK, out);
 }
 
 /* Whether samples may be black and white alone, whatever type they get in the file: who has made
@@ -199,7 +239,15 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
                          writer->next_row, writer->plan.in.height);
     }
     strip(writer);
-    return writer->format->finish(ctx, writer);
+    satf_status status = writer->format->finish(ctx, writer);
+    if (!status && writer->pages) {
+        status = io_page_end(ctx, writer);
+    }
+    if (!status && writer->owns_pages) {
+        status = io_pages_finish(ctx, writer->pages);
+        writer->bytes = writer->pages->bytes;
+    }
+    return status;
 }
 
 satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view *view)
@@ -223,6 +271,14 @@ void io_writer_close(io_writer *writer)
 {
     if (writer) {
         writer->format->abandon(writer);
+        if (writer->pages) {
+            io_page_abandon(writer);
+        }
+        if (writer->owns_pages) {
+            io_pages_close(writer->pages);
+        }
+        satf_free(writer->held);
+        satf_free(writer->record);
         satf_free(writer->converted);
         satf_free(writer);
     }

@@ -33,12 +33,20 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     if (!status && all.files < 0) {
         status = satf_fail(ctx, SATF_INVALID, "the number of files cannot be negative");
     }
+    bool backwards = all.last_page > 0 && all.last_page < all.first_page;
+    if (!status && (all.first_page < 0 || backwards || (all.last_page && !all.first_page))) {
+        status = satf_fail(ctx, SATF_INVALID, "pages are numbered from 1 on, the first one first");
+    }
     if (status) {
         return status;
     }
     job.route = all.route;
     job.input_format = all.input_format != 0;
     job.files = all.files;
+    job.first_page = all.first_page;
+    job.last_page = all.last_page;
+    job.on_page = all.page_done;
+    job.page_user = all.page_user;
     status = pipeline_run(ctx, &job, &made);
     satf_give(report, report_bytes, &made, sizeof made);
     return status;

@@ -104,6 +104,31 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
     }
 }
 
+satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_output **file)
+{
+    *file = NULL;
+    return job->pages ? SATF_OK
+                      : io_output_open(ctx, job->output, job->write.no_clobber != 0, file);
+}
+
+satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
+                                 io_output *file, const satf_metadata *metadata, io_writer **writer)
+{
+    return job->pages
+               ? io_page_open(ctx, plan, job->pages, job->page - job->first_page + 1, &job->write,
+                              metadata, writer)
+               : io_writer_open(ctx, plan, io_output_file(file), &job->write, metadata, writer);
+}
+
+satf_status pipeline_output_end(satf_context *ctx, io_output *file, satf_status status)
+{
+    if (!status && file) {
+        return io_output_commit(ctx, file);
+    }
+    io_output_discard(file);
+    return status;
+}
+
 static void note_lost(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                       const io_header *header)
 {
@@ -122,8 +147,9 @@ static void note_lost(satf_file_report *result, const pipeline_job *job, const i
 }
 
 void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_header *header)
+                         const io_reader *reader)
 {
+    const io_header *header = &reader->header;
     if (header->was_cmyk) {
         pipeline_note_add(result, job->input,
                           "its CMYK is converted to RGB, without regard to a colour profile");
@@ -146,7 +172,12 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
     if (keeps_metadata(job, plan)) {
         note_lost(result, job, plan, header);
     }
-    if (header->pictures > 1) {
+    if (reader->pages > 1 && !job->file && !job->first_page) {
+        pipeline_note_add(result, job->input,
+                          "holds %lld pages; only the first is read, unless others are named "
+                          "(option: page)",
+                          (long long)reader->pages);
+    } else if (header->pictures > 1) {
         pipeline_note_add(result, job->input, "holds %lld pictures; only the first is read",
                           (long long)header->pictures);
     } else if (header->pictures == IO_PICTURES_SEVERAL) {

@@ -12,6 +12,17 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata);
 
+/* The output that a job's result goes to, and a writer for it: a page of the job's pages, if it has
+ * them, which are its owner's to commit; *file is NULL then. */
+satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_output **file);
+satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
+                                 io_output *file, const satf_metadata *metadata,
+                                 io_writer **writer);
+
+/* With the status of what came before: keeps what was written, or takes it back. Returns whether it
+ * is there. */
+satf_status pipeline_output_end(satf_context *ctx, io_output *file, satf_status status);
+
 /* Before filters change it: notes on metadata that the output will not have. */
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata);
@@ -19,7 +30,7 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
 /* After the last row: notes on what of the input the result does not have, more pictures among
  * it. */
 void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_header *header);
+                         const io_reader *reader);
 
 /* After the last row: a note if the result takes hardly anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);

@@ -1,357 +1,11 @@
 #include "pipeline.h"
 
-#include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../base/clock.h"
-#include "../base/gpu.h"
-#include "../base/memory.h"
-#include "../base/share.h"
-#include "../base/view.h"
-#include "flow.h"
-#include "stream.h"
-
-/* Shares of a whole-image job for its progress: decode, compute, encode. */
-static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
-
-static int64_t file_bytes(const char *path)
-{
-    struct stat info;
-    bool sized = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-    return sized ? (int64_t)info.st_size : 0;
-}
-
-/* ------------------------------------------------------------------ planning */
-
-/* plan->type of an image whose filters exactly make `exact`. */
-static int filter_type(const pipeline_job *job, const satf_view *exact)
-{
-    int wanted = job->write.type;
-    const io_format *format =
-        job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
-    if (wanted == SATF_TYPE_AUTO || (format && format->picture_types == 0)) {
-        return wanted;
-    }
-    bool rounded_twice = exact->type != wanted &&
-                         (exact->type == SATF_U8 || exact->type == SATF_U16) &&
-                         !filter_is_bilevel(job->filter);
-    return rounded_twice ? SATF_F64 : SATF_TYPE_AUTO;
-}
-
-/* Is the result black and white, a bit a pixel, unless its format has no such pictures? A type or a
- * range asks for grey. */
-static bool is_black_and_white(const pipeline_job *job)
-{
-    const satf_write_options *write = &job->write;
-    return filter_is_bilevel(job->filter) && write->type == SATF_TYPE_AUTO && !write->has_range &&
-           !write->auto_range;
-}
-
-static bool is_jpeg(const char *format)
-{
-    return strcmp(format, "jpeg") == 0;
-}
-
-/*
- * Are values that the filters exactly make colours? Those of pictures of 8 or 16 bits, 0 black and
- * the maximum white, and real ones where even colour stays as it is. Then the possible range has
- * the middle of the input's, as that of a template has if its weights add up to 1.
- */
-static bool are_colours(const satf_image *in, const satf_image *exact)
-{
-    int type = exact->view.type;
-    if (type == SATF_U8 || type == SATF_U16 || !in->has_range || !exact->has_range) {
-        return true;
-    }
-    double was = in->lo + in->hi, is = exact->lo + exact->hi;
-    return fabs(is - was) <= 1e-6 * fabs(was);
-}
-
-/* Finds what cannot work before anything is decoded. */
-static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const io_header *header,
-                             pipeline_plan *plan, satf_file_report *result)
-{
-    *plan = (pipeline_plan){.in = {.view = header->view}};
-    io_describe(header, &plan->in);
-    int type = header->view.type;
-    satf_view exact;
-    satf_status status = satf_filter_output(ctx, job->filter, &header->view, &exact);
-    if (status == SATF_UNSUPPORTED && (type == SATF_U32 || type == SATF_U64)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s samples cannot be filtered, only moved; convert them, with "
-                         "a.astype(\"u2\") if they fit 16 bits, else with a.astype(\"f8\")",
-                         satf_type_name(type));
-    }
-    if (status) {
-        result->unsuited = status == SATF_UNSUPPORTED;
-        return status;
-    }
-    plan->type = filter_type(job, &exact);
-    status = filter_describe(ctx, job->filter, &plan->in, SATF_TYPE_AUTO, &plan->out);
-    plan->colours = !status && are_colours(&plan->in, &plan->out);
-    if (!status) {
-        status = filter_describe(ctx, job->filter, &plan->in, plan->type, &plan->out);
-    }
-    if (status) {
-        return status;
-    }
-    result->at = job->output;
-    status = io_make_plan(ctx, &plan->out, job->output, &job->write, &plan->io);
-    if (!status && is_black_and_white(job) && is_jpeg(plan->io.format->name)) {
-        status = satf_fail(ctx, SATF_UNSUPPORTED,
-                           "a JPEG blurs black and white; write .png, or u8 for shades of grey "
-                           "(option: type)");
-    }
-    /* doubles for a mean of another depth: the picture is no less full for that */
-    plan->io.judge_range &= plan->type == SATF_TYPE_AUTO || job->write.has_range;
-    if (!status) {
-        result->at = job->input;
-        result->out = plan->io.out;
-        result->out_format = plan->io.format->name;
-    }
-    return status;
-}
-
-/* -------------------------------------------------------------- whole images */
-
-/* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                          io_reader *reader, satf_image **out, satf_file_report *result)
-{
-    io_header *header = &reader->header;
-    satf_image *image;
-    satf_status status = io_make_image(ctx, header, &image);
-    if (status) {
-        return status;
-    }
-    status = io_read_image(ctx, reader, &image->view);
-    if (status) {
-        satf_image_destroy(image);
-        return status;
-    }
-    pipeline_note_input(result, job, &plan->io, header);
-    image->metadata = header->metadata;
-    memset(&header->metadata, 0, sizeof header->metadata);
-    *out = image;
-    return SATF_OK;
-}
-
-/* Finds the range that is shown, where it is what occurs. */
-static satf_status find_range(satf_context *ctx, const satf_image *image, const pipeline_job *job,
-                              io_plan *plan, satf_file_report *result)
-{
-    bool wanted = plan->find_range;
-    satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
-    if (status || !wanted) {
-        return status;
-    }
-    result->range_found = true;
-    result->range_lo = plan->lo;
-    result->range_hi = plan->hi;
-    if (plan->lo == plan->hi) {
-        pipeline_note_add(result, job->output,
-                          job->write.clip_percent > 0
-                              ? "both percentiles are %.5g: black, and white above it"
-                              : "every sample is %.5g, so the picture is black",
-                          plan->lo);
-    }
-    return SATF_OK;
-}
-
-static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                          const pipeline_job *job, FILE *file, satf_file_report *result)
-{
-    io_writer *writer;
-    satf_status status = io_writer_open(ctx, plan, file, &job->write, &image->metadata, &writer);
-    if (status) {
-        return status;
-    }
-    status = io_write_image(ctx, writer, &image->view);
-    if (!status) {
-        pipeline_judge(result, job, writer);
-    }
-    result->times.out_bytes = writer->bytes;
-    io_writer_close(writer);
-    return status;
-}
-
-static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                           const satf_image *in, satf_image **out, satf_file_report *result)
-{
-    bool on_device = plan->device > SATF_HOST;
-    satf_status status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
-    if (status) {
-        return status;
-    }
-    status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
-    status = status ? status : pipeline_report_plan(ctx, result);
-    if (on_device) {
-        satf_share_leave_device(ctx);
-    }
-    if (status) {
-        satf_image_destroy(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                             io_reader **reader, pipeline_phase *progress, satf_file_report *result)
-{
-    satf_image *in = NULL, *out = NULL;
-    io_output *file = NULL;
-    io_plan written = plan->io;
-    satf_file_times *times = &result->times;
-
-    double start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, job, plan, *reader, &in, result);
-    io_close(*reader);
-    *reader = NULL;
-    times->decode_ms += satf_now_ms() - start_ms;
-    if (status) {
-        return status;
-    }
-
-    start_ms = satf_now_ms() - ctx->waited_ms;
-    pipeline_phase_begin(ctx, progress, compute_share);
-    status = compute(ctx, job, plan, in, &out, result);
-    if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
-        status = compute(ctx, job, plan, in, &out, result);
-    }
-    satf_image_destroy(in);
-    times->compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
-    if (status) {
-        satf_image_destroy(out);
-        return status;
-    }
-
-    start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, progress, encode_share);
-    result->at = job->output;
-    status = find_range(ctx, out, job, &written, result);
-    if (!status) {
-        status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
-    }
-    if (!status) {
-        status = encode(ctx, out, &written, job, io_output_file(file), result);
-        if (!status) {
-            status = io_output_commit(ctx, file);
-        } else {
-            io_output_discard(file);
-        }
-    }
-    satf_image_destroy(out);
-    times->encode_ms = satf_now_ms() - start_ms;
-    return status;
-}
-
-/* ------------------------------------------------------------------ the whole */
-
-static size_t greater(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-/* What whole images take, and the most of it at a time: while the input is decoded, filtered, or
- * the result encoded; 0 if the filters themselves will say why not. A PNG's encoder makes do with
- * what it gets. */
-static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                          const io_header *header, size_t *most)
-{
-    const satf_view *in = &plan->in.view, *out = &plan->out.view;
-    const io_format *format = plan->io.format;
-    size_t bytes = 0, in_bytes, out_bytes, decoding, encoding = 0;
-    bool here = ctx->settings.device <= SATF_HOST; /* else the work's memory is the device's */
-    *most = 0;
-    if (here && satf_filter_scratch(ctx, job->filter, in, out, &bytes)) {
-        return SIZE_MAX;
-    }
-    *most = SIZE_MAX;
-    if (format->held_bytes && !format->encodes_on_all) {
-        encoding = format->held_bytes(ctx, &plan->io, &header->metadata);
-    }
-    if (!satf_mul((size_t)in->stride, (size_t)in->height, &in_bytes) ||
-        !satf_mul((size_t)out->stride, (size_t)out->height, &out_bytes) ||
-        !satf_add(bytes, in_bytes, &bytes) || !satf_add(bytes, out_bytes, &bytes) ||
-        !satf_add(in_bytes, header->held_bytes, &decoding) ||
-        !satf_add(out_bytes, encoding, &encoding)) {
-        return SIZE_MAX;
-    }
-    *most = greater(bytes, greater(decoding, encoding));
-    return bytes;
-}
-
-static satf_status fail_whole(satf_context *ctx, size_t bytes)
-{
-    return satf_fail(ctx, SATF_LIMIT,
-                     "whole images of it and what works on them take %zu bytes, above the limit of "
-                     "%lld bytes (limit: max-memory)",
-                     bytes, (long long)ctx->settings.max_bytes);
-}
-
-/*
- * Streams if every filter can and no device has been chosen. Exceptions:
- * - with the route set to whole images it never does;
- * - a picture that must be decoded twice is streamed if it is large or the route says so;
- * - if whole images fit the memory limit and rows do not, it takes whole images.
- * A streamed picture that is large, or that the route wants by rows, is not moved to a CUDA device.
- * One on a device flows in bands, with whole images in the host's memory, where that pays.
- * Large is more than a third of the limit: by default that is a quarter of the machine's memory.
- */
-static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                               pipeline_plan *plan, satf_file_report *result, bool *streams,
-                               size_t *bytes)
-{
-    if (job->route != SATF_ROUTE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
-        satf_status status = io_find_metadata(ctx, reader);
-        if (status) {
-            return status;
-        }
-    }
-    pipeline_look look;
-    size_t most, whole = whole_bytes(ctx, job, plan, &reader->header, &most);
-    bool fits = most <= (uint64_t)ctx->settings.max_bytes;
-    bool large = whole > (uint64_t)ctx->settings.max_bytes / 3;
-    pipeline_stream_look(ctx, job, plan, reader, &look);
-    bool possible = !*look.refusal && ctx->settings.device <= SATF_HOST;
-    if (job->route == SATF_ROUTE_ROWS && !possible) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s (option: stream)",
-                         *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
-    }
-    bool asked = job->route == SATF_ROUTE_ROWS;
-    *streams = possible && job->route != SATF_ROUTE_WHOLE && (asked || large || !look.twice);
-    if (*streams && !asked && fits && most > 0) {
-        *streams = look.bytes <= (uint64_t)ctx->settings.max_bytes;
-    }
-    *bytes = *streams ? look.bytes : whole;
-    if (*streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
-        pipeline_explain_stream(result);
-        return SATF_OK;
-    }
-    size_t banded_bytes = whole;
-    bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
-                  pipeline_stream_bands(ctx, job, plan, reader, &banded_bytes);
-    pipeline_choose_device(ctx, job, reader->format, plan, *streams, banded, result);
-    if (plan->device > SATF_HOST) {
-        *streams = banded;
-        *bytes = banded ? banded_bytes : whole;
-    } else {
-        plan->band_rows = 0;
-    }
-    return *streams || fits || plan->device > SATF_HOST ? SATF_OK : fail_whole(ctx, most);
-}
-
-/* Waits for the memory that the job takes, so many bytes and what its codecs hold. */
-static satf_status reserve(satf_context *ctx, const pipeline_plan *plan, const io_header *header,
-                           size_t bytes)
-{
-    const io_format *format = plan->io.format;
-    uint64_t held = header->held_bytes;
-    held += format->held_bytes ? format->held_bytes(ctx, &plan->io, &header->metadata) : 0;
-    return satf_share_reserve(ctx, satf_add(bytes, held, &bytes) ? bytes : SIZE_MAX);
-}
+#include "call.h"
+#include "pages.h"
+#include "picture.h"
 
 /* Where "-" gets the input's format. */
 static const char *output_format(const pipeline_job *job, const io_format *input,
@@ -360,111 +14,52 @@ static const char *output_format(const pipeline_job *job, const io_format *input
     if (job->write.format || !job->input_format || strcmp(job->output, "-") != 0) {
         return job->write.format;
     }
-    if (is_black_and_white(job) && is_jpeg(input->name)) {
+    if (pipeline_is_black_and_white(job) && strcmp(input->name, "jpeg") == 0) {
         pipeline_note_add(result, job->output, "is written as png; a JPEG blurs black and white");
         return "png";
     }
-    return input->create ? input->name : "png";
+    return io_can_write(input) ? input->name : "png";
 }
 
-/* The reader is at its first row; it may be closed, and NULL then. */
-static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader **reader,
-                           pipeline_phase *progress, satf_file_report *result)
+/* What is asked for of the file, whose reader is at no page yet. */
+static satf_status filter_file(satf_context *ctx, pipeline_job *job, io_reader **reader,
+                               pipeline_phase *progress, satf_file_report *result)
 {
-    pipeline_plan plan;
-    satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
-    bool streams = false;
-    size_t bytes = 0;
-    if (!status) {
-        status = choose_path(ctx, job, *reader, &plan, result, &streams, &bytes);
+    int64_t pages;
+    double start_ms = satf_now_ms();
+    result->in_format = (*reader)->format->name;
+    job->write.format = output_format(job, (*reader)->format, result);
+    satf_status status = pipeline_count_pages(ctx, job, *reader, &pages);
+    if (!status && pages > 0) {
+        return pipeline_pages(ctx, job, *reader, pages, progress, result);
     }
-    if (!status) {
-        status = reserve(ctx, &plan, &(*reader)->header, bytes);
+    status = status ? status : io_go_to(ctx, *reader, job->first_page - (job->first_page > 0));
+    if (status) {
+        return status;
     }
-    if (!status && !plan.colours) {
-        pipeline_drop_colours(result, job, &plan.io, &(*reader)->header.metadata);
-    }
-    if (!status) {
-        pipeline_note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
-    }
-    if (!status && streams) {
-        status = pipeline_stream(ctx, job, &plan, *reader, progress, result);
-    } else if (!status) {
-        status = run_whole(ctx, job, &plan, reader, progress, result);
-    }
-    return pipeline_explain_device(ctx, &plan, status, result);
+    result->times.decode_ms += satf_now_ms() - start_ms;
+    result->in = (*reader)->header.view;
+    result->pages = 1;
+    return pipeline_picture(ctx, job, reader, progress, result);
 }
 
-static satf_status run_once(satf_context *ctx, const pipeline_job *asked, double start_ms,
-                            pipeline_phase *progress, satf_file_report *result)
+static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeline_phase *progress,
+                            satf_file_report *result)
 {
     pipeline_job job = *asked;
-    *result = (satf_file_report){.at = job.input};
-    result->times.in_bytes = file_bytes(job.input);
     double open_ms = satf_now_ms() - ctx->waited_ms;
     io_reader *reader;
-    progress->from = progress->share = 0;
-    pipeline_phase_begin(ctx, progress, 0);
-    satf_status status = io_open(ctx, job.input, &reader);
+    satf_status status = io_open_file(ctx, job.input, &reader);
     if (status) {
         return status;
     }
     result->times.decode_ms = satf_now_ms() - ctx->waited_ms - open_ms;
-    result->in = reader->header.view;
-    result->in_format = reader->format->name;
-    job.write.format = output_format(&job, reader->format, result);
-
-    satf_filter *resolved;
-    status = filter_resolve(ctx, asked->filter, &reader->header.metadata, &resolved);
-    if (!status) {
-        job.filter = resolved ? resolved : asked->filter;
-        status = run_job(ctx, &job, &reader, progress, result);
-        satf_filter_destroy(resolved);
-    }
+    status = filter_file(ctx, &job, &reader, progress, result);
     io_close(reader);
-    if (!status) {
-        result->times.total_ms = satf_now_ms() - start_ms;
-    } else {
-        result->steps = NULL;
-        result->step_count = 0;
-    }
     return status;
-}
-
-/* The same, all memory counted. */
-static satf_status run_counted(satf_context *ctx, const pipeline_job *job, double start_ms,
-                               pipeline_phase *progress, satf_file_report *result)
-{
-    satf_budget *before = satf_memory_begin(ctx);
-    satf_status status = run_once(ctx, job, start_ms, progress, result);
-    return satf_memory_end(ctx, before, status);
-}
-
-/* Whether input and output are files, which a run that fails leaves as they were. */
-static bool can_repeat(const pipeline_job *job)
-{
-    struct stat info;
-    bool replaced = stat(job->output, &info) != 0 || S_ISREG(info.st_mode);
-    return file_bytes(job->input) > 0 && replaced && !io_output_is_stdout(job->output);
 }
 
 satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_report *result)
 {
-    double start_ms = satf_now_ms();
-    pipeline_phase progress = {.call = ctx->progress, .user = ctx->progress_user, .last = -1};
-    satf_share_begin(ctx);
-    satf_progress_begin(ctx);
-    satf_status status = run_counted(ctx, job, start_ms, &progress, result);
-    if (status == SATF_NO_MEMORY && ctx->share && can_repeat(job)) {
-        satf_share_alone(ctx);
-        status = run_counted(ctx, job, start_ms, &progress, result);
-    }
-    satf_context_set_progress(ctx, progress.call, progress.user);
-    result->waited_ms = ctx->waited_ms;
-    if (ctx->share) {
-        satf_context_forget(ctx); /* what it keeps is not reckoned with between calls */
-        satf_gpu_leave(ctx, SATF_OK);
-    }
-    satf_share_end(ctx);
-    return status;
+    return pipeline_call(ctx, job, run_once, result);
 }

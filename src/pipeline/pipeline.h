@@ -15,6 +15,12 @@ typedef struct pipeline_job {
     satf_route route;
     bool input_format; /* without write.format, "-" gets the input's format if it can be written */
     int64_t files;     /* like this one, itself included, that the process filters; 0: one */
+    int64_t first_page, last_page; /* see satf_file_options */
+    satf_page_done on_page;
+    void *page_user;
+    io_reader *file; /* of which `page` is filtered; NULL: the input is to be opened */
+    io_pages *pages; /* that the result is one of, by the number page - first_page */
+    int64_t page;    /* from 0 on */
 } pipeline_job;
 
 /*

@@ -161,14 +161,14 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
 }
 
 /* The flow is made. */
-static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_report *result)
+static satf_status run(stream *s, const io_plan *plan, io_output *file, satf_file_report *result)
 {
     flow *f = &s->flow;
     flow_stage *encoder = &f->stages[f->filters + 1];
     satf_metadata *metadata = &s->reader->header.metadata;
     filter_change_metadata(s->job->filter, metadata);
     const satf_metadata had = *metadata;
-    satf_status status = io_writer_open(f->ctx, plan, file, &s->job->write, metadata, &s->writer);
+    satf_status status = pipeline_writer_open(f->ctx, s->job, plan, file, metadata, &s->writer);
     if (status) {
         flow_stop(encoder, status);
         return status;
@@ -177,7 +177,7 @@ static satf_status run(stream *s, const io_plan *plan, FILE *file, satf_file_rep
     if (!status) {
         double start_ms = satf_now_ms();
         filter_late(s, metadata, &had);
-        pipeline_note_input(result, s->job, plan, &s->reader->header);
+        pipeline_note_input(result, s->job, plan, s->reader);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(f->ctx, s->writer);
         status = status ? status : satf_report_progress(f->ctx, 1);
@@ -244,7 +244,8 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
     if (find_refusal(plan, reader, look->refusal, sizeof look->refusal)) {
         return;
     }
-    bool again = reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
+    bool again =
+        job->file ? reader->pages_apart : reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
     flow f;
     if (flow_plan(ctx, job->filter, &plan->in.view, &plan->out.view, &f, &look->bytes)) {
         snprintf(look->refusal, sizeof look->refusal, "%s", satf_message(ctx));
@@ -271,8 +272,14 @@ static satf_status read_end(const stream *s, const flow_ring *r)
 {
     satf_context *ctx = s->flow.ctx;
     io_reader *reader;
-    satf_status status = io_open(ctx, s->job->input, &reader);
+    satf_status status = s->job->file ? io_open_beside(ctx, s->reader, &reader)
+                                      : io_open_file(ctx, s->job->input, &reader);
     if (status) {
+        return status;
+    }
+    status = io_go_to(ctx, reader, s->reader->page);
+    if (status) {
+        io_close(reader);
         return status;
     }
     const satf_view *v = &reader->header.view;
@@ -342,20 +349,20 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
         goto done;
     }
     result->at = job->output;
-    status = io_output_open(ctx, job->output, job->write.no_clobber != 0, &file);
+    status = pipeline_output_open(ctx, job, &file);
     if (status) {
         goto done;
     }
-    status = run(&s, &plan->io, io_output_file(file), result);
+    status = run(&s, &plan->io, file, result);
     status = status || banded ? status : report_steps(f, result);
     if (status) {
-        io_output_discard(file);
+        pipeline_output_end(ctx, file, status);
         result->at = f->failed > f->filters ? job->output : job->input;
         goto done;
     }
     take_times(f, &result->times);
     double start_ms = satf_now_ms();
-    status = io_output_commit(ctx, file);
+    status = pipeline_output_end(ctx, file, SATF_OK);
     result->times.encode_ms += satf_now_ms() - start_ms;
     result->streamed = true;
 done:

@@ -1,0 +1,39 @@
+/* What a page that is written leaves for its directory, which stands at the end of the file. */
+#ifndef SATF_IO_TIFF_DIRECTORY_H
+#define SATF_IO_TIFF_DIRECTORY_H
+
+#include <tiffio.h>
+
+#include "module_side.h"
+
+enum { IO_TIFF_ENTRIES = 96, IO_TIFF_INLINE = 8 };
+
+/* A tag and its values: up to 8 bytes of them, or where they are, behind the page's first byte. */
+typedef struct io_tiff_entry {
+    uint16_t tag, type;
+    uint64_t count;
+    bool apart;
+    uint64_t at;
+    unsigned char value[IO_TIFF_INLINE];
+} io_tiff_entry;
+
+/* A page's strips, behind its first byte, and entries in any order; one allocation. */
+typedef struct io_tiff_record {
+    size_t entries;
+    io_tiff_entry entry[IO_TIFF_ENTRIES];
+    uint64_t strips;
+    uint64_t strip[]; /* offsets, then numbers of bytes */
+} io_tiff_record;
+
+/* Adds a tag of so many values; its bytes go to the file unless they are few. What does not fit any
+ * more is left out. */
+satf_status io_tiff_add(satf_context *ctx, io_writer *writer, io_tiff_record *record, unsigned tag,
+                        TIFFDataType type, uint64_t count, const void *values);
+
+/* Ends the file: directories behind the pages, and what leads to them. */
+satf_status io_tiff_finish_pages(satf_context *ctx, io_pages *pages);
+
+/* The tags that metadata become. */
+satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_record *record);
+
+#endif

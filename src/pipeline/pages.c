@@ -1,0 +1,411 @@
+#include "pages.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../base/share.h"
+#include "call.h"
+#include "picture.h"
+
+/* What became of a page that has not been told of. */
+typedef struct page_slot {
+    bool ended;
+    satf_status status;
+    char why[SATF_MESSAGE_BYTES];
+    satf_file_report report;
+} page_slot;
+
+struct page_run;
+
+typedef struct page_worker {
+    struct page_run *run;
+    pthread_t thread;
+    satf_context *ctx; /* owned */
+    io_reader *reader;
+    _Atomic int per_mille; /* done of its page */
+} page_worker;
+
+/* `lock` guards what changes but per_mille and `stopped`; `changed` says that a page has ended, or
+ * that one has been told of. Workers are no further than the slots ahead of what has been told. */
+typedef struct page_run {
+    const pipeline_job *job;
+    io_pages *pages;
+    int64_t count, next, told;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    _Atomic bool stopped;
+    page_slot *slots;
+    int slot_count;
+    page_worker *workers;
+    int worker_count, started;
+    satf_context *hub; /* what the workers' contexts stand beside, if it was made for them */
+} page_run;
+
+/* ------------------------------------------------------------------- which pages */
+
+static const io_format *output_of(const pipeline_job *job)
+{
+    return job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
+}
+
+satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_reader *reader,
+                                 int64_t *count)
+{
+    const io_format *to = output_of(job);
+    bool holds = to && to->holds_pages;
+    int64_t first = job->first_page, last = job->last_page;
+    bool stack = first == 0 && holds && reader->axes.count > 0; /* of one page, it may be */
+    *count = 0;
+    if (first == 0) {
+        first = 1;
+        last = holds ? reader->pages : 1;
+    } else {
+        last = last < 0 ? reader->pages : last == 0 ? first : last;
+    }
+    if (first > reader->pages || last > reader->pages) {
+        return satf_fail(ctx, SATF_INVALID, "has no page %" PRId64 "; it holds %" PRId64,
+                         first > reader->pages ? first : last, reader->pages);
+    }
+    if (last > first && !holds) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "holds %" PRId64 " pages, and %s one; write .tif, or a file a page",
+                         reader->pages, to ? to->name : "the output");
+    }
+    if (last > first || stack) {
+        *count = last - first + 1;
+        job->first_page = first;
+        job->last_page = last;
+    }
+    return SATF_OK;
+}
+
+/* ---------------------------------------------------------------------- a worker */
+
+static int take_progress(void *user, double done)
+{
+    page_worker *w = user;
+    atomic_store_explicit(&w->per_mille, (int)(1000 * done), memory_order_relaxed);
+    return atomic_load_explicit(&w->run->stopped, memory_order_relaxed);
+}
+
+/* The job's page. */
+static satf_status run_page(satf_context *ctx, const pipeline_job *job, pipeline_phase *progress,
+                            satf_file_report *result)
+{
+    io_reader *reader = job->file;
+    double start_ms = satf_now_ms();
+    satf_status status = io_go_to(ctx, reader, job->page);
+    if (status) {
+        return status;
+    }
+    result->times.decode_ms = satf_now_ms() - start_ms;
+    result->in = reader->header.view;
+    result->in_format = reader->format->name;
+    result->pages = 1;
+    return pipeline_picture(ctx, job, &reader, progress, result);
+}
+
+static void filter_page(page_worker *w, int64_t k, page_slot *slot)
+{
+    page_run *run = w->run;
+    pipeline_job job = *run->job;
+    job.file = w->reader;
+    job.pages = run->pages;
+    job.page = job.first_page - 1 + k;
+    satf_context_set_progress(w->ctx, take_progress, w);
+    slot->status = pipeline_call(w->ctx, &job, run_page, &slot->report);
+    slot->report.steps = NULL; /* the context's */
+    if (slot->status) {
+        snprintf(slot->why, sizeof slot->why, "%s", satf_message(w->ctx));
+        io_pages_pass(w->ctx, run->pages, k);
+    }
+}
+
+/* With the lock held: the next page, or -1 if there is none any more. */
+static int64_t take_page(page_run *run)
+{
+    while (run->next < run->count && run->next >= run->told + run->slot_count && !run->stopped) {
+        pthread_cond_wait(&run->changed, &run->lock);
+    }
+    return run->next < run->count && !run->stopped ? run->next++ : -1;
+}
+
+static void *work(void *argument)
+{
+    page_worker *w = argument;
+    page_run *run = w->run;
+    pthread_mutex_lock(&run->lock);
+    for (int64_t k; (k = take_page(run)) >= 0;) {
+        pthread_mutex_unlock(&run->lock);
+        page_slot *slot = &run->slots[k % run->slot_count];
+        filter_page(w, k, slot);
+        pthread_mutex_lock(&run->lock);
+        slot->ended = true;
+        atomic_store_explicit(&w->per_mille, 0, memory_order_relaxed);
+        pthread_cond_broadcast(&run->changed);
+    }
+    pthread_mutex_unlock(&run->lock);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------- the workers */
+
+/* Pages side by side keep the threads busy that other files leave. */
+static int pages_at_once(const satf_context *ctx, const pipeline_job *job, const io_reader *reader,
+                         int64_t count)
+{
+    int64_t threads = ctx->settings.threads, files = job->files > 1 ? job->files : 1;
+    int64_t most = files < threads ? threads / files : 1;
+    most = most < count ? most : count;
+    return reader->pages_apart ? (int)most : 1;
+}
+
+/* A worker's context and reader. */
+static satf_status make_worker(satf_context *ctx, page_run *run, io_reader *reader, page_worker *w)
+{
+    satf_status status = SATF_OK;
+    w->run = run;
+    if (!ctx->share && !run->hub) {
+        status = satf_context_create_like(ctx, &run->hub);
+    }
+    status = status ? status : satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx);
+    if (!status && reader->pages_apart) {
+        status = io_open_beside(ctx, reader, &w->reader);
+    } else if (!status) {
+        w->reader = reader;
+    }
+    return status;
+}
+
+static void free_worker(page_worker *w, const io_reader *reader)
+{
+    if (w->reader != reader) {
+        io_close(w->reader);
+    }
+    satf_context_destroy(w->ctx);
+}
+
+/* As many as there is memory for, of at most run->worker_count; at least one. */
+static satf_status make_workers(satf_context *ctx, page_run *run, io_reader *reader)
+{
+    int most = run->worker_count;
+    run->worker_count = 0;
+    run->slot_count = 2 * most;
+    run->workers = satf_alloc_zeroed((size_t)most * sizeof *run->workers);
+    run->slots = satf_alloc_zeroed((size_t)run->slot_count * sizeof *run->slots);
+    if (!run->workers || !run->slots) {
+        return satf_fail_memory(ctx, (size_t)run->slot_count * sizeof *run->slots,
+                                "pages side by side");
+    }
+    satf_status status = SATF_OK;
+    while (run->worker_count < most && !status) {
+        page_worker *w = &run->workers[run->worker_count];
+        status = make_worker(ctx, run, reader, w);
+        if (status) {
+            free_worker(w, reader);
+        } else {
+            run->worker_count++;
+        }
+    }
+    return run->worker_count ? SATF_OK : status;
+}
+
+static void start_workers(page_run *run)
+{
+    while (run->started < run->worker_count &&
+           !pthread_create(&run->workers[run->started].thread, NULL, work,
+                           &run->workers[run->started])) {
+        run->started++;
+    }
+}
+
+static void stop_workers(page_run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    atomic_store(&run->stopped, true);
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->lock);
+    for (int i = 0; i < run->started; i++) {
+        pthread_join(run->workers[i].thread, NULL);
+    }
+}
+
+/* ----------------------------------------------------------------- in their order */
+
+/* With the lock held: waits a while for a page to end. */
+static void wait_a_while(page_run *run)
+{
+    struct timespec until;
+    const long pause = 50000000, second = 1000000000;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += pause;
+    until.tv_sec += until.tv_nsec / second;
+    until.tv_nsec %= second;
+    pthread_cond_timedwait(&run->changed, &run->lock, &until);
+}
+
+static satf_status report_progress(satf_context *ctx, const page_run *run)
+{
+    double done = (double)run->told;
+    for (int i = 0; i < run->worker_count; i++) {
+        done += atomic_load_explicit(&run->workers[i].per_mille, memory_order_relaxed) / 1000.0;
+    }
+    return satf_report_progress(ctx, done / (double)run->count);
+}
+
+/* Waits for the next page to be told of. */
+static satf_status await_page(satf_context *ctx, page_run *run, page_slot *slot)
+{
+    satf_status status = SATF_OK;
+    pthread_mutex_lock(&run->lock);
+    while (!slot->ended && !status) {
+        wait_a_while(run);
+        pthread_mutex_unlock(&run->lock);
+        status = report_progress(ctx, run);
+        pthread_mutex_lock(&run->lock);
+    }
+    pthread_mutex_unlock(&run->lock);
+    return status;
+}
+
+/* May the others go on without a page that has failed so? */
+static bool is_of_the_page(satf_status status)
+{
+    return status == SATF_DATA || status == SATF_UNSUPPORTED || status == SATF_LIMIT ||
+           status == SATF_INVALID;
+}
+
+/* The whole's report, of a page's. */
+static void add_report(satf_file_report *result, const satf_file_report *page, int64_t number,
+                       bool told)
+{
+    satf_file_times *sum = &result->times;
+    sum->decode_ms += page->times.decode_ms;
+    sum->compute_ms += page->times.compute_ms;
+    sum->encode_ms += page->times.encode_ms;
+    if (result->pages++ == 0) {
+        result->in = page->in;
+        result->out = page->out;
+        result->out_format = page->out_format;
+        result->ran = page->ran;
+        result->streamed = page->streamed;
+        memcpy(result->why_cpu, page->why_cpu, sizeof result->why_cpu);
+    }
+    for (int i = 0; i < page->note_count && !told; i++) {
+        pipeline_note_add(result, page->notes[i].at, "page %" PRId64 ": %s", number,
+                          page->notes[i].text);
+    }
+}
+
+/* Tells of a page, and whether the rest goes on. */
+static satf_status tell(satf_context *ctx, const pipeline_job *job, const page_slot *slot,
+                        int64_t number, satf_file_report *result)
+{
+    bool stop = slot->status && !is_of_the_page(slot->status);
+    if (!stop && job->on_page) {
+        stop = job->on_page(job->page_user, number, slot->status, slot->why, &slot->report);
+    } else if (slot->status) {
+        stop = true;
+    }
+    if (slot->status && stop) {
+        result->at = slot->report.at;
+        result->unsuited = slot->report.unsuited;
+        return satf_fail(ctx, slot->status, "page %" PRId64 ": %s", number, slot->why);
+    }
+    if (stop) {
+        return satf_fail(ctx, SATF_CANCELLED, "stopped on request");
+    }
+    if (slot->status) {
+        result->pages_failed++;
+    } else {
+        add_report(result, &slot->report, number, job->on_page != NULL);
+    }
+    return SATF_OK;
+}
+
+/* All pages, in their order. */
+static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *result)
+{
+    char first_why[SATF_MESSAGE_BYTES];
+    satf_status status = SATF_OK, first = SATF_OK;
+    for (int64_t k = 0; k < run->count && !status; k++) {
+        page_slot *slot = &run->slots[k % run->slot_count];
+        status = await_page(ctx, run, slot);
+        status = status ? status : tell(ctx, run->job, slot, run->job->first_page + k, result);
+        if (!status && slot->status && !first) {
+            first = slot->status;
+            memcpy(first_why, slot->why, sizeof first_why);
+            result->at = slot->report.at;
+        }
+        pthread_mutex_lock(&run->lock);
+        memset(slot, 0, sizeof *slot);
+        run->told = k + 1;
+        pthread_cond_broadcast(&run->changed);
+        pthread_mutex_unlock(&run->lock);
+    }
+    if (!status && result->pages == 0) {
+        return satf_fail(ctx, first, "no page can be filtered; the first one: %s", first_why);
+    }
+    return status;
+}
+
+static satf_status run_all(satf_context *ctx, page_run *run, satf_file_report *result)
+{
+    start_workers(run);
+    if (run->started == 0) {
+        return satf_fail(ctx, SATF_NO_MEMORY, "no thread could be started for the pages");
+    }
+    satf_status status = tell_all(ctx, run, result);
+    stop_workers(run);
+    return status;
+}
+
+satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader *reader,
+                           int64_t count, pipeline_phase *progress, satf_file_report *result)
+{
+    page_run run = {.job = job, .count = count};
+    io_output *file = NULL;
+    const io_format *format;
+    run.worker_count = pages_at_once(ctx, job, reader, count);
+    pthread_mutex_init(&run.lock, NULL);
+    pthread_cond_init(&run.changed, NULL);
+    pipeline_phase_begin(ctx, progress, 1);
+    result->at = job->output;
+    satf_status status = io_format_load(ctx, output_of(job), &format);
+    status = status ? status : pipeline_output_open(ctx, job, &file);
+    if (!status) {
+        status = io_pages_open(ctx, format, io_output_file(file),
+                               count == reader->pages ? &reader->axes : NULL, count, &run.pages);
+    }
+    status = status ? status : make_workers(ctx, &run, reader);
+    if (!status) {
+        satf_share_pause(ctx);
+        result->at = job->input;
+        status = run_all(ctx, &run, result);
+        satf_share_resume(ctx);
+    }
+    if (!status) {
+        result->at = job->output;
+        status = io_pages_finish(ctx, run.pages);
+        result->times.out_bytes = run.pages->bytes;
+    }
+    if (file) {
+        status = pipeline_output_end(ctx, file, status);
+    }
+    for (int i = 0; i < run.worker_count; i++) {
+        free_worker(&run.workers[i], reader);
+    }
+    satf_context_destroy(run.hub);
+    io_pages_close(run.pages);
+    satf_free(run.workers);
+    satf_free(run.slots);
+    pthread_cond_destroy(&run.changed);
+    pthread_mutex_destroy(&run.lock);
+    return status;
+}
