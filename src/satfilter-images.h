@@ -108,6 +108,40 @@ SATF_API satf_status satf_image_encode(satf_context *ctx, const satf_image *imag
 /* NULL is allowed. */
 SATF_API void satf_buffer_free(void *data);
 
+/*
+ * A file of several pages. Of one that is read, pages may be read in any order; of a GIF or a
+ * WebP it is quickest from the first to the last. One that is written appears as
+ * satf_image_write() has it, whole, with satf_image_file_finish().
+ */
+typedef struct satf_image_file satf_image_file;
+
+/* Opens a file to read pages; "-" is standard input. */
+SATF_API satf_status satf_image_file_open(satf_context *ctx, const char *path,
+                                          satf_image_file **out);
+
+/* How many pages a file that is read holds, or have been appended to one that is written. */
+SATF_API int64_t satf_image_file_pages(const satf_image_file *file);
+
+/* Reads that page, from 1 on. A page that fails costs the others nothing. */
+SATF_API satf_status satf_image_file_read(satf_context *ctx, satf_image_file *file, int64_t page,
+                                          satf_image **out);
+
+/* Begins a file of so many pages, 0: that is not known, which .npy must. options may be NULL; a
+ * range that is found (auto_range) is found for each page. */
+SATF_API satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t pages,
+                                            const satf_write_options *options,
+                                            satf_image_file **out);
+
+/* Another page. After a failure the file can only be closed. */
+SATF_API satf_status satf_image_file_append(satf_context *ctx, satf_image_file *file,
+                                            const satf_image *image);
+
+/* The file is complete: it takes the place that its path names. */
+SATF_API satf_status satf_image_file_finish(satf_context *ctx, satf_image_file *file);
+
+/* Frees it; one that has not been finished leaves no trace. NULL is allowed. */
+SATF_API void satf_image_file_close(satf_image_file *file);
+
 /* What a file says about itself before its pixels are decoded. */
 typedef struct satf_image_info {
     satf_view view;     /* of the image that reading it makes; data NULL */

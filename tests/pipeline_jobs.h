@@ -87,7 +87,11 @@ static inline satf_status run(const char *input, const char *output, const char 
     satf_filter *filter;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-    pipeline_job job = {input, output, filter, satf_write_defaults(), way, false, 0};
+    pipeline_job job = {.input = input,
+                        .output = output,
+                        .filter = filter,
+                        .write = satf_write_defaults(),
+                        .route = way};
     job.write.type = type;
     satf_status status = pipeline_run(ctx, &job, result);
     satf_filter_destroy(filter);

@@ -49,10 +49,12 @@ static void test_round_trips(void **state)
     int formats = 0;
     for (size_t f = 0; io_format_at(f); f++) {
         const io_format *format = io_format_at(f);
-        if (!format->create || strcmp(format->name, "jpeg") == 0) {
+        const io_format *loaded;
+        bool there = io_can_write(format) && !io_format_load(ctx, format, &loaded);
+        if (!there || strcmp(format->name, "jpeg") == 0) {
             continue;
         }
-        formats++;
+        formats += !format->in_module;
         for (int type = SATF_U8; type <= SATF_F64; type++) {
             for (int channels = 1; channels <= 4; channels++) {
                 for (unsigned alpha = 0; alpha < (channels > 1 ? 2u : 1u); alpha++) {

@@ -20,16 +20,18 @@
  * and the number of the others at the end. */
 enum { NOTE_TEXTS = 16, NOTES_EACH = 3 };
 typedef struct told_notes {
-    char text[NOTE_TEXTS][sizeof((satf_file_note *)NULL)->text];
-    int count[NOTE_TEXTS]; /* 0: the text is free */
+    char text[NOTE_TEXTS][sizeof((page_outcome *)NULL)->text];
+    int count[NOTE_TEXTS];  /* 0: the text is free */
+    bool pages[NOTE_TEXTS]; /* it is about pages of a file */
 } told_notes;
 
 /* Counts the note; true if it is to be told. */
-static bool is_told(told_notes *told, const char *text)
+static bool is_told(told_notes *told, const char *text, bool of_page)
 {
     for (int i = 0; i < NOTE_TEXTS; i++) {
         if (!told->count[i]) {
-            strcpy(told->text[i], text);
+            snprintf(told->text[i], sizeof told->text[i], "%s", text);
+            told->pages[i] = of_page;
         }
         if (strcmp(told->text[i], text) == 0) {
             return ++told->count[i] <= NOTES_EACH;
@@ -44,7 +46,7 @@ static void print_notes(const settings *s, told_notes *told, const satf_file_rep
         char text[sizeof result->notes[i].text];
         memcpy(text, result->notes[i].text, sizeof text);
         name_options(text);
-        if (is_told(told, text) || s->verbose) {
+        if (is_told(told, text, false) || s->verbose) {
             message(result->notes[i].at, "%s", text);
         }
     }
@@ -55,7 +57,7 @@ static void print_pages(const settings *s, told_notes *told, const outcome *out)
 {
     for (const page_outcome *page = out->pages; page; page = page->next) {
         bool note = page->status == SATF_OK;
-        if (!note || (!s->quiet && (is_told(told, page->text) || s->verbose))) {
+        if (!note || (!s->quiet && (is_told(told, page->text, true) || s->verbose))) {
             message(page->at, "page %lld: %s", (long long)page->number, page->text);
         }
     }
@@ -71,7 +73,8 @@ static void print_other_notes(const settings *s, const told_notes *told)
     for (int i = 0; i < NOTE_TEXTS && !s->quiet && !s->verbose; i++) {
         if (told->count[i] > NOTES_EACH) {
             int others = told->count[i] - NOTES_EACH;
-            message(NULL, "%d more: %s", others, told->text[i]);
+            message(NULL, "%d more %s%s: %s", others, told->pages[i] ? "page" : "file",
+                    others > 1 ? "s" : "", told->text[i]);
         }
     }
 }

@@ -282,8 +282,9 @@ static const option options[] = {
      "kept where it is one of these.",
      TAKES(take_compression)},
     {GROUP_OUTPUT, "page", 0, "N|A-B|all", "all",
-     "pages of the inputs, from 1 on; default: all into .tif and .npy, else the first",
-     "A- goes to the last page. Where several are asked for and the output is a picture of one "
+     "pages of the inputs; default: all into .tif and .npy, else the first",
+     "From 1 on; A- goes to the last page. Where several are asked for and the output is a picture "
+     "of one "
      "page, each goes to a file of its own: name-0001.png, name-0002.png ... A page that fails "
      "costs the others nothing: it is named, the output lacks it, and the exit status is 3.",
      TAKES(take_page)},

@@ -71,8 +71,6 @@ static const synonym synonyms[] = {
     {"jobs", "threads", "the number of threads is --threads N"},
     {"j", "threads", "the number of threads is --threads N"},
     {"silent", "quiet", "notes and progress are left out by --quiet"},
-    {"compression", "png-level",
-     "a PNG is compressed more by --png-level 6, a JPEG by a lower --quality"},
     {"depth", "type", "the samples are chosen by --type, such as u8 or u16"},
     {"bits", "type", "the samples are chosen by --type, such as u8 or u16"},
 };

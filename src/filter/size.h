@@ -17,9 +17,14 @@ static inline bool filter_size_is_length(const filter_size *size)
 /* "N", "WxH", or either with "in", "mm" or "cm" behind each number; as a kind of parameter. */
 satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
                               const char *text, void *value);
+enum { FILTER_SIZE_BYTES = 64 }; /* of its text */
 int filter_size_print(const filter_param *param, const void *value, char *text, size_t bytes);
 
-/* Fails if a window of the filter is a length. */
-satf_status filter_check_pixels(satf_context *ctx, const chain_link *link);
+/*
+ * The odd number of pixels that is nearest to the length, of two the larger. A PNG rounds its
+ * resolution to whole pixels a metre: half a pixel a metre more gives the length that is an even
+ * number of pixels in another format the same window in a PNG.
+ */
+double filter_side_pixels(int64_t side, double per_metre);
 
 #endif

@@ -1,6 +1,6 @@
 /* One filter on one image: its checks, the choice of its engine, its runs. */
 #include "modules.h"
-#include "size.h"
+#include "lengths.h"
 #include "step.h"
 
 #include <inttypes.h>

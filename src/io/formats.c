@@ -128,7 +128,7 @@ satf_status satf_context_set_axes(satf_context *ctx, const char *axes)
     }
     axes = axes ? axes : "";
     size_t n = strlen(axes), end = n > 2 && axes[n - 1] == 'C' ? n - 3 : n - 2;
-    bool good = n == 0 || (n >= 2 && n <= IO_AXES + 3 && strncmp(axes + end, "YX", 2) == 0);
+    bool good = n == 0 || (n >= 2 && n <= IO_AXES + 2 && strncmp(axes + end, "YX", 2) == 0);
     for (size_t i = 0; good && i < n; i++) {
         good = axes[i] >= 'A' && axes[i] <= 'Z' && !strchr(axes + i + 1, axes[i]) &&
                (i >= end || (axes[i] != 'Y' && axes[i] != 'X'));

@@ -5,7 +5,7 @@
 #include "../base/exif.h"
 #include "codec.h"
 
-static satf_status read_image(satf_context *ctx, io_reader *reader, satf_image **out)
+satf_status io_read_whole(satf_context *ctx, io_reader *reader, satf_image **out)
 {
     const io_header *header = &reader->header;
     satf_image *image;
@@ -41,7 +41,7 @@ satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **ou
     satf_progress_begin(ctx);
     satf_status status = io_open(ctx, path, &reader);
     if (!status) {
-        status = read_image(ctx, reader, out);
+        status = io_read_whole(ctx, reader, out);
         io_close(reader);
     }
     satf_image_disown(*out);
@@ -64,7 +64,7 @@ satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
     satf_progress_begin(ctx);
     satf_status status = io_open_memory(ctx, data, bytes, &reader);
     if (!status) {
-        status = read_image(ctx, reader, out);
+        status = io_read_whole(ctx, reader, out);
         io_close(reader);
     }
     satf_image_disown(*out);

@@ -208,6 +208,9 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
 
 /* All rows into the view, with progress from 0 to 1. */
 satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view *view);
+
+/* The picture that the reader is at, as an image with what the file says of it. */
+satf_status io_read_whole(satf_context *ctx, io_reader *reader, satf_image **out);
 void io_close(io_reader *reader); /* NULL is allowed */
 
 /* The image's range and picture type = the header's. */

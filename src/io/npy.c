@@ -67,15 +67,16 @@ static satf_status choose_type(satf_context *ctx, const satf_npy *info, satf_typ
  * more likely a width. */
 static satf_status refuse_channels(satf_context *ctx, const int64_t shape[3])
 {
-    char advice[160] = "";
+    char advice[192] = "";
     if (shape[2] < 1) {
         /* nothing to guess */
     } else if (shape[0] < shape[2] || shape[1] < shape[2]) {
-        snprintf(advice, sizeof advice,
-                 "; it looks like %s: say ZYX to take it so (option: axes)%s",
-                 shape[0] <= SATF_MAX_CHANNELS ? "planes of channels, (C, H, W)"
-                                               : "a stack of pictures, (Z, H, W)",
-                 shape[0] <= SATF_MAX_CHANNELS ? ", or save numpy.moveaxis(a, 0, -1)" : "");
+        bool planes = shape[0] <= SATF_MAX_CHANNELS;
+        snprintf(advice, sizeof advice, "; it looks like %s (option: axes)",
+                 planes
+                     ? "planes of channels, (C, H, W): save numpy.moveaxis(a, 0, -1), or say CYX "
+                       "to take each plane for a page"
+                     : "a stack of pictures, (Z, H, W): say ZYX");
     }
     return satf_fail(ctx, SATF_UNSUPPORTED,
                      "a .npy array of shape (%" PRId64 ", %" PRId64 ", %" PRId64 ") has %" PRId64
@@ -299,6 +300,10 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     char dictionary[320], pages[160], channels[16] = "";
     if (writer->page > 0) {
         return SATF_OK;
+    }
+    if (writer->pages->wanted < 1) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "how many pages an array has must be known before the first");
     }
     if (v->channels > 1) {
         snprintf(channels, sizeof channels, ", %d", (int)v->channels);

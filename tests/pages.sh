@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Files of several pages on the command line: which pages, what their outputs are called, and what
+# is said of one that fails.
+set -u
+build=$(cd "${top_builddir:-.}" && pwd)
+source=$(cd "${top_srcdir:-.}" && pwd)
+satfilter=${SATFILTER:-$build/satfilter}
+work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-pages.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+LC_ALL=C
+export LC_ALL
+
+passed=0 failed=0
+check()
+{
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL: $1: '$2' instead of '$3'"
+        head -n 5 stderr
+    fi
+}
+run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
+said() { sed 's/^satfilter: //' stderr; }
+files() { (cd "$1" 2>/dev/null && find . -type f | LC_ALL=C sort | tr '\n' ' '); }
+same() { if cmp -s "$1" "$2"; then echo same; else echo different; fi; }
+
+# An array of four pages of 5 x 3, which are 1, 2, 3 and 4 everywhere, and a TIFF of them.
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' \
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 3, 5), }"
+    for page in 1 2 3 4; do head -c 15 /dev/zero | tr '\000' "\\$page"; done
+} >stack.npy
+run --box 3 stack.npy x.npy
+check "a stack without --axes" "$? $(grep -c 'say CYX to take each plane for a page (--axes)$' stderr)" "1 1"
+run --box 3 --axes ZYX stack.npy x.npy
+check "--axes ZYX" "$? $(tail -c 60 x.npy | cmp - <(tail -c 60 stack.npy) && echo same)" "0 same"
+run --box 1 --axes QYX stack.npy four.tif
+if grep -q 'need a part of satfilter' stderr; then
+    echo "skipped: TIFF is not there"
+    exit 77
+fi
+check "an array to TIFF" "$? $(said)" "0 "
+
+# ------------------------------------------------------------- which pages
+
+run --box 3 four.tif all.tif
+check "all pages" "$? $(said)" "0 "
+run --box 1 all.tif all.npy
+check "and back" "$? $(same all.npy stack.npy)" "0 same"
+run --box 3 four.tif one.pgm
+check "a picture takes the first" "$? $(said) $(tail -c 1 one.pgm | od -An -tu1)" \
+    "0 four.tif: holds 4 pages; only the first is read, unless others are named (--page)    1"
+run --box 3 --page 3 four.tif three.pgm
+check "--page 3" "$? $(said) $(tail -c 1 three.pgm | od -An -tu1)" "0     3"
+run -q --box 3 --page all four.tif p.pgm
+check "--page all" "$? $(files . | grep -o './p[^ ]*' | tr '\n' ' ')" \
+    "0 ./p-0001.pgm ./p-0002.pgm ./p-0003.pgm ./p-0004.pgm "
+check "each is its page" "$(tail -qc 1 p-000?.pgm | od -An -tu1 | tr -s ' ')" " 1 2 3 4"
+run -q --box 3 --page 2-3 --format pgm four.tif -o d
+check "--page 2-3 in a folder" "$? $(files d)" "0 ./four-0002.pgm ./four-0003.pgm "
+run -q --box 3 --page 2- four.tif -o e
+check "--page 2- stays a TIFF" "$? $(files e)" "0 ./four.tif "
+run --box 1 e/four.tif e.npy
+check "of three pages" "$? $(tail -c 45 e.npy | cmp - <(tail -c 45 stack.npy) && echo same)" "0 same"
+run -q --box 3 --page all --format pgm one.pgm four.tif -o mixed
+check "files of one page keep their names" "$? $(files mixed)" \
+    "0 ./four-0001.pgm ./four-0002.pgm ./four-0003.pgm ./four-0004.pgm ./one.pgm "
+for wrong in 0 -1 x 3-2 2-x 1.5 '' all2; do
+    run --box 3 --page="$wrong" four.tif no.tif
+    check "--page '$wrong'" "$? $(files . | grep -c no.tif)" "2 0"
+done
+run --box 3 --page 5 four.tif no.tif
+check "--page 5 of four" "$? $(said)" "1 four.tif: has no page 5; it holds 4"
+run --box 3 --page 2-9 four.tif no.pgm
+check "--page 2-9 of four" "$? $(said)" "1 four.tif: has no page 9; it holds 4"
+check "nothing is written" "$(files . | grep -c 'no[.-]')" 0
+
+# --------------------------------------------------------------- pipes
+
+"$satfilter" --box 3 <four.tif >pipe.tif 2>stderr
+check "standard input to output" "$? $(same pipe.tif all.tif)" "0 same"
+# shellcheck disable=SC2002 # a pipe
+cat four.tif | "$satfilter" --box 3 2>stderr | cat >pipe.tif
+check "a pipe to a pipe" "$(same pipe.tif all.tif)" same
+# shellcheck disable=SC2002
+cat stack.npy | "$satfilter" --axes ZYX --box 3 - pipe.npy 2>stderr
+check "an array out of a pipe" "$? $(same pipe.npy x.npy)" "0 same"
+echo before >appended
+"$satfilter" --box 3 four.tif - --format tif >>appended 2>stderr
+check "appended" "$? $(tail -c +8 appended | cmp - all.tif && echo same)" "0 same"
+run --box 3 --page all four.tif - --format pgm
+check "pages to standard output" "$? $(wc -c <stdout)" "2 0"
+"$satfilter" --box 3 four.tif - --format tif >/dev/full 2>stderr
+check "a full disk" "$? $(said)" "1 -: writing failed: No space left on device"
+
+# ---------------------------------------------------------- one that fails
+
+# The second page's strip lies behind the end of the file.
+cp four.tif hurt.tif
+"$satfilter" --box 1 --compression none -f four.tif hurt.tif 2>stderr
+at=$(grep -obUaP '\x11\x01\x04\x00\x01\x00\x00\x00' hurt.tif | sed -n '2s/:.*//p')
+printf '\377\377\377\177' | dd of=hurt.tif bs=1 seek=$((at + 8)) conv=notrunc 2>/dev/null
+run --box 3 hurt.tif rest.tif
+check "a damaged page" "$? $(said)" "3 hurt.tif: page 2: the TIFF is damaged: a strip is too short
+rest.tif: 3 of 4 pages done"
+run -f --box 3 -q --json hurt.tif rest.tif
+check "in JSON" "$? $(grep -o '"pages": .*"status": "[A-Z_]*"}]' stdout)" \
+    '3 "pages": 3, "pages_failed": [{"page": 2, "error": "the TIFF is damaged: a strip is too short", "status": "SATF_DATA"}]'
+run --box 1 rest.tif rest.npy
+check "the others are there" "$? $(tail -c 45 rest.npy | tr '\001\003\004' 134)" \
+    "0 111111111111111333333333333333444444444444444"
+run --box 3 hurt.tif no.npy
+check "an array has all" "$? $(files . | grep -c 'no[.-]') $(grep -c 'an array has all pages, and 1 of 4 failed' stderr)" "1 0 1"
+run --box 3 --page all hurt.tif h.pgm
+check "a file a page" "$? $(files . | grep -o './h-[^ ]*' | tr '\n' ' ')" \
+    "3 ./h-0001.pgm ./h-0003.pgm ./h-0004.pgm "
+mkdir both && cp hurt.tif four.tif both
+run --box 3 -r both -o done
+check "in a batch" "$? $(files done) $(tail -n 1 stderr | sed 's/in .* s,/in s,/')" \
+    "3 ./four.tif ./hurt.tif  satfilter: 2 of 2 done in s, 1 without all pages"
+
+# -------------------------------------------------------------- compression
+
+for c in none lzw deflate zstd; do
+    run -f --box 3 --compression "$c" four.tif c.tif
+    status=$?
+    run -f --box 1 c.tif c.npy
+    check "--compression $c" "$status $? $(same c.npy stack.npy)" "0 0 same"
+done
+run --box 3 --compression g4 four.tif no.tif
+check "g4 of grey" "$? $(grep -c 'g4 is for black and white' stderr)" "1 1"
+run --box 3 --compression jpeg four.tif no.tif
+check "an unknown one" "$? $(said)" "2 --compression: 'jpeg' is none of none lzw deflate zstd g4"
+run --box 3 --compression lzw four.tif no.png
+check "of a PNG" "$?" 2
+run --sauvola 15 "$source/samples/page.png" bw.tif
+check "black and white" "$? $(wc -c <bw.tif)" "0 $(wc -c <bw.tif)"
+run --sauvola 15 "$source/samples/page.png" bw.png
+run --flip h bw.tif a.png
+run --flip h bw.png b.png
+check "is what a PNG has" "$? $(same a.png b.png)" "0 same"
+check "nothing else is left" "$(files . | grep -c 'no[.-]')" 0
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]
