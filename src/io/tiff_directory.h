@@ -17,10 +17,11 @@ typedef struct io_tiff_entry {
     unsigned char value[IO_TIFF_INLINE];
 } io_tiff_entry;
 
-/* A page's strips, behind its first byte, and entries in any order; one allocation. */
+/* A page's strips, behind its first byte, and entries in any order; one allocation, but for the
+ * entries while the page is written. */
 typedef struct io_tiff_record {
     size_t entries;
-    io_tiff_entry entry[IO_TIFF_ENTRIES];
+    io_tiff_entry *entry; /* room for IO_TIFF_ENTRIES, until all are there */
     uint64_t strips;
     uint64_t strip[]; /* offsets, then numbers of bytes */
 } io_tiff_record;
