@@ -108,12 +108,13 @@ check "a damaged page" "$? $(said)" "3 hurt.tif: page 2: the TIFF is damaged: a 
 rest.tif: 3 of 4 pages done"
 run -f --box 3 -q --json hurt.tif rest.tif
 check "in JSON" "$? $(grep -o '"pages": .*"status": "[A-Z_]*"}]' stdout)" \
-    '3 "pages": 3, "pages_failed": [{"page": 2, "error": "the TIFF is damaged: a strip is too short", "status": "SATF_DATA"}]'
+    "3 \"pages\": 3, \"pages_failed\": [{\"page\": 2, \"error\": \"the TIFF is damaged: a strip is too\
+ short\", \"status\": \"SATF_DATA\"}]"
 run --box 1 rest.tif rest.npy
 check "the others are there" "$? $(tail -c 45 rest.npy | tr '\001\003\004' 134)" \
     "0 111111111111111333333333333333444444444444444"
 run --box 3 hurt.tif no.npy
-check "an array has all" "$? $(files . | grep -c 'no[.-]') $(grep -c 'an array has all pages, and 1 of 4 failed' stderr)" "1 0 1"
+check "an array has all" "$? $(grep -c 'an array has all pages, and 1 of 4 failed' stderr)" "1 1"
 run --box 3 --page all hurt.tif h.pgm
 check "a file a page" "$? $(files . | grep -o './h-[^ ]*' | tr '\n' ' ')" \
     "3 ./h-0001.pgm ./h-0003.pgm ./h-0004.pgm "
