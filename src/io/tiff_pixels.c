@@ -54,11 +54,31 @@ static void widen_halves(const unsigned char *in, size_t n, void *out)
     }
 }
 
+/* Signed integers, as floats that hold them. */
+static void widen_signed(const unsigned char *in, size_t n, unsigned bits, void *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        int16_t i16;
+        int32_t i32;
+        if (bits == 8) {
+            ((float *)out)[i] = (float)(int8_t)in[i];
+        } else if (bits == 16) {
+            memcpy(&i16, in + 2 * i, sizeof i16);
+            ((float *)out)[i] = (float)i16;
+        } else {
+            memcpy(&i32, in + 4 * i, sizeof i32);
+            ((double *)out)[i] = (double)i32;
+        }
+    }
+}
+
 /* n samples, of the picture's type afterwards. */
 static void unpack(const io_tiff_state *t, const unsigned char *in, size_t n, size_t size,
                    void *out)
 {
-    if (t->floats && t->bits == 16) {
+    if (t->has_sign) {
+        widen_signed(in, n, t->bits, out);
+    } else if (t->floats && t->bits == 16) {
         widen_halves(in, n, out);
     } else if (t->bits == 8 * size) {
         memcpy(out, in, n * size);

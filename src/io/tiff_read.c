@@ -116,23 +116,24 @@ static satf_status refuse(const io_tiff_state *t, const char *what)
     return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s", what);
 }
 
-/* Integers without sign and floats, of the sizes that there are. */
+/* Integers and floats of the sizes that there are. Signed integers become floats that hold them. */
 static satf_status read_sample_format(io_tiff_state *t)
 {
-    unsigned format = tag(t, TIFFTAG_SAMPLEFORMAT);
-    t->bits = tag(t, TIFFTAG_BITSPERSAMPLE);
-    t->floats = format == SAMPLEFORMAT_IEEEFP;
-    if (format == SAMPLEFORMAT_INT) {
-        return refuse(t, "signed integers; convert them to unsigned ones or floats");
-    }
+    unsigned format = tag(t, TIFFTAG_SAMPLEFORMAT), bits = t->bits = tag(t, TIFFTAG_BITSPERSAMPLE);
+    t->has_sign = format == SAMPLEFORMAT_INT;
+    t->floats = t->has_sign || format == SAMPLEFORMAT_IEEEFP;
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP) {
         return refuse(t, "complex numbers");
     }
-    bool known = t->floats ? t->bits == 16 || t->bits == 32 || t->bits == 64
-                           : (t->bits >= 1 && t->bits <= 16) || t->bits == 32 || t->bits == 64;
+    bool known = t->has_sign ? bits == 8 || bits == 16 || bits == 32
+                 : t->floats ? bits == 16 || bits == 32 || bits == 64
+                             : (bits >= 1 && bits <= 16) || bits == 32 || bits == 64;
     return known ? SATF_OK
                  : satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s of %u bits",
-                             t->floats ? "floats" : "integers", t->bits);
+                             t->has_sign ? "signed integers"
+                             : t->floats ? "floats"
+                                         : "integers",
+                             bits);
 }
 
 /* A palette of 8 bits in 16, as old programs wrote it, has nothing above 255. */
@@ -191,7 +192,8 @@ static satf_status read_colour(io_tiff_state *t)
         t->colour = photometric == PHOTOMETRIC_MINISWHITE ? IO_TIFF_WHITE_IS_ZERO : IO_TIFF_GREY;
         t->colours = 1;
         return t->floats && t->colour == IO_TIFF_WHITE_IS_ZERO
-                   ? refuse(t, "floats of which 0 is white")
+                   ? refuse(t, t->has_sign ? "signed integers of which 0 is white"
+                                           : "floats of which 0 is white")
                    : SATF_OK;
     case PHOTOMETRIC_RGB:
         return SATF_OK;
@@ -202,7 +204,7 @@ static satf_status read_colour(io_tiff_state *t)
     case PHOTOMETRIC_SEPARATED:
         t->colour = IO_TIFF_CMYK;
         t->colours = 4;
-        return t->floats || t->bits > 16 ? refuse(t, "inks in floats or wide integers")
+        return t->floats || t->bits > 16 ? refuse(t, "inks in floats, wide or signed integers")
                : tag(t, TIFFTAG_INKSET) != INKSET_CMYK ? refuse(t, "other inks than CMYK")
                                                        : SATF_OK;
     case PHOTOMETRIC_YCBCR:
@@ -238,6 +240,9 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
     t->alpha = first == EXTRASAMPLE_ASSOCALPHA   ? IO_TIFF_PREMULTIPLIED
                : first == EXTRASAMPLE_UNASSALPHA ? IO_TIFF_STRAIGHT
                                                  : IO_TIFF_NO_ALPHA;
+    if (t->has_sign && t->alpha != IO_TIFF_NO_ALPHA) {
+        return refuse(t, "signed integers with alpha");
+    }
     if (extra > (t->alpha != IO_TIFF_NO_ALPHA)) {
         io_list_name(header->others, sizeof header->others, "extra");
     }
@@ -291,7 +296,8 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
 /* Samples of at most 8 bits range over 0 ... 255 afterwards, of 9 to 16 over what they can be. */
 static void describe(const io_tiff_state *t, io_header *header)
 {
-    satf_type type = t->floats       ? t->bits == 64 ? SATF_F64 : SATF_F32
+    unsigned least_f64 = t->has_sign ? 32 : 64; /* bits; f32 holds 24 and the sign */
+    satf_type type = t->floats       ? t->bits >= least_f64 ? SATF_F64 : SATF_F32
                      : t->bits <= 8  ? SATF_U8
                      : t->bits <= 16 ? SATF_U16
                      : t->bits == 32 ? SATF_U32
