@@ -11,7 +11,8 @@ typedef enum io_tiff_way {
     IO_TIFF_PLAIN,     /* the file has the rows as they are: no more than a row is taken */
     IO_TIFF_SCANLINES, /* libtiff decodes row by row */
     IO_TIFF_STRIPS,    /* strip by strip, one of each plane */
-    IO_TIFF_TILES      /* a row of tiles, of each plane */
+    IO_TIFF_TILES,     /* a row of tiles, of each plane */
+    IO_TIFF_BLOCKS     /* a strip or a row of tiles, of blocks of YCbCr, which become RGB */
 } io_tiff_way;
 
 /* What a pixel's colour samples are. */
@@ -28,6 +29,13 @@ typedef enum io_tiff_alpha {
     IO_TIFF_STRAIGHT,
     IO_TIFF_PREMULTIPLIED
 } io_tiff_alpha;
+
+/* YCbCr that libtiff does not make RGB. */
+typedef struct io_tiff_ycbcr {
+    unsigned width, height; /* of the pixels that share their chroma; 0: there is no such YCbCr */
+    double luma[3];         /* what red, green and blue add to it */
+    double y[256], red[256], blue[256]; /* luma, and what chroma adds to it, of each code */
+} io_tiff_ycbcr;
 
 typedef struct io_tiff_state {
     satf_context *ctx; /* of the call in progress */
@@ -51,12 +59,13 @@ typedef struct io_tiff_state {
     io_tiff_alpha alpha;
     unsigned colours; /* samples of a pixel's colour in the file, which come first */
     unsigned char palette[256][3];
+    io_tiff_ycbcr ycbcr;
     io_tiff_way way;
     int64_t chunk_rows; /* of the largest chunk, but the way of plain rows and scanlines: 1 */
     int64_t chunk_first, chunk_count; /* the rows that are in it */
     size_t row_bytes;                 /* of a plane's row in the chunk */
     unsigned char *chunk;             /* plane by plane */
-    unsigned char *tile;              /* of the way of tiles */
+    unsigned char *tile;              /* of the ways of tiles and blocks: one tile or strip */
     unsigned char *row; /* one row's samples, unpacked to the output's type, all of a pixel's */
 } io_tiff_state;
 
@@ -90,6 +99,15 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y);
 
 /* Row y, which is in the chunk, becomes a row of the picture. */
 void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, void *dst);
+
+/* What the tags say of YCbCr, which becomes RGB. */
+satf_status io_tiff_ycbcr_start(io_tiff_state *t);
+
+/* The bytes of so many rows of blocks. */
+uint64_t io_tiff_ycbcr_bytes(const io_tiff_state *t, uint64_t width, uint64_t rows);
+
+/* t->tile, blocks of that many pixels a row, into the chunk's rows from column x on. */
+void io_tiff_ycbcr_spread(const io_tiff_state *t, int64_t x, int64_t width);
 
 /* What the tags say besides the pixels. */
 satf_status io_tiff_metadata(io_tiff_state *t, io_header *header);

@@ -161,8 +161,11 @@ static satf_status read_palette(io_tiff_state *t)
 
 static satf_status read_ycbcr(io_tiff_state *t)
 {
-    if (t->compression != COMPRESSION_JPEG || t->planes > 1) {
-        return refuse(t, t->planes > 1 ? "YCbCr in planes" : "YCbCr without JPEG");
+    if (t->compression != COMPRESSION_JPEG) {
+        return io_tiff_ycbcr_start(t);
+    }
+    if (t->planes > 1) {
+        return refuse(t, "YCbCr in planes");
     }
     TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return SATF_OK;
@@ -312,11 +315,12 @@ static void describe(const io_tiff_state *t, io_header *header)
     header->pictures = TIFFLastDirectory(t->tif) ? 1 : IO_PICTURES_SEVERAL;
 }
 
-/* A fax's row takes a bit at least; all else that is compressed has a ratio. */
+/* A fax's row takes a bit at least; all else that is compressed has a ratio, and so has what takes
+ * memory for more than a row. */
 static satf_status check_ratio(const io_tiff_state *t)
 {
     uint64_t samples = (uint64_t)t->height;
-    if (t->compression == COMPRESSION_NONE) {
+    if (t->compression == COMPRESSION_NONE && !t->tiled && !t->ycbcr.width) {
         return SATF_OK;
     }
     samples *= is_fax(t) ? 1 : (uint64_t)t->width * t->samples;
