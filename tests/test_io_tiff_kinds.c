@@ -1,6 +1,7 @@
 /* TIFFs of rarer kinds, beside what TIFF 6.0 and T.4 say of their bytes. */
 #include "tiff_files.h"
 
+#include <jpeglib.h>
 #include <math.h>
 
 /* ---------------------------------------------------------------------- YCbCr */
@@ -37,13 +38,13 @@ static size_t pack_blocks(const ycbcr *b, uint32_t x, uint32_t y, uint32_t width
 static const float lumas[2][3] = {{0.299f, 0.587f, 0.114f}, {0.2126f, 0.7152f, 0.0722f}};
 static const float references[2][6] = {{0, 255, 128, 255, 128, 255}, {16, 235, 128, 240, 127, 241}};
 
-/* TIFF 6.0, sections 20 and 21. */
-static unsigned char colour_of(const ycbcr *b, uint32_t x, uint32_t y, unsigned c)
+/* The colour that the codes of luma and chroma mean: TIFF 6.0, sections 20 and 21. */
+static unsigned char colour_of(const ycbcr *b, const unsigned codes[3], unsigned c)
 {
     const float *luma = lumas[b->tags], *r = references[b->tags];
     double full[3];
     for (unsigned i = 0; i < 3; i++) {
-        full[i] = (code(b, x, y, i) - (double)r[2 * i]) * (i ? 127 : 255) /
+        full[i] = (codes[i] - (double)r[2 * i]) * (i ? 127 : 255) /
                   ((double)r[2 * i + 1] - (double)r[2 * i]);
     }
     double red = full[2] * (2 - 2 * (double)luma[0]) + full[0];
@@ -86,10 +87,11 @@ static void compare_ycbcr(satf_context *ctx, const kind *k, const ycbcr *b)
     assert_int_equal(image->view.channels, 3);
     for (uint32_t y = 0; y < k->height; y++) {
         for (uint32_t x = 0; x < k->width; x++) {
+            const unsigned codes[] = {code(b, x, y, 0), code(b, x, y, 1), code(b, x, y, 2)};
             for (unsigned c = 0; c < 3; c++, got++) {
-                if (*got != colour_of(b, x, y, c)) {
+                if (*got != colour_of(b, codes, c)) {
                     fail_msg("%s, blocks of %u x %u: (%u, %u), colour %u is %u, should be %u",
-                             name_of(k), b->across, b->down, x, y, c, *got, colour_of(b, x, y, c));
+                             name_of(k), b->across, b->down, x, y, c, *got, colour_of(b, codes, c));
                 }
             }
         }
@@ -139,11 +141,141 @@ static void odd_tags(void **state)
     }
 }
 
+/* ------------------------------------------------------------- old-style JPEG */
+
+/* A picture that is smooth but for some noise, as a JPEG of that subsampling; 1 or 3 components. */
+static bytes make_jpeg(const ycbcr *b, int components, unsigned width, unsigned height)
+{
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    unsigned char *data = NULL, row[3 * 64];
+    unsigned long n = 0;
+    c.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&c);
+    jpeg_mem_dest(&c, &data, &n);
+    c.image_width = width;
+    c.image_height = height;
+    c.input_components = components;
+    c.in_color_space = components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(&c);
+    c.comp_info[0].h_samp_factor = (int)b->across;
+    c.comp_info[0].v_samp_factor = (int)b->down;
+    jpeg_start_compress(&c, TRUE);
+    uint64_t seed = 5;
+    for (unsigned y = 0; y < height; y++) {
+        JSAMPROW at = row;
+        for (unsigned i = 0; i < width * (unsigned)components; i++) {
+            row[i] = (unsigned char)(i + 3 * y * (1 + i % 3) + next_random(&seed) % 32);
+        }
+        jpeg_write_scanlines(&c, &at, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    return (bytes){data, n};
+}
+
+/* Its codes, chroma as often as it is shared. */
+static void read_jpeg(bytes jpeg, unsigned char *to)
+{
+    struct jpeg_decompress_struct d;
+    struct jpeg_error_mgr errors;
+    d.err = jpeg_std_error(&errors);
+    jpeg_create_decompress(&d);
+    jpeg_mem_src(&d, jpeg.data, jpeg.n);
+    jpeg_read_header(&d, TRUE);
+    d.out_color_space = d.jpeg_color_space;
+    d.do_fancy_upsampling = FALSE;
+    jpeg_start_decompress(&d);
+    while (d.output_scanline < d.output_height) {
+        JSAMPROW at = to + d.output_scanline * d.output_width * (unsigned)d.num_components;
+        jpeg_read_scanlines(&d, &at, 1);
+    }
+    jpeg_finish_decompress(&d);
+    jpeg_destroy_decompress(&d);
+}
+
+static void put_le(size_t at, uint64_t v, size_t n)
+{
+    for (size_t i = 0; i < n; i++, v >>= 8) {
+        file.data[at + i] = (unsigned char)v;
+    }
+}
+
+/* A TIFF whose tags of old-style JPEG name a whole stream, which is its strip too. */
+static void make_ojpeg(bytes jpeg, unsigned components, unsigned width, unsigned height)
+{
+    const uint32_t n = (uint32_t)jpeg.n;
+    const uint32_t tags[][3] = {/* tag, type, value */
+                                {256, 3, width},
+                                {257, 3, height},
+                                {258, 3, 8},
+                                {259, 3, COMPRESSION_OJPEG},
+                                {262, 3, components == 1 ? 1 : 6},
+                                {273, 4, 8},
+                                {277, 3, components},
+                                {278, 3, height},
+                                {279, 4, n},
+                                {513, 4, 8},
+                                {514, 4, n}};
+    enum { COUNT = sizeof tags / sizeof *tags };
+    memcpy(file.data, "II*\0", 4);
+    put_le(4, 8 + n, 4);
+    memcpy(file.data + 8, jpeg.data, n);
+    put_le(8 + n, COUNT, 2);
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t at = 10 + n + 12 * i;
+        put_le(at, tags[i][0], 2);
+        put_le(at + 2, tags[i][1], 2);
+        put_le(at + 4, 1, 4);
+        put_le(at + 8, tags[i][2], 4);
+    }
+    put_le(10 + n + 12 * COUNT, 0, 4);
+    file.n = 14 + n + 12 * COUNT;
+}
+
+static void old_jpeg(void **state)
+{
+    static unsigned char codes[64 * 64 * 3];
+    static const unsigned sides[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    for (unsigned i = 0; i < 4; i++) {
+        ycbcr b = {.across = sides[i % 3][0], .down = sides[i % 3][1]};
+        unsigned components = i < 3 ? 3 : 1, width = 37 + i, height = 41 - i;
+        bytes jpeg = make_jpeg(&b, (int)components, width, height);
+        read_jpeg(jpeg, codes);
+        make_ojpeg(jpeg, components, width, height);
+        satf_image *image = must_decode(*state, file.data, file.n);
+        assert_int_equal(image->view.channels, components);
+        const unsigned char *got = image->view.data;
+        for (unsigned s = 0; s < width * height * components; s++) {
+            const unsigned char *pixel = codes + s / components * components;
+            const unsigned all[] = {pixel[0], components > 1 ? pixel[1] : 128,
+                                    components > 1 ? pixel[2] : 128};
+            unsigned want = components > 1 ? colour_of(&b, all, s % components) : all[0];
+            if (got[s] != want) {
+                fail_msg("blocks of %u x %u: sample %u is %u, should be %u", b.across, b.down, s,
+                         got[s], want);
+            }
+        }
+        satf_image_destroy(image);
+        for (size_t n = jpeg.n - 400; n < jpeg.n - 16; n += 97) { /* pixels end there */
+            make_ojpeg(jpeg, components, width, height);
+            memcpy(file.data + 8 + n, "\xff\xd9", 2);
+            satf_status status = satf_image_decode(*state, file.data, file.n, &image);
+            if (status != SATF_DATA) {
+                fail_msg("JPEG %u of %zu bytes, cut at %zu: %s", i, jpeg.n, n,
+                         status ? satf_message(*state) : "is read");
+            }
+        }
+        free(jpeg.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(blocks, new_context, free_context),
         cmocka_unit_test_setup_teardown(odd_tags, new_context, free_context),
+        cmocka_unit_test_setup_teardown(old_jpeg, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

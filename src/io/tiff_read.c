@@ -77,7 +77,9 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
 /* A tag that is not known, or odd, is no damage, nor is what is only unusual among pixels. */
 static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
-    static const char *const unusual[] = {"Old-style LZW codes", "JPEG strip size exceeds"};
+    static const char *const unusual[] = {"Old-style LZW codes", "JPEG strip size exceeds",
+                                          "Deprecated and troublesome old-style JPEG",
+                                          "Subsampling tag not appropriate"};
     io_tiff_state *t = user;
     bool damage = t->in_pixels;
     for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++) {
@@ -261,18 +263,25 @@ static satf_status check_compression(const io_tiff_state *t)
         COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,     COMPRESSION_LZW,
         COMPRESSION_JPEG,      COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
         COMPRESSION_PACKBITS,  COMPRESSION_ZSTD,          COMPRESSION_LZMA,
-        COMPRESSION_WEBP};
+        COMPRESSION_WEBP,      COMPRESSION_OJPEG};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i] == t->compression && TIFFIsCODECConfigured(known[i])) {
             return SATF_OK;
         }
     }
-    if (t->compression == COMPRESSION_OJPEG) {
-        return refuse(t, "old-style JPEG; convert it, by tiffcp -c lzw for example");
-    }
     return satf_fail(t->ctx, SATF_UNSUPPORTED,
                      "a TIFF of compression %u, which is not read; save it with another",
                      t->compression);
+}
+
+/* Of old-style JPEG only what programs wrote: grey, and YCbCr side by side. */
+static satf_status check_ojpeg(const io_tiff_state *t)
+{
+    bool known = t->ycbcr.width > 0 ||
+                 (t->samples == 1 && t->bits == 8 && !t->floats && t->colour != IO_TIFF_PALETTE);
+    return known || t->compression != COMPRESSION_OJPEG
+               ? SATF_OK
+               : refuse(t, "old-style JPEG of other than grey or YCbCr");
 }
 
 static satf_status read_tags(io_tiff_state *t, io_header *header)
@@ -293,6 +302,7 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
     satf_status status = check_compression(t);
     status = status ? status : read_sample_format(t);
     status = status ? status : read_colour(t);
+    status = status ? status : check_ojpeg(t);
     return status ? status : read_extra(t, header);
 }
 
