@@ -36,7 +36,8 @@ static void choose_way(io_tiff_state *t)
         t->chunk_rows = rows < t->height ? rows : t->height;
     } else if (t->compression == COMPRESSION_NONE) {
         t->way = IO_TIFF_PLAIN;
-    } else if (t->planes == 1 && (uint64_t)rows_per_strip(t) * t->row_bytes > STRIP_BYTES) {
+    } else if (t->planes == 1 &&
+               (io_tiff_is_fax(t) || (uint64_t)rows_per_strip(t) * t->row_bytes > STRIP_BYTES)) {
         t->way = IO_TIFF_SCANLINES;
     } else {
         t->way = IO_TIFF_STRIPS;
@@ -239,5 +240,9 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y)
     t->chunk_count = 1;
     t->message[0] = 0;
     satf_status status = take[t->way](t, y);
+    if (!status && t->bad_lines > t->height / 2) { /* another compression than its tag says? */
+        return satf_fail(t->ctx, SATF_DATA,
+                         "the TIFF is damaged: more than half of its fax's lines are");
+    }
     return !status && t->warned ? io_tiff_fail(t) : status;
 }

@@ -47,6 +47,7 @@ typedef struct io_tiff_state {
     uint64_t taken;     /* bytes that it has read */
     bool in_pixels;     /* a warning is damage then */
     bool warned;        /* in the pixels */
+    int64_t bad_lines;  /* of a fax */
     satf_status status; /* of a read that has failed */
     char message[160];  /* libtiff's first one */
     satf_charge charge; /* of what libtiff allocates */
@@ -69,12 +70,20 @@ typedef struct io_tiff_state {
     unsigned char *row; /* one row's samples, unpacked to the output's type, all of a pixel's */
 } io_tiff_state;
 
+static inline bool io_tiff_is_fax(const io_tiff_state *t)
+{
+    return t->compression == COMPRESSION_CCITTRLE || t->compression == COMPRESSION_CCITTRLEW ||
+           t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
+}
+
 /* SATF_DATA, with what libtiff has said; or why a read has failed. */
 static inline satf_status io_tiff_fail(const io_tiff_state *t)
 {
     return t->status ? t->status
                      : satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: %s",
-                                 t->message[0] ? t->message : "libtiff does not say how");
+                                 t->message[0]       ? t->message
+                                 : io_tiff_is_fax(t) ? "the fax ends before its last line"
+                                                     : "libtiff does not say how");
 }
 
 /* Of all rows as chunks have them. */

@@ -74,6 +74,23 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
     return 1; /* nobody else is told */
 }
 
+/* Is the warning of a fax's line whose length is wrong? It is cut, or white to its end, and the
+ * next ones are tried: libtiff says so in another way if there are none. */
+static bool is_of_line(const io_tiff_state *t, const char *format, va_list args)
+{
+    va_list copy;
+    char text[32];
+    if (t->way != IO_TIFF_SCANLINES || !io_tiff_is_fax(t) ||
+        strncmp(format, "%s at line", 10) != 0) {
+        return false;
+    }
+    va_copy(copy, args);
+    vsnprintf(text, sizeof text, format, copy);
+    va_end(copy);
+    return strncmp(text, "Line length mismatch", 20) == 0 ||
+           strncmp(text, "Premature EOL", 13) == 0;
+}
+
 /* A tag that is not known, or odd, is no damage, nor is what is only unusual among pixels. */
 static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
@@ -81,7 +98,8 @@ static int keep_warning(TIFF *tif, void *user, const char *module, const char *f
                                           "Deprecated and troublesome old-style JPEG",
                                           "Subsampling tag not appropriate"};
     io_tiff_state *t = user;
-    bool damage = t->in_pixels;
+    bool of_line = t->in_pixels && is_of_line(t, format, args), damage = t->in_pixels && !of_line;
+    t->bad_lines += of_line;
     for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++) {
         damage = damage && strncmp(format, unusual[i], strlen(unusual[i])) != 0;
     }
@@ -173,20 +191,14 @@ static satf_status read_ycbcr(io_tiff_state *t)
     return SATF_OK;
 }
 
-static bool is_fax(const io_tiff_state *t)
-{
-    return t->compression == COMPRESSION_CCITTRLE || t->compression == COMPRESSION_CCITTRLEW ||
-           t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
-}
-
 /* What the colour samples are, and how many. */
 static satf_status read_colour(io_tiff_state *t)
 {
     uint16_t photometric = 0;
     if (!TIFFGetField(t->tif, TIFFTAG_PHOTOMETRIC, &photometric)) { /* white paper, if a fax */
-        photometric = t->samples >= 3 ? PHOTOMETRIC_RGB
-                      : is_fax(t)     ? PHOTOMETRIC_MINISWHITE
-                                      : PHOTOMETRIC_MINISBLACK;
+        photometric = t->samples >= 3     ? PHOTOMETRIC_RGB
+                      : io_tiff_is_fax(t) ? PHOTOMETRIC_MINISWHITE
+                                          : PHOTOMETRIC_MINISBLACK;
     }
     t->colour = IO_TIFF_RGB;
     t->colours = 3;
@@ -333,7 +345,7 @@ static satf_status check_ratio(const io_tiff_state *t)
     if (t->compression == COMPRESSION_NONE && !t->tiled && !t->ycbcr.width) {
         return SATF_OK;
     }
-    samples *= is_fax(t) ? 1 : (uint64_t)t->width * t->samples;
+    samples *= io_tiff_is_fax(t) ? 1 : (uint64_t)t->width * t->samples;
     return io_check_ratio(t->ctx, t->source, samples, t->bits, "", 0);
 }
 
@@ -388,6 +400,7 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
             t->in_pixels = true;
             status = io_tiff_decode(t, y);
             t->in_pixels = false;
+            reader->header.lines_damaged = t->bad_lines > 0;
         }
         if (!status) {
             io_tiff_convert(t, &reader->header.view, y, (char *)dst + i * stride);
