@@ -141,6 +141,85 @@ static void odd_tags(void **state)
     }
 }
 
+/* ------------------------------------------------------------------------ Lab */
+
+/* What a colour of sRGB, 0 ... 1, is as Lab with the white of D50: IEC 61966-2-1, with the
+ * primaries that ICC's profile of it has; and CIE 15. */
+static void lab_of(const double rgb[3], double lab[3])
+{
+    static const double primaries[3][3] = {{0.4360747, 0.3850649, 0.1430804},
+                                           {0.2225045, 0.7168786, 0.0606169},
+                                           {0.0139322, 0.0971045, 0.7141733}};
+    static const double white[] = {0.9642, 1, 0.8249};
+    double f[3];
+    for (int i = 0; i < 3; i++) {
+        double sum = 0;
+        for (int c = 0; c < 3; c++) {
+            double light = rgb[c] <= 0.04045 ? rgb[c] / 12.92 : pow((rgb[c] + 0.055) / 1.055, 2.4);
+            sum += primaries[i][c] * light / white[i];
+        }
+        f[i] = sum > 216.0 / 24389 ? cbrt(sum) : (sum * 24389 / 27 + 16) / 116;
+    }
+    lab[0] = 116 * f[1] - 16;
+    lab[1] = 500 * (f[0] - f[1]);
+    lab[2] = 200 * (f[1] - f[2]);
+}
+
+/* Colours of sRGB, as the codes of Lab, come back. */
+static void lab(void **state)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        bool icc = i & 1, wide = i & 2, alpha = i & 4;
+        kind k = plain;
+        k.photometric = icc ? PHOTOMETRIC_ICCLAB : PHOTOMETRIC_CIELAB;
+        k.bits = wide ? 16 : 8;
+        k.samples = 3 + alpha;
+        k.extra = alpha ? EXTRASAMPLE_UNASSALPHA : -1;
+        TIFF *tif = create("wb");
+        set_tags(&k, tif);
+        for (uint32_t y = 0; y < k.height; y++) {
+            unsigned char row[4 * 2 * 64];
+            for (uint32_t x = 0; x < k.width; x++) {
+                double rgb[3], values[3], unit = wide ? 256 : 1;
+                for (unsigned c = 0; c < 3; c++) {
+                    rgb[c] = (double)sample(&plain, x, y, c) / 255;
+                }
+                lab_of(rgb, values);
+                double most = !wide ? 255 : icc ? 65280 : 65535;
+                long codes[] = {lrint(values[0] * most / 100),
+                                lrint((values[1] + (icc ? 128 : 0)) * unit),
+                                lrint((values[2] + (icc ? 128 : 0)) * unit), 77};
+                for (unsigned c = 0; c < k.samples; c++) {
+                    size_t at = (x * k.samples + c) * k.bits / 8;
+                    uint16_t code = (uint16_t)codes[c];
+                    uint8_t byte = (uint8_t)codes[c];
+                    memcpy(row + at, wide ? (void *)&code : &byte, k.bits / 8);
+                }
+            }
+            assert_int_equal(TIFFWriteScanline(tif, row, y, 0), 1);
+        }
+        TIFFClose(tif);
+        satf_image *image = must_decode(*state, file.data, file.n);
+        assert_int_equal(image->view.type, wide ? SATF_U16 : SATF_U8);
+        assert_int_equal(image->view.channels, k.samples);
+        for (size_t s = 0; s < (size_t)k.width * k.height * k.samples; s++) {
+            unsigned c = (unsigned)(s % k.samples);
+            size_t pixel = s / k.samples;
+            unsigned got = wide ? ((const uint16_t *)image->view.data)[s]
+                                : ((const unsigned char *)image->view.data)[s];
+            unsigned was = (unsigned)sample(&plain, (uint32_t)(pixel % k.width),
+                                            (uint32_t)(pixel / k.width), c);
+            double want = c == 3 ? 77 : was * (wide ? 257.0 : 1);
+            double most = c == 3 ? 0 : wide ? 257 : 12; /* of a code of Lab that was rounded */
+            if (fabs(got - want) > most) {
+                fail_msg("%s: pixel %zu, channel %u is %u, should be %g", name_of(&k), pixel, c,
+                         got, want);
+            }
+        }
+        satf_image_destroy(image);
+    }
+}
+
 /* ------------------------------------------------------------- old-style JPEG */
 
 /* A picture that is smooth but for some noise, as a JPEG of that subsampling; 1 or 3 components. */
@@ -385,6 +464,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(blocks, new_context, free_context),
         cmocka_unit_test_setup_teardown(odd_tags, new_context, free_context),
+        cmocka_unit_test_setup_teardown(lab, new_context, free_context),
         cmocka_unit_test_setup_teardown(old_jpeg, new_context, free_context),
         cmocka_unit_test_setup_teardown(fax_lines, new_context, free_context),
     };

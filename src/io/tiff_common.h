@@ -21,6 +21,8 @@ typedef enum io_tiff_colour {
     IO_TIFF_WHITE_IS_ZERO,
     IO_TIFF_RGB,
     IO_TIFF_CMYK,
+    IO_TIFF_LAB,
+    IO_TIFF_ICC_LAB, /* a* and b* begin at -128 */
     IO_TIFF_PALETTE
 } io_tiff_colour;
 
@@ -117,6 +119,10 @@ uint64_t io_tiff_ycbcr_bytes(const io_tiff_state *t, uint64_t width, uint64_t ro
 
 /* t->tile, blocks of that many pixels a row, into the chunk's rows from column x on. */
 void io_tiff_ycbcr_spread(const io_tiff_state *t, int64_t x, int64_t width);
+
+/* Lab, which becomes RGB, one pixel by the other function: v[0] to v[2]. */
+satf_status io_tiff_lab_start(io_tiff_state *t, bool icc);
+void io_tiff_lab_to_rgb(const io_tiff_state *t, uint64_t v[3], uint64_t max);
 
 /* What the tags say besides the pixels. */
 satf_status io_tiff_metadata(io_tiff_state *t, io_header *header);

@@ -164,6 +164,10 @@ static inline size_t find_light(const io_tiff_state *t, uint64_t v[4], uint64_t 
             v[c] = io_ink_to_light((unsigned)(max - v[c]), (unsigned)(max - v[3]), (unsigned)max);
         }
         return 3;
+    case IO_TIFF_LAB:
+    case IO_TIFF_ICC_LAB:
+        io_tiff_lab_to_rgb(t, v, max);
+        return 3;
     default:
         return t->colours;
     }

@@ -228,8 +228,9 @@ static satf_status read_colour(io_tiff_state *t)
         return read_ycbcr(t);
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_ICCLAB:
+        return io_tiff_lab_start(t, photometric == PHOTOMETRIC_ICCLAB);
     case PHOTOMETRIC_ITULAB:
-        return refuse(t, "Lab colours; convert it to RGB");
+        return refuse(t, "a fax's Lab colours (ITULAB); convert it to RGB");
     case PHOTOMETRIC_LOGL:
     case PHOTOMETRIC_LOGLUV:
         return refuse(t, "logarithmic samples (LogLuv); convert it to floats");
@@ -259,6 +260,10 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
                                                  : IO_TIFF_NO_ALPHA;
     if (t->has_sign && t->alpha != IO_TIFF_NO_ALPHA) {
         return refuse(t, "signed integers with alpha");
+    }
+    if (t->alpha == IO_TIFF_PREMULTIPLIED &&
+        (t->colour == IO_TIFF_LAB || t->colour == IO_TIFF_ICC_LAB)) {
+        return refuse(t, "Lab colours that are multiplied by alpha");
     }
     if (extra > (t->alpha != IO_TIFF_NO_ALPHA)) {
         io_list_name(header->others, sizeof header->others, "extra");

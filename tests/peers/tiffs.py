@@ -16,7 +16,7 @@ import warnings
 
 import numpy as np
 import tifffile
-from PIL import Image
+from PIL import Image, ImageCms
 
 JPEG_TOLERANCE = 3  # decoders differ so much in colours: libtiff's YCbCr is of whole numbers
 
@@ -32,6 +32,23 @@ def ours(command, path, work):
     if run.returncode != 1:
         raise SystemExit(f"{path}: status {run.returncode}: {run.stderr}")
     return None, run.stderr.strip().split(": ", 2)[-1]
+
+
+def lab_to_srgb(a, icc):
+    """Codes of Lab, with alpha or without, as sRGB's by CIE 15 and IEC 61966-2-1; white is D50."""
+    top = np.iinfo(a.dtype).max
+    unit = (top + 1) / 256
+    shift = 128 if icc else 0
+    codes = a.astype("f8") if icc else a.view(a.dtype.str.replace("u", "i")).astype("f8")
+    ab = codes[..., 1:3] / unit - shift
+    y = (a[..., 0] * (100 / (65280 if icc and unit > 1 else top)) + 16) / 116
+    f = np.stack([y + ab[..., 0] / 500, y, y - ab[..., 1] / 200], -1)
+    xyz = np.where(f > 6 / 29, f ** 3, (f - 4 / 29) * 108 / 841) * [0.9642, 1, 0.8249]
+    primaries = [[0.4360747, 0.3850649, 0.1430804], [0.2225045, 0.7168786, 0.0606169],
+                 [0.0139322, 0.0971045, 0.7141733]]
+    light = np.clip(xyz @ np.linalg.inv(primaries).T, 0, 1)
+    colours = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    return np.concatenate([(colours * top + 0.5).astype(a.dtype), a[..., 3:]], -1)
 
 
 def by_tifffile(path):
@@ -51,8 +68,12 @@ def by_tifffile(path):
             top = 2 ** max(page.bitspersample, 8) - 1
             a = (top - a.astype("u8")).astype(a.dtype)
         if name == "PALETTE":
-            colours = page.colormap
-            a = np.moveaxis((colours >> (8 if colours.max() > 255 else 0)).astype("u1"), 0, -1)[a]
+            table = page.colormap >> (8 if page.colormap.max() > 255 else 0)
+            numbers, rest = (a, a[:0]) if a.ndim == 2 else (a[..., 0], a[..., 1:])
+            colours = np.moveaxis(table.astype("u1"), 0, -1)[numbers]
+            a = np.concatenate([colours, rest], -1) if rest.size else colours
+        if name in ("CIELAB", "ICCLAB"):
+            a = lab_to_srgb(a, name == "ICCLAB")
         if name == "SEPARATED" and a.ndim == 3 and a.shape[2] >= 4:
             top = np.iinfo(a.dtype).max
             light = top - a[..., :4].astype("f8")
@@ -60,7 +81,7 @@ def by_tifffile(path):
             a = np.concatenate([colours, a[..., 4:]], -1)
         if page.extrasamples and page.extrasamples[0] == 1:  # premultiplied
             top, alpha = np.iinfo(a.dtype).max, a[..., -1:].astype("f8")
-            colours = np.where(alpha > 0, a[..., :-1] * top / np.maximum(alpha, 1), 0)
+            colours = np.where(alpha > 0, a[..., :-1] * float(top) / np.maximum(alpha, 1), 0)
             a = np.concatenate([np.minimum(colours + 0.5, top).astype(a.dtype), a[..., -1:]], -1)
     return a
 
@@ -73,6 +94,9 @@ def by_pillow(path):
         image.load()
         if image.mode in ("1", "L;2", "L;4"):
             image = image.convert("L")
+        elif image.mode == "LAB":
+            profiles = ImageCms.createProfile("LAB"), ImageCms.createProfile("sRGB")
+            image = ImageCms.profileToProfile(image, *profiles, outputMode="RGB")
         elif image.mode in ("P", "CMYK", "YCbCr"):
             image = image.convert("RGB")
         return np.asarray(image)
