@@ -434,9 +434,15 @@ static void fax_lines(void **state)
          HORIZONTAL WHITE_3 BLACK_5 VERTICAL_0 VERTICAL_0 EOL EOL,
          false,
          {0},
-         "Premature EOF"},
+         "Premature EOL"},
+        {4,
+         4,
+         HORIZONTAL WHITE_3 BLACK_5 " 0000000011111111 11111111",
+         false,
+         {0},
+         "Bad code word"},
         {2, 2, "10100000 10000011", true, {0, 0x1f}, NULL},
-        {2, 4, "10011000 10000011", false, {0}, "Premature EOF"},
+        {2, 4, "10011000 10000011", false, {0}, "Premature EOL"},
     };
     for (size_t i = 0; i < sizeof faxes / sizeof *faxes; i++) {
         make_fax(faxes[i].compression, faxes[i].rows, faxes[i].bits);

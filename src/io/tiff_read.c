@@ -74,21 +74,21 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
     return 1; /* nobody else is told */
 }
 
-/* Is the warning of a fax's line whose length is wrong? It is cut, or white to its end, and the
- * next ones are tried: libtiff says so in another way if there are none. */
+/* Is the warning, whose format is "%s at line ...", of a fax's line alone? One that is too long is
+ * cut, and the next one follows. Behind one that is too short only group 3 finds the next one:
+ * otherwise it is the picture's end, or what follows makes no sense. */
 static bool is_of_line(const io_tiff_state *t, const char *format, va_list args)
 {
     va_list copy;
     char text[32];
-    if (t->way != IO_TIFF_SCANLINES || !io_tiff_is_fax(t) ||
-        strncmp(format, "%s at line", 10) != 0) {
+    if (!io_tiff_is_fax(t) || strncmp(format, "%s at line", 10) != 0) {
         return false;
     }
     va_copy(copy, args);
     vsnprintf(text, sizeof text, format, copy);
     va_end(copy);
     return strncmp(text, "Line length mismatch", 20) == 0 ||
-           strncmp(text, "Premature EOL", 13) == 0;
+           (strncmp(text, "Premature EOL", 13) == 0 && t->compression == COMPRESSION_CCITTFAX3);
 }
 
 /* A tag that is not known, or odd, is no damage, nor is what is only unusual among pixels. */

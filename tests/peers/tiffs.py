@@ -117,6 +117,8 @@ def same(a, b):
         a = a[..., 0]
     if b.ndim == 3 and b.shape[2] == 1:
         b = b[..., 0]
+    if a.ndim == 3 and b.ndim == 2:
+        a = a[..., 0]  # extra samples, which ours drops with a note
     if a.ndim == 3 and b.ndim == 3 and a.shape[2] > b.shape[2]:
         a = a[..., :b.shape[2]]  # extra samples, which ours drops with a note
     if a.shape != b.shape:
