@@ -139,7 +139,9 @@ static satf_status take_plain(io_tiff_state *t, int64_t y)
     if (TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order) && order == FILLORDER_LSB2MSB) {
         TIFFReverseBits(t->chunk, (tmsize_t)all);
     }
-    if (TIFFIsByteSwapped(t->tif) && t->bits % 8 == 0 && sample > 1) {
+    if (TIFFIsByteSwapped(t->tif) && t->bits == 24) {
+        TIFFSwabArrayOfTriples(t->chunk, (tmsize_t)(all / sample));
+    } else if (TIFFIsByteSwapped(t->tif) && t->bits % 8 == 0 && sample > 1) {
         io_swap_bytes(t->chunk, all / sample, sample);
     }
     return SATF_OK;

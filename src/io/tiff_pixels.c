@@ -72,6 +72,17 @@ static void widen_signed(const unsigned char *in, size_t n, unsigned bits, void 
     }
 }
 
+/* Integers of 24 bits, in the machine's byte order. */
+static void widen_triples(const io_tiff_state *t, const unsigned char *in, size_t n, void *out)
+{
+    bool big = TIFFIsBigEndian(t->tif) != TIFFIsByteSwapped(t->tif); /* the machine */
+    for (size_t i = 0; i < n; i++) {
+        uint32_t v = 0;
+        memcpy((unsigned char *)&v + big, in + 3 * i, 3);
+        ((uint32_t *)out)[i] = v;
+    }
+}
+
 /* n samples, of the picture's type afterwards. */
 static void unpack(const io_tiff_state *t, const unsigned char *in, size_t n, size_t size,
                    void *out)
@@ -80,6 +91,8 @@ static void unpack(const io_tiff_state *t, const unsigned char *in, size_t n, si
         widen_signed(in, n, t->bits, out);
     } else if (t->floats && t->bits == 16) {
         widen_halves(in, n, out);
+    } else if (t->bits == 24) {
+        widen_triples(t, in, n, out);
     } else if (t->bits == 8 * size) {
         memcpy(out, in, n * size);
     } else {

@@ -147,7 +147,7 @@ static satf_status read_sample_format(io_tiff_state *t)
     }
     bool known = t->has_sign ? bits == 8 || bits == 16 || bits == 32
                  : t->floats ? bits == 16 || bits == 32 || bits == 64
-                             : (bits >= 1 && bits <= 16) || bits == 32 || bits == 64;
+                             : (bits >= 1 && bits <= 16) || bits == 24 || bits == 32 || bits == 64;
     return known ? SATF_OK
                  : satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s of %u bits",
                              t->has_sign ? "signed integers"
@@ -330,10 +330,10 @@ static void describe(const io_tiff_state *t, io_header *header)
     satf_type type = t->floats       ? t->bits >= least_f64 ? SATF_F64 : SATF_F32
                      : t->bits <= 8  ? SATF_U8
                      : t->bits <= 16 ? SATF_U16
-                     : t->bits == 32 ? SATF_U32
+                     : t->bits <= 32 ? SATF_U32
                                      : SATF_U64;
     double max = t->floats                     ? 0
-                 : t->bits > 8 && t->bits < 16 ? (double)((1u << t->bits) - 1)
+                 : t->bits > 8 && t->bits < 32 ? (double)((1u << t->bits) - 1)
                                                : (double)satf_type_max((int)type);
     bool alpha = t->alpha != IO_TIFF_NO_ALPHA;
     int colours = t->colours == 1 && t->colour != IO_TIFF_PALETTE ? 1 : 3;
