@@ -465,6 +465,43 @@ static void fax_lines(void **state)
     }
 }
 
+/* ------------------------------------------------------------- what is not read */
+
+/* What libtiff lacks is not said to be damaged. */
+static void lacking(void **state)
+{
+    static const struct {
+        unsigned compression, predictor;
+        const char *words;
+    } files[] = {{COMPRESSION_LZW, 7, "does not decode: \"Predictor\" value 7"},
+                 {COMPRESSION_JPEG, 0, "does not decode: Unsupported JPEG process: SOF type 0xc3"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        kind k = plain;
+        k.compression = files[i].compression;
+        k.height = k.rows = 16;
+        k.width = 32;
+        TIFF *tif = create("wl");
+        set_tags(&k, tif);
+        if (files[i].predictor) {
+            TIFFSetField(tif, TIFFTAG_PREDICTOR, 2);
+        }
+        write_parts(&k, tif, -1);
+        TIFFClose(tif);
+        if (files[i].predictor) {
+            claim(TIFFTAG_PREDICTOR, (uint16_t)files[i].predictor);
+        }
+        for (size_t at = 0; at + 1 < file.n && !files[i].predictor; at++) { /* lossless */
+            bool sof = file.data[at] == 0xff && file.data[at + 1] == 0xc0;
+            file.data[at + 1] = sof ? 0xc3 : file.data[at + 1];
+        }
+        satf_image *image;
+        satf_status status = satf_image_decode(*state, file.data, file.n, &image);
+        if (status != SATF_UNSUPPORTED || !strstr(satf_message(*state), files[i].words)) {
+            fail_msg("%s: %s", files[i].words, status ? satf_message(*state) : "is read");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +510,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lab, new_context, free_context),
         cmocka_unit_test_setup_teardown(old_jpeg, new_context, free_context),
         cmocka_unit_test_setup_teardown(fax_lines, new_context, free_context),
+        cmocka_unit_test_setup_teardown(lacking, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,33 @@ satf_status io_tiff_start(io_tiff_state *t, io_header *header)
                : satf_fail_memory(t->ctx, (size_t)header->held_bytes, "rows of a TIFF");
 }
 
+/* It, and libjpeg, say so of what they cannot decode, sound or not. */
+static bool is_unsupported(const char *message)
+{
+    static const char *const words[] = {"not supported", "Unsupported", "not implemented",
+                                        "data precision"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        found = found || strstr(message, words[i]);
+    }
+    return found;
+}
+
+satf_status io_tiff_fail(const io_tiff_state *t)
+{
+    if (t->status) {
+        return t->status;
+    }
+    if (is_unsupported(t->message)) {
+        return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF that libtiff does not decode: %s",
+                         t->message);
+    }
+    return satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: %s",
+                     t->message[0]       ? t->message
+                     : io_tiff_is_fax(t) ? "the fax ends before its last line"
+                                         : "libtiff does not say how");
+}
+
 /* libtiff takes memory for a strip's or tile's bytes as they are in the file. */
 static satf_status charge(io_tiff_state *t, uint32_t strile)
 {

@@ -78,15 +78,8 @@ static inline bool io_tiff_is_fax(const io_tiff_state *t)
            t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
 }
 
-/* SATF_DATA, with what libtiff has said; or why a read has failed. */
-static inline satf_status io_tiff_fail(const io_tiff_state *t)
-{
-    return t->status ? t->status
-                     : satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: %s",
-                                 t->message[0]       ? t->message
-                                 : io_tiff_is_fax(t) ? "the fax ends before its last line"
-                                                     : "libtiff does not say how");
-}
+/* What libtiff has said, or why a read has failed. */
+satf_status io_tiff_fail(const io_tiff_state *t);
 
 /* Of all rows as chunks have them. */
 static inline uint64_t io_tiff_picture_bytes(const io_tiff_state *t)
