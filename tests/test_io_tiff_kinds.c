@@ -54,16 +54,21 @@ static unsigned char colour_of(const ycbcr *b, const unsigned codes[3], unsigned
     return (unsigned char)(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-static void make_ycbcr(const kind *k, const ycbcr *b)
+static void set_ycbcr_tags(const ycbcr *b, TIFF *tif)
 {
-    static unsigned char room[1 << 14];
-    TIFF *tif = create(k->mode);
-    set_tags(k, tif);
     TIFFSetField(tif, TIFFTAG_YCBCRSUBSAMPLING, b->across, b->down);
     if (b->tags) {
         TIFFSetField(tif, TIFFTAG_YCBCRCOEFFICIENTS, lumas[1]);
         TIFFSetField(tif, TIFFTAG_REFERENCEBLACKWHITE, references[1]);
     }
+}
+
+static void make_ycbcr(const kind *k, const ycbcr *b)
+{
+    static unsigned char room[1 << 14];
+    TIFF *tif = create(k->mode);
+    set_tags(k, tif);
+    set_ycbcr_tags(b, tif);
     uint32_t width = k->tiled ? TILE : k->width, rows = k->tiled ? TILE : k->rows, part = 0;
     for (uint32_t y = 0; y < k->height; y += rows) {
         uint32_t n = k->tiled || k->height - y > rows ? rows : k->height - y;
@@ -116,6 +121,27 @@ static void blocks(void **state)
         k.height = 27 + i % 7;
         k.rows = i % 4 ? 8 : k.height;
         make_ycbcr(&k, &b);
+        compare_ycbcr(*state, &k, &b);
+    }
+}
+
+/* Planes of the same size, in strips and tiles. */
+static void ycbcr_planes(void **state)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        ycbcr b = {.across = 1, .down = 1, .tags = i & 1};
+        kind k = plain;
+        k.photometric = PHOTOMETRIC_YCBCR;
+        k.planar = PLANARCONFIG_SEPARATE;
+        k.compression = i & 2 ? COMPRESSION_LZW : COMPRESSION_NONE;
+        k.tiled = i & 4;
+        TIFF *tif = create("wl");
+        set_tags(&k, tif);
+        set_ycbcr_tags(&b, tif);
+        for (int c = 0; c < 3; c++) {
+            write_parts(&k, tif, c);
+        }
+        TIFFClose(tif);
         compare_ycbcr(*state, &k, &b);
     }
 }
@@ -222,12 +248,15 @@ static void lab(void **state)
 
 /* ------------------------------------------------------------- old-style JPEG */
 
+enum { LONG = 1100 }; /* LONG x LONG pixels are more than 1 MiB, at which other strips go by rows */
+
 /* A picture that is smooth but for some noise, as a JPEG of that subsampling; 1 or 3 components. */
-static bytes make_jpeg(const ycbcr *b, int components, unsigned width, unsigned height)
+static bytes make_jpeg(const ycbcr *b, int components, unsigned width, unsigned height,
+                       bool progressive)
 {
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
-    unsigned char *data = NULL, row[3 * 64];
+    unsigned char *data = NULL, row[3 * LONG];
     unsigned long n = 0;
     c.err = jpeg_std_error(&errors);
     jpeg_create_compress(&c);
@@ -239,6 +268,9 @@ static bytes make_jpeg(const ycbcr *b, int components, unsigned width, unsigned 
     jpeg_set_defaults(&c);
     c.comp_info[0].h_samp_factor = (int)b->across;
     c.comp_info[0].v_samp_factor = (int)b->down;
+    if (progressive) {
+        jpeg_simple_progression(&c);
+    }
     jpeg_start_compress(&c, TRUE);
     uint64_t seed = 5;
     for (unsigned y = 0; y < height; y++) {
@@ -314,12 +346,13 @@ static void make_ojpeg(bytes jpeg, unsigned components, unsigned width, unsigned
 
 static void old_jpeg(void **state)
 {
-    static unsigned char codes[64 * 64 * 3];
+    static unsigned char codes[LONG * LONG];
     static const unsigned sides[][2] = {{1, 1}, {2, 1}, {2, 2}};
-    for (unsigned i = 0; i < 4; i++) {
-        ycbcr b = {.across = sides[i % 3][0], .down = sides[i % 3][1]};
-        unsigned components = i < 3 ? 3 : 1, width = 37 + i, height = 41 - i;
-        bytes jpeg = make_jpeg(&b, (int)components, width, height);
+    for (unsigned i = 0; i < 5; i++) {
+        ycbcr b = {.across = sides[i % 4 % 3][0], .down = sides[i % 4 % 3][1]};
+        unsigned components = i < 3 ? 3 : 1, width = i < 4 ? 37 + i : LONG,
+                 height = i < 4 ? 41 - i : LONG;
+        bytes jpeg = make_jpeg(&b, (int)components, width, height, false);
         read_jpeg(jpeg, codes);
         make_ojpeg(jpeg, components, width, height);
         satf_image *image = must_decode(*state, file.data, file.n);
@@ -347,6 +380,29 @@ static void old_jpeg(void **state)
         }
         free(jpeg.data);
     }
+}
+
+/* libtiff warns of a progressive JPEG, which is no damage. */
+static void progressive(void **state)
+{
+    const ycbcr one = {.across = 1, .down = 1};
+    kind k = plain;
+    k.photometric = PHOTOMETRIC_MINISBLACK;
+    k.samples = 1;
+    k.compression = COMPRESSION_JPEG;
+    k.rows = k.height;
+    bytes jpeg = make_jpeg(&one, 1, k.width, k.height, true);
+    unsigned char want[20 * 30];
+    assert_int_equal(sizeof want, k.width * k.height);
+    read_jpeg(jpeg, want);
+    TIFF *tif = create("wl");
+    set_tags(&k, tif);
+    assert_true(TIFFWriteRawStrip(tif, 0, jpeg.data, (tmsize_t)jpeg.n) > 0);
+    TIFFClose(tif);
+    satf_image *image = must_decode(*state, file.data, file.n);
+    assert_memory_equal(image->view.data, want, sizeof want);
+    satf_image_destroy(image);
+    free(jpeg.data);
 }
 
 /* ---------------------------------------------------------------------- faxes */
@@ -506,9 +562,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(blocks, new_context, free_context),
+        cmocka_unit_test_setup_teardown(ycbcr_planes, new_context, free_context),
         cmocka_unit_test_setup_teardown(odd_tags, new_context, free_context),
         cmocka_unit_test_setup_teardown(lab, new_context, free_context),
         cmocka_unit_test_setup_teardown(old_jpeg, new_context, free_context),
+        cmocka_unit_test_setup_teardown(progressive, new_context, free_context),
         cmocka_unit_test_setup_teardown(fax_lines, new_context, free_context),
         cmocka_unit_test_setup_teardown(lacking, new_context, free_context),
     };

@@ -36,8 +36,8 @@ static void choose_way(io_tiff_state *t)
         t->chunk_rows = rows < t->height ? rows : t->height;
     } else if (t->compression == COMPRESSION_NONE) {
         t->way = IO_TIFF_PLAIN;
-    } else if (t->planes == 1 &&
-               (io_tiff_is_fax(t) || (uint64_t)rows_per_strip(t) * t->row_bytes > STRIP_BYTES)) {
+    } else if (t->planes == 1 && t->compression != COMPRESSION_OJPEG && /* gives a row at most */
+               (uint64_t)rows_per_strip(t) * t->row_bytes > STRIP_BYTES) {
         t->way = IO_TIFF_SCANLINES;
     } else {
         t->way = IO_TIFF_STRIPS;

@@ -12,7 +12,7 @@ typedef enum io_tiff_way {
     IO_TIFF_SCANLINES, /* libtiff decodes row by row */
     IO_TIFF_STRIPS,    /* strip by strip, one of each plane */
     IO_TIFF_TILES,     /* a row of tiles, of each plane */
-    IO_TIFF_BLOCKS     /* a strip or a row of tiles, of blocks of YCbCr, which become RGB */
+    IO_TIFF_BLOCKS     /* a strip or a row of tiles, of YCbCr that shares chroma: becomes RGB */
 } io_tiff_way;
 
 /* What a pixel's colour samples are. */
@@ -21,6 +21,7 @@ typedef enum io_tiff_colour {
     IO_TIFF_WHITE_IS_ZERO,
     IO_TIFF_RGB,
     IO_TIFF_CMYK,
+    IO_TIFF_YCBCR, /* no pixels share their chroma */
     IO_TIFF_LAB,
     IO_TIFF_ICC_LAB, /* a* and b* begin at -128 */
     IO_TIFF_PALETTE
@@ -34,8 +35,8 @@ typedef enum io_tiff_alpha {
 
 /* YCbCr that libtiff does not make RGB. */
 typedef struct io_tiff_ycbcr {
-    unsigned width, height; /* of the pixels that share their chroma; 0: there is no such YCbCr */
-    double luma[3];         /* what red, green and blue add to it */
+    unsigned width, height;             /* of the pixels that share their chroma; 0: none do */
+    double luma[3];                     /* what red, green and blue add to it */
     double y[256], red[256], blue[256]; /* luma, and what chroma adds to it, of each code */
 } io_tiff_ycbcr;
 
@@ -106,6 +107,9 @@ void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, v
 
 /* What the tags say of YCbCr, which becomes RGB. */
 satf_status io_tiff_ycbcr_start(io_tiff_state *t);
+
+void io_tiff_ycbcr_to_rgb(const io_tiff_ycbcr *k, unsigned char y, unsigned char cb,
+                          unsigned char cr, unsigned char rgb[3]);
 
 /* The bytes of so many rows of blocks. */
 uint64_t io_tiff_ycbcr_bytes(const io_tiff_state *t, uint64_t width, uint64_t rows);

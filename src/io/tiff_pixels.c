@@ -163,6 +163,7 @@ static inline uint64_t divide_by_alpha(uint64_t c, uint64_t a, uint64_t max)
  * to v[2]. Returns the number of colours. */
 static inline size_t find_light(const io_tiff_state *t, uint64_t v[4], uint64_t max)
 {
+    unsigned char rgb[3];
     switch (t->colour) {
     case IO_TIFF_WHITE_IS_ZERO:
         v[0] = max - v[0];
@@ -175,6 +176,13 @@ static inline size_t find_light(const io_tiff_state *t, uint64_t v[4], uint64_t 
     case IO_TIFF_CMYK:
         for (size_t c = 0; c < 3; c++) {
             v[c] = io_ink_to_light((unsigned)(max - v[c]), (unsigned)(max - v[3]), (unsigned)max);
+        }
+        return 3;
+    case IO_TIFF_YCBCR:
+        io_tiff_ycbcr_to_rgb(&t->ycbcr, (unsigned char)v[0], (unsigned char)v[1],
+                             (unsigned char)v[2], rgb);
+        for (size_t c = 0; c < 3; c++) {
+            v[c] = rgb[c];
         }
         return 3;
     case IO_TIFF_LAB:

@@ -96,7 +96,8 @@ static int keep_warning(TIFF *tif, void *user, const char *module, const char *f
 {
     static const char *const unusual[] = {"Old-style LZW codes", "JPEG strip size exceeds",
                                           "Deprecated and troublesome old-style JPEG",
-                                          "Subsampling tag not appropriate"};
+                                          "Subsampling tag not appropriate",
+                                          "The JPEG strip/tile is encoded with progressive"};
     io_tiff_state *t = user;
     bool of_line = t->in_pixels && is_of_line(t, format, args), damage = t->in_pixels && !of_line;
     t->bad_lines += of_line;
@@ -185,7 +186,7 @@ static satf_status read_ycbcr(io_tiff_state *t)
         return io_tiff_ycbcr_start(t);
     }
     if (t->planes > 1) {
-        return refuse(t, "YCbCr in planes");
+        return refuse(t, "YCbCr in planes of JPEG");
     }
     TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return SATF_OK;
@@ -294,7 +295,7 @@ static satf_status check_compression(const io_tiff_state *t)
 /* Of old-style JPEG only what programs wrote: grey, and YCbCr side by side. */
 static satf_status check_ojpeg(const io_tiff_state *t)
 {
-    bool known = t->ycbcr.width > 0 ||
+    bool known = t->ycbcr.width > 0 || t->colour == IO_TIFF_YCBCR ||
                  (t->samples == 1 && t->bits == 8 && !t->floats && t->colour != IO_TIFF_PALETTE);
     return known || t->compression != COMPRESSION_OJPEG
                ? SATF_OK

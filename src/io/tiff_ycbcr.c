@@ -36,9 +36,9 @@ static satf_status fill_tables(io_tiff_state *t)
 satf_status io_tiff_ycbcr_start(io_tiff_state *t)
 {
     uint16_t width = 0, height = 0;
-    if (t->planes > 1 || t->samples != 3 || t->bits != 8 || t->floats) {
-        return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of YCbCr %s",
-                         t->planes > 1 ? "in planes" : "of other than three samples of 8 bits");
+    if (t->samples != 3 || t->bits != 8 || t->floats) {
+        return satf_fail(t->ctx, SATF_UNSUPPORTED,
+                         "a TIFF of YCbCr of other than three samples of 8 bits");
     }
     /* of old-style JPEG libtiff looks into the stream for them now */
     TIFFGetFieldDefaulted(t->tif, TIFFTAG_YCBCRSUBSAMPLING, &width, &height);
@@ -49,8 +49,17 @@ satf_status io_tiff_ycbcr_start(io_tiff_state *t)
                          "the TIFF is damaged: blocks of YCbCr are of %u x %u pixels", width,
                          height);
     }
-    t->ycbcr.width = width;
-    t->ycbcr.height = height;
+    bool shared = width > 1 || height > 1;
+    if (t->planes > 1 && (shared || t->compression == COMPRESSION_OJPEG)) {
+        return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of YCbCr in planes %s",
+                         shared ? "of which the chroma's are smaller" : "of old-style JPEG");
+    }
+    if (shared) {
+        t->ycbcr.width = width;
+        t->ycbcr.height = height;
+    } else {
+        t->colour = IO_TIFF_YCBCR;
+    }
     return fill_tables(t);
 }
 
@@ -73,8 +82,8 @@ static inline unsigned char to_byte(double v)
     return (unsigned char)(!(v > 0) ? 0 : v >= 255 ? 255 : v + 0.5);
 }
 
-static inline void to_rgb(const io_tiff_ycbcr *k, unsigned y, unsigned cb, unsigned cr,
-                          unsigned char *rgb)
+void io_tiff_ycbcr_to_rgb(const io_tiff_ycbcr *k, unsigned char y, unsigned char cb,
+                          unsigned char cr, unsigned char rgb[3])
 {
     double r = k->y[y] + k->red[cr], b = k->y[y] + k->blue[cb];
     rgb[0] = to_byte(r);
@@ -93,7 +102,7 @@ void io_tiff_ycbcr_spread(const io_tiff_state *t, int64_t x, int64_t width)
         unsigned in_row = (unsigned)(r % k->height) * k->width, chroma = k->width * k->height;
         for (int64_t i = 0; i < n; i += k->width, block += chroma + 2) {
             for (unsigned j = 0; j < k->width && i + j < n; j++, to += 3) {
-                to_rgb(k, block[in_row + j], block[chroma], block[chroma + 1], to);
+                io_tiff_ycbcr_to_rgb(k, block[in_row + j], block[chroma], block[chroma + 1], to);
             }
         }
     }
