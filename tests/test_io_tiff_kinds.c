@@ -497,6 +497,8 @@ static void fax_lines(void **state)
          false,
          {0},
          "Bad code word"},
+        {3, 4, WHITE_8 WHITE_3 BLACK_5 WHITE_0 BLACK_8 WHITE_8, false, {0, 0x1f, 0xff, 0}, NULL},
+        {3, 4, WHITE_8 WHITE_3 BLACK_5, false, {0}, "Premature EO"},
         {2, 2, "10100000 10000011", true, {0, 0x1f}, NULL},
         {2, 4, "10011000 10000011", false, {0}, "Premature EOL"},
     };

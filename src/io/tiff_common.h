@@ -105,6 +105,9 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y);
 /* Row y, which is in the chunk, becomes a row of the picture. */
 void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, void *dst);
 
+/* Of COMPRESSION_CCITTFAX3: finds out whether its lines have ends. */
+void io_tiff_fax_start(io_tiff_state *t);
+
 /* What the tags say of YCbCr, which becomes RGB. */
 satf_status io_tiff_ycbcr_start(io_tiff_state *t);
 

@@ -318,6 +318,9 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
         return refuse(t, "a small copy of the picture first, as cameras' raw files have it");
     }
     satf_status status = check_compression(t);
+    if (!status && t->compression == COMPRESSION_CCITTFAX3) {
+        io_tiff_fax_start(t);
+    }
     status = status ? status : read_sample_format(t);
     status = status ? status : read_colour(t);
     status = status ? status : check_ojpeg(t);
