@@ -52,7 +52,7 @@ typedef struct io_tiff_state {
     bool warned;        /* in the pixels */
     int64_t bad_lines;  /* of a fax */
     satf_status status; /* of a read that has failed */
-    char message[160];  /* libtiff's first one */
+    char message[160];  /* libtiff's first one of pixels, its last one of the tags */
     satf_charge charge; /* of what libtiff allocates */
     int64_t width, height;
     unsigned bits, samples, planes; /* samples: of a pixel in the file, extra ones included */

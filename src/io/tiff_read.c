@@ -63,7 +63,7 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
 {
     io_tiff_state *t = user;
     (void)tif, (void)module;
-    if (!t->message[0]) {
+    if (!t->message[0] || !t->in_pixels) {
         vsnprintf(t->message, sizeof t->message, format, args);
         size_t n = strcspn(t->message, "\n");
         t->message[n] = 0;

@@ -51,6 +51,20 @@ def lab_to_srgb(a, icc):
     return np.concatenate([(colours * top + 0.5).astype(a.dtype), a[..., 3:]], -1)
 
 
+def ycbcr_to_rgb(a, tags):
+    """By TIFF 6.0, section 21; for what tifffile leaves as it is, which shares no chroma."""
+    def rationals(name, default):
+        pairs = tags[name].value if name in tags else default
+        return [n / d for n, d in zip(pairs[::2], pairs[1::2])]
+    luma = rationals("YCbCrCoefficients", (299, 1000, 587, 1000, 114, 1000))
+    r = rationals("ReferenceBlackWhite", (0, 1, 255, 1, 128, 1, 255, 1, 128, 1, 255, 1))
+    y, cb, cr = ((a[..., i] - r[2 * i]) * (127 if i else 255) / (r[2 * i + 1] - r[2 * i])
+                 for i in range(3))
+    red, blue = y + cr * (2 - 2 * luma[0]), y + cb * (2 - 2 * luma[2])
+    green = (y - luma[0] * red - luma[2] * blue) / luma[1]
+    return np.clip(np.stack([red, green, blue], -1) + 0.5, 0, 255).astype("u1")
+
+
 def by_tifffile(path):
     """Samples as the file has them, made what TIFF 6.0 says of their colours."""
     with tifffile.TiffFile(path) as file:
@@ -72,6 +86,8 @@ def by_tifffile(path):
             numbers, rest = (a, a[:0]) if a.ndim == 2 else (a[..., 0], a[..., 1:])
             colours = np.moveaxis(table.astype("u1"), 0, -1)[numbers]
             a = np.concatenate([colours, rest], -1) if rest.size else colours
+        if name == "YCBCR" and page.compression in (1, 5, 8, 32773, 32946):
+            a = ycbcr_to_rgb(a.astype("f8"), page.tags)
         if name in ("CIELAB", "ICCLAB"):
             a = lab_to_srgb(a, name == "ICCLAB")
         if name == "SEPARATED" and a.ndim == 3 and a.shape[2] >= 4:
