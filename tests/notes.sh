@@ -82,6 +82,15 @@ for route in --stream --no-stream; do
     check "--strip wants none, $route" "$? $(said)" "0 "
 done
 
+# ------------------------------------------------------------------- a fax
+
+cp "$source/tests/fuzz/corpus/tiff/group3-lengths" fax.tif
+run --box 1 fax.tif fax.png
+if ! grep -q 'need a part of satfilter\|is a TIFF file' stderr; then # else TIFF is not built
+    check "a fax with lines of a wrong length" "$? $(said)" \
+        "0 fax.tif: lines of the fax are too long or too short; they may look wrong"
+fi
+
 # ------------------------------------------------- formats that are not read
 
 mkdir -p shots/deep empty

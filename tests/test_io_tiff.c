@@ -7,11 +7,12 @@
 
 static satf_type type_of(const kind *k)
 {
-    return k->format == SAMPLEFORMAT_IEEEFP ? (k->bits == 64 ? SATF_F64 : SATF_F32)
-           : k->bits <= 8                   ? SATF_U8
-           : k->bits <= 16                  ? SATF_U16
-           : k->bits == 32                  ? SATF_U32
-                                            : SATF_U64;
+    return k->format == SAMPLEFORMAT_INT      ? (k->bits == 32 ? SATF_F64 : SATF_F32)
+           : k->format == SAMPLEFORMAT_IEEEFP ? (k->bits == 64 ? SATF_F64 : SATF_F32)
+           : k->bits <= 8                     ? SATF_U8
+           : k->bits <= 16                    ? SATF_U16
+           : k->bits <= 32                    ? SATF_U32
+                                              : SATF_U64;
 }
 
 static double half(uint64_t bits)
@@ -29,10 +30,13 @@ static long double value(const kind *k, uint32_t x, uint32_t y, unsigned s)
     double d;
     memcpy(&f, &bits, sizeof f);
     memcpy(&d, &bits, sizeof d);
-    return k->format != SAMPLEFORMAT_IEEEFP ? (long double)bits
-           : k->bits == 16                  ? half(bits)
-           : k->bits == 32                  ? (long double)f
-                                            : (long double)d;
+    long double modulus = powl(2, k->bits);
+    return k->format == SAMPLEFORMAT_UINT ? (long double)bits
+           : k->format == SAMPLEFORMAT_INT
+               ? (long double)bits - (bits >> (k->bits - 1) ? modulus : 0)
+           : k->bits == 16 ? half(bits)
+           : k->bits == 32 ? (long double)f
+                           : (long double)d;
 }
 
 /* Of integers: a sample before it was multiplied by alpha. */
@@ -44,7 +48,7 @@ static long double divided(long double v, long double a, long double max)
 /* Channel c of the picture, of which colours come first: what TIFF 6.0 says. */
 static long double meaning(const kind *k, uint32_t x, uint32_t y, unsigned c, unsigned colours)
 {
-    bool floats = k->format == SAMPLEFORMAT_IEEEFP;
+    bool floats = k->format != SAMPLEFORMAT_UINT;
     long double max = floats ? 1 : k->bits <= 8 ? 255 : powl(2, k->bits) - 1;
     long double scale = floats || k->bits > 8 ? 1 : 255 / (powl(2, k->bits) - 1);
     unsigned inks = k->photometric == PHOTOMETRIC_SEPARATED ? 4 : colours;
@@ -128,7 +132,7 @@ static void try_kind(satf_context *ctx, const kind *k)
     compare(ctx, k);
 }
 
-static const unsigned widths[] = {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 32, 64};
+static const unsigned widths[] = {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 24, 32, 64};
 
 /* Every size of samples in every layout, by every compression without loss. */
 static void layouts(void **state)
@@ -137,11 +141,13 @@ static void layouts(void **state)
                                             COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS,
                                             COMPRESSION_ZSTD,          COMPRESSION_LZMA};
     static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
+    static const unsigned formats[] = {SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT, SAMPLEFORMAT_IEEEFP};
     unsigned tried = 0;
-    for (size_t b = 0; b < 2 * sizeof widths / sizeof *widths; b++) {
-        bool floats = b % 2;
-        unsigned bits = widths[b / 2];
-        if (floats && bits != 16 && bits != 32 && bits != 64) {
+    for (size_t b = 0; b < 3 * sizeof widths / sizeof *widths; b++) {
+        unsigned bits = widths[b / 3], format = formats[b % 3];
+        if (!(format == SAMPLEFORMAT_INT      ? bits == 8 || bits == 16 || bits == 32
+              : format == SAMPLEFORMAT_IEEEFP ? bits == 16 || bits == 32 || bits == 64
+                                              : true)) {
             continue;
         }
         for (unsigned i = 0; i < 6 * 4 * 2 * 2 * 2; i++) {
@@ -151,7 +157,7 @@ static void layouts(void **state)
             }
             bool rgb = i / 6 / 4 / 2 / 2 % 2;
             kind k = {.bits = bits,
-                      .format = floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT,
+                      .format = format,
                       .photometric = rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK,
                       .samples = rgb ? 3 : 1,
                       .extra = -1,
@@ -419,18 +425,20 @@ static void refusals(void **state)
         kind k;
         const char *words;
     } odd[] = {
-        {{.bits = 16, .format = SAMPLEFORMAT_INT, .photometric = 1, .samples = 1},
-         "signed integers"},
+        {{.bits = 64, .format = SAMPLEFORMAT_INT, .photometric = 1, .samples = 1},
+         "signed integers of 64 bits"},
+        {{.bits = 16, .format = SAMPLEFORMAT_INT, .photometric = 0, .samples = 1},
+         "signed integers of which 0 is white"},
         {{.bits = 64, .format = SAMPLEFORMAT_COMPLEXIEEEFP, .photometric = 1, .samples = 1},
          "complex numbers"},
-        {{.bits = 24, .format = SAMPLEFORMAT_UINT, .photometric = 1, .samples = 1},
-         "integers of 24 bits"},
+        {{.bits = 20, .format = SAMPLEFORMAT_UINT, .photometric = 1, .samples = 1},
+         "integers of 20 bits"},
         {{.bits = 32, .format = SAMPLEFORMAT_IEEEFP, .photometric = 0, .samples = 1},
          "floats of which 0 is white"},
-        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_CIELAB, .samples = 3},
-         "Lab colours"},
-        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_YCBCR, .samples = 3},
-         "YCbCr without JPEG"},
+        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_ITULAB, .samples = 3},
+         "Lab colours (ITULAB)"},
+        {{.bits = 16, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_YCBCR, .samples = 3},
+         "YCbCr of other than three samples of 8 bits"},
         {{.bits = 16, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_CFA, .samples = 1},
          "raw samples"},
         {{.bits = 9, .format = SAMPLEFORMAT_UINT, .photometric = 3, .samples = 1},

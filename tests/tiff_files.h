@@ -62,7 +62,7 @@ typedef struct kind {
     uint32_t width, height, rows;
 } kind;
 
-static const char *name_of(const kind *k)
+static inline const char *name_of(const kind *k)
 {
     static char text[160];
     snprintf(text, sizeof text,
@@ -74,7 +74,7 @@ static const char *name_of(const kind *k)
 }
 
 /* Sample c of pixel (x, y), as bits; halves, floats and doubles are finite. */
-static uint64_t sample(const kind *k, uint32_t x, uint32_t y, unsigned c)
+static inline uint64_t sample(const kind *k, uint32_t x, uint32_t y, unsigned c)
 {
     uint64_t seed =
         ((uint64_t)y << 40 | (uint64_t)x << 8 | c) * 0x9e3779b97f4a7c15ULL + 88172645463325252ULL;
@@ -90,7 +90,7 @@ static uint64_t sample(const kind *k, uint32_t x, uint32_t y, unsigned c)
 
 /* n samples of a row from (x, y), channel c alone or, below 0, all, packed as TIFF says, in the
  * machine's byte order. Beyond the picture they are 0. */
-static void pack(const kind *k, uint32_t x, uint32_t y, uint32_t n, int c, unsigned char *to)
+static inline void pack(const kind *k, uint32_t x, uint32_t y, uint32_t n, int c, unsigned char *to)
 {
     unsigned first = c < 0 ? 0 : (unsigned)c, last = c < 0 ? k->samples : first + 1;
     size_t bit = 0;
@@ -111,7 +111,7 @@ static void pack(const kind *k, uint32_t x, uint32_t y, uint32_t n, int c, unsig
 
 enum { TILE = 16 };
 
-static void write_parts(const kind *k, TIFF *tif, int c)
+static inline void write_parts(const kind *k, TIFF *tif, int c)
 {
     static unsigned char room[1 << 16];
     if (!k->tiled) {
@@ -133,12 +133,12 @@ static void write_parts(const kind *k, TIFF *tif, int c)
 }
 
 /* The colours of a palette: 16 bits each. */
-static uint16_t ramp(unsigned i, unsigned c)
+static inline uint16_t ramp(unsigned i, unsigned c)
 {
     return (uint16_t)(((i * 97 + c * 57 + 3) & 255) * 257);
 }
 
-static void write_palette(TIFF *tif, unsigned bits)
+static inline void write_palette(TIFF *tif, unsigned bits)
 {
     static uint16_t map[3][512];
     for (unsigned i = 0; i < 512; i++) {
@@ -151,7 +151,7 @@ static void write_palette(TIFF *tif, unsigned bits)
 
 enum { NO_PHOTOMETRIC = 99 };
 
-static void set_tags(const kind *k, TIFF *tif)
+static inline void set_tags(const kind *k, TIFF *tif)
 {
     TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, k->width);
     TIFFSetField(tif, TIFFTAG_IMAGELENGTH, k->height);
@@ -181,7 +181,7 @@ static void set_tags(const kind *k, TIFF *tif)
 
 static memory file;
 
-static TIFF *create(const char *mode)
+static inline TIFF *create(const char *mode)
 {
     file.n = file.at = 0;
     TIFF *tif = TIFFClientOpen("memory", mode, &file, get_bytes, put_bytes, seek, close_nothing,
@@ -190,7 +190,7 @@ static TIFF *create(const char *mode)
     return tif;
 }
 
-static void make_file(const kind *k)
+static inline void make_file(const kind *k)
 {
     TIFF *tif = create(k->mode);
     set_tags(k, tif);
@@ -214,7 +214,7 @@ static const kind plain = {.bits = 8,
                            .rows = 8};
 
 /* The tag, a SHORT of a little-endian file, has another value. */
-static void claim(uint16_t which, uint16_t value)
+static inline void claim(uint16_t which, uint16_t value)
 {
     for (size_t at = 8; at + 12 <= file.n; at++) {
         unsigned char head[8] = {(unsigned char)which, (unsigned char)(which >> 8), 3, 0, 1};

@@ -51,8 +51,10 @@ typedef struct io_header {
                              black */
     bool trns_ignored; /* ... and this: it names transparent colours in a way that does not count */
     bool icc_damaged;  /* it has a colour profile that cannot be read */
-    bool segments_damaged;  /* a JPEG's segment that no pixel needs, or bytes between segments */
-    uint64_t held_bytes;    /* that reading takes beside the picture's rows, where they are many */
+    bool segments_damaged; /* a JPEG's segment that no pixel needs, or bytes between segments */
+    bool lines_damaged;  /* a fax's lines are too long or too short; certain after the last row only
+                          */
+    uint64_t held_bytes; /* that reading takes beside the picture's rows, where they are many */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */

@@ -27,12 +27,17 @@ static void choose_way(io_tiff_state *t)
     uint64_t samples = (uint64_t)t->width * (t->planes > 1 ? 1 : t->samples);
     t->row_bytes = (size_t)((samples * t->bits + 7) / 8);
     t->chunk_rows = 1;
-    if (t->tiled) {
+    if (t->ycbcr.width > 0) {
+        int64_t most = t->tiled ? rows : rows_per_strip(t);
+        t->way = IO_TIFF_BLOCKS;
+        t->chunk_rows = most < t->height ? most : t->height;
+    } else if (t->tiled) {
         t->way = IO_TIFF_TILES;
         t->chunk_rows = rows < t->height ? rows : t->height;
     } else if (t->compression == COMPRESSION_NONE) {
         t->way = IO_TIFF_PLAIN;
-    } else if (t->planes == 1 && (uint64_t)rows_per_strip(t) * t->row_bytes > STRIP_BYTES) {
+    } else if (t->planes == 1 && t->compression != COMPRESSION_OJPEG && /* gives a row at most */
+               (uint64_t)rows_per_strip(t) * t->row_bytes > STRIP_BYTES) {
         t->way = IO_TIFF_SCANLINES;
     } else {
         t->way = IO_TIFF_STRIPS;
@@ -40,9 +45,24 @@ static void choose_way(io_tiff_state *t)
     }
 }
 
+/* What of the file is decoded into t->tile, if anything is. */
+static uint64_t part_bytes(const io_tiff_state *t)
+{
+    return t->tiled                   ? TIFFTileSize64(t->tif)
+           : t->way == IO_TIFF_BLOCKS ? TIFFStripSize64(t->tif)
+                                      : 0;
+}
+
 /* libtiff must count bytes as we do, for it writes them. */
 static bool is_usual(const io_tiff_state *t)
 {
+    if (t->way == IO_TIFF_BLOCKS) {
+        return part_bytes(t) > 0 &&
+               part_bytes(t) ==
+                   (t->tiled ? io_tiff_ycbcr_bytes(t, tile_side(t, TIFFTAG_TILEWIDTH),
+                                                   tile_side(t, TIFFTAG_TILELENGTH))
+                             : io_tiff_ycbcr_bytes(t, (uint64_t)t->width, (uint64_t)t->chunk_rows));
+    }
     if (!t->tiled) {
         return TIFFScanlineSize64(t->tif) == t->row_bytes;
     }
@@ -59,7 +79,7 @@ satf_status io_tiff_start(io_tiff_state *t, io_header *header)
                          "a TIFF whose rows are of an unusual layout (subsampled, or tiles that "
                          "are no whole bytes)");
     }
-    uint64_t tile = t->tiled ? TIFFTileSize64(t->tif) : 0, chunk;
+    uint64_t tile = part_bytes(t), chunk;
     if (t->tiled && (tile == 0 || (tile > TILE_BYTES && tile > io_tiff_picture_bytes(t)))) {
         return satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: a tile of %u x %u pixels",
                          tile_side(t, TIFFTAG_TILEWIDTH), tile_side(t, TIFFTAG_TILELENGTH));
@@ -83,6 +103,33 @@ satf_status io_tiff_start(io_tiff_state *t, io_header *header)
     return t->chunk && t->row && (t->tile || !tile)
                ? SATF_OK
                : satf_fail_memory(t->ctx, (size_t)header->held_bytes, "rows of a TIFF");
+}
+
+/* It, and libjpeg, say so of what they cannot decode, sound or not. */
+static bool is_unsupported(const char *message)
+{
+    static const char *const words[] = {"not supported", "Unsupported", "not implemented",
+                                        "data precision"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        found = found || strstr(message, words[i]);
+    }
+    return found;
+}
+
+satf_status io_tiff_fail(const io_tiff_state *t)
+{
+    if (t->status) {
+        return t->status;
+    }
+    if (is_unsupported(t->message)) {
+        return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF that libtiff does not decode: %s",
+                         t->message);
+    }
+    return satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: %s",
+                     t->message[0]       ? t->message
+                     : io_tiff_is_fax(t) ? "the fax ends before its last line"
+                                         : "libtiff does not say how");
 }
 
 /* libtiff takes memory for a strip's or tile's bytes as they are in the file. */
@@ -119,7 +166,9 @@ static satf_status take_plain(io_tiff_state *t, int64_t y)
     if (TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order) && order == FILLORDER_LSB2MSB) {
         TIFFReverseBits(t->chunk, (tmsize_t)all);
     }
-    if (TIFFIsByteSwapped(t->tif) && t->bits % 8 == 0 && sample > 1) {
+    if (TIFFIsByteSwapped(t->tif) && t->bits == 24) {
+        TIFFSwabArrayOfTriples(t->chunk, (tmsize_t)(all / sample));
+    } else if (TIFFIsByteSwapped(t->tif) && t->bits % 8 == 0 && sample > 1) {
         io_swap_bytes(t->chunk, all / sample, sample);
     }
     return SATF_OK;
@@ -184,16 +233,45 @@ static satf_status take_tiles(io_tiff_state *t, int64_t y)
     return status;
 }
 
+/* The strip at row y, or a row of tiles, of YCbCr. */
+static satf_status take_blocks(io_tiff_state *t, int64_t y)
+{
+    int64_t width = t->tiled ? tile_side(t, TIFFTAG_TILEWIDTH) : t->width;
+    t->chunk_count = t->height - y < t->chunk_rows ? t->height - y : t->chunk_rows;
+    satf_status status = SATF_OK;
+    for (int64_t x = 0; x < t->width && !status; x += width) {
+        uint32_t part = t->tiled ? TIFFComputeTile(t->tif, (uint32_t)x, (uint32_t)y, 0, 0)
+                                 : TIFFComputeStrip(t->tif, (uint32_t)y, 0);
+        tmsize_t bytes = (tmsize_t)(t->tiled ? part_bytes(t)
+                                             : io_tiff_ycbcr_bytes(t, (uint64_t)width,
+                                                                   (uint64_t)t->chunk_count));
+        status = charge(t, part);
+        tmsize_t got = status     ? 0
+                       : t->tiled ? TIFFReadEncodedTile(t->tif, part, t->tile, bytes)
+                                  : TIFFReadEncodedStrip(t->tif, part, t->tile, bytes);
+        status = status ? status : got != bytes ? io_tiff_fail(t) : satf_tick(t->ctx);
+        if (!status) {
+            io_tiff_ycbcr_spread(t, x, width);
+        }
+    }
+    return status;
+}
+
 satf_status io_tiff_decode(io_tiff_state *t, int64_t y)
 {
     static satf_status (*const take[])(io_tiff_state *,
                                        int64_t) = {[IO_TIFF_PLAIN] = take_plain,
                                                    [IO_TIFF_SCANLINES] = take_scanline,
                                                    [IO_TIFF_STRIPS] = take_strips,
-                                                   [IO_TIFF_TILES] = take_tiles};
+                                                   [IO_TIFF_TILES] = take_tiles,
+                                                   [IO_TIFF_BLOCKS] = take_blocks};
     t->chunk_first = y;
     t->chunk_count = 1;
     t->message[0] = 0;
     satf_status status = take[t->way](t, y);
+    if (!status && t->bad_lines > t->height / 2) { /* another compression than its tag says? */
+        return satf_fail(t->ctx, SATF_DATA,
+                         "the TIFF is damaged: more than half of its fax's lines are");
+    }
     return !status && t->warned ? io_tiff_fail(t) : status;
 }

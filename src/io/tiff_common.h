@@ -11,7 +11,8 @@ typedef enum io_tiff_way {
     IO_TIFF_PLAIN,     /* the file has the rows as they are: no more than a row is taken */
     IO_TIFF_SCANLINES, /* libtiff decodes row by row */
     IO_TIFF_STRIPS,    /* strip by strip, one of each plane */
-    IO_TIFF_TILES      /* a row of tiles, of each plane */
+    IO_TIFF_TILES,     /* a row of tiles, of each plane */
+    IO_TIFF_BLOCKS     /* a strip or a row of tiles, of YCbCr that shares chroma: becomes RGB */
 } io_tiff_way;
 
 /* What a pixel's colour samples are. */
@@ -20,6 +21,9 @@ typedef enum io_tiff_colour {
     IO_TIFF_WHITE_IS_ZERO,
     IO_TIFF_RGB,
     IO_TIFF_CMYK,
+    IO_TIFF_YCBCR, /* no pixels share their chroma */
+    IO_TIFF_LAB,
+    IO_TIFF_ICC_LAB, /* a* and b* begin at -128 */
     IO_TIFF_PALETTE
 } io_tiff_colour;
 
@@ -28,6 +32,13 @@ typedef enum io_tiff_alpha {
     IO_TIFF_STRAIGHT,
     IO_TIFF_PREMULTIPLIED
 } io_tiff_alpha;
+
+/* YCbCr that libtiff does not make RGB. */
+typedef struct io_tiff_ycbcr {
+    unsigned width, height;             /* of the pixels that share their chroma; 0: none do */
+    double luma[3];                     /* what red, green and blue add to it */
+    double y[256], red[256], blue[256]; /* luma, and what chroma adds to it, of each code */
+} io_tiff_ycbcr;
 
 typedef struct io_tiff_state {
     satf_context *ctx; /* of the call in progress */
@@ -38,37 +49,42 @@ typedef struct io_tiff_state {
     uint64_t *page_at; /* the pages' directories; of another reader's state unless owns_pages */
     int64_t page_count, page_room;
     bool owns_pages;
-    int64_t at;         /* where libtiff reads next */
-    uint64_t taken;     /* bytes that it has read */
+    int64_t at; /* where libtiff reads next */
+    /* From here on it is the page's. */
+    uint64_t taken;     /* bytes that libtiff has read */
     bool in_pixels;     /* a warning is damage then */
     bool warned;        /* in the pixels */
+    int64_t bad_lines;  /* of a fax */
     satf_status status; /* of a read that has failed */
-    char message[160];  /* libtiff's first one */
+    char message[160];  /* libtiff's first one of pixels, its last one of the tags */
     satf_charge charge; /* of what libtiff allocates */
     int64_t width, height;
     unsigned bits, samples, planes; /* samples: of a pixel in the file, extra ones included */
-    bool floats, tiled;
+    bool floats;                    /* of the picture; in the file too, unless has_sign */
+    bool has_sign, tiled;
     unsigned compression;
     io_tiff_colour colour;
     io_tiff_alpha alpha;
     unsigned colours; /* samples of a pixel's colour in the file, which come first */
     unsigned char palette[256][3];
+    io_tiff_ycbcr ycbcr;
     io_tiff_way way;
     int64_t chunk_rows; /* of the largest chunk, but the way of plain rows and scanlines: 1 */
     int64_t chunk_first, chunk_count; /* the rows that are in it */
     size_t row_bytes;                 /* of a plane's row in the chunk */
     unsigned char *chunk;             /* plane by plane */
-    unsigned char *tile;              /* of the way of tiles */
+    unsigned char *tile;              /* of the ways of tiles and blocks: one tile or strip */
     unsigned char *row; /* one row's samples, unpacked to the output's type, all of a pixel's */
 } io_tiff_state;
 
-/* SATF_DATA, with what libtiff has said; or why a read has failed. */
-static inline satf_status io_tiff_fail(const io_tiff_state *t)
+static inline bool io_tiff_is_fax(const io_tiff_state *t)
 {
-    return t->status ? t->status
-                     : satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: %s",
-                                 t->message[0] ? t->message : "libtiff does not say how");
+    return t->compression == COMPRESSION_CCITTRLE || t->compression == COMPRESSION_CCITTRLEW ||
+           t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
 }
+
+/* What libtiff has said, or why a read has failed. */
+satf_status io_tiff_fail(const io_tiff_state *t);
 
 /* Of all rows as chunks have them. */
 static inline uint64_t io_tiff_picture_bytes(const io_tiff_state *t)
@@ -98,6 +114,25 @@ void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, v
 
 /* The row's functions that write (tiff_write.c). */
 void io_tiff_writing(io_format *format);
+
+/* Of COMPRESSION_CCITTFAX3: finds out whether its lines have ends. */
+void io_tiff_fax_start(io_tiff_state *t);
+
+/* What the tags say of YCbCr, which becomes RGB. */
+satf_status io_tiff_ycbcr_start(io_tiff_state *t);
+
+void io_tiff_ycbcr_to_rgb(const io_tiff_ycbcr *k, unsigned char y, unsigned char cb,
+                          unsigned char cr, unsigned char rgb[3]);
+
+/* The bytes of so many rows of blocks. */
+uint64_t io_tiff_ycbcr_bytes(const io_tiff_state *t, uint64_t width, uint64_t rows);
+
+/* t->tile, blocks of that many pixels a row, into the chunk's rows from column x on. */
+void io_tiff_ycbcr_spread(const io_tiff_state *t, int64_t x, int64_t width);
+
+/* Lab, which becomes RGB, one pixel by the other function: v[0] to v[2]. */
+satf_status io_tiff_lab_start(io_tiff_state *t, bool icc);
+void io_tiff_lab_to_rgb(const io_tiff_state *t, uint64_t v[3], uint64_t max);
 
 /* What the tags say besides the pixels. */
 satf_status io_tiff_metadata(io_tiff_state *t, io_header *header);

@@ -54,12 +54,45 @@ static void widen_halves(const unsigned char *in, size_t n, void *out)
     }
 }
 
+/* Signed integers, as floats that hold them. */
+static void widen_signed(const unsigned char *in, size_t n, unsigned bits, void *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        int16_t i16;
+        int32_t i32;
+        if (bits == 8) {
+            ((float *)out)[i] = (float)(int8_t)in[i];
+        } else if (bits == 16) {
+            memcpy(&i16, in + 2 * i, sizeof i16);
+            ((float *)out)[i] = (float)i16;
+        } else {
+            memcpy(&i32, in + 4 * i, sizeof i32);
+            ((double *)out)[i] = (double)i32;
+        }
+    }
+}
+
+/* Integers of 24 bits, in the machine's byte order. */
+static void widen_triples(const io_tiff_state *t, const unsigned char *in, size_t n, void *out)
+{
+    bool big = TIFFIsBigEndian(t->tif) != TIFFIsByteSwapped(t->tif); /* the machine */
+    for (size_t i = 0; i < n; i++) {
+        uint32_t v = 0;
+        memcpy((unsigned char *)&v + big, in + 3 * i, 3);
+        ((uint32_t *)out)[i] = v;
+    }
+}
+
 /* n samples, of the picture's type afterwards. */
 static void unpack(const io_tiff_state *t, const unsigned char *in, size_t n, size_t size,
                    void *out)
 {
-    if (t->floats && t->bits == 16) {
+    if (t->has_sign) {
+        widen_signed(in, n, t->bits, out);
+    } else if (t->floats && t->bits == 16) {
         widen_halves(in, n, out);
+    } else if (t->bits == 24) {
+        widen_triples(t, in, n, out);
     } else if (t->bits == 8 * size) {
         memcpy(out, in, n * size);
     } else {
@@ -130,6 +163,7 @@ static inline uint64_t divide_by_alpha(uint64_t c, uint64_t a, uint64_t max)
  * to v[2]. Returns the number of colours. */
 static inline size_t find_light(const io_tiff_state *t, uint64_t v[4], uint64_t max)
 {
+    unsigned char rgb[3];
     switch (t->colour) {
     case IO_TIFF_WHITE_IS_ZERO:
         v[0] = max - v[0];
@@ -143,6 +177,17 @@ static inline size_t find_light(const io_tiff_state *t, uint64_t v[4], uint64_t 
         for (size_t c = 0; c < 3; c++) {
             v[c] = io_ink_to_light((unsigned)(max - v[c]), (unsigned)(max - v[3]), (unsigned)max);
         }
+        return 3;
+    case IO_TIFF_YCBCR:
+        io_tiff_ycbcr_to_rgb(&t->ycbcr, (unsigned char)v[0], (unsigned char)v[1],
+                             (unsigned char)v[2], rgb);
+        for (size_t c = 0; c < 3; c++) {
+            v[c] = rgb[c];
+        }
+        return 3;
+    case IO_TIFF_LAB:
+    case IO_TIFF_ICC_LAB:
+        io_tiff_lab_to_rgb(t, v, max);
         return 3;
     default:
         return t->colours;

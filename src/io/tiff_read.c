@@ -3,6 +3,7 @@
 #include "tiff_common.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
 {
     io_tiff_state *t = user;
     (void)tif, (void)module;
-    if (!t->message[0]) {
+    if (!t->message[0] || !t->in_pixels) {
         vsnprintf(t->message, sizeof t->message, format, args);
         size_t n = strcspn(t->message, "\n");
         t->message[n] = 0;
@@ -74,12 +75,33 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
     return 1; /* nobody else is told */
 }
 
+/* Is the warning, whose format is "%s at line ...", of a fax's line alone? One that is too long is
+ * cut, and the next one follows. Behind one that is too short only group 3 finds the next one:
+ * otherwise it is the picture's end, or what follows makes no sense. */
+static bool is_of_line(const io_tiff_state *t, const char *format, va_list args)
+{
+    va_list copy;
+    char text[32];
+    if (!io_tiff_is_fax(t) || strncmp(format, "%s at line", 10) != 0) {
+        return false;
+    }
+    va_copy(copy, args);
+    vsnprintf(text, sizeof text, format, copy);
+    va_end(copy);
+    return strncmp(text, "Line length mismatch", 20) == 0 ||
+           (strncmp(text, "Premature EOL", 13) == 0 && t->compression == COMPRESSION_CCITTFAX3);
+}
+
 /* A tag that is not known, or odd, is no damage, nor is what is only unusual among pixels. */
 static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
-    static const char *const unusual[] = {"Old-style LZW codes", "JPEG strip size exceeds"};
+    static const char *const unusual[] = {"Old-style LZW codes", "JPEG strip size exceeds",
+                                          "Deprecated and troublesome old-style JPEG",
+                                          "Subsampling tag not appropriate",
+                                          "The JPEG strip/tile is encoded with progressive"};
     io_tiff_state *t = user;
-    bool damage = t->in_pixels;
+    bool of_line = t->in_pixels && is_of_line(t, format, args), damage = t->in_pixels && !of_line;
+    t->bad_lines += of_line;
     for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++) {
         damage = damage && strncmp(format, unusual[i], strlen(unusual[i])) != 0;
     }
@@ -115,23 +137,24 @@ static satf_status refuse(const io_tiff_state *t, const char *what)
     return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s", what);
 }
 
-/* Integers without sign and floats, of the sizes that there are. */
+/* Integers and floats of the sizes that there are. Signed integers become floats that hold them. */
 static satf_status read_sample_format(io_tiff_state *t)
 {
-    unsigned format = tag(t, TIFFTAG_SAMPLEFORMAT);
-    t->bits = tag(t, TIFFTAG_BITSPERSAMPLE);
-    t->floats = format == SAMPLEFORMAT_IEEEFP;
-    if (format == SAMPLEFORMAT_INT) {
-        return refuse(t, "signed integers; convert them to unsigned ones or floats");
-    }
+    unsigned format = tag(t, TIFFTAG_SAMPLEFORMAT), bits = t->bits = tag(t, TIFFTAG_BITSPERSAMPLE);
+    t->has_sign = format == SAMPLEFORMAT_INT;
+    t->floats = t->has_sign || format == SAMPLEFORMAT_IEEEFP;
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP) {
         return refuse(t, "complex numbers");
     }
-    bool known = t->floats ? t->bits == 16 || t->bits == 32 || t->bits == 64
-                           : (t->bits >= 1 && t->bits <= 16) || t->bits == 32 || t->bits == 64;
+    bool known = t->has_sign ? bits == 8 || bits == 16 || bits == 32
+                 : t->floats ? bits == 16 || bits == 32 || bits == 64
+                             : (bits >= 1 && bits <= 16) || bits == 24 || bits == 32 || bits == 64;
     return known ? SATF_OK
                  : satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s of %u bits",
-                             t->floats ? "floats" : "integers", t->bits);
+                             t->has_sign ? "signed integers"
+                             : t->floats ? "floats"
+                                         : "integers",
+                             bits);
 }
 
 /* A palette of 8 bits in 16, as old programs wrote it, has nothing above 255. */
@@ -159,17 +182,14 @@ static satf_status read_palette(io_tiff_state *t)
 
 static satf_status read_ycbcr(io_tiff_state *t)
 {
-    if (t->compression != COMPRESSION_JPEG || t->planes > 1) {
-        return refuse(t, t->planes > 1 ? "YCbCr in planes" : "YCbCr without JPEG");
+    if (t->compression != COMPRESSION_JPEG) {
+        return io_tiff_ycbcr_start(t);
+    }
+    if (t->planes > 1) {
+        return refuse(t, "YCbCr in planes of JPEG");
     }
     TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return SATF_OK;
-}
-
-static bool is_fax(const io_tiff_state *t)
-{
-    return t->compression == COMPRESSION_CCITTRLE || t->compression == COMPRESSION_CCITTRLEW ||
-           t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
 }
 
 /* What the colour samples are, and how many. */
@@ -177,9 +197,9 @@ static satf_status read_colour(io_tiff_state *t)
 {
     uint16_t photometric = 0;
     if (!TIFFGetField(t->tif, TIFFTAG_PHOTOMETRIC, &photometric)) { /* white paper, if a fax */
-        photometric = t->samples >= 3 ? PHOTOMETRIC_RGB
-                      : is_fax(t)     ? PHOTOMETRIC_MINISWHITE
-                                      : PHOTOMETRIC_MINISBLACK;
+        photometric = t->samples >= 3     ? PHOTOMETRIC_RGB
+                      : io_tiff_is_fax(t) ? PHOTOMETRIC_MINISWHITE
+                                          : PHOTOMETRIC_MINISBLACK;
     }
     t->colour = IO_TIFF_RGB;
     t->colours = 3;
@@ -190,7 +210,8 @@ static satf_status read_colour(io_tiff_state *t)
         t->colour = photometric == PHOTOMETRIC_MINISWHITE ? IO_TIFF_WHITE_IS_ZERO : IO_TIFF_GREY;
         t->colours = 1;
         return t->floats && t->colour == IO_TIFF_WHITE_IS_ZERO
-                   ? refuse(t, "floats of which 0 is white")
+                   ? refuse(t, t->has_sign ? "signed integers of which 0 is white"
+                                           : "floats of which 0 is white")
                    : SATF_OK;
     case PHOTOMETRIC_RGB:
         return SATF_OK;
@@ -201,15 +222,16 @@ static satf_status read_colour(io_tiff_state *t)
     case PHOTOMETRIC_SEPARATED:
         t->colour = IO_TIFF_CMYK;
         t->colours = 4;
-        return t->floats || t->bits > 16 ? refuse(t, "inks in floats or wide integers")
+        return t->floats || t->bits > 16 ? refuse(t, "inks in floats, wide or signed integers")
                : tag(t, TIFFTAG_INKSET) != INKSET_CMYK ? refuse(t, "other inks than CMYK")
                                                        : SATF_OK;
     case PHOTOMETRIC_YCBCR:
         return read_ycbcr(t);
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_ICCLAB:
+        return io_tiff_lab_start(t, photometric == PHOTOMETRIC_ICCLAB);
     case PHOTOMETRIC_ITULAB:
-        return refuse(t, "Lab colours; convert it to RGB");
+        return refuse(t, "a fax's Lab colours (ITULAB); convert it to RGB");
     case PHOTOMETRIC_LOGL:
     case PHOTOMETRIC_LOGLUV:
         return refuse(t, "logarithmic samples (LogLuv); convert it to floats");
@@ -237,6 +259,13 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
     t->alpha = first == EXTRASAMPLE_ASSOCALPHA   ? IO_TIFF_PREMULTIPLIED
                : first == EXTRASAMPLE_UNASSALPHA ? IO_TIFF_STRAIGHT
                                                  : IO_TIFF_NO_ALPHA;
+    if (t->has_sign && t->alpha != IO_TIFF_NO_ALPHA) {
+        return refuse(t, "signed integers with alpha");
+    }
+    if (t->alpha == IO_TIFF_PREMULTIPLIED &&
+        (t->colour == IO_TIFF_LAB || t->colour == IO_TIFF_ICC_LAB)) {
+        return refuse(t, "Lab colours that are multiplied by alpha");
+    }
     if (extra > (t->alpha != IO_TIFF_NO_ALPHA)) {
         io_list_name(header->others, sizeof header->others, "extra");
     }
@@ -252,18 +281,25 @@ static satf_status check_compression(const io_tiff_state *t)
         COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,     COMPRESSION_LZW,
         COMPRESSION_JPEG,      COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
         COMPRESSION_PACKBITS,  COMPRESSION_ZSTD,          COMPRESSION_LZMA,
-        COMPRESSION_WEBP};
+        COMPRESSION_WEBP,      COMPRESSION_OJPEG};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i] == t->compression && TIFFIsCODECConfigured(known[i])) {
             return SATF_OK;
         }
     }
-    if (t->compression == COMPRESSION_OJPEG) {
-        return refuse(t, "old-style JPEG; convert it, by tiffcp -c lzw for example");
-    }
     return satf_fail(t->ctx, SATF_UNSUPPORTED,
                      "a TIFF of compression %u, which is not read; save it with another",
                      t->compression);
+}
+
+/* Of old-style JPEG only what programs wrote: grey, and YCbCr side by side. */
+static satf_status check_ojpeg(const io_tiff_state *t)
+{
+    bool known = t->ycbcr.width > 0 || t->colour == IO_TIFF_YCBCR ||
+                 (t->samples == 1 && t->bits == 8 && !t->floats && t->colour != IO_TIFF_PALETTE);
+    return known || t->compression != COMPRESSION_OJPEG
+               ? SATF_OK
+               : refuse(t, "old-style JPEG of other than grey or YCbCr");
 }
 
 static satf_status read_tags(io_tiff_state *t, io_header *header)
@@ -278,21 +314,26 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
     t->tiled = TIFFIsTiled(t->tif) != 0;
     t->planes = tag(t, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE ? t->samples : 1;
     satf_status status = check_compression(t);
+    if (!status && t->compression == COMPRESSION_CCITTFAX3) {
+        io_tiff_fax_start(t);
+    }
     status = status ? status : read_sample_format(t);
     status = status ? status : read_colour(t);
+    status = status ? status : check_ojpeg(t);
     return status ? status : read_extra(t, header);
 }
 
 /* Samples of at most 8 bits range over 0 ... 255 afterwards, of 9 to 16 over what they can be. */
 static void describe(const io_tiff_state *t, io_header *header)
 {
-    satf_type type = t->floats       ? t->bits == 64 ? SATF_F64 : SATF_F32
+    unsigned least_f64 = t->has_sign ? 32 : 64; /* bits; f32 holds 24 and the sign */
+    satf_type type = t->floats       ? t->bits >= least_f64 ? SATF_F64 : SATF_F32
                      : t->bits <= 8  ? SATF_U8
                      : t->bits <= 16 ? SATF_U16
-                     : t->bits == 32 ? SATF_U32
+                     : t->bits <= 32 ? SATF_U32
                                      : SATF_U64;
     double max = t->floats                     ? 0
-                 : t->bits > 8 && t->bits < 16 ? (double)((1u << t->bits) - 1)
+                 : t->bits > 8 && t->bits < 32 ? (double)((1u << t->bits) - 1)
                                                : (double)satf_type_max((int)type);
     bool alpha = t->alpha != IO_TIFF_NO_ALPHA;
     int colours = t->colours == 1 && t->colour != IO_TIFF_PALETTE ? 1 : 3;
@@ -301,14 +342,15 @@ static void describe(const io_tiff_state *t, io_header *header)
     header->metadata.tiff_compression = t->compression;
 }
 
-/* A fax's row takes a bit at least; all else that is compressed has a ratio. */
+/* A fax's row takes a bit at least; all else that is compressed has a ratio, and so has what takes
+ * memory for more than a row. */
 static satf_status check_ratio(const io_tiff_state *t)
 {
     uint64_t samples = (uint64_t)t->height;
-    if (t->compression == COMPRESSION_NONE) {
+    if (t->compression == COMPRESSION_NONE && !t->tiled && !t->ycbcr.width) {
         return SATF_OK;
     }
-    samples *= is_fax(t) ? 1 : (uint64_t)t->width * t->samples;
+    samples *= io_tiff_is_fax(t) ? 1 : (uint64_t)t->width * t->samples;
     return io_check_ratio(t->ctx, t->source, samples, t->bits, "", 0);
 }
 
@@ -359,15 +401,9 @@ static void leave_page(io_tiff_state *t)
     satf_free(t->chunk);
     satf_free(t->tile);
     satf_free(t->row);
-    t->chunk = t->tile = t->row = NULL;
     satf_charge_drop(&t->charge);
-    t->charge = (satf_charge){.bytes = 0};
-    t->chunk_first = t->chunk_count = 0;
-    t->row_bytes = 0;
-    t->taken = 0;
-    t->warned = false;
-    t->status = SATF_OK;
-    t->message[0] = 0;
+    memset((char *)t + offsetof(io_tiff_state, taken), 0,
+           sizeof *t - offsetof(io_tiff_state, taken));
 }
 
 static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
@@ -403,6 +439,7 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
             t->in_pixels = true;
             status = io_tiff_decode(t, y);
             t->in_pixels = false;
+            reader->header.lines_damaged = t->bad_lines > 0;
         }
         if (!status) {
             io_tiff_convert(t, &reader->header.view, y, (char *)dst + i * stride);

@@ -169,6 +169,10 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
         pipeline_note_add(result, job->input,
                           "a segment or bytes between segments make no sense and are passed over");
     }
+    if (header->lines_damaged) {
+        pipeline_note_add(result, job->input,
+                          "lines of the fax are too long or too short; they may look wrong");
+    }
     if (keeps_metadata(job, plan)) {
         note_lost(result, job, plan, header);
     }

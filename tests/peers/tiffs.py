@@ -16,9 +16,9 @@ import warnings
 
 import numpy as np
 import tifffile
-from PIL import Image
+from PIL import Image, ImageCms
 
-JPEG_TOLERANCE = 2  # decoders differ so much in colours
+JPEG_TOLERANCE = 3  # decoders differ so much in colours: libtiff's YCbCr is of whole numbers
 
 
 def ours(command, path, work):
@@ -32,6 +32,37 @@ def ours(command, path, work):
     if run.returncode != 1:
         raise SystemExit(f"{path}: status {run.returncode}: {run.stderr}")
     return None, run.stderr.strip().split(": ", 2)[-1]
+
+
+def lab_to_srgb(a, icc):
+    """Codes of Lab, with alpha or without, as sRGB's by CIE 15 and IEC 61966-2-1; white is D50."""
+    top = np.iinfo(a.dtype).max
+    unit = (top + 1) / 256
+    shift = 128 if icc else 0
+    codes = a.astype("f8") if icc else a.view(a.dtype.str.replace("u", "i")).astype("f8")
+    ab = codes[..., 1:3] / unit - shift
+    y = (a[..., 0] * (100 / (65280 if icc and unit > 1 else top)) + 16) / 116
+    f = np.stack([y + ab[..., 0] / 500, y, y - ab[..., 1] / 200], -1)
+    xyz = np.where(f > 6 / 29, f ** 3, (f - 4 / 29) * 108 / 841) * [0.9642, 1, 0.8249]
+    primaries = [[0.4360747, 0.3850649, 0.1430804], [0.2225045, 0.7168786, 0.0606169],
+                 [0.0139322, 0.0971045, 0.7141733]]
+    light = np.clip(xyz @ np.linalg.inv(primaries).T, 0, 1)
+    colours = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    return np.concatenate([(colours * top + 0.5).astype(a.dtype), a[..., 3:]], -1)
+
+
+def ycbcr_to_rgb(a, tags):
+    """By TIFF 6.0, section 21; for what tifffile leaves as it is, which shares no chroma."""
+    def rationals(name, default):
+        pairs = tags[name].value if name in tags else default
+        return [n / d for n, d in zip(pairs[::2], pairs[1::2])]
+    luma = rationals("YCbCrCoefficients", (299, 1000, 587, 1000, 114, 1000))
+    r = rationals("ReferenceBlackWhite", (0, 1, 255, 1, 128, 1, 255, 1, 128, 1, 255, 1))
+    y, cb, cr = ((a[..., i] - r[2 * i]) * (127 if i else 255) / (r[2 * i + 1] - r[2 * i])
+                 for i in range(3))
+    red, blue = y + cr * (2 - 2 * luma[0]), y + cb * (2 - 2 * luma[2])
+    green = (y - luma[0] * red - luma[2] * blue) / luma[1]
+    return np.clip(np.stack([red, green, blue], -1) + 0.5, 0, 255).astype("u1")
 
 
 def by_tifffile(path):
@@ -51,8 +82,14 @@ def by_tifffile(path):
             top = 2 ** max(page.bitspersample, 8) - 1
             a = (top - a.astype("u8")).astype(a.dtype)
         if name == "PALETTE":
-            colours = page.colormap
-            a = np.moveaxis((colours >> (8 if colours.max() > 255 else 0)).astype("u1"), 0, -1)[a]
+            table = page.colormap >> (8 if page.colormap.max() > 255 else 0)
+            numbers, rest = (a, a[:0]) if a.ndim == 2 else (a[..., 0], a[..., 1:])
+            colours = np.moveaxis(table.astype("u1"), 0, -1)[numbers]
+            a = np.concatenate([colours, rest], -1) if rest.size else colours
+        if name == "YCBCR" and page.compression in (1, 5, 8, 32773, 32946):
+            a = ycbcr_to_rgb(a.astype("f8"), page.tags)
+        if name in ("CIELAB", "ICCLAB"):
+            a = lab_to_srgb(a, name == "ICCLAB")
         if name == "SEPARATED" and a.ndim == 3 and a.shape[2] >= 4:
             top = np.iinfo(a.dtype).max
             light = top - a[..., :4].astype("f8")
@@ -60,7 +97,7 @@ def by_tifffile(path):
             a = np.concatenate([colours, a[..., 4:]], -1)
         if page.extrasamples and page.extrasamples[0] == 1:  # premultiplied
             top, alpha = np.iinfo(a.dtype).max, a[..., -1:].astype("f8")
-            colours = np.where(alpha > 0, a[..., :-1] * top / np.maximum(alpha, 1), 0)
+            colours = np.where(alpha > 0, a[..., :-1] * float(top) / np.maximum(alpha, 1), 0)
             a = np.concatenate([np.minimum(colours + 0.5, top).astype(a.dtype), a[..., -1:]], -1)
     return a
 
@@ -73,6 +110,9 @@ def by_pillow(path):
         image.load()
         if image.mode in ("1", "L;2", "L;4"):
             image = image.convert("L")
+        elif image.mode == "LAB":
+            profiles = ImageCms.createProfile("LAB"), ImageCms.createProfile("sRGB")
+            image = ImageCms.profileToProfile(image, *profiles, outputMode="RGB")
         elif image.mode in ("P", "CMYK", "YCbCr"):
             image = image.convert("RGB")
         return np.asarray(image)
@@ -93,6 +133,8 @@ def same(a, b):
         a = a[..., 0]
     if b.ndim == 3 and b.shape[2] == 1:
         b = b[..., 0]
+    if a.ndim == 3 and b.ndim == 2:
+        a = a[..., 0]  # extra samples, which ours drops with a note
     if a.ndim == 3 and b.ndim == 3 and a.shape[2] > b.shape[2]:
         a = a[..., :b.shape[2]]  # extra samples, which ours drops with a note
     if a.shape != b.shape:
