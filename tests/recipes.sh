@@ -39,7 +39,8 @@ outputs_of()
 # cannot be read.
 size_of()
 {
-    ./satfilter -q --json --box 1 "$1" shown.npy 2>>stderr |
+    { ./satfilter -q --json --box 1 --page 1 "$1" shown.npy 2>>stderr ||
+        ./satfilter -q --json --box 1 --page 1 --axes ZYX "$1" shown.npy 2>>stderr; } |
         sed -n 's/.*"width": \([0-9]*\), "height": \([0-9]*\), .*/\1x\2/p'
 }
 
@@ -51,7 +52,7 @@ input_of()
     found=$(find samples docs/images -name "$(basename "$1")" | head -n 1)
     # shellcheck disable=SC2086 # words of a command that this project wrote
     for word in $2; do
-        case $word in samples/*.png | docs/*.png) found=${found:-$word} ;; esac
+        case $word in samples/*.png | samples/*.tif | docs/*.png) found=${found:-$word} ;; esac
     done
     echo "$found"
 }
@@ -114,6 +115,7 @@ page()
         commands=$((commands + 1))
         command=${command#./bootstrap && }
         [ "$command" != "make check" ] || continue
+        [[ $command != *.tif* || -n $tiff ]] || continue
         for output in $(outputs_of "$command"); do rm -rf "$output"; done
         case $command in *--skip-existing*) ./satfilter -q --box 31 samples/page.png -o out-blurred/ ;; esac
         if [[ $command == *"--device cuda"* && -z $device ]]; then
@@ -138,6 +140,8 @@ ln -s "$build/satfilter" satfilter
 for program in example file rows frames; do ln -sf "$build/samples/$program" samples/; done
 device=$(./satfilter -q --device cuda --box 3 samples/scene.png - 2>/dev/null | head -c 1 | wc -c)
 [ "$device" -gt 0 ] || device=
+# A build without libtiff leaves out what needs it.
+tiff=$(./satfilter -q --box 3 samples/scan.tif - 2>/dev/null | head -c 1)
 page README.md 8
 page samples/README.md 9
 page docs/recipes.md 20
