@@ -185,14 +185,13 @@ static satf_status take_memory(tiff_writer *t)
     const satf_view *v = &t->writer->plan.out;
     size_t strip = t->white_is_zero ? t->row_bytes : (size_t)t->strip_rows * t->row_bytes;
     uint64_t strips = (uint64_t)((v->height + t->strip_rows - 1) / t->strip_rows);
-    size_t record_bytes = sizeof *t->record + 2 * (size_t)strips * sizeof *t->record->strip;
+    size_t record_bytes = 2 * (size_t)strips * sizeof *t->record->strip;
     size_t coding = 3 * strip + 2 * (size_t)strips * sizeof(uint64_t) + (64 << 10);
     t->strip = satf_alloc_zeroed(strip);
-    t->record = t->writer->record = satf_alloc_zeroed(record_bytes);
+    t->record = t->writer->record = io_tiff_make_record(IO_TIFF_ENTRIES, strips);
     if (!t->strip || !t->record || (t->tif && !satf_charge_add(&t->charge, coding))) {
         return satf_fail_memory(t->ctx, strip + record_bytes + coding, "a TIFF's strips");
     }
-    t->record->strips = strips;
     return SATF_OK;
 }
 
@@ -358,6 +357,8 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
     satf_status status = add_pixels(t);
     status = status ? status : io_tiff_add_metadata(ctx, writer, t->record);
     bool odd = writer->bytes & 1;
+    io_tiff_end_record(&t->record);
+    writer->record = t->record;
     return !status && odd ? io_write(ctx, writer, "", 1) : status;
 }
 
