@@ -45,7 +45,7 @@ static const struct {
     {"extra", "extra samples"},
     {"page", "page name"},
     {"ImageJ", "ImageJ data"},
-    {"damaged", "damaged tags"},
+    {"damaged", "damaged metadata"},
     {"transfer", "transfer function"},
     {"sizes", "other sizes of the picture"},
 };
