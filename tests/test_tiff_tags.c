@@ -121,17 +121,27 @@ static void exif(void **state)
     }
 }
 
-/* A TIFF that says no more than a resolution, or that it is upright, makes no EXIF. */
-static void no_exif(void **state)
+/* A TIFF that says no more than a resolution, or that it is upright or stands in no way that there
+ * is, makes no EXIF. Another orientation does, of whatever type. */
+static void orientation(void **state)
 {
-    static const uint16_t one = 1;
     static const uint32_t x[] = {300, 1};
-    const item all[] = {{PAGE, 274, SHORT, 1, &one}, {PAGE, 282, RATIONAL, 1, x}};
-    make_tiff(&file, "MM", all, 2, 4, 3, 1);
-    satf_image *image = must_decode(*state, file.data, file.n);
-    assert_null(image->metadata.exif);
-    assert_null(image->metadata.tags);
-    satf_image_destroy(image);
+    for (uint32_t value = 0; value < 10; value++) {
+        for (int wide = 0; wide < 2; wide++) {
+            const uint16_t narrow = (uint16_t)value;
+            const item all[] = {{PAGE, 282, RATIONAL, 1, x},
+                                {PAGE, 274, SHORT, 1, &narrow},
+                                {PAGE, 274, LONG, 1, &value}};
+            make_tiff(&file, orders[value % 4], wide ? &all[2] : all, wide ? 1 : 2, 4, 3, 1);
+            satf_image *image = must_decode(*state, file.data, file.n);
+            const satf_metadata *m = &image->metadata;
+            bool turned = value > 1 && value < 9;
+            assert_int_equal(m->exif != NULL, turned);
+            assert_null(m->tags);
+            assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), turned ? value : 1);
+            satf_image_destroy(image);
+        }
+    }
 }
 
 static void strip(void **state)
@@ -496,7 +506,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(round_trip, new_context, free_context),
         cmocka_unit_test_setup_teardown(exif, new_context, free_context),
-        cmocka_unit_test_setup_teardown(no_exif, new_context, free_context),
+        cmocka_unit_test_setup_teardown(orientation, new_context, free_context),
         cmocka_unit_test_setup_teardown(strip, new_context, free_context),
         cmocka_unit_test_setup_teardown(damage, new_context, free_context),
         cmocka_unit_test_setup_teardown(circles, new_context, free_context),

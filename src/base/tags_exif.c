@@ -140,19 +140,15 @@ static void take(maker *m, const satf_tag *tag)
  * other blocks of metadata do not say. */
 static bool choose(const satf_tags *tags, maker *m)
 {
-    static const unsigned char one[2] = {__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-                                         __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
     bool says = false;
     size_t at = 0;
     satf_tag tag;
     while (satf_tags_next(tags->block, tags->bytes, &at, &tag)) {
         bool resolution = tag.tag == SATF_TAG_XRESOLUTION || tag.tag == SATF_TAG_YRESOLUTION ||
                           tag.tag == SATF_TAG_RESOLUTION_UNIT;
-        bool upright =
-            tag.tag == SATF_TIFF_ORIENTATION && tag.bytes == 2 && memcmp(tag.values, one, 2) == 0;
         if (tag.directory != SATF_TAGS_PAGE || satf_tag_in_exif(&tag)) {
             take(m, &tag);
-            says |= tag.directory != SATF_TAGS_PAGE || !(resolution || upright);
+            says |= tag.directory != SATF_TAGS_PAGE || !resolution;
         }
     }
     for (unsigned d = SATF_TAGS_DIRECTORIES - 1; d > 0; d--) {

@@ -143,12 +143,24 @@ static bool take_entry(void *user, const io_tiff_layout *l, const io_tiff_found 
     if (!page && ++r->entries > SATF_TAGS_MOST) {
         return false;
     }
-    if (page ? satf_tag_kind(e->tag) != 0 : satf_tag_is_of(r->directory, e->tag)) {
+    bool wanted = page ? satf_tag_kind(e->tag) != 0 && e->tag != TIFFTAG_ORIENTATION
+                       : satf_tag_is_of(r->directory, e->tag);
+    if (wanted) {
         take_values(r, l, e);
     } else if (page) {
         take_lost(r, e->tag);
     }
     return r->status == SATF_OK;
+}
+
+/* As libtiff reads it, of whatever type; nothing where the picture is upright. */
+static satf_status add_orientation(block_reader *r)
+{
+    uint16_t orientation = 1;
+    const satf_tag tag = {SATF_TAGS_PAGE, TIFFTAG_ORIENTATION, TIFF_SHORT, sizeof orientation,
+                          (const unsigned char *)&orientation};
+    TIFFGetFieldDefaulted(r->t->tif, TIFFTAG_ORIENTATION, &orientation);
+    return orientation > 1 && orientation <= 8 ? satf_tags_add(r->t->ctx, &r->tags, &tag) : SATF_OK;
 }
 
 /* ImageJ's data are a table of kinds and counts, then texts and numbers, of the file's order. */
@@ -211,6 +223,7 @@ satf_status io_tiff_read_block(io_tiff_state *t, io_header *header)
     if (!r.status && r.damaged) {
         name_lost(&r, "damaged");
     }
+    r.status = r.status ? r.status : add_orientation(&r);
     if (!r.status) {
         r.status = satf_exif_of_tags(t->ctx, &r.tags, &m->exif, &m->exif_bytes);
     }

@@ -84,10 +84,39 @@ def geo(work):
                     check(f"tag {tag}, {order}", file.pages[0].tags[tag].value, was.pages[0].tags[tag].value)
 
 
+def numbers(work):
+    """Pages that have numbers are counted anew, one alone has none."""
+    path, out = work / "a.tif", work / "b.tif"
+    with tifffile.TiffWriter(path) as file:
+        for page in range(4):
+            number = [(297, "H", 2, (page + 10, 99), True)] if page != 1 else []
+            file.write(PIXELS[0, 0, page], metadata=None, extratags=[*number, (285, "s", 0, f"p{page}", True)])
+    for words, wanted, want in (([], range(4), [(0, 4), None, (2, 4), (3, 4)]),
+                                (["--page", "2-3"], (1, 2), [None, (1, 2)]), (["--page", "3"], (2,), [None])):
+        run("--box", 3, *words, path, out)
+        with tifffile.TiffFile(out) as file:
+            check(f"numbers of pages {words}", [page.tags.valueof(297) for page in file.pages], want)
+            names = [page.tags.valueof(285) for page in file.pages]
+            check(f"names of pages {words}", names, [f"p{page}" for page in wanted])
+
+
+def colours(work):
+    """Samples side by side are channels of one page, and so they stay."""
+    path, out = work / "a.ome.tif", work / "b.ome.tif"
+    rgb = np.moveaxis(PIXELS[:, :, :3], 2, -1)
+    tifffile.imwrite(path, rgb, ome=True, photometric="rgb", metadata={"axes": "TZYXS"})
+    run("--box", 3, path, out)
+    check("OME of colours", described(out), described(path))
+    tifffile.imwrite(path, PIXELS[0], ome=True, metadata={"axes": "ZCYX"})
+    run("--sauvola", 5, path, out)
+    check("OME, black and white", described(out)[:4], ("ome", "ZCYX", (3, 4, 24, 32), "bool"))
+
+
 def exif_of(path):
     lines = subprocess.run(["exiftool", "-G1", "-s", "-n", "-a", "-ExifIFD:all", "-GPS:all", "-InteropIFD:all",
                             "-IFD0:all", path], capture_output=True, text=True, check=True).stdout.splitlines()
-    mine = re.compile(r"\[(ExifIFD|GPS|InteropIFD)\]|\[IFD0\] *(Make|Model|Artist|Copyright|ModifyDate|ImageDesc|[XY]Res)")
+    mine = re.compile(r"\[(ExifIFD|GPS|InteropIFD)\]|"
+                      r"\[IFD0\] *(Make|Model|Artist|Copyright|ModifyDate|ImageDesc|[XY]Res)")
     return sorted(line for line in lines if mine.match(line))
 
 
@@ -115,7 +144,7 @@ def exif(work):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for part in (ome, stacks, geo, exif):
+    for part in (ome, stacks, geo, numbers, colours, exif):
         part(pathlib.Path(folder))
 print(f"{len(differences)} differences")
 sys.exit(bool(differences))
