@@ -397,8 +397,8 @@ static void metadata(void **state)
         assert_true(fabs(m->resolution_x - (i ? 25400 : 10000)) < 1e-6);
         assert_true(fabs(m->resolution_y - (i ? 12700 : 5000)) < 1e-6);
         assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
-        assert_true(reader->header.has_text);
-        assert_string_equal(reader->header.others, "page");
+        assert_false(reader->header.has_text);
+        assert_string_equal(reader->header.others, "");
         assert_int_equal(reader->header.pictures, 1);
         io_close(reader);
     }

@@ -68,6 +68,7 @@ void satf_image_disown(satf_image *image)
         satf_disown(image->metadata.xmp);
         satf_disown(image->metadata.iptc);
         satf_disown(image->metadata.text);
+        satf_disown(image->metadata.tags);
         satf_disown(image->view.data);
         satf_disown(image);
     }
@@ -112,8 +113,9 @@ satf_status satf_metadata_copy(satf_context *ctx, const satf_metadata *from, sat
         {from->xmp, from->xmp_bytes, &copy.xmp, &copy.xmp_bytes},
         {from->iptc, from->iptc_bytes, &copy.iptc, &copy.iptc_bytes},
         {from->text, from->text_bytes, &copy.text, &copy.text_bytes},
+        {from->tags, from->tags_bytes, &copy.tags, &copy.tags_bytes},
     };
-    copy.icc = copy.exif = copy.xmp = copy.iptc = copy.text = NULL;
+    copy.icc = copy.exif = copy.xmp = copy.iptc = copy.text = copy.tags = NULL;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         size_t bytes = blocks[i].from ? blocks[i].bytes : 0;
         satf_status status =
@@ -134,5 +136,6 @@ void satf_metadata_clear(satf_metadata *metadata)
     satf_free(metadata->xmp);
     satf_free(metadata->iptc);
     satf_free(metadata->text);
+    satf_free(metadata->tags);
     memset(metadata, 0, sizeof *metadata);
 }

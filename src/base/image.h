@@ -37,6 +37,11 @@ typedef struct satf_metadata {
     unsigned char *text;
     size_t text_bytes, text_ahead;
     satf_jpeg_coding jpeg;
+    /* Tags of a TIFF's page (tags.h), and what its file had: pages, and samples of a pixel. */
+    unsigned char *tags;
+    size_t tags_bytes;
+    int64_t tags_pages;
+    unsigned tags_samples;
     unsigned tiff_compression; /* how a TIFF was coded, as its tag has it; 0: there was none */
 } satf_metadata;
 

@@ -99,8 +99,11 @@ filter_rows_need filter_plan_need(const satf_plan *plan);
 /* Runs it once, where it can: the same bits as satf_filter_apply(). */
 satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows);
 
+/* Do pixels change their places? */
+bool filter_moves(const satf_filter *filter);
+
 /* What the filter makes of the metadata of its input: what shows the picture as it was goes, what
- * speaks of places turns along. */
+ * speaks of places turns along, or goes where it cannot. */
 void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata);
 
 /*

@@ -1,6 +1,7 @@
 /* Filtering whole images: their ranges, picture types and metadata. */
 #include "../base/memory.h"
 #include "../base/image.h"
+#include "../base/tags.h"
 
 #include "../base/view.h"
 #include "chain.h"
@@ -60,15 +61,33 @@ static void filter_image_facts(const satf_filter *filter, const satf_image *in, 
     }
 }
 
-void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata)
+static unsigned whole_turn(const satf_filter *filter)
 {
     unsigned turn = 0;
-    satf_metadata_drop_thumbnails(metadata);
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
         turn = move_compose(turn, filter_turn(link->info->recipe, link->options));
     }
-    move_metadata(turn, metadata);
+    return turn;
+}
+
+bool filter_moves(const satf_filter *filter)
+{
+    bool orders = false;
+    for (size_t i = 0; i < filter->count; i++) {
+        const filter_recipe *recipe = filter->links[i].info->recipe;
+        orders = orders || (recipe->region == REGION_PIXEL && !recipe->turn);
+    }
+    return orders || whole_turn(filter) != 0;
+}
+
+void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata)
+{
+    satf_metadata_drop_thumbnails(metadata);
+    move_metadata(whole_turn(filter), metadata);
+    if (filter_moves(filter)) {
+        metadata->tags_bytes = satf_tags_drop(metadata->tags, metadata->tags_bytes, SATF_TAG_GEO);
+    }
 }
 
 /* The full scale of the result, as samples of that type: integers keep it, whatever their width. */

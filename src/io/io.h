@@ -9,6 +9,7 @@
 
 #include "../base/exif.h"
 #include "../base/image.h"
+#include "../base/tags.h"
 
 /*
  * Where a file's bytes come from: a file descriptor or memory. Codecs read forward, so pipes serve
@@ -119,7 +120,7 @@ typedef struct io_format {
     satf_status (*adapt)(satf_context *ctx, const char *word, io_plan *plan);
     /* It is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
-    bool stores_hdr, stores_text;
+    bool stores_hdr, stores_text, stores_tags; /* tags: metadata's, of a TIFF */
     /* Bytes that writing takes beside the rows; NULL: few. */
     uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
                            const satf_metadata *metadata);

@@ -8,6 +8,7 @@
 
 #include "../base/memory.h"
 #include "codec.h"
+#include "description.h"
 
 /* CALL and, where nothing is returned, DO(type, name, parameters, arguments) for each service:
  * functions of the library, by their names. */
@@ -25,6 +26,20 @@
     DO(void, satf_exif_make_orientation,                                                           \
        (unsigned orientation, unsigned char exif[SATF_EXIF_ORIENTATION_BYTES]),                    \
        (orientation, exif))                                                                        \
+    CALL(satf_status, satf_exif_of_tags,                                                           \
+         (satf_context * ctx, const satf_tags *tags, unsigned char **exif, size_t *bytes),         \
+         (ctx, tags, exif, bytes))                                                                 \
+    CALL(satf_status, satf_exif_to_tags,                                                           \
+         (satf_context * ctx, const unsigned char *exif, size_t bytes, satf_tags *tags,            \
+          bool *damaged),                                                                          \
+         (ctx, exif, bytes, tags, damaged))                                                        \
+    CALL(bool, io_description_fits,                                                                \
+         (const satf_metadata *metadata, const io_plan *plan, int64_t pages),                      \
+         (metadata, plan, pages))                                                                  \
+    CALL(satf_status, io_description_make,                                                         \
+         (satf_context * ctx, const satf_tag *tag, const io_plan *plan, unsigned char **text,      \
+          size_t *bytes),                                                                          \
+         (ctx, tag, plan, text, bytes))                                                            \
     CALL(size_t, io_source_look, (const io_source *source, int64_t offset, void *dst, size_t n),   \
          (source, offset, dst, n))                                                                 \
     CALL(satf_status, io_source_slurp,                                                             \

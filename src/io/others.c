@@ -41,10 +41,12 @@ static const struct {
     {"FPXR", "FlashPix data"},
     {"C2PA", "content credentials"},
     {"APP12", "picture info"},
-    {"GPS", "GPS position"},
     {"GeoTIFF", "GeoTIFF data"},
     {"extra", "extra samples"},
     {"page", "page name"},
+    {"ImageJ", "ImageJ data"},
+    {"damaged", "damaged metadata"},
+    {"transfer", "transfer function"},
     {"sizes", "other sizes of the picture"},
 };
 

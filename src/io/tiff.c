@@ -24,6 +24,7 @@ const io_format io_tiff = {
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
     .metadata = IO_METADATA_ANYWHERE,
+    .stores_tags = true,
     .lead_bytes = 16,
     .holds_pages = true,
     .compressions = "none lzw deflate zstd g4",

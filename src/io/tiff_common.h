@@ -100,6 +100,37 @@ static inline const unsigned char *io_tiff_chunk_row(const io_tiff_state *t, int
     return t->chunk + row * (int64_t)t->row_bytes;
 }
 
+/* How a file's numbers stand in it. */
+typedef struct io_tiff_layout {
+    bool swapped, big;
+} io_tiff_layout;
+
+/* An entry of a directory. */
+typedef struct io_tiff_found {
+    unsigned tag, type;
+    uint64_t count;
+    const unsigned char *first; /* the entry's last bytes, 4 or 8 */
+    uint64_t at;                /* where they are in the file */
+} io_tiff_found;
+
+/* A number of 2, 4 or 8 bytes, as it stands in the file. */
+uint64_t io_tiff_number(const io_tiff_layout *l, const unsigned char *at, size_t bytes);
+
+/* Bytes of the file; false: they are not all there. */
+bool io_tiff_look(const io_tiff_state *t, uint64_t at, void *to, size_t bytes);
+
+/* The first directory's offset; 0: there is none. */
+uint64_t io_tiff_read_lead(const io_tiff_state *t, io_tiff_layout *l);
+
+/* Gives the directory's entries to `take`, until that returns false. *next: where the next one is;
+ * 0: it is the last. False: the file ends in it, or `take` has returned so. */
+bool io_tiff_walk(const io_tiff_state *t, const io_tiff_layout *l, uint64_t at,
+                  bool (*take)(void *user, const io_tiff_layout *l, const io_tiff_found *entry),
+                  void *user, uint64_t *next);
+
+/* The tags that describe the picture, EXIF's among them. */
+satf_status io_tiff_read_block(io_tiff_state *t, io_header *header);
+
 /* Lists the pages' directories. */
 satf_status io_tiff_find_pages(io_tiff_state *t);
 

@@ -98,46 +98,6 @@ static void read_resolution(const io_tiff_state *t, satf_metadata *m)
     m->resolution_unit = unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER;
 }
 
-static satf_status read_orientation(io_tiff_state *t, satf_metadata *m)
-{
-    uint16_t orientation = 1;
-    unsigned char exif[SATF_EXIF_ORIENTATION_BYTES];
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_ORIENTATION, &orientation);
-    if (orientation <= 1 || orientation > 8) {
-        return SATF_OK;
-    }
-    satf_exif_make_orientation(orientation, exif);
-    return satf_copy_block(t->ctx, exif, sizeof exif, &m->exif, &m->exif_bytes);
-}
-
-/* What is not kept, by names that others.c has words for. */
-static void list_others(const io_tiff_state *t, io_header *header)
-{
-    static const struct {
-        uint32_t tag;
-        const char *name;
-    } others[] = {{TIFFTAG_EXIFIFD, "eXIf"},
-                  {TIFFTAG_GPSIFD, "GPS"},
-                  {34735, "GeoTIFF"},
-                  {TIFFTAG_PAGENAME, "page"},
-                  {TIFFTAG_SUBIFD, "sizes"}};
-    static const uint32_t texts[] = {TIFFTAG_IMAGEDESCRIPTION, TIFFTAG_ARTIST, TIFFTAG_COPYRIGHT,
-                                     TIFFTAG_DOCUMENTNAME};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        union {
-            void *pointer;
-            uint64_t number;
-        } first = {0}, second = {0};
-        if (TIFFGetField(t->tif, others[i].tag, &first, &second) == 1) {
-            io_list_name(header->others, sizeof header->others, others[i].name);
-        }
-    }
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const char *text = NULL;
-        header->has_text |= TIFFGetField(t->tif, texts[i], &text) == 1 && text && *text;
-    }
-}
-
 satf_status io_tiff_metadata(io_tiff_state *t, io_header *header)
 {
     satf_metadata *m = &header->metadata;
@@ -145,8 +105,6 @@ satf_status io_tiff_metadata(io_tiff_state *t, io_header *header)
     status = status ? status : copy_tag(t, TIFFTAG_XMLPACKET, &m->xmp, &m->xmp_bytes);
     status = status ? status : copy_tag(t, TIFFTAG_PHOTOSHOP, &m->iptc, &m->iptc_bytes);
     status = status || m->iptc ? status : wrap_iptc(t, m);
-    status = status ? status : read_orientation(t, m);
     read_resolution(t, m);
-    list_others(t, header);
-    return status;
+    return status ? status : io_tiff_read_block(t, header);
 }

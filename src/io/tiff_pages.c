@@ -7,78 +7,11 @@
 /* More than any file of pages has; a chain of little directories may be as long as its file. */
 enum { MOST_PAGES = 1 << 20 };
 
-/* How a file's numbers stand in it. */
-typedef struct layout {
-    bool swapped, big;
-} layout;
-
-static uint64_t number(const layout *l, const unsigned char *at, size_t bytes)
+/* What sort of picture a directory is of, by TIFF's tag 254. */
+static bool take_kind(void *user, const io_tiff_layout *l, const io_tiff_found *e)
 {
-    unsigned char own[8];
-    memcpy(own, at, bytes);
-    if (l->swapped && bytes > 1) {
-        io_swap_bytes(own, 1, bytes);
-    }
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
-    memcpy(&u16, own, sizeof u16);
-    memcpy(&u32, own, sizeof u32);
-    memcpy(&u64, own, sizeof u64);
-    return bytes == 2 ? u16 : bytes == 4 ? u32 : u64;
-}
-
-static bool look(const io_tiff_state *t, uint64_t at, void *to, size_t bytes)
-{
-    return at <= INT64_MAX && io_source_look(t->source, (int64_t)at, to, bytes) == bytes;
-}
-
-/* The first directory's offset; 0: there is none. */
-static uint64_t read_lead(const io_tiff_state *t, layout *l)
-{
-    unsigned char lead[16] = {0};
-    if (!look(t, 0, lead, 8)) {
-        return 0;
-    }
-    bool big_endian = lead[0] == 'M';
-    l->swapped = big_endian == IO_LITTLE_ENDIAN;
-    l->big = lead[2] == '+' || lead[3] == '+';
-    return l->big ? look(t, 0, lead, 16) ? number(l, lead + 8, 8) : 0 : number(l, lead + 4, 4);
-}
-
-/* What sort of picture the directory is of, by TIFF's tag 254, and where the next one is; 0: it is
- * the last. False: the file ends in it. */
-static bool read_directory(const io_tiff_state *t, const layout *l, uint64_t at, uint32_t *kind,
-                           uint64_t *next)
-{
-    enum { CHUNK = 64 };
-    size_t n_bytes = l->big ? 8 : 2, entry = l->big ? 20 : 12, offset = l->big ? 8 : 4;
-    unsigned char entries[CHUNK * 20];
-    *kind = 0;
-    *next = 0;
-    if (!look(t, at, entries, n_bytes)) {
-        return false;
-    }
-    uint64_t count = number(l, entries, n_bytes);
-    at += n_bytes;
-    if (count > UINT16_MAX) {
-        return false;
-    }
-    for (uint64_t i = 0; i < count; i += CHUNK) {
-        size_t n = count - i < CHUNK ? (size_t)(count - i) : CHUNK;
-        if (!look(t, at + i * entry, entries, n * entry)) {
-            return false;
-        }
-        for (size_t k = 0; k < n; k++) {
-            const unsigned char *e = entries + k * entry;
-            bool is_long = number(l, e + 2, 2) == TIFF_LONG;
-            *kind = number(l, e, 2) == TIFFTAG_SUBFILETYPE && is_long
-                        ? (uint32_t)number(l, e + 4 + offset, 4)
-                        : *kind;
-        }
-    }
-    if (look(t, at + count * entry, entries, offset)) { /* else it is the last: some lack it */
-        *next = number(l, entries, offset);
+    if (e->tag == TIFFTAG_SUBFILETYPE && e->type == TIFF_LONG) {
+        *(uint32_t *)user = (uint32_t)io_tiff_number(l, e->first, 4);
     }
     return true;
 }
@@ -136,12 +69,13 @@ static int64_t keep_pages(uint64_t *at, int64_t count)
  */
 satf_status io_tiff_find_pages(io_tiff_state *t)
 {
-    layout l;
-    uint64_t at = read_lead(t, &l), next;
-    uint32_t kind;
+    io_tiff_layout l;
+    uint64_t at = io_tiff_read_lead(t, &l), next;
+    uint32_t kind = 0;
     int64_t watched = 0; /* a circle meets the directory of a power of 2 again */
     satf_status status = SATF_OK;
-    for (; at && !(at & NO_PAGE) && read_directory(t, &l, at, &kind, &next); at = next) {
+    for (; at && !(at & NO_PAGE) && io_tiff_walk(t, &l, at, take_kind, &kind, &next);
+         at = next, kind = 0) {
         status = keep(t, is_page(kind) ? at : at | NO_PAGE);
         status = status ? status : satf_tick(t->ctx);
         if (!status && t->page_count > MOST_PAGES) {

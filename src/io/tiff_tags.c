@@ -33,6 +33,122 @@ static satf_status add_resolution(satf_context *ctx, io_writer *writer, io_tiff_
                   : io_tiff_add(ctx, writer, record, TIFFTAG_RESOLUTIONUNIT, TIFF_SHORT, 1, &unit);
 }
 
+static satf_status add_tag(satf_context *ctx, io_writer *writer, io_tiff_record *record,
+                           const satf_tag *tag)
+{
+    return io_tiff_add_to(ctx, writer, record, tag->directory, tag->tag, tag->type,
+                          tag->bytes / satf_tag_type_bytes(tag->type), tag->values);
+}
+
+/* A description that programs read tells of what is written. */
+static satf_status add_description(satf_context *ctx, io_writer *writer, io_tiff_record *record,
+                                   satf_tag *tag)
+{
+    unsigned char *made;
+    satf_status status = io_description_make(ctx, tag, &writer->plan, &made, &tag->bytes);
+    tag->values = made ? made : tag->values;
+    status = status ? status : add_tag(ctx, writer, record, tag);
+    satf_free(made);
+    return status;
+}
+
+/* The pages of a file are counted anew; of a page alone nothing is said. */
+static satf_status add_page_number(satf_context *ctx, io_writer *writer, io_tiff_record *record,
+                                   int64_t pages)
+{
+    uint16_t numbers[2] = {(uint16_t)writer->page, (uint16_t)pages};
+    return pages < 2 || pages > UINT16_MAX
+               ? SATF_OK
+               : io_tiff_add(ctx, writer, record, TIFFTAG_PAGENUMBER, TIFF_SHORT, 2, numbers);
+}
+
+/* What the page of a TIFF said. */
+static satf_status add_tags(satf_context *ctx, io_writer *writer, io_tiff_record *record)
+{
+    const satf_metadata *m = writer->metadata;
+    int64_t pages = writer->owns_pages ? 1 : writer->pages->wanted;
+    bool fits = io_description_fits(m, &writer->plan, pages);
+    satf_status status = SATF_OK;
+    size_t at = 0;
+    satf_tag tag;
+    while (!status && satf_tags_next(m->tags, m->tags_bytes, &at, &tag)) {
+        if (tag.tag == SATF_TAG_PAGE_NUMBER) {
+            status = add_page_number(ctx, writer, record, pages);
+        } else if (tag.tag == SATF_TAG_DESCRIPTION) {
+            status = fits ? add_description(ctx, writer, record, &tag) : SATF_OK;
+        } else if (fits || !(satf_tag_kind(tag.tag) & SATF_TAG_STACK)) {
+            status = add_tag(ctx, writer, record, &tag);
+        }
+    }
+    return status;
+}
+
+/* Leads to a directory, which the file's end places. */
+static satf_status add_lead(satf_context *ctx, io_writer *writer, io_tiff_record *record,
+                            unsigned in, unsigned tag)
+{
+    static const uint64_t nowhere = 0;
+    return io_tiff_add_to(ctx, writer, record, in, tag, TIFF_LONG8, 1, &nowhere);
+}
+
+/* EXIF lets a JPEG's sides be shorts, which libtiff warns of. */
+static satf_status add_exif_tag(satf_context *ctx, io_writer *writer, io_tiff_record *record,
+                                satf_tag tag)
+{
+    enum { WIDTH = 40962, HEIGHT };
+    uint16_t narrow;
+    uint32_t side;
+    if ((tag.tag == WIDTH || tag.tag == HEIGHT) && tag.type == TIFF_SHORT &&
+        tag.bytes == sizeof narrow) {
+        memcpy(&narrow, tag.values, sizeof narrow);
+        side = narrow;
+        tag.type = TIFF_LONG;
+        tag.bytes = sizeof side;
+        tag.values = (const unsigned char *)&side;
+    }
+    return add_tag(ctx, writer, record, &tag);
+}
+
+/* EXIF's tags, those of its first directory where the page's say nothing. */
+static satf_status add_exif_tags(satf_context *ctx, io_writer *writer, io_tiff_record *record,
+                                 const satf_tags *exif)
+{
+    const satf_metadata *m = writer->metadata;
+    bool has[SATF_TAGS_DIRECTORIES] = {false};
+    satf_status status = SATF_OK;
+    size_t at = 0;
+    satf_tag tag, own;
+    while (!status && satf_tags_next(exif->block, exif->bytes, &at, &tag)) {
+        bool page = tag.directory == SATF_TAGS_PAGE;
+        if (!page || ((satf_tag_kind(tag.tag) & SATF_TAG_KEPT) &&
+                      !satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, tag.tag, &own))) {
+            has[tag.directory] = true;
+            status = add_exif_tag(ctx, writer, record, tag);
+        }
+    }
+    if (!status && has[SATF_TAGS_INTEROP]) {
+        has[SATF_TAGS_EXIF] = true;
+        status = add_lead(ctx, writer, record, SATF_TAGS_EXIF, SATF_TAG_INTEROP_IFD);
+    }
+    if (!status && has[SATF_TAGS_EXIF]) {
+        status = add_lead(ctx, writer, record, SATF_TAGS_PAGE, SATF_TAG_EXIF_IFD);
+    }
+    return status || !has[SATF_TAGS_GPS]
+               ? status
+               : add_lead(ctx, writer, record, SATF_TAGS_PAGE, SATF_TAG_GPS_IFD);
+}
+
+static satf_status add_exif(satf_context *ctx, io_writer *writer, io_tiff_record *record)
+{
+    const satf_metadata *m = writer->metadata;
+    satf_tags exif = {NULL, 0, 0};
+    bool damaged; /* which a note tells of */
+    satf_status status = satf_exif_to_tags(ctx, m->exif, m->exif_bytes, &exif, &damaged);
+    status = status ? status : add_exif_tags(ctx, writer, record, &exif);
+    satf_free(exif.block);
+    return status;
+}
+
 satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_record *record)
 {
     const satf_metadata *m = writer->metadata;
@@ -53,7 +169,9 @@ satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_r
         status = io_tiff_add(ctx, writer, record, blocks[i].tag, blocks[i].type, blocks[i].bytes,
                              blocks[i].at);
     }
-    return status || orientation == 1
-               ? status
-               : io_tiff_add(ctx, writer, record, TIFFTAG_ORIENTATION, TIFF_SHORT, 1, &orientation);
+    if (!status && orientation != 1) {
+        status = io_tiff_add(ctx, writer, record, TIFFTAG_ORIENTATION, TIFF_SHORT, 1, &orientation);
+    }
+    status = status ? status : add_tags(ctx, writer, record);
+    return status ? status : add_exif(ctx, writer, record);
 }

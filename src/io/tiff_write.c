@@ -22,7 +22,6 @@ typedef struct tiff_writer {
     int64_t strip_rows, rows; /* rows: of the strip that is being filled */
     unsigned char *strip;     /* that, or of Group 4 a row */
     io_tiff_record *record;
-    io_tiff_entry entry[IO_TIFF_ENTRIES];
     uint64_t made; /* strips */
 } tiff_writer;
 
@@ -186,15 +185,13 @@ static satf_status take_memory(tiff_writer *t)
     const satf_view *v = &t->writer->plan.out;
     size_t strip = t->white_is_zero ? t->row_bytes : (size_t)t->strip_rows * t->row_bytes;
     uint64_t strips = (uint64_t)((v->height + t->strip_rows - 1) / t->strip_rows);
-    size_t record_bytes = sizeof *t->record + 2 * (size_t)strips * sizeof *t->record->strip;
+    size_t record_bytes = 2 * (size_t)strips * sizeof *t->record->strip;
     size_t coding = 3 * strip + 2 * (size_t)strips * sizeof(uint64_t) + (64 << 10);
     t->strip = satf_alloc_zeroed(strip);
-    t->record = t->writer->record = satf_alloc_zeroed(record_bytes);
+    t->record = t->writer->record = io_tiff_make_record(IO_TIFF_ENTRIES, strips);
     if (!t->strip || !t->record || (t->tif && !satf_charge_add(&t->charge, coding))) {
         return satf_fail_memory(t->ctx, strip + record_bytes + coding, "a TIFF's strips");
     }
-    t->record->strips = strips;
-    t->record->entry = t->entry;
     return SATF_OK;
 }
 
@@ -352,24 +349,6 @@ static void add_strips(io_tiff_record *r)
     }
 }
 
-/* The record that stays until the file ends: of many pages, so with no more than its entries. */
-static satf_status keep_record(tiff_writer *t)
-{
-    const io_tiff_record *from = t->record;
-    size_t strips = 2 * (size_t)from->strips * sizeof *from->strip;
-    size_t entries = from->entries * sizeof *from->entry, bytes = sizeof *from + strips + entries;
-    io_tiff_record *kept = satf_alloc(bytes);
-    if (!kept) {
-        return satf_fail_memory(t->ctx, bytes, "a page's directory");
-    }
-    memcpy(kept, from, sizeof *from + strips);
-    kept->entry = (io_tiff_entry *)(void *)((char *)kept + sizeof *kept + strips);
-    memcpy(kept->entry, t->entry, entries);
-    satf_free(t->record);
-    t->record = t->writer->record = kept;
-    return SATF_OK;
-}
-
 static satf_status finish(satf_context *ctx, io_writer *writer)
 {
     tiff_writer *t = writer->state;
@@ -377,10 +356,10 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
     add_strips(t->record);
     satf_status status = add_pixels(t);
     status = status ? status : io_tiff_add_metadata(ctx, writer, t->record);
-    if (!status && (writer->bytes & 1)) {
-        status = io_write(ctx, writer, "", 1);
-    }
-    return status ? status : keep_record(t);
+    bool odd = writer->bytes & 1;
+    io_tiff_end_record(&t->record);
+    writer->record = t->record;
+    return !status && odd ? io_write(ctx, writer, "", 1) : status;
 }
 
 static void abandon(io_writer *writer)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../base/exif.h"
+#include "../base/tags.h"
 #include "move.h"
 
 /* The tags that speak of sides or places; each y lies behind its x. */
@@ -125,6 +126,33 @@ static void turn_xmp(unsigned turn, unsigned char *data, size_t bytes)
     }
 }
 
+/* OME-XML, a TIFF's description, names the sides by attributes of its elements Pixels: SizeX,
+ * PhysicalSizeX, PhysicalSizeXUnit; X and Y change places there. */
+static void transpose_ome(char *at, const char *end)
+{
+    static const char element[] = "<Pixels", size[] = "Size";
+    while ((at = memmem(at, (size_t)(end - at), element, sizeof element - 1))) {
+        char quote = 0;
+        for (; at < end && (quote || *at != '>'); at++) {
+            if (quote || *at == '"' || *at == '\'') {
+                quote = !quote ? *at : *at == quote ? 0 : quote;
+            } else if (end - at > 4 && memcmp(at, size, 4) == 0 && (at[4] == 'X' || at[4] == 'Y')) {
+                at[4] = at[4] == 'X' ? 'Y' : 'X';
+            }
+        }
+    }
+}
+
+static void transpose_description(satf_metadata *m)
+{
+    satf_tag tag;
+    if (satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, SATF_TAG_DESCRIPTION, &tag) &&
+        memmem(tag.values, tag.bytes, "<OME", 4)) {
+        char *text = (char *)m->tags + (tag.values - m->tags);
+        transpose_ome(text, text + tag.bytes);
+    }
+}
+
 /* The frequencies across change places with those down. */
 static void transpose_coding(satf_jpeg_coding *coding)
 {
@@ -152,6 +180,7 @@ void move_metadata(unsigned turn, satf_metadata *metadata)
     }
     if (turn & MOVE_TRANSPOSE) {
         transpose_coding(&metadata->jpeg);
+        transpose_description(metadata);
     }
     if (metadata->xmp) {
         turn_xmp(turn, metadata->xmp, metadata->xmp_bytes);

@@ -7,6 +7,8 @@
 
 #include "../base/exif.h"
 #include "../base/memory.h"
+#include "../io/codec.h"
+#include "../io/description.h"
 #include "../io/others.h"
 
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
@@ -97,6 +99,15 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
     if (!keeps_metadata(job, plan)) {
         return;
     }
+    satf_tag tag;
+    bool geo = false;
+    for (size_t at = 0; satf_tags_next(metadata->tags, metadata->tags_bytes, &at, &tag);) {
+        geo = geo || (satf_tag_kind(tag.tag) & SATF_TAG_GEO);
+    }
+    if (geo && filter_moves(job->filter)) {
+        pipeline_note_add(result, job->input,
+                          "its GeoTIFF data is not kept: the pixels change their places");
+    }
     if (metadata->xmp_extended) {
         pipeline_note_add(
             result, job->input,
@@ -129,14 +140,56 @@ satf_status pipeline_output_end(satf_context *ctx, io_output *file, satf_status 
     return status;
 }
 
+/* Names of a TIFF's tags that the output does not hold, as io_describe_others() knows them; *text:
+ * there are texts among them. */
+static void name_lost_tags(const pipeline_job *job, const satf_metadata *m, char *names,
+                           size_t bytes, bool *text)
+{
+    size_t at = 0;
+    satf_tag tag;
+    while (satf_tags_next(m->tags, m->tags_bytes, &at, &tag)) {
+        unsigned kind = satf_tag_kind(tag.tag);
+        if ((kind & SATF_TAG_GEO) && !filter_moves(job->filter)) {
+            io_list_name(names, bytes, "GeoTIFF");
+        } else if (kind & SATF_TAG_STACK) {
+            io_list_name(names, bytes, "ImageJ");
+        } else if (tag.tag == SATF_TAG_PAGE_NAME) {
+            io_list_name(names, bytes, "page");
+        } else if ((kind & SATF_TAG_TEXT) && !(kind & SATF_TAG_GEO) && !satf_tag_in_exif(&tag)) {
+            *text = true;
+        }
+    }
+}
+
+/* What of a TIFF's tags the output holds is not right for it, or not whole. */
+static void note_tags(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                      const satf_metadata *m)
+{
+    if (!io_description_fits(m, plan, job->pages ? job->pages->wanted : 1)) {
+        pipeline_note_add(result, job->input,
+                          "its description, which programs read, is not kept: it tells of other "
+                          "pages or samples");
+    }
+    if (m->exif && !satf_exif_is_whole(m->exif, m->exif_bytes)) {
+        pipeline_note_add(result, job->input, "its EXIF is damaged; some of it is not kept");
+    }
+}
+
 static void note_lost(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                       const io_header *header)
 {
-    if (header->has_text || (header->metadata.text && !plan->format->stores_text)) {
+    char others[200], names[2 * sizeof header->others];
+    bool text = header->has_text || (header->metadata.text && !plan->format->stores_text);
+    memcpy(names, header->others, sizeof header->others);
+    if (plan->format->stores_tags) {
+        note_tags(result, job, plan, &header->metadata);
+    } else {
+        name_lost_tags(job, &header->metadata, names, sizeof names, &text);
+    }
+    if (text) {
         pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
     }
-    char others[200];
-    int count = io_describe_others(header->others, others, sizeof others);
+    int count = io_describe_others(names, others, sizeof others);
     if (count > 0) {
         pipeline_note_add(result, job->input, "its %s %s not kept", others,
                           count > 1 ? "are" : "is");

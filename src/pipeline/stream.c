@@ -145,6 +145,8 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
     late.exif = had->exif ? NULL : late.exif;
     late.xmp = had->xmp ? NULL : late.xmp;
     late.iptc = had->iptc ? NULL : late.iptc;
+    late.tags = NULL;
+    late.tags_bytes = 0;
     filter_change_metadata(s->job->filter, &late);
     if (!had->exif) {
         metadata->exif = late.exif;

@@ -50,6 +50,7 @@ static bool same_metadata(const satf_metadata *a, const satf_metadata *b)
            same_block(a->exif, a->exif_bytes, b->exif, b->exif_bytes) &&
            same_block(a->xmp, a->xmp_bytes, b->xmp, b->xmp_bytes) &&
            same_block(a->iptc, a->iptc_bytes, b->iptc, b->iptc_bytes) &&
+           same_block(a->tags, a->tags_bytes, b->tags, b->tags_bytes) &&
            a->has_gamma == b->has_gamma && a->has_srgb == b->has_srgb &&
            a->has_chromaticities == b->has_chromaticities &&
            a->has_resolution == b->has_resolution &&
@@ -88,6 +89,27 @@ static satf_status decode(satf_context *ctx, const uint8_t *data, size_t size, s
     return status;
 }
 
+/* Whatever EXIF says, a TIFF can hold what is whole of it; and what a TIFF has said can be written.
+ */
+static void write_tags(satf_context *ctx, const satf_image *image)
+{
+    const satf_metadata *m = &image->metadata;
+    satf_tags tags = {NULL, 0, 0};
+    bool damaged;
+    FUZZ_REQUIRE(!satf_exif_to_tags(ctx, m->exif, m->exif_bytes, &tags, &damaged));
+    FUZZ_REQUIRE(damaged == !satf_exif_is_whole(m->exif, m->exif_bytes));
+    satf_free(tags.block);
+    if (strcmp(FUZZ_FORMATS, "tiff") == 0) {
+        satf_write_options options = satf_write_defaults();
+        void *data = NULL;
+        size_t bytes;
+        options.format = "tiff";
+        options.compression = "none";
+        FUZZ_REQUIRE(!satf_image_encode(ctx, image, &options, &data, &bytes));
+        satf_buffer_free(data);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!meant(data, size)) {
@@ -116,6 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (image) { /* which takes what is written in the blocks for no more than it is */
         satf_metadata_drop_thumbnails(&image->metadata);
         move_metadata(MOVE_ROTATE_90, &image->metadata);
+        write_tags(ctx, image);
     }
     satf_image_destroy(image);
     return 0;
