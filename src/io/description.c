@@ -184,6 +184,9 @@ bool io_description_fits(const satf_metadata *metadata, const io_plan *plan, int
     if (!ome && !shape && !imagej) {
         return true;
     }
+    if (shape && shape_fits(text, plan, 1)) { /* of this page alone */
+        return true;
+    }
     return pages == metadata->tags_pages &&
            metadata->tags_samples == (unsigned)plan->out.channels &&
            (!ome || ome_fits(text, plan)) && (!shape || shape_fits(text, plan, pages)) &&
