@@ -86,7 +86,7 @@ static void read_resolution(const io_tiff_state *t, satf_metadata *m)
     TIFFGetFieldDefaulted(t->tif, TIFFTAG_RESOLUTIONUNIT, &unit);
     if (!TIFFGetField(t->tif, TIFFTAG_XRESOLUTION, &x) ||
         !TIFFGetField(t->tif, TIFFTAG_YRESOLUTION, &y) || !(x > 0) || !(y > 0) || x > 1e9f ||
-        y > 1e9f) {
+        y > 1e9f || (unit == RESUNIT_NONE && x == y)) { /* square pixels, as if nothing were said */
         return;
     }
     double in_metre = unit == RESUNIT_INCH         ? 1 / IO_METRES_PER_INCH

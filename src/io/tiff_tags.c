@@ -14,17 +14,21 @@ static uint32_t rational(double value, uint32_t *below)
     return above >= 1 && above <= UINT32_MAX ? (uint32_t)above : 0;
 }
 
+/* TIFF 6.0 requires it: 1 to 1, of no unit, where nothing is known. */
 static satf_status add_resolution(satf_context *ctx, io_writer *writer, io_tiff_record *record)
 {
     const satf_metadata *m = writer->metadata;
-    bool metres = m->resolution_unit == 1;
+    bool metres = m && m->has_resolution && m->resolution_unit == 1;
     double scale = metres ? 0.0254 : 1;
-    uint32_t x[2], y[2];
+    uint32_t x[2] = {0, 1}, y[2] = {0, 1};
     uint16_t unit = metres ? RESUNIT_INCH : RESUNIT_NONE;
-    x[0] = rational(m->resolution_x * scale, &x[1]);
-    y[0] = rational(m->resolution_y * scale, &y[1]);
-    if (!m->has_resolution || !x[0] || !y[0]) {
-        return SATF_OK;
+    if (m && m->has_resolution) {
+        x[0] = rational(m->resolution_x * scale, &x[1]);
+        y[0] = rational(m->resolution_y * scale, &y[1]);
+    }
+    if (!x[0] || !y[0]) {
+        x[0] = x[1] = y[0] = y[1] = 1;
+        unit = RESUNIT_NONE;
     }
     satf_status status = io_tiff_add(ctx, writer, record, TIFFTAG_XRESOLUTION, TIFF_RATIONAL, 1, x);
     status = status ? status
@@ -152,8 +156,9 @@ static satf_status add_exif(satf_context *ctx, io_writer *writer, io_tiff_record
 satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_record *record)
 {
     const satf_metadata *m = writer->metadata;
-    if (!m) {
-        return SATF_OK;
+    satf_status status = add_resolution(ctx, writer, record);
+    if (!m || status) {
+        return status;
     }
     uint16_t orientation = m->exif ? (uint16_t)satf_exif_orientation(m->exif, m->exif_bytes) : 1;
     const struct {
@@ -164,7 +169,6 @@ satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_r
     } blocks[] = {{TIFFTAG_ICCPROFILE, TIFF_UNDEFINED, m->icc, m->icc_bytes},
                   {TIFFTAG_XMLPACKET, TIFF_BYTE, m->xmp, m->xmp_bytes},
                   {TIFFTAG_PHOTOSHOP, TIFF_BYTE, m->iptc, m->iptc_bytes}};
-    satf_status status = add_resolution(ctx, writer, record);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !status; i++) {
         status = io_tiff_add(ctx, writer, record, blocks[i].tag, blocks[i].type, blocks[i].bytes,
                              blocks[i].at);
