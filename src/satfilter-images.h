@@ -20,7 +20,7 @@ extern "C" {
  * - where the system is waited for: a read of a pipe, a write, a thread or memory that contexts
  *   beside this one hold (satf_context_create_beside());
  * - in a row, or a PNG's strip at a high level, that takes longer by itself;
- * - in BMP, GIF, TGA and HDR, once stb_image has read all of the file: while it converts samples;
+ * - in BMP, TGA and HDR, once stb_image has read all of the file: while it converts samples;
  * - in one profile or text of a PNG, which is unpacked at once, and in copies of metadata;
  * - in filters, between rows or bands of rows.
  */
@@ -153,6 +153,11 @@ SATF_API const char *satf_format_of_path(const char *path, satf_format_info *inf
  * what may be TGA, and no other format, is taken for it. */
 SATF_API const char *satf_format_of_bytes(const void *data, size_t data_bytes,
                                           satf_format_info *info, size_t bytes);
+
+/* Why files of that format (a word as above) cannot be read or written here, such as a library that
+ * is not installed; NULL: they can, or there is no such format. Looks once in a process. Static
+ * storage. */
+SATF_API const char *satf_format_missing(const char *word);
 
 /* SATF_OK if files of the format (a word as above) can hold samples of that type; else
  * SATF_UNSUPPORTED, and the message names formats that can. */

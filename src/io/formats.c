@@ -182,6 +182,12 @@ const char *satf_format_of_bytes(const void *data, size_t data_bytes, satf_forma
     return give(data && n ? io_format_probe(data, n) : NULL, info, bytes);
 }
 
+const char *satf_format_missing(const char *word)
+{
+    const io_format *row = word ? io_format_find(word) : NULL;
+    return row ? io_format_missing(row) : NULL;
+}
+
 satf_status satf_format_check_type(satf_context *ctx, const char *format, int type)
 {
     if (!ctx) {

@@ -7,6 +7,7 @@
 #define SATF_IO_MODULE_H
 
 #include "../base/memory.h"
+#include "../base/share.h"
 #include "codec.h"
 
 /* CALL and, where nothing is returned, DO(type, name, parameters, arguments) for each service:
@@ -18,6 +19,7 @@
     CALL(bool, satf_charge_add, (satf_charge * charge, size_t bytes), (charge, bytes))             \
     DO(void, satf_charge_drop, (satf_charge * charge), (charge))                                   \
     CALL(satf_status, satf_ask_callback, (satf_context * ctx), (ctx))                              \
+    CALL(satf_status, satf_share_reserve, (satf_context * ctx, size_t bytes), (ctx, bytes))        \
     CALL(satf_status, satf_copy_block,                                                             \
          (satf_context * ctx, const void *from, size_t bytes, unsigned char **to,                  \
           size_t *to_bytes),                                                                       \
