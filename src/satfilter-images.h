@@ -62,7 +62,9 @@ typedef struct satf_write_options {
     const char *format; /* "png", or a suffix such as "pgm"; NULL: by the path's suffix */
     int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
     int quality;        /* JPEG, 1 ... 100; 0: that of the JPEG which the image was read from, else
-                         * 90. Its chroma sampling and progressive scans stay in either case */
+                         * 90. Its chroma sampling and progressive scans stay in either case. WebP:
+                         * the same, lossy; 0: lossless, but 90 for what was a JPEG or a lossy WebP,
+                         * unless it is black and white now */
     int png_level;      /* zlib level, 0 ... 9 */
     int no_clobber;     /* non-zero: an existing file is an error */
     int has_range;      /* non-zero: map lo ... hi to the samples' full range */

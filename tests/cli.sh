@@ -290,7 +290,7 @@ printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\234\100\0\0\234\100\010\0\0\0\0CRC!' >
 bad claims.png;                      says 'truncated'
 bad --max-metadata 10 first.png;     says 'max-metadata'
 bad --formats png,jpeg in.pgm;       says 'pnm file.*--formats'
-{ printf 'BM\0\0\0\0\0\0\0\0\066\0\0\0\050\0\0\0\1\0\0\0\1\0\0\0\1\0\030\0' && head -c 24 /dev/zero && printf 'abc\0'; } >in.bmp
+{ printf 'BM\0\0\0\0\0\0\0\0\066\0\0\0\050\0\0\0\1\0\0\0\1\0\0\0\1\0\030\0' && head -c 28 /dev/zero; } >in.bmp
 run 0 --box 1 in.bmp out.ppm # the command reads every format unless told otherwise
 bad --formats png,jpeg,pnm,pfm,npy in.bmp; says 'bmp file'
 run 0 --formats BMP,pnm --box 1 in.bmp out.ppm

@@ -364,7 +364,6 @@ static void named_formats(void **state)
         {PART("\0\0\0\x14"
               "ftypqt  \0\0\0\0qt  "),
          "video"},
-        {PART("RIFF\x24\0\0\0WEBPVP8 "), "WebP"},
         {PART("\0\0\0\x0cjP  \x0d\x0a\x87\x0a\0\0\0\x14"
               "ftypjp2 "),
          "JPEG 2000"},

@@ -37,6 +37,7 @@ typedef struct satf_metadata {
     unsigned char *text;
     size_t text_bytes, text_ahead;
     satf_jpeg_coding jpeg;
+    bool webp_lossy;           /* it was a WebP that had lost something */
     unsigned tiff_compression; /* how a TIFF was coded, as its tag has it; 0: there was none */
 } satf_metadata;
 

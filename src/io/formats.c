@@ -7,8 +7,8 @@
 
 /* Probed in this order: TGA last, for it has no magic number. */
 static const io_format *const formats[] = {
-    &io_png, &io_jpeg, &io_pnm, &io_pfm,  &io_npy, &io_bmp,
-    &io_gif, &io_psd,  &io_hdr, &io_tiff, &io_tga,
+    &io_png, &io_jpeg, &io_pnm, &io_pfm,  &io_npy,  &io_bmp,
+    &io_gif, &io_psd,  &io_hdr, &io_tiff, &io_webp, &io_tga,
 };
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };

@@ -359,7 +359,9 @@ static satf_status check_size(const gif *g, int64_t frames)
     satf_status status = io_check_size(g->ctx, file->SWidth, file->SHeight, 4);
     unsigned bits = file->SColorMap ? (unsigned)file->SColorMap->BitsPerPixel : 8;
     uint64_t samples = (uint64_t)(frames * file->SWidth) * (uint64_t)file->SHeight;
-    return status ? status : io_check_ratio(g->ctx, &g->source, samples, bits, ";", 1);
+    return status || (frames > 1 && samples < IO_FEW_PIXELS)
+               ? status
+               : io_check_ratio(g->ctx, &g->source, samples, bits, ";", 1);
 }
 
 static bool shows_through(const gif *g)

@@ -119,6 +119,7 @@ typedef struct io_format {
     /* It is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
     bool stores_hdr, stores_text;
+    bool no_iptc, no_resolution; /* these are not, though other metadata is */
     /* Bytes that writing takes beside the rows; NULL: few. */
     uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
                            const satf_metadata *metadata);

@@ -54,6 +54,9 @@
         bool alpha, double maxval),                                                                \
        (header, width, height, channels, type, alpha, maxval))                                     \
     DO(void, io_list_name, (char *list, size_t bytes, const char *name), (list, bytes, name))      \
+    CALL(size_t, io_make_icc,                                                                      \
+         (const satf_metadata *metadata, int channels, unsigned char icc[IO_ICC_BYTES]),           \
+         (metadata, channels, icc))                                                                \
     CALL(size_t, satf_type_bytes, (int type), (type))                                              \
     CALL(uint64_t, satf_type_max, (int type), (type))                                              \
     DO(void, io_swap_bytes, (void *samples, size_t count, size_t sample_bytes),                    \
