@@ -20,7 +20,7 @@ extern "C" {
  * - where the system is waited for: a read of a pipe, a write, a thread or memory that contexts
  *   beside this one hold (satf_context_create_beside());
  * - in a row, or a PNG's strip at a high level, that takes longer by itself;
- * - in BMP, GIF, TGA and HDR, once stb_image has read all of the file: while it converts samples;
+ * - in BMP, TGA and HDR, once stb_image has read all of the file: while it converts samples;
  * - in one profile or text of a PNG, which is unpacked at once, and in copies of metadata;
  * - in filters, between rows or bands of rows.
  */
@@ -62,7 +62,9 @@ typedef struct satf_write_options {
     const char *format; /* "png", or a suffix such as "pgm"; NULL: by the path's suffix */
     int type;           /* satf_type of the samples, or SATF_TYPE_AUTO */
     int quality;        /* JPEG, 1 ... 100; 0: that of the JPEG which the image was read from, else
-                         * 90. Its chroma sampling and progressive scans stay in either case */
+                         * 90. Its chroma sampling and progressive scans stay in either case. WebP:
+                         * the same, lossy; 0: lossless, but 90 for what was a JPEG or a lossy WebP,
+                         * unless it is black and white now */
     int png_level;      /* zlib level, 0 ... 9 */
     int no_clobber;     /* non-zero: an existing file is an error */
     int has_range;      /* non-zero: map lo ... hi to the samples' full range */
@@ -187,6 +189,11 @@ SATF_API const char *satf_format_of_path(const char *path, satf_format_info *inf
  * what may be TGA, and no other format, is taken for it. */
 SATF_API const char *satf_format_of_bytes(const void *data, size_t data_bytes,
                                           satf_format_info *info, size_t bytes);
+
+/* Why files of that format (a word as above) cannot be read or written here, such as a library that
+ * is not installed; NULL: they can, or there is no such format. Looks once in a process. Static
+ * storage. */
+SATF_API const char *satf_format_missing(const char *word);
 
 /* SATF_OK if files of the format (a word as above) can hold samples of that type; else
  * SATF_UNSUPPORTED, and the message names formats that can. */

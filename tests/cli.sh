@@ -290,10 +290,10 @@ printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\234\100\0\0\234\100\010\0\0\0\0CRC!' >
 bad claims.png;                      says 'truncated'
 bad --max-metadata 10 first.png;     says 'max-metadata'
 bad --formats png,jpeg in.pgm;       says 'pnm file.*--formats'
-printf 'GIF89a\2\0\1\0\200\0\0\012\024\036\310\322\334,\0\0\0\0\2\0\1\0\0\2\2\104\012\0;' >in.gif
-run 0 --box 1 in.gif out.ppm # the command reads every format unless told otherwise
-bad --formats png,jpeg,pnm,pfm,npy in.gif; says 'gif file'
-run 0 --formats GIF,pnm --box 1 in.gif out.ppm
+{ printf 'BM\0\0\0\0\0\0\0\0\066\0\0\0\050\0\0\0\1\0\0\0\1\0\0\0\1\0\030\0' && head -c 28 /dev/zero; } >in.bmp
+run 0 --box 1 in.bmp out.ppm # the command reads every format unless told otherwise
+bad --formats png,jpeg,pnm,pfm,npy in.bmp; says 'bmp file'
+run 0 --formats BMP,pnm --box 1 in.bmp out.ppm
 # A PNG header of 2^31 - 1 by 2^31 - 1 with its checksum.
 printf '\211PNG\r\n\032\n\0\0\0\rIHDR\177\377\377\377\177\377\377\377\010\0\0\0\0\061\242\124\272' >huge.png
 bad huge.png

@@ -49,6 +49,14 @@ for name in libsatfilter-cuda libsatfilter-study-cuda; do
     fi
 done
 
+for module in "$top_srcdir"/src/io/*.c; do
+    name=libsatfilter-$(basename "$module" .c).so
+    if [ -e "$libraries/$name" ]; then
+        doors=$(${NM:-nm} -D --defined-only "$libraries/$name" | awk '{ print $NF }')
+        [ "$doors" = satf_format_module ] || fail "$name exports $doors"
+    fi
+done
+
 static=$libraries/libsatfilter.a
 if [ -e "$static" ]; then
     ${NM:-nm} -g --defined-only "$static" | awk 'NF == 3 { print $NF }' | LC_ALL=C sort >"$work/global"

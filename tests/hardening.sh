@@ -14,10 +14,15 @@ if ! command -v readelf >/dev/null 2>&1; then
     exit 77
 fi
 failed=0
-for program in satfilter satbench lib; do
-    file=$build/$program
-    [ -e "$build/.libs/$program" ] && file=$build/.libs/$program
-    [ $program != lib ] || file=$build/.libs/libsatfilter.so
+for program in satfilter satbench "$build"/.libs/libsatfilter*.so; do
+    case $program in
+    *-cuda.so | *'*'*) continue ;; # nvcc links the former
+    */*) file=$program ;;
+    *)
+        file=$build/$program
+        [ -e "$build/.libs/$program" ] && file=$build/.libs/$program
+        ;;
+    esac
     readelf -W -d -l -h "$file" >"$build/hardening.out"
     for wanted in 'Type: *DYN' BIND_NOW GNU_RELRO 'GNU_STACK .* RW '; do
         if ! grep -q -e "$wanted" "$build/hardening.out"; then

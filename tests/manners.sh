@@ -442,7 +442,7 @@ run --box 3 tree out.pgm
 check "a folder as an input" "$? $(grep -c 'tree: is a directory.* -r' stderr)" "1 1"
 run --quality 80 --box 3 in.pgm out.png
 check "--quality with PNG" "$? $(ls out.png 2>/dev/null)" "2 "
-says 'quality: is for jpeg files; out.png is png'
+says 'quality: is for jpeg and webp files; out.png is png'
 run --png-level 3 --box 3 in.pgm out.jpg
 check "--png-level with JPEG" "$? $(grep -c 'png-level: is for png files' stderr)" "2 1"
 for outputs in 'in.pgm j.npy' 'in.pgm j.pfm' 'in.pgm other.pgm --format npy -o plain-values'; do
@@ -561,7 +561,7 @@ for name in /dev/stdout -; do
     check "$name without --format" "$? $(head -c 11 piped | tail -c 3)" "0 PNG"
 done
 "$satfilter" --box 3 --quality 50 <in.pgm >piped 2>stderr
-check "--quality for what is no JPEG" "$? $(grep -c 'quality is for jpeg files; this is pnm' stderr)" "0 1"
+check "--quality for what is no JPEG" "$? $(grep -c 'quality is for jpeg and webp files; this is pnm' stderr)" "0 1"
 run --box 3 in.pgm /dev/stdin
 check "/dev/stdin is no output" "$? $(grep -c '/dev/stdin: is standard input, and no output' stderr)" "2 1"
 run --box 3 in.pgm -o /dev/fd/0

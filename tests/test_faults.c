@@ -219,9 +219,6 @@ static int set_up(void **state)
     write_order("order.npy", 21 * 13);
     static const char rects[] = "0 0 3 3 1\n-4 -2 5 1 -2.5\n";
     write_file("rects.txt", rects, sizeof rects - 1);
-    static const char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
-                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
-    write_file("in.gif", gif, sizeof gif - 1);
     static const char bmp[] =
         "BM\0\0\0\0\0\0\0\0\x3e\0\0\0\x28\0\0\0\3\0\0\0\1\0\0\0\1\0\10\0\0\0\0"
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\3\0\4\5\6\0\0\1\1\0";
@@ -297,7 +294,7 @@ static void test_decoders(void **state)
 {
     (void)state;
     static const char *const inputs[] = {"in.png", "in.jpg", "in.ppm", "in.pfm", "in.npy",
-                                         "in.gif", "in.bmp", "in.psd", "in.tga", "in.hdr"};
+                                         "in.bmp", "in.psd", "in.tga", "in.hdr"};
     const io_format *format;
     size_t formats = 0;
     for (size_t i = 0; (format = io_format_at(i)); i++) {
@@ -456,8 +453,8 @@ static void test_library(void **state)
 static void test_reads(void **state)
 {
     (void)state;
-    static const char *const inputs[] = {"in.png", "in.jpg", "in.ppm", "in.pfm",
-                                         "in.npy", "in.gif", "in.hdr"};
+    static const char *const inputs[] = {"in.png", "in.jpg", "in.ppm",
+                                         "in.pfm", "in.npy", "in.hdr"};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         char line[128];
         snprintf(line, sizeof line, "-T1 --box 3 %s out.npy", inputs[i]);

@@ -179,8 +179,6 @@ static const unsigned char tga[] = "\0\0\x02\0\0\0\0\0\0\0\0\0\x02\0\x01\0\x18\x
                                    "\x01\x02\x03\x04\x05\x06";
 static const unsigned char tga_rle[] =
     "\0\0\x0b\0\0\0\0\0\0\0\0\0\x04\0\x01\0\x08\x20\x82\x07\0\x09";
-static const unsigned char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
-                                   ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
 static const unsigned char psd[] =
     "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\2\0\10\0\3\0\0\0\0\0\0\0\0"
     "\0\0\0\0\0\0\1\2\3\4\5\6";
@@ -221,7 +219,6 @@ static void test_stb_formats(void **state)
     static const unsigned char short_want[] = {6, 5, 4, 0, 0, 0, 3, 2, 1};
     static const unsigned char core_want[] = {3, 2, 1, 6, 5, 4};
     static const unsigned char tga_want[] = {3, 2, 1, 6, 5, 4}, rle_want[] = {7, 7, 7, 9};
-    static const unsigned char gif_want[] = {10, 20, 30, 200, 210, 220};
     static const unsigned char psd_want[] = {1, 3, 5, 2, 4, 6};
     static const unsigned char psd_alpha_want[] = {145, 0, 2, 128, 10, 0, 128, 0};
     static const uint16_t psd_packed_want[] = {0x1212, 0x0102, 0x0505, 0x1212, 0x0304, 0x0507};
@@ -241,7 +238,6 @@ static void test_stb_formats(void **state)
         {"BMP of OS/2", bmp_core, sizeof bmp_core, 3, SATF_U8, 2, 3, core_want, sizeof core_want},
         {"TGA", tga, sizeof tga - 1, 0, SATF_U8, 2, 3, tga_want, sizeof tga_want},
         {"RLE TGA", tga_rle, sizeof tga_rle - 1, 0, SATF_U8, 4, 1, rle_want, sizeof rle_want},
-        {"GIF", gif, sizeof gif - 1, 1, SATF_U8, 2, 3, gif_want, sizeof gif_want},
         {"PSD", psd, sizeof psd - 1, 0, SATF_U8, 2, 3, psd_want, sizeof psd_want},
         {"PSD with alpha", psd_alpha, sizeof psd_alpha - 1, 0, SATF_U8, 2, 4, psd_alpha_want,
          sizeof psd_alpha_want},
@@ -288,8 +284,6 @@ static void test_claims(void **state)
     static const char ppm[] = "P6 2147483647 2147483647 255\n", pfm[] = "PF\n99999 99999\n-1\n";
     expect(ctx, "a huge PPM", ppm, sizeof ppm - 1, SATF_LIMIT, "limit: max-pixels");
     expect(ctx, "a huge PFM", pfm, sizeof pfm - 1, SATF_LIMIT, "limit: max-pixels");
-    static const char gif_claim[] = "GIF89a\xff\xff\xff\xff\x80\0\0";
-    expect(ctx, "a huge GIF", gif_claim, sizeof gif_claim - 1, SATF_LIMIT, "limit: max-pixels");
 
     satf_image_destroy(image);
     satf_context_set_limits(ctx, 0, 1 << 20);

@@ -1,4 +1,4 @@
-/* GIF: the first picture on its screen, its codes, and what is refused. */
+/* GIF: frames on their screen, and what is refused. */
 #include "test_io_foreign.h"
 
 /* Four colours, red, green and blue of each. */
@@ -169,10 +169,6 @@ static void codes(void **state)
     add_picture(&m, 0, 0, 2, 1, 0);
     add_codes(&m, 8, (const int[]){256, 200, 3, 257}, 4, UINT8_MAX);
     EXPECT(ctx, "a number without colour", &m, 3, "\0\0\0" COLOUR_3);
-    m = make_screen(1, 1, true, 0);
-    add_picture(&m, 0, 0, 1, 1, 0);
-    add_codes(&m, 11, (const int[]){2048, 3, 2049}, 3, UINT8_MAX);
-    EXPECT(ctx, "codes of 12 bits", &m, 3, COLOUR_3);
 }
 
 /* A table of codes that is full stays as it is. */
@@ -200,36 +196,24 @@ static void refusals(void **state)
 {
     satf_context *ctx = *state;
     static const struct {
-        const char *sentence;
         int codes[4];
         size_t n;
-    } cases[] = {
-        {"pixels are missing", {END}, 1},
-        {"pixels are missing", {CLEAR, 1, END}, 3},
-        {"pixels are missing", {CLEAR, 1}, 2},
-        {"a code is not in its table", {CLEAR, FIRST}, 2},
-        {"a code is not in its table", {CLEAR, 1, FIRST + 1}, 3},
-        {"a code is not in its table", {1, 2, CLEAR, FIRST}, 4},
-    };
+    } cases[] = {{{END}, 1}, {{CLEAR, 1, END}, 3}, {{CLEAR, 1}, 2}, {{CLEAR, FIRST, END}, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         maker m = make_screen(3, 1, true, 0);
         add_picture(&m, 0, 0, 3, 1, 0);
         add_codes(&m, 2, cases[i].codes, cases[i].n, UINT8_MAX);
         ADD(&m, ";");
-        expect_refusal(ctx, "codes", &m, SATF_DATA, cases[i].sentence);
+        expect_refusal(ctx, "codes", &m, SATF_DATA, "pixels are missing");
     }
-    for (unsigned root = 0; root <= 12; root += 12) {
+    for (unsigned root = 9; root <= 12; root += 3) {
         maker m = make_screen(1, 1, true, 0);
         add_picture(&m, 0, 0, 1, 1, 0);
         add_little(&m, root, 1);
         ADD(&m, "\1\1\0;");
-        expect_refusal(ctx, "bits of codes", &m, SATF_DATA, "do not begin with 1 to 11 bits");
+        expect_refusal(ctx, "bits of codes", &m, SATF_DATA, "do not begin with at most 8 bits");
     }
-    maker m = make_screen(1, 1, true, 0);
-    add_picture(&m, 0, 0, 1, 1, 0);
-    add_codes(&m, 9, (const int[]){256}, 1, UINT8_MAX);
-    expect_refusal(ctx, "a number above 255", &m, SATF_DATA, "a code is not in its table");
-    m = MIDDLE("", false, 0, 0);
+    maker m = MIDDLE("", false, 0, 0);
     expect_refusal(ctx, "no colours", &m, SATF_UNSUPPORTED, "without a table of colours");
     m = MIDDLE(";", true, 0, 0);
     expect_refusal(ctx, "no picture", &m, SATF_DATA, "holds no picture");
@@ -237,12 +221,261 @@ static void refusals(void **state)
     add_picture(&m, 0, 0, 0, 1, 0);
     CODES(&m, CLEAR, END);
     expect_refusal(ctx, "an empty picture", &m, SATF_DATA, "its picture is empty");
+    m = make_screen(UINT16_MAX, UINT16_MAX, true, 0);
+    add_picture(&m, 0, 0, 1, 1, 0);
+    CODES(&m, CLEAR, 1, END);
+    expect_refusal(ctx, "a huge screen", &m, SATF_LIMIT, "limit: max-pixels");
+}
+
+/* A screen of any size takes no data, but memory. */
+static void claims(void **state)
+{
+    satf_context *ctx = *state;
+    maker m = make_screen(0x1a47, 0xff47, true, 0);
+    m.data[10] = 0x80; /* two colours */
+    m.n -= 6;
+    add_picture(&m, 0, 0, 2, 1, 0);
+    ADD(&m, "\2\2\x44\x0a\0");
+    satf_context_set_limits(ctx, 0, (int64_t)1 << 40); /* no memory would be too much */
+    expect_refusal(ctx, "a cut GIF", &m, SATF_DATA, "truncated");
+    ADD(&m, ";");
+    expect_refusal(ctx, "a huge GIF", &m, SATF_LIMIT, "limit: max-ratio");
+    assert_int_equal(m.n, 35);
+    /* pixels of a bit each: 8 * 1100 * (35 bytes + 1) of them, and no row more */
+    for (unsigned height = 316; height <= 317; height++) {
+        satf_image *image;
+        m.data[6] = 0xe8, m.data[7] = 3; /* 1000 wide */
+        m.data[8] = (unsigned char)height;
+        m.data[9] = (unsigned char)(height >> 8);
+        satf_status status = satf_image_decode(ctx, m.data, m.n, &image);
+        assert_int_equal(status, height == 316 ? SATF_OK : SATF_LIMIT);
+        satf_image_destroy(image);
+    }
+}
+
+/* Pixels of colours that the table lacks, of which it has two. */
+static void missing_colours(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        const char *control, *codes;
+        bool missing;
+    } cases[] = {{"", "\x44\x52", false},
+                 {"", "\x44\x54", true},
+                 {"!\xf9\4\1\0\0\2", "\x44\x54", false}}; /* which is transparent */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        maker m = make_screen(3, 1, true, 0);
+        m.data[10] = 0x80;
+        m.n -= 6;
+        add(&m, cases[i].control, i == 2 ? 7 : 0);
+        add(&m, "\0", i == 2);
+        add_picture(&m, 0, 0, 3, 1, 0);
+        ADD(&m, "\2\2");
+        add(&m, cases[i].codes, 2);
+        ADD(&m, "\0;");
+        io_reader *reader;
+        assert_int_equal(io_open_memory(ctx, m.data, m.n, &reader), SATF_OK);
+        assert_int_equal(reader->header.colours_missing, cases[i].missing);
+        io_close(reader);
+    }
+}
+
+/* ---------------------------------------------------------------------- frames */
+
+enum { SIDE = 6, MOST_FRAMES = 12 };
+
+/* What a screen shows, by another way than the reader's: every frame is kept as it came. */
+typedef struct shown_frame {
+    int x, y, width, height, disposal, transparent, numbers[SIDE * SIDE];
+} shown_frame;
+
+/* A pixel's number in frame k after frame `last`; -1: nothing, -2: the background. A frame counts
+ * unless it is taken back, and a pixel that was cleared stays so until it is drawn. */
+static int number_at(const shown_frame *frames, int last, int x, int y, int around)
+{
+    for (int k = last; k >= 0; k--) {
+        const shown_frame *f = &frames[k];
+        bool inside = x >= f->x && x < f->x + f->width && y >= f->y && y < f->y + f->height;
+        if (!inside || (k < last && f->disposal >= 3)) {
+            continue;
+        }
+        if (k < last && f->disposal == 2) {
+            return f->transparent >= 0 ? -1 : around;
+        }
+        int number = f->numbers[(y - f->y) * f->width + x - f->x];
+        if (number != f->transparent) {
+            return number;
+        }
+    }
+    return around;
+}
+
+static int below(uint64_t *seed, int n)
+{
+    return (int)((next_random(seed) >> 33) % (unsigned)n);
+}
+
+static shown_frame make_frame(uint64_t *seed)
+{
+    shown_frame f = {.x = below(seed, SIDE),
+                     .y = below(seed, SIDE),
+                     .width = 1 + below(seed, SIDE),
+                     .height = 1 + below(seed, SIDE),
+                     .disposal = below(seed, 5),
+                     .transparent = below(seed, 6)};
+    f.transparent = f.transparent < 4 ? f.transparent : -1;
+    for (int i = 0; i < f.width * f.height; i++) {
+        f.numbers[i] = below(seed, 4);
+    }
+    return f;
+}
+
+/* Each code is behind a clear one, so that all have three bits. */
+static void add_frame(maker *m, const shown_frame *f, bool interlaced)
+{
+    int codes[2 * SIDE * SIDE + 1], n = 0;
+    static const int begin[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
+    const unsigned char control[] = {(unsigned char)(f->disposal << 2 | (f->transparent >= 0)), 0,
+                                     0, (unsigned char)f->transparent, 0};
+    ADD(m, "!\xf9\4");
+    add(m, control, sizeof control);
+    add_picture(m, (unsigned)f->x, (unsigned)f->y, (unsigned)f->width, (unsigned)f->height,
+                interlaced ? INTERLACED : 0);
+    for (int pass = 0; pass < (interlaced ? 4 : 1); pass++) {
+        int from = interlaced ? begin[pass] : 0, by = interlaced ? step[pass] : 1;
+        for (int y = from; y < f->height; y += by) {
+            for (int x = 0; x < f->width; x++) {
+                codes[n++] = CLEAR;
+                codes[n++] = f->numbers[y * f->width + x];
+            }
+        }
+    }
+    codes[n++] = END;
+    add_codes(m, 2, codes, (size_t)n, 50);
+}
+
+static void check_page(satf_context *ctx, io_reader *reader, const shown_frame *frames, int page,
+                       int around)
+{
+    static unsigned char got[4 * SIDE * SIDE];
+    if (io_go_to(ctx, reader, page) ||
+        io_read_rows(ctx, reader, got, reader->header.view.stride, SIDE)) {
+        fail_msg("page %d: %s", page, satf_message(ctx));
+    }
+    int channels = reader->header.view.channels;
+    bool through = false;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        int number = number_at(frames, page, i % SIDE, i / SIDE, around);
+        unsigned char want[4] = {0, 0, 0, number < 0 ? 0 : UINT8_MAX};
+        if (number >= 0) {
+            memcpy(want, &COLOURS[3 * number], 3);
+        }
+        if (memcmp(got + i * channels, want, (size_t)channels) != 0) {
+            fail_msg("page %d, pixel %d,%d", page, i % SIDE, i / SIDE);
+        }
+        through |= number < 0;
+    }
+    assert_int_equal(channels, 3 + through);
+}
+
+/* Any frames, in order, back and forth; the background is colour 1. */
+static void frames(void **state)
+{
+    satf_context *ctx = *state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        shown_frame all[MOST_FRAMES];
+        uint64_t number = seed;
+        int count = 1 + below(&number, MOST_FRAMES);
+        maker m = make_screen(SIDE, SIDE, true, 1);
+        for (int k = 0; k < count; k++) {
+            all[k] = make_frame(&number);
+            add_frame(&m, &all[k], below(&number, 2));
+        }
+        ADD(&m, ";");
+        int around = all[0].transparent >= 0 ? -1 : 1;
+        io_reader *reader;
+        assert_int_equal(io_open_memory(ctx, m.data, m.n, &reader), SATF_OK);
+        assert_int_equal(reader->pages, count);
+        for (int k = 0; k < count; k++) {
+            check_page(ctx, reader, all, k, around);
+        }
+        for (int i = 0; i < 5; i++) {
+            check_page(ctx, reader, all, below(&number, count), around);
+        }
+        io_close(reader);
+    }
+}
+
+/* Three frames and a comment, of which the file ends too early: those that are there are right. */
+static void cut(void **state)
+{
+    satf_context *ctx = *state;
+    uint64_t seed = 5;
+    shown_frame all[3];
+    size_t ends[3];
+    maker m = make_screen(SIDE, SIDE, true, 1);
+    for (int k = 0; k < 3; k++) {
+        all[k] = make_frame(&seed);
+        add_frame(&m, &all[k], false);
+        ends[k] = m.n;
+        ADD(&m, "!\xfe\3,,,\2;;\0");
+    }
+    ADD(&m, ";");
+    int around = all[0].transparent >= 0 ? -1 : 1;
+    for (size_t n = ends[0]; n <= m.n; n++) {
+        io_reader *reader;
+        unsigned char *copy = malloc(n);
+        memcpy(copy, m.data, n);
+        assert_int_equal(io_open_memory(ctx, copy, n, &reader), SATF_OK);
+        int whole = n >= ends[2] ? 3 : n >= ends[1] ? 2 : 1;
+        assert_in_range(reader->pages, whole, whole + 1);
+        for (int k = 0; k < whole; k++) {
+            check_page(ctx, reader, all, k, around);
+        }
+        for (int64_t k = whole; k < reader->pages; k++) {
+            assert_int_equal(io_go_to(ctx, reader, k), SATF_DATA);
+            assert_non_null(strstr(satf_message(ctx), "truncated"));
+        }
+        check_page(ctx, reader, all, 0, around);
+        io_close(reader);
+        free(copy);
+    }
+}
+
+/* Of pages a frame that cannot be read is the last, and all of a large screen are too much. */
+static void broken_frames(void **state)
+{
+    satf_context *ctx = *state;
+    maker m = make_screen(1000, 400, true, 0);
+    for (int k = 0; k < 50; k++) {
+        add_picture(&m, 0, 0, 1, 1, 0);
+        if (k == 1) {
+            CODES(&m, END);
+        } else {
+            CODES(&m, CLEAR, 1, END);
+        }
+    }
+    ADD(&m, ";");
+    io_reader *reader;
+    assert_int_equal(io_open_memory(ctx, m.data, m.n, &reader), SATF_OK);
+    assert_int_equal(reader->pages, 50);
+    assert_int_equal(io_go_to(ctx, reader, 49), SATF_LIMIT);
+    assert_non_null(strstr(satf_message(ctx), "limit: max-ratio"));
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_RATIO, 1 << 20), SATF_OK);
+    assert_int_equal(io_go_to(ctx, reader, 1), SATF_DATA);
+    assert_non_null(strstr(satf_message(ctx), "pixels are missing"));
+    assert_int_equal(io_go_to(ctx, reader, 2), SATF_DATA);
+    assert_non_null(strstr(satf_message(ctx), "a frame before this one"));
+    assert_int_equal(io_go_to(ctx, reader, 0), SATF_OK);
+    io_close(reader);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(background), TEST(place), TEST(codes), TEST(full_table), TEST(refusals),
+        TEST(background), TEST(place),         TEST(codes),           TEST(full_table),
+        TEST(refusals),   TEST(claims),        TEST(missing_colours), TEST(frames),
+        TEST(cut),        TEST(broken_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

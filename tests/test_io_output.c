@@ -405,8 +405,8 @@ static void test_plan_refusals(void **state)
 
     image = make_image(ctx, 2, 2, 2, SATF_U8, 0, 1);
     refuse(ctx, image, &jpeg, SATF_UNSUPPORTED, "2 channels");
-    o = options_for("webp");
-    refuse(ctx, image, &o, SATF_INVALID, "webp");
+    o = options_for("heic");
+    refuse(ctx, image, &o, SATF_INVALID, "heic");
     satf_image_destroy(image);
 
     image = make_image(ctx, 2, 2, 1, SATF_U16, 0, 1);

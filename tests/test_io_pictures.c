@@ -78,30 +78,6 @@ static void pnm_pipe(void **state)
     alarm(0);
 }
 
-#define GIF_HEAD "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
-#define GIF_FRAME ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0"
-#define GIF_FRAME_TABLE ",\0\0\0\0\x02\0\x01\0\x80\1\2\3\4\5\6\x02\x02\x44\x0a\0"
-#define GIF_COMMENT "!\xfe\x03,,,\x02;;\0"
-
-static void gif(void **state)
-{
-    satf_context *ctx = *state;
-    assert_int_equal(PICTURES_IN(ctx, GIF_HEAD GIF_FRAME ";"), 1);
-    assert_int_equal(PICTURES_IN(ctx, GIF_HEAD GIF_COMMENT GIF_FRAME GIF_COMMENT ";"), 1);
-    assert_int_equal(PICTURES_IN(ctx, GIF_HEAD GIF_FRAME_TABLE GIF_COMMENT GIF_FRAME ";"), 2);
-    assert_int_equal(PICTURES_IN(ctx, GIF_HEAD GIF_FRAME GIF_FRAME GIF_FRAME_TABLE ";"), 3);
-    assert_int_equal(PICTURES_IN(ctx, GIF_HEAD GIF_FRAME ";" GIF_FRAME), 1);
-    /* cut anywhere behind the first */
-    static const char two[] = GIF_HEAD GIF_FRAME GIF_FRAME_TABLE ";";
-    for (size_t n = sizeof GIF_HEAD GIF_FRAME; n < sizeof two; n++) {
-        unsigned char *copy = malloc(n);
-        memcpy(copy, two, n);
-        int64_t pictures = pictures_in(ctx, copy, n);
-        assert_true(pictures == 1 || pictures == 2);
-        free(copy);
-    }
-}
-
 /* A PNG with acTL, or another chunk, before its pixels. */
 static int64_t with_chunk(satf_context *ctx, const bytes *png, const char *name, uint32_t frames)
 {
@@ -143,7 +119,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pnm, new_context, free_context),
         cmocka_unit_test_setup_teardown(pnm_pipe, new_context, free_context),
-        cmocka_unit_test_setup_teardown(gif, new_context, free_context),
         cmocka_unit_test_setup_teardown(apng, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

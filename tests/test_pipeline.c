@@ -279,13 +279,14 @@ static void input_format_to_stdout(void **state)
         assert_head(out, "\x89PNG", 4);
     }
     /* what cannot be written becomes PNG */
-    static const unsigned char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
-                                       ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
-    FILE *file = fopen(path("s.gif"), "wb");
+    static const unsigned char bmp[] =
+        "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\1\0\0\0\1\0\0\0\1\0\x18\0\0\0"
+        "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\3\0";
+    FILE *file = fopen(path("s.bmp"), "wb");
     assert_non_null(file);
-    assert_int_equal(fwrite(gif, 1, sizeof gif - 1, file), sizeof gif - 1);
+    assert_int_equal(fwrite(bmp, 1, sizeof bmp - 1, file), sizeof bmp - 1);
     fclose(file);
-    pipeline_job job = {.input = path("s.gif"),
+    pipeline_job job = {.input = path("s.bmp"),
                         .filter = filter,
                         .write = satf_write_defaults(),
                         .input_format = true};

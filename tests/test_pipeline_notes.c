@@ -262,19 +262,6 @@ static void several_pictures(void **state)
         run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
         expect_note(&result, in, "holds more than one picture; only the first is read");
     }
-    /* three frames of a GIF */
-    static const char gif[] = "GIF89a\x02\0\x01\0\x80\0\0\x0a\x14\x1e\xc8\xd2\xdc"
-                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0"
-                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0"
-                              ",\0\0\0\0\x02\0\x01\0\0\x02\x02\x44\x0a\0;";
-    file = fopen(in, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(gif, 1, sizeof gif - 1, file), sizeof gif - 1);
-    fclose(file);
-    satf_file_report result;
-    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
-    run_job(in, path("o.png"), "box=1", SATF_ROUTE_AUTO, satf_write_defaults(), &result);
-    expect_note(&result, in, "holds 3 pictures; only the first is read");
 }
 
 /* Inserts bytes into the file, so many behind its start. */

@@ -26,7 +26,7 @@ fail()
 
 mkdir in
 # the suffix is that of the output, too: a format that holds what the input has
-for kind in png.png jpeg.jpg pnm.pam pfm.pfm npy.npy stb.npy tiff.npy; do
+for kind in png.png jpeg.jpg pnm.pam pfm.pfm npy.npy stb.npy tiff.npy gif.png webp.webp; do
     for seed in "$source/tests/fuzz/corpus/${kind%.*}"/*; do
         name=in/${kind%.*}-${seed##*/} suffix=${kind#*.}
         bytes=$(wc -c <"$seed")

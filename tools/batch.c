@@ -83,8 +83,10 @@ static void print_other_notes(const settings *s, const told_notes *told)
  * output it is known only now. */
 static void note_unused(const settings *s, const job *one, const satf_file_report *result)
 {
-    if (s->write.quality && !s->quiet && s->filters_stdin && strcmp(result->out_format, "jpeg")) {
-        message(one->output, "--quality is for jpeg files; this is %s", result->out_format);
+    if (s->write.quality && !s->quiet && s->filters_stdin && strcmp(result->out_format, "jpeg") &&
+        strcmp(result->out_format, "webp")) {
+        message(one->output, "--quality is for jpeg and webp files; this is %s",
+                result->out_format);
     }
     if (s->png_level >= 0 && !s->quiet && s->filters_stdin && strcmp(result->out_format, "png")) {
         message(one->output, "--png-level is for png files; this is %s", result->out_format);

@@ -40,10 +40,15 @@ static void list_borders(void)
 void help_print_format(const satf_format_info *format)
 {
     char head[64], help[256];
-    snprintf(head, sizeof head, "%-6s %s%s", format->name, format->can_read ? "r" : "-",
-             format->can_write ? "w" : "-");
+    const char *missing = satf_format_missing(format->name);
+    bool reads = format->can_read && !missing, writes = format->can_write && !missing;
+    snprintf(head, sizeof head, "%-6s %s%s", format->name, reads ? "r" : "-", writes ? "w" : "-");
     snprintf(help, sizeof help, "%s; suffixes %s", format->help, format->suffixes);
     print_entry(head, help);
+    if (missing) {
+        snprintf(help, sizeof help, "not here: %s", missing);
+        print_entry("", help);
+    }
 }
 
 static void list_formats(void)
@@ -214,9 +219,12 @@ static void json_filter(satf_context *ctx, const satf_filter_info *info)
 static void json_format(const satf_format_info *format)
 {
     putchar('{');
+    const char *missing = satf_format_missing(format->name);
     json_text("name", format->name);
-    printf(", \"reads\": %s, \"writes\": %s, ", format->can_read ? "true" : "false",
-           format->can_write ? "true" : "false");
+    printf(", \"reads\": %s, \"writes\": %s, ", format->can_read && !missing ? "true" : "false",
+           format->can_write && !missing ? "true" : "false");
+    json_text("missing", missing);
+    fputs(", ", stdout);
     json_text("suffixes", format->suffixes);
     fputs(", ", stdout);
     json_text("help", format->help);

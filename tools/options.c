@@ -270,9 +270,10 @@ static const option options[] = {
      "auto:0.1 leaves out the 0.1 % at each end. Plain values (.npy, .pfm) stay as they are.",
      TAKES(take_range)},
     {GROUP_OUTPUT, "quality", 0, "N", NULL,
-     "JPEG quality, 1 to 100; default: that of a JPEG input, else 90",
+     "quality of a JPEG or a lossy WebP, 1 to 100; default: a JPEG input's, else 90",
      "A JPEG that is filtered into a JPEG keeps its chroma sampling and stays progressive if it "
-     "is; without --quality it keeps its quantisation tables, too.",
+     "is; without --quality it keeps its quantisation tables, too. A WebP is lossless without "
+     "--quality, unless its input was a JPEG or a lossy WebP; black and white always is.",
      INTEGER(write.quality, 1, 100)},
     {GROUP_OUTPUT, "png-level", 0, "N", NULL, "PNG compression, 0 to 9; default 1, the fastest",
      NULL, INTEGER(png_level, 0, 9)},

@@ -261,16 +261,16 @@ static int check_suffix(const settings *s, const job *one)
 
 /* Refuses an option of one format where every output is of another. */
 static int check_format_option(const settings *s, const job *jobs, int count, const char *name,
-                               const char *format)
+                               const char *format, const char *other)
 {
     const char *own = NULL;
     for (int i = 0; i < count; i++) {
         own = outputs_format(s, &jobs[i]);
-        if (!own || strcmp(own, format) == 0) {
+        if (!own || strcmp(own, format) == 0 || strcmp(own, other) == 0) {
             return 0;
         }
     }
-    return usage_error(name, "is for %s files; %s is %s", format,
+    return usage_error(name, "is for %s%s%s files; %s is %s", format, *other ? " and " : "", other,
                        count > 1 ? "every output" : jobs[0].output,
                        count > 1 ? "of another format" : own);
 }
@@ -294,12 +294,17 @@ static void note_range(const settings *s, const job *jobs, int count)
 static int check_formats(const settings *s, const job *jobs, int count)
 {
     note_range(s, jobs, count);
-    int status = s->write.quality ? check_format_option(s, jobs, count, "--quality", "jpeg") : 0;
-    if (!status && s->write.compression) {
-        status = check_format_option(s, jobs, count, "--compression", "tiff");
+    int status = 0;
+    if (s->write.quality) {
+        status = check_format_option(s, jobs, count, "--quality", "jpeg", "webp");
     }
-    return !status && s->png_level >= 0 ? check_format_option(s, jobs, count, "--png-level", "png")
-                                        : status;
+    if (!status && s->write.compression) {
+        status = check_format_option(s, jobs, count, "--compression", "tiff", "");
+    }
+    if (!status && s->png_level >= 0) {
+        status = check_format_option(s, jobs, count, "--png-level", "png", "");
+    }
+    return status;
 }
 
 /* -------------------------------------------------------------- collisions */

@@ -42,6 +42,7 @@ typedef struct satf_metadata {
     size_t tags_bytes;
     int64_t tags_pages;
     unsigned tags_samples;
+    bool webp_lossy;           /* it was a WebP that had lost something */
     unsigned tiff_compression; /* how a TIFF was coded, as its tag has it; 0: there was none */
 } satf_metadata;
 

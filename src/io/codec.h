@@ -7,7 +7,7 @@
 #include "io.h"
 
 extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, io_psd, io_hdr,
-    io_tga, io_tiff;
+    io_tga, io_tiff, io_webp;
 
 #define IO_TYPE_BIT(type) (1u << (type))
 
@@ -101,6 +101,9 @@ satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int6
 
 /* SATF_LIMIT unless so many bytes may be allocated; for sizes that a file claims. */
 satf_status io_check_bytes(satf_context *ctx, uint64_t bytes);
+
+/* Pages of so few pixels together are no bomb. */
+enum { IO_FEW_PIXELS = 1 << 24 };
 
 /* SATF_LIMIT if the samples that a compressed file stands for, so many, of so many bits, are too
  * many times as large as the file is known to be. A file without `end`, the bytes that its format

@@ -44,7 +44,6 @@ const char *io_foreign_name(const unsigned char *head, size_t n)
         {0, BYTES("IIU\0"), "camera's raw"},
         {0, BYTES("FUJIFILMCCD-RAW"), "camera's raw"},
         {0, BYTES("II\xbc"), "JPEG XR"},
-        {8, BYTES("WEBP"), "WebP"},
         {8, BYTES("AVI "), "video"},
         {0, BYTES("\x1a\x45\xdf\xa3"), "video"}, /* Matroska, WebM */
         {4, BYTES("jP  "), "JPEG 2000"},

@@ -7,8 +7,8 @@
 
 /* Probed in this order: TGA last, for it has no magic number. */
 static const io_format *const formats[] = {
-    &io_png, &io_jpeg, &io_pnm, &io_pfm,  &io_npy, &io_bmp,
-    &io_gif, &io_psd,  &io_hdr, &io_tiff, &io_tga,
+    &io_png, &io_jpeg, &io_pnm, &io_pfm,  &io_npy,  &io_bmp,
+    &io_gif, &io_psd,  &io_hdr, &io_tiff, &io_webp, &io_tga,
 };
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
@@ -180,6 +180,12 @@ const char *satf_format_of_bytes(const void *data, size_t data_bytes, satf_forma
 {
     size_t n = data_bytes < IO_PROBE_BYTES ? data_bytes : IO_PROBE_BYTES;
     return give(data && n ? io_format_probe(data, n) : NULL, info, bytes);
+}
+
+const char *satf_format_missing(const char *word)
+{
+    const io_format *row = word ? io_format_find(word) : NULL;
+    return row ? io_format_missing(row) : NULL;
 }
 
 satf_status satf_format_check_type(satf_context *ctx, const char *format, int type)

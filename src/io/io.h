@@ -81,6 +81,7 @@ typedef struct io_format {
     const char *help;       /* one line */
     bool fit_for_strangers; /* read by default: the decoder stands up to hostile files */
     bool in_module;         /* its functions are NULL until io_format_load() */
+    const char *packages;   /* of the library that the module needs, as Debian names them */
     /* What a sample takes of one thread, by and large: where filters are computed depends on it. 0:
      * next to nothing. */
     double decode_ns, encode_ns;
@@ -121,6 +122,7 @@ typedef struct io_format {
     /* It is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
     bool stores_hdr, stores_text, stores_tags; /* tags: metadata's, of a TIFF */
+    bool no_iptc, no_resolution; /* these are not, though other metadata is */
     /* Bytes that writing takes beside the rows; NULL: few. */
     uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
                            const satf_metadata *metadata);
@@ -178,6 +180,9 @@ const io_format *io_format_by_suffix(const char *path);
 /* *format = the row with its functions, of the module that it is in, if it is in one;
  * NULL on failure. */
 satf_status io_format_load(satf_context *ctx, const io_format *row, const io_format **format);
+
+/* Why it cannot be loaded; NULL: it can. */
+const char *io_format_missing(const io_format *row);
 
 /* The format of a file that begins so; n <= IO_PROBE_BYTES. NULL: none. */
 const io_format *io_format_probe(const unsigned char *head, size_t n);

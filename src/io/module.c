@@ -46,6 +46,22 @@ static void *open_object(const char *file, char path[SATF_PATH_BYTES])
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* The linker names first what it has not found, which may be the library that the module needs. */
+static void say_missing(module *m, const char *error, const char *file, const char *path)
+{
+    int n = (int)strcspn(error, ":");
+    bool missing = strstr(error, ": No such file") != NULL;
+    if (missing && strncmp(error, path, strlen(path)) == 0) {
+        snprintf(m->reason, sizeof m->reason, "%.128s is not installed", file);
+    } else if (missing && n < 64) {
+        snprintf(m->reason, sizeof m->reason,
+                 "%.*s is not installed; on Debian and Ubuntu: apt install %s", n, error,
+                 m->row->packages);
+    } else {
+        snprintf(m->reason, sizeof m->reason, "%.128s cannot be opened: %.256s", path, error);
+    }
+}
+
 static void open_module(module *m)
 {
     char file[64], path[SATF_PATH_BYTES];
@@ -53,9 +69,7 @@ static void open_module(module *m)
     void *object = open_object(file, path);
     const char *error = object ? NULL : dlerror();
     if (error) {
-        bool missing = strncmp(error, path, strlen(path)) == 0 && strstr(error, "No such file");
-        snprintf(m->reason, sizeof m->reason, "%.128s %s%.256s", missing ? file : path,
-                 missing ? "is not installed" : "cannot be opened: ", missing ? "" : error);
+        say_missing(m, error, file, path);
         return;
     }
     io_module_entry entry;
@@ -83,17 +97,25 @@ static module *find(const io_format *row)
     return m;
 }
 
-satf_status io_format_load(satf_context *ctx, const io_format *row, const io_format **format)
+static const module *load(const io_format *row)
 {
-    *format = row;
-    if (!row->in_module) {
-        return SATF_OK;
-    }
     pthread_mutex_lock(&lock);
     const module *m = find(row);
     pthread_mutex_unlock(&lock);
-    *format = m->there ? &m->format : NULL;
-    return m->there ? SATF_OK
-                    : satf_fail(ctx, SATF_UNSUPPORTED, "%s files need a part of satfilter: %s",
-                                row->name, m->reason);
+    return m;
+}
+
+const char *io_format_missing(const io_format *row)
+{
+    const module *m = row->in_module ? load(row) : NULL;
+    return m && !m->there ? m->reason : NULL;
+}
+
+satf_status io_format_load(satf_context *ctx, const io_format *row, const io_format **format)
+{
+    const module *m = row->in_module ? load(row) : NULL;
+    *format = !m ? row : m->there ? &m->format : NULL;
+    return *format ? SATF_OK
+                   : satf_fail(ctx, SATF_UNSUPPORTED, "%s files need a part of satfilter: %s",
+                               row->name, m->reason);
 }

@@ -7,6 +7,7 @@
 #define SATF_IO_MODULE_H
 
 #include "../base/memory.h"
+#include "../base/share.h"
 #include "codec.h"
 #include "description.h"
 
@@ -19,6 +20,7 @@
     CALL(bool, satf_charge_add, (satf_charge * charge, size_t bytes), (charge, bytes))             \
     DO(void, satf_charge_drop, (satf_charge * charge), (charge))                                   \
     CALL(satf_status, satf_ask_callback, (satf_context * ctx), (ctx))                              \
+    CALL(satf_status, satf_share_reserve, (satf_context * ctx, size_t bytes), (ctx, bytes))        \
     CALL(satf_status, satf_copy_block,                                                             \
          (satf_context * ctx, const void *from, size_t bytes, unsigned char **to,                  \
           size_t *to_bytes),                                                                       \
@@ -67,6 +69,9 @@
         bool alpha, double maxval),                                                                \
        (header, width, height, channels, type, alpha, maxval))                                     \
     DO(void, io_list_name, (char *list, size_t bytes, const char *name), (list, bytes, name))      \
+    CALL(size_t, io_make_icc,                                                                      \
+         (const satf_metadata *metadata, int channels, unsigned char icc[IO_ICC_BYTES]),           \
+         (metadata, channels, icc))                                                                \
     CALL(size_t, satf_type_bytes, (int type), (type))                                              \
     CALL(uint64_t, satf_type_max, (int type), (type))                                              \
     DO(void, io_swap_bytes, (void *samples, size_t count, size_t sample_bytes),                    \

@@ -17,8 +17,8 @@ static satf_status choose_format(satf_context *ctx, const char *path,
         format = io_format_find(options->format);
         if (!format) {
             return satf_fail(ctx, SATF_INVALID,
-                             "there is no format \"%s\"; png, jpeg, tiff, pnm, pfm "
-                             "and npy can be written",
+                             "there is no format \"%s\"; png, jpeg, tiff, webp, pnm, "
+                             "pfm and npy can be written",
                              options->format);
         }
     } else if (strcmp(path, "-") == 0) {
@@ -29,7 +29,7 @@ static satf_status choose_format(satf_context *ctx, const char *path,
         format = io_format_by_suffix(path);
         if (!format) {
             return satf_fail(ctx, SATF_INVALID,
-                             "the suffix names no known format; use .png .jpg .tif "
+                             "the suffix names no known format; use .png .jpg .tif .webp "
                              ".pgm .ppm .pam .pfm .npy, or name a format (option: format)");
         }
         *word = strrchr(path, '.') + 1;

@@ -17,6 +17,7 @@ const io_format io_tiff = {
     .suffixes = "tif tiff btf tf8",
     .help = "TIFF, of pages; pictures, or plain values",
     .in_module = true,
+    .packages = "libtiff6",
     .probe = probe,
     .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
                    IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),

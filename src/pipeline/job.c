@@ -108,6 +108,13 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
         pipeline_note_add(result, job->input,
                           "its GeoTIFF data is not kept: the pixels change their places");
     }
+    bool iptc = metadata->iptc && plan->format->no_iptc;
+    if (iptc || (metadata->has_resolution && metadata->resolution_unit && !metadata->exif &&
+                 plan->format->no_resolution)) {
+        pipeline_note_add(result, job->output,
+                          "its input's %s is left out, which %s cannot hold; PNG and JPEG can",
+                          iptc ? "IPTC" : "resolution", plan->name);
+    }
     if (metadata->xmp_extended) {
         pipeline_note_add(
             result, job->input,

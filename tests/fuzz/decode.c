@@ -19,6 +19,24 @@ static bool meant(const uint8_t *data, size_t size)
     return false;
 }
 
+/* The other pages, one after the other, and the first once more: whatever fails, the next is gone
+ * to. */
+static void visit_pages(satf_context *ctx, io_reader *reader)
+{
+    enum { MOST_PAGES = 12 };
+    int64_t pages = reader->pages < MOST_PAGES ? reader->pages : MOST_PAGES;
+    for (int64_t k = 1; k <= pages && pages > 1; k++) {
+        ctx->message[0] = '\0';
+        satf_status status = io_go_to(ctx, reader, k % pages);
+        const satf_view *v = &reader->header.view;
+        unsigned char *rows = status ? NULL : satf_alloc((size_t)(v->stride * v->height));
+        FUZZ_REQUIRE(status || rows);
+        status = status ? status : io_read_rows(ctx, reader, rows, v->stride, v->height);
+        fuzz_check_status(ctx, status);
+        satf_free(rows);
+    }
+}
+
 /* The picture row by row, in *pixels, which the caller frees. */
 static satf_status decode_rows(satf_context *ctx, const uint8_t *data, size_t size, satf_view *view,
                                unsigned char **pixels)
@@ -35,6 +53,10 @@ static satf_status decode_rows(satf_context *ctx, const uint8_t *data, size_t si
     for (int64_t y = 0; y < view->height && !status; y++) {
         status = io_read_rows(ctx, reader, *pixels + y * view->stride, view->stride, 1);
     }
+    char message[SATF_MESSAGE_BYTES];
+    memcpy(message, ctx->message, sizeof message);
+    visit_pages(ctx, reader);
+    memcpy(ctx->message, message, sizeof message);
     io_close(reader);
     return status;
 }

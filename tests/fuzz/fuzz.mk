@@ -31,17 +31,21 @@ fuzz/target_%: $(srcdir)/tests/fuzz/%.c $(srcdir)/tests/fuzz/fuzz.h $(objects)
 	$(link)
 decoder = $(srcdir)/tests/fuzz/decode.c $(srcdir)/tests/fuzz/fuzz.h $(objects)
 fuzz/target_png: $(srcdir)/tests/fuzz/png_chunks.c
-fuzz/target_jpeg fuzz/target_pnm fuzz/target_pfm fuzz/target_npy fuzz/target_png fuzz/target_tiff: $(decoder)
+fuzz/target_jpeg fuzz/target_pnm fuzz/target_pfm fuzz/target_npy fuzz/target_png \
+		$(fuzz_modules:%=fuzz/target_%): $(decoder)
 	$(link) -DFUZZ_FORMATS='"$(@:fuzz/target_%=%)"'
 # Modules are opened as ever, and instrumented too.
-fuzz/target_tiff: fuzz/libsatfilter-tiff.so.0
-fuzz/libsatfilter-tiff.so.0: $(addprefix $(srcdir)/,$(fuzz_tiff)) config.h | compiler
-	@mkdir -p $(@D)
-	@echo '  FUZZ_LD  $@'
-	@$(FUZZ_CC) $(flags) $(fuzz_tiff_flags) -fsanitize=fuzzer-no-link -fPIC -fvisibility=hidden -shared -o $@ \
-		$(filter %.c,$^) $(fuzz_tiff_libs)
+define module
+fuzz/target_$(1): fuzz/libsatfilter-$(1).so.0
+fuzz/libsatfilter-$(1).so.0: $(addprefix $(srcdir)/,$(fuzz_$(1))) config.h | compiler
+	@mkdir -p $$(@D)
+	@echo '  FUZZ_LD  $$@'
+	@$(FUZZ_CC) $(flags) $(fuzz_$(1)_flags) -fsanitize=fuzzer-no-link -fPIC -fvisibility=hidden -shared -o $$@ \
+		$$(filter %.c,$$^) $(fuzz_$(1)_libs)
+endef
+$(foreach m,$(fuzz_modules),$(eval $(call module,$(m))))
 fuzz/target_stb: $(decoder)
-	$(link) -DFUZZ_FORMATS='"bmp gif psd hdr tga"'
+	$(link) -DFUZZ_FORMATS='"bmp psd hdr tga"'
 
 .PHONY: run compiler
 .SECONDARY:
