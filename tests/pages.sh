@@ -114,10 +114,25 @@ run --box 1 rest.tif rest.npy
 check "the others are there" "$? $(tail -c 45 rest.npy | tr '\001\003\004' 134)" \
     "0 111111111111111333333333333333444444444444444"
 run --box 3 hurt.tif no.npy
-check "an array has all" "$? $(grep -c 'an array has all pages, and 1 of 4 failed' stderr)" "1 1"
+check "an array has all" "$? $(grep -c 'an array has all its pages, and 1 of 4 are missing' stderr)" "1 1"
 run --box 3 --page all hurt.tif h.pgm
 check "a file a page" "$? $(files . | grep -o './h-[^ ]*' | tr '\n' ' ')" \
     "3 ./h-0001.pgm ./h-0003.pgm ./h-0004.pgm "
+"$satfilter" --box 1 --compression none -f four.tif first.tif 2>stderr
+at=$(grep -obUaP '\x11\x01\x04\x00\x01\x00\x00\x00' first.tif | sed -n '1s/:.*//p')
+printf '\377\377\377\177' | dd of=first.tif bs=1 seek=$((at + 8)) conv=notrunc 2>/dev/null
+run --box 3 --page all first.tif i.pgm
+check "the first, a file a page" "$? $(files . | grep -o './i-[^ ]*' | tr '\n' ' ')" \
+    "3 ./i-0002.pgm ./i-0003.pgm ./i-0004.pgm "
+run --box 3 --page 2-4 --format pgm four.tif e/four.tif one.pgm -o few --parents
+check "files without so many pages" "$? $(files few) $(grep -c 'has no page [24]; it holds [13]$' stderr)" \
+    "3 ./four-0002.pgm ./four-0003.pgm ./four-0004.pgm  2"
+run --integral --sauvola 3 four.tif no.tif
+check "filters that do not go together" "$? $(grep -c 'put --integral last' stderr)" "2 1"
+run -q --json --box 3 --wolf 3 four.tif j.tif
+check "steps in JSON" "$? $(grep -o '"filter": "box", ' stdout | wc -l)" "0 1"
+run --box 1 --axes ZYX --page all <(head -c 143 stack.npy | sed 's/(4, 3, 5)/(1, 3, 5)/') k.npy
+check "a stack of one" "$? $(grep -c '(1, 3, 5)' k.npy)" "0 1"
 mkdir both && cp hurt.tif four.tif both
 run --box 3 -r both -o done
 check "in a batch" "$? $(files done) $(tail -n 1 stderr | sed 's/in .* s,/in s,/')" \

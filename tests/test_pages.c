@@ -340,6 +340,44 @@ static void a_damaged_page(void **state)
     assert_int_equal(access(path("no.tif"), F_OK), -1);
 }
 
+/* What has failed fails again, however often it is asked for, and costs the others nothing. */
+static void asked_again(void **state)
+{
+    (void)state;
+    satf_image_file *file;
+    satf_image *image;
+    write_pages(path("in.tif"), 0, 3, "none");
+    damage_page(path("in.tif"), 1);
+    must(satf_image_file_open(ctx, path("in.tif"), &file));
+    for (int i = 0; i < 6; i++) {
+        satf_status status = satf_image_file_read(ctx, file, 2 - i % 2, &image);
+        assert_int_equal(status, i % 2 ? SATF_OK : SATF_DATA);
+        satf_image_destroy(image);
+        assert_int_equal(satf_image_file_read(ctx, file, 2, &image), SATF_DATA);
+        assert_non_null(strstr(satf_message(ctx), "a strip is too short"));
+    }
+    satf_image_file_close(file);
+
+    size_t bytes;
+    write_noise(path("in.png"), 60, 50, 3, SATF_U8, 0, 7);
+    unsigned char *data = slurp(path("in.png"), &bytes);
+    data[bytes / 2] ^= 0x55;
+    FILE *to = fopen(path("in.png"), "wb");
+    assert_int_equal(fwrite(data, 1, bytes, to), bytes);
+    assert_int_equal(fclose(to), 0);
+    free(data);
+    must(satf_image_file_open(ctx, path("in.png"), &file));
+    char first[256];
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(satf_image_file_read(ctx, file, 1, &image), SATF_DATA);
+        if (i == 0) {
+            snprintf(first, sizeof first, "%s", satf_message(ctx));
+        }
+        assert_string_equal(satf_message(ctx), first);
+    }
+    satf_image_file_close(file);
+}
+
 static void stopped(void **state)
 {
     (void)state;
@@ -458,8 +496,9 @@ static int set_up_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(round_trip),     TEST(no_trace), TEST(side_by_side),  TEST(some_pages),
-        TEST(a_damaged_page), TEST(stopped),  TEST(little_memory), TEST(arrays),
+        TEST(round_trip), TEST(no_trace),       TEST(side_by_side),
+        TEST(some_pages), TEST(a_damaged_page), TEST(asked_again),
+        TEST(stopped),    TEST(little_memory),  TEST(arrays),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

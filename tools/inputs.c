@@ -349,20 +349,19 @@ int inputs_add_single(input_list *all, const char *path)
     return add(all, path, strlen(path), 0);
 }
 
-/* Pages A to B of an input as inputs of their own. A file that cannot be looked at stays one, and
- * fails in its turn. */
+/* Pages A to B of an input as inputs of their own. A file that cannot be looked at, or has not so
+ * many, stays one, and fails in its turn. */
 static int add_pages(const settings *s, input_list *all, const input *one)
 {
-    satf_image_info info;
-    bool looked = !satf_image_probe(s->ctx, one->path, &info, sizeof info);
-    int64_t last = s->last_page < 0 && looked ? info.pages : s->last_page;
-    bool split = looked && info.pages > 1 && last > s->first_page;
-    if (split && last > info.pages) {
-        message(one->path, "has no page %lld; it holds %lld", (long long)last,
-                (long long)info.pages);
-        return EXIT_FAILURE;
+    satf_image_file *file;
+    int64_t pages = 0;
+    if (!satf_image_file_open(s->ctx, one->path, &file)) {
+        pages = satf_image_file_pages(file);
+        satf_image_file_close(file);
     }
-    int digits = snprintf(NULL, 0, "%lld", (long long)info.pages), status = 0;
+    int64_t last = s->last_page < 0 ? pages : s->last_page;
+    bool split = pages > 1 && last > s->first_page && last <= pages;
+    int digits = snprintf(NULL, 0, "%lld", (long long)pages), status = 0;
     for (int64_t page = split ? s->first_page : 0; page <= (split ? last : 0) && !status; page++) {
         status = add(all, one->path, strlen(one->path), one->name_at);
         if (!status) {

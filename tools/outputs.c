@@ -283,7 +283,10 @@ static void note_range(const settings *s, const job *jobs, int count)
     satf_format_info info;
     for (int i = 0; i < count && plain; i++) {
         const char *format = outputs_format(s, &jobs[i]);
-        plain = format && satf_format_find(format, &info, sizeof info) && !info.holds_pictures;
+        bool values = s->write.type != SATF_TYPE_AUTO && s->write.type != SATF_U8 &&
+                      s->write.type != SATF_U16; /* of a TIFF */
+        plain = format && satf_format_find(format, &info, sizeof info) &&
+                (!info.holds_pictures || values);
     }
     if (plain) {
         message("--range", "is for pictures; %s plain values, which stay as they are",

@@ -200,7 +200,7 @@ static void json_pages(FILE *to, const outcome *out)
             before = ", ";
         }
     }
-    fputs(out->report.pages_failed ? "]" : "", to);
+    fputs(*before == ',' && before[2] == 0 ? "]" : "", to);
 }
 
 static void json_steps(FILE *to, const satf_file_report *result)

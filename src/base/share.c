@@ -187,6 +187,15 @@ void satf_share_resume(satf_context *ctx)
     }
 }
 
+void satf_share_forgo(satf_context *ctx)
+{
+    if (ctx->in_turn) {
+        pthread_mutex_lock(&ctx->share->lock);
+        give_memory(ctx, ctx->reserved);
+        pthread_mutex_unlock(&ctx->share->lock);
+    }
+}
+
 int satf_share_take(const satf_context *ctx, int wanted)
 {
     struct satf_share *share = ctx->share;

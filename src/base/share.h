@@ -19,6 +19,9 @@ void satf_share_end(satf_context *ctx);
 void satf_share_pause(satf_context *ctx);
 void satf_share_resume(satf_context *ctx);
 
+/* The call gives back what it holds, as if it had not asked yet. */
+void satf_share_forgo(satf_context *ctx);
+
 /* Takes further turns, up to `wanted`, that nobody has or waits for; returns how many, at once.
  * wanted, if nothing is shared. May be called for a stage of such a call, too. */
 int satf_share_take(const satf_context *ctx, int wanted);

@@ -122,7 +122,7 @@ typedef struct io_format {
     /* It is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
     bool stores_hdr, stores_text, stores_tags; /* tags: metadata's, of a TIFF */
-    bool no_iptc, no_resolution; /* these are not, though other metadata is */
+    bool no_iptc, no_resolution;               /* these are not, though other metadata is */
     /* Bytes that writing takes beside the rows; NULL: few. */
     uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
                            const satf_metadata *metadata);
@@ -164,6 +164,8 @@ struct io_reader {
                               * by itself */
     int64_t pages;           /* that one can go to; 1 unless the format has them */
     int64_t page;            /* that is read, from 0; below 0: none yet */
+    bool ready;              /* rows can be read, for none has failed */
+    bool fresh;              /* open has gone to the page already */
     bool pages_apart; /* several readers may be at several pages at once; else pages come one after
                        * the other */
     io_axes axes;
@@ -380,9 +382,9 @@ void io_writer_close(io_writer *writer); /* NULL is allowed */
  * ready too early are held.
  */
 typedef struct io_page {
-    int64_t start; /* of its bytes in the file */
-    void *record;  /* its format's, owned */
-    io_plan plan;
+    int64_t start;  /* of its bytes in the file */
+    void *record;   /* its format's, owned */
+    satf_view view; /* of its samples */
 } io_page;
 
 struct io_pages {

@@ -7,7 +7,7 @@
 #include "../base/npy.h"
 #include "codec.h"
 
-enum { COLUMNS_BYTES = 1 << 20 };
+enum { COLUMNS_BYTES = 1 << 20, MOST_PAGES = 1 << 20 };
 
 typedef struct npy {
     bool swap;      /* samples are not in the machine's byte order */
@@ -126,11 +126,29 @@ static satf_status count_pages(satf_context *ctx, io_reader *reader, const satf_
                              axes->size[i] < 1 ? "empty" : "damaged: it has no such shape");
         }
     }
+    if (reader->pages > MOST_PAGES) {
+        return satf_fail(ctx, SATF_LIMIT, "a .npy array of more than %d pages", MOST_PAGES);
+    }
     if (info->fortran && axes->count) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "a .npy array of pages in Fortran order; save numpy.ascontiguousarray(a)");
     }
     reader->pages_apart = reader->source.bytes >= 0;
+    return SATF_OK;
+}
+
+/* Of a file whose size is known: it has all the pages that it claims, which many may be in a short
+ * header. */
+static satf_status check_pages(satf_context *ctx, const io_reader *reader, const npy *n)
+{
+    const satf_view *v = &n->page.view;
+    int64_t bytes, all, left = reader->source.bytes - n->start;
+    bool known = reader->pages > 1 && reader->source.bytes >= 0 && v->width > 0 && v->height > 0;
+    if (known && (__builtin_mul_overflow(v->stride, v->height, &bytes) ||
+                  __builtin_mul_overflow(bytes, reader->pages, &all) || all > left)) {
+        const io_source cut = {.fd = -1};
+        return io_fail_short(ctx, &cut);
+    }
     return SATF_OK;
 }
 
@@ -159,7 +177,7 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     io_header_set(&n->page, shape[1], shape[0], page == 3 ? (int)shape[2] : 1, type, false, max);
     n->page.rows_in_order = !n->fortran;
     n->page.file_row_bytes = n->page.view.stride;
-    return SATF_OK;
+    return check_pages(ctx, reader, n);
 }
 
 /* Of a pipe the pages in between are passed over. */
@@ -168,7 +186,8 @@ static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
     const npy *n = reader->state;
     io_source *source = &reader->source;
     const satf_view *v = &n->page.view;
-    satf_status status = io_check_size(ctx, v->width, v->height, v->stride / v->width);
+    int64_t pixel = v->channels * (int64_t)satf_type_bytes(v->type);
+    satf_status status = io_check_size(ctx, v->width, v->height, pixel);
     int64_t bytes, at;
     if (status) {
         return status;
@@ -355,13 +374,13 @@ static satf_status finish_pages(satf_context *ctx, io_pages *pages)
 {
     if (pages->count != pages->wanted) {
         return satf_fail(ctx, SATF_INVALID,
-                         "an array has all pages, and %" PRId64 " of %" PRId64
-                         " failed; write .tif, or leave them out",
+                         "an array has all its pages, and %" PRId64 " of %" PRId64
+                         " are missing; write .tif, or leave them out",
                          pages->wanted - pages->count, pages->wanted);
     }
-    const satf_view *first = &pages->at[0].plan.out;
+    const satf_view *first = &pages->at[0].view;
     for (int64_t i = 1; i < pages->count; i++) {
-        const satf_view *v = &pages->at[i].plan.out;
+        const satf_view *v = &pages->at[i].view;
         if (v->width != first->width || v->height != first->height ||
             v->channels != first->channels || v->type != first->type) {
             return satf_fail(ctx, SATF_UNSUPPORTED,

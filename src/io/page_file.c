@@ -146,13 +146,13 @@ static satf_status append(satf_context *ctx, satf_image_file *file, const satf_i
 {
     io_plan plan;
     io_writer *writer;
+    if (file->wanted > 0 && file->appended == file->wanted) {
+        return refuse(ctx, "all pages have been appended");
+    }
     satf_status status = io_make_plan(ctx, image, file->path, &file->options, &plan);
     status = status ? status : io_find_range(ctx, &image->view, file->options.clip_percent, &plan);
     if (!status && !file->pages) {
         status = begin(ctx, file, plan.format);
-    }
-    if (!status && file->wanted > 0 && file->appended == file->wanted) {
-        status = refuse(ctx, "all pages have been appended");
     }
     status = status ? status
                     : io_page_open(ctx, &plan, file->pages, file->appended, &file->options,

@@ -109,6 +109,7 @@ static satf_status add_page(satf_context *ctx, io_pages *pages, const io_page *p
         io_page *larger = satf_alloc((size_t)room * sizeof *larger);
         if (!larger) {
             satf_free(page->record);
+            pages->order->error = pages->order->error ? pages->order->error : ENOMEM;
             return satf_fail_memory(ctx, (size_t)room * sizeof *larger, "a list of pages");
         }
         if (pages->count) {
@@ -221,7 +222,7 @@ void io_page_abandon(io_writer *writer)
     if (pages->turn == writer->page && put > 0 && !writer->ended) {
         pages->bytes -= put;
         pages->taken_back = true;
-        if (fflush(pages->file) || fseeko(pages->file, pages->bytes, SEEK_SET)) {
+        if (fflush(pages->file) || fseeko(pages->file, -put, SEEK_CUR)) {
             pages->order->error = errno;
         }
     }
@@ -243,7 +244,7 @@ static satf_status wait_behind(satf_context *ctx, io_pages *pages, int64_t numbe
         page->bytes = writer->held;
         page->count = writer->held_bytes;
         page->page.record = writer->record;
-        page->page.plan = writer->plan;
+        page->page.view = writer->plan.out;
         writer->held = NULL;
         writer->record = NULL;
         satf_disown(page->bytes); /* the page's call ends before they are written */
@@ -264,8 +265,9 @@ satf_status io_page_end(satf_context *ctx, io_writer *writer)
         status = wait_behind(ctx, pages, writer->page, writer);
     } else {
         status = let_go(ctx, writer);
-        io_page page = {
-            .start = pages->bytes - writer->bytes, .record = writer->record, .plan = writer->plan};
+        io_page page = {.start = pages->bytes - writer->bytes,
+                        .record = writer->record,
+                        .view = writer->plan.out};
         satf_disown(page.record);
         writer->record = NULL;
         satf_status added = add_page(ctx, pages, &page);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "codec.h"
 
@@ -188,7 +189,7 @@ static satf_status check_compression(satf_context *ctx, const satf_write_options
         return satf_fail(ctx, SATF_INVALID, "'%s' is none of %s (option: compression)", asked,
                          known);
     }
-    return strcmp(asked, "g4") == 0 && !plan->bilevel
+    return strcasecmp(asked, "g4") == 0 && !plan->bilevel
                ? satf_fail(ctx, SATF_UNSUPPORTED,
                            "g4 is for black and white; this is grey or colour (option: "
                            "compression)")

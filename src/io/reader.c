@@ -39,7 +39,9 @@ static satf_status open_decoder(satf_context *ctx, io_reader *reader)
         return status;
     }
     reader->page = 0;
-    return check_picture(ctx, reader);
+    status = check_picture(ctx, reader);
+    reader->fresh = reader->ready = !status;
+    return status;
 }
 
 /* Finds the format and opens its decoder; on failure the reader is still the caller's. */
@@ -182,7 +184,8 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
         return satf_fail(ctx, SATF_INVALID, "has no page %" PRId64 "; it holds %" PRId64, page + 1,
                          reader->pages);
     }
-    if (page == reader->page && reader->next_row == 0) {
+    if (page == reader->page && reader->fresh) {
+        reader->fresh = false;
         return SATF_OK;
     }
     satf_metadata_clear(&header->metadata);
@@ -190,6 +193,7 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
     satf_free(reader->held);
     reader->held = NULL;
     reader->next_row = 0;
+    reader->fresh = reader->ready = false;
     satf_status status = SATF_OK;
     if (!reader->format->go_to || (!reader->pages_apart && page <= reader->page)) {
         status = start_again(ctx, reader);
@@ -198,7 +202,9 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
         reader->page = page;
         status = reader->format->go_to(ctx, reader, page);
         status = status ? status : check_picture(ctx, reader);
+        reader->ready = !status;
     }
+    reader->fresh = false;
     return status;
 }
 
@@ -225,6 +231,9 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
         return satf_fail(ctx, SATF_INVALID, "%" PRId64 " rows asked for, %" PRId64 " are left", n,
                          v->height - reader->next_row);
     }
+    if (!reader->ready) {
+        return satf_fail(ctx, SATF_INVALID, "the page has failed; it has no rows");
+    }
     satf_status status = SATF_OK;
     bool all = n == v->height;
     reader->source.ctx = ctx;
@@ -241,6 +250,7 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
         status = reader->format->rows(ctx, reader, dst, stride, n);
     }
     reader->next_row += status ? 0 : n;
+    reader->ready = !status;
     return status;
 }
 

@@ -7,13 +7,26 @@
 /* More than any file of pages has; a chain of little directories may be as long as its file. */
 enum { MOST_PAGES = 1 << 20 };
 
-/* What sort of picture a directory is of, by TIFF's tag 254. */
-static bool take_kind(void *user, const io_tiff_layout *l, const io_tiff_found *e)
+typedef struct directory {
+    uint32_t kind;    /* of picture, by TIFF's tag 254 */
+    uint64_t entries; /* of this one and all before it */
+} directory;
+
+static bool take_entry(void *user, const io_tiff_layout *l, const io_tiff_found *e)
 {
+    directory *d = user;
+    d->entries++;
     if (e->tag == TIFFTAG_SUBFILETYPE && e->type == TIFF_LONG) {
-        *(uint32_t *)user = (uint32_t)io_tiff_number(l, e->first, 4);
+        d->kind = (uint32_t)io_tiff_number(l, e->first, 4);
     }
     return true;
+}
+
+/* Directories that lie apart have no more entries than the file has room for; a circle is seen up
+ * to four times before it is noticed. */
+static bool overlap(const io_tiff_state *t, const io_tiff_layout *l, const directory *d)
+{
+    return d->entries > 4 * (uint64_t)t->source->bytes / (l->big ? 20 : 12);
 }
 
 static satf_status keep(io_tiff_state *t, uint64_t at)
@@ -71,13 +84,16 @@ satf_status io_tiff_find_pages(io_tiff_state *t)
 {
     io_tiff_layout l;
     uint64_t at = io_tiff_read_lead(t, &l), next;
-    uint32_t kind = 0;
+    directory d = {.kind = 0};
     int64_t watched = 0; /* a circle meets the directory of a power of 2 again */
     satf_status status = SATF_OK;
-    for (; at && !(at & NO_PAGE) && io_tiff_walk(t, &l, at, take_kind, &kind, &next);
-         at = next, kind = 0) {
-        status = keep(t, is_page(kind) ? at : at | NO_PAGE);
+    for (; at && !(at & NO_PAGE) && io_tiff_walk(t, &l, at, take_entry, &d, &next);
+         at = next, d.kind = 0) {
+        status = keep(t, is_page(d.kind) ? at : at | NO_PAGE);
         status = status ? status : satf_tick(t->ctx);
+        if (!status && overlap(t, &l, &d)) {
+            status = satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: its directories overlap");
+        }
         if (!status && t->page_count > MOST_PAGES) {
             status = satf_fail(t->ctx, SATF_LIMIT, "a TIFF of more than %d pages", MOST_PAGES);
         }

@@ -161,12 +161,16 @@ satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_r
         return status;
     }
     uint16_t orientation = m->exif ? (uint16_t)satf_exif_orientation(m->exif, m->exif_bytes) : 1;
+    unsigned char made[IO_ICC_BYTES]; /* of what a PNG says of its colours without one */
+    int colours = writer->plan.out.channels < 3 ? 1 : 3;
+    size_t icc_bytes = m->icc_bytes ? 0 : io_make_icc(m, colours, made);
     const struct {
         unsigned tag;
         TIFFDataType type;
         const unsigned char *at;
         size_t bytes;
-    } blocks[] = {{TIFFTAG_ICCPROFILE, TIFF_UNDEFINED, m->icc, m->icc_bytes},
+    } blocks[] = {{TIFFTAG_ICCPROFILE, TIFF_UNDEFINED, icc_bytes ? made : m->icc,
+                   icc_bytes ? icc_bytes : m->icc_bytes},
                   {TIFFTAG_XMLPACKET, TIFF_BYTE, m->xmp, m->xmp_bytes},
                   {TIFFTAG_PHOTOSHOP, TIFF_BYTE, m->iptc, m->iptc_bytes}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !status; i++) {

@@ -41,7 +41,7 @@ bool io_tiff_walk(const io_tiff_state *t, const io_tiff_layout *l, uint64_t at,
                   bool (*take)(void *user, const io_tiff_layout *l, const io_tiff_found *entry),
                   void *user, uint64_t *next)
 {
-    enum { CHUNK = 64 };
+    enum { CHUNK = 64, MOST_ENTRIES = 4096 };
     size_t n_bytes = l->big ? 8 : 2, entry = l->big ? 20 : 12, offset = l->big ? 8 : 4;
     unsigned char entries[CHUNK * 20];
     *next = 0;
@@ -50,7 +50,7 @@ bool io_tiff_walk(const io_tiff_state *t, const io_tiff_layout *l, uint64_t at,
     }
     uint64_t count = io_tiff_number(l, entries, n_bytes);
     at += n_bytes;
-    if (count > UINT16_MAX) {
+    if (count > MOST_ENTRIES) { /* libtiff reads no more either */
         return false;
     }
     for (uint64_t i = 0; i < count; i += CHUNK) {

@@ -1,11 +1,12 @@
 /* A TIFF's page, written: rows become strips. libtiff codes them; what it takes for its file is
  * where a strip's bytes come out (tiff_directory.c makes the file). */
 #include <string.h>
+#include <strings.h>
 
 #include "tiff_common.h"
 #include "tiff_directory.h"
 
-enum { STRIP_BYTES = 256 << 10, ZSTD_LEVEL = 9, DEFLATE_LEVEL = 6 };
+enum { STRIP_BYTES = 256 << 10, FAX_BYTES = 64 << 10, ZSTD_LEVEL = 9, DEFLATE_LEVEL = 6 };
 
 typedef struct tiff_writer {
     satf_context *ctx; /* of the call in progress */
@@ -104,7 +105,7 @@ static unsigned choose_compression(const io_writer *writer)
     const char *asked = writer->options.compression;
     unsigned was = writer->metadata ? writer->metadata->tiff_compression : 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (asked ? strcmp(asked, names[i].name) == 0
+        if (asked ? strcasecmp(asked, names[i].name) == 0
                   : !writer->plan.bilevel && was == names[i].compression &&
                         was != COMPRESSION_CCITTFAX4) {
             return names[i].compression;
@@ -250,6 +251,9 @@ static satf_status end_strip(tiff_writer *t)
 static satf_status put_fax_row(tiff_writer *t, const void *row, int64_t y)
 {
     const satf_view *v = &t->writer->plan.out;
+    if (y == 0 && !TIFFWriteBufferSetup(t->tif, NULL, FAX_BYTES)) { /* it would take a strip's */
+        return fail(t);
+    }
     pack_bits(row, (size_t)v->width, true, t->strip);
     t->coding = true;
     bool good = TIFFWriteScanline(t->tif, t->strip, (uint32_t)y, 0) == 1 &&
@@ -267,7 +271,10 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
     for (int64_t i = 0; i < n && !status; i++) {
         const unsigned char *row = (const unsigned char *)src + i * stride;
         status = satf_tick(ctx);
-        if (!status && t->white_is_zero) {
+        if (status) {
+            break;
+        }
+        if (t->white_is_zero) {
             status = put_fax_row(t, row, writer->next_row + i);
             continue;
         }

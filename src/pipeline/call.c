@@ -54,6 +54,9 @@ satf_status pipeline_call(satf_context *ctx, const pipeline_job *job, pipeline_b
     satf_progress_begin(ctx);
     satf_status status = run_counted(ctx, job, body, start_ms, &progress, result);
     if (status == SATF_NO_MEMORY && ctx->share && can_repeat(job)) {
+        if (job->pages) {
+            pipeline_await_turn(ctx, job);
+        }
         satf_share_alone(ctx);
         status = run_counted(ctx, job, body, start_ms, &progress, result);
     }

@@ -7,6 +7,7 @@
 
 #include "../base/exif.h"
 #include "../base/memory.h"
+#include "../base/share.h"
 #include "../io/codec.h"
 #include "../io/description.h"
 #include "../io/others.h"
@@ -122,6 +123,20 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
     }
 }
 
+/* Of its page among the pages of the output. */
+static int64_t number_of(const pipeline_job *job)
+{
+    return job->page - job->first_page + 1;
+}
+
+void pipeline_await_turn(satf_context *ctx, const pipeline_job *job)
+{
+    satf_share_forgo(ctx);
+    satf_share_pause(ctx);
+    io_pages_await(job->pages, number_of(job));
+    satf_share_resume(ctx);
+}
+
 satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_output **file)
 {
     *file = NULL;
@@ -133,8 +148,7 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                  io_output *file, const satf_metadata *metadata, io_writer **writer)
 {
     return job->pages
-               ? io_page_open(ctx, plan, job->pages, job->page - job->first_page + 1, &job->write,
-                              metadata, writer)
+               ? io_page_open(ctx, plan, job->pages, number_of(job), &job->write, metadata, writer)
                : io_writer_open(ctx, plan, io_output_file(file), &job->write, metadata, writer);
 }
 

@@ -12,6 +12,10 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata);
 
+/* Waits until the page whose result the job is may write, without its turn to work and the memory
+ * that it has asked for: those in front of it may need both. */
+void pipeline_await_turn(satf_context *ctx, const pipeline_job *job);
+
 /* The output that a job's result goes to, and a writer for it: a page of the job's pages, if it has
  * them, which are its owner's to commit; *file is NULL then. */
 satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_output **file);

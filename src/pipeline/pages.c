@@ -44,6 +44,8 @@ typedef struct page_run {
     int slot_count;
     page_worker *workers;
     int worker_count, started;
+    satf_file_step *steps; /* of the first page, owned; NULL: it has failed */
+    size_t step_count;
     satf_context *hub; /* what the workers' contexts stand beside, if it was made for them */
 } page_run;
 
@@ -60,7 +62,7 @@ satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_
     const io_format *to = output_of(job);
     bool holds = to && to->holds_pages;
     int64_t first = job->first_page, last = job->last_page;
-    bool stack = first == 0 && holds && reader->axes.count > 0; /* of one page, it may be */
+    bool stack = holds && reader->axes.count > 0 && (first == 0 || last < 0); /* of one, may be */
     *count = 0;
     if (first == 0) {
         first = 1;
@@ -111,6 +113,22 @@ static satf_status run_page(satf_context *ctx, const pipeline_job *job, pipeline
     return pipeline_picture(ctx, job, &reader, progress, result);
 }
 
+/* A report's steps are the context's: those of the first page are the whole's. */
+static void keep_steps(page_run *run, int64_t k, page_slot *slot)
+{
+    size_t bytes = slot->report.step_count * sizeof *run->steps;
+    if (k == 0 && !slot->status && bytes) {
+        run->steps = satf_alloc(bytes);
+        run->step_count = run->steps ? slot->report.step_count : 0;
+        if (run->steps) {
+            memcpy(run->steps, slot->report.steps, bytes);
+            satf_disown(run->steps);
+        }
+    }
+    slot->report.steps = NULL;
+    slot->report.step_count = 0;
+}
+
 static void filter_page(page_worker *w, int64_t k, page_slot *slot)
 {
     page_run *run = w->run;
@@ -118,9 +136,10 @@ static void filter_page(page_worker *w, int64_t k, page_slot *slot)
     job.file = w->reader;
     job.pages = run->pages;
     job.page = job.first_page - 1 + k;
+    job.files = (job.files > 1 ? job.files : 1) * run->count; /* a device starts once for all */
     satf_context_set_progress(w->ctx, take_progress, w);
     slot->status = pipeline_call(w->ctx, &job, run_page, &slot->report);
-    slot->report.steps = NULL; /* the context's */
+    keep_steps(run, k, slot);
     if (slot->status) {
         snprintf(slot->why, sizeof slot->why, "%s", satf_message(w->ctx));
         io_pages_pass(w->ctx, run->pages, k);
@@ -171,8 +190,8 @@ static satf_status make_worker(satf_context *ctx, page_run *run, io_reader *read
 {
     satf_status status = SATF_OK;
     w->run = run;
-    if (!ctx->share && !run->hub) {
-        status = satf_context_create_like(ctx, &run->hub);
+    if (!ctx->share && !run->hub && satf_context_create_like(ctx, &run->hub)) {
+        return satf_fail_memory(ctx, sizeof *run->hub, "another context");
     }
     status = status ? status : satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx);
     if (!status && reader->pages_apart) {
@@ -342,6 +361,7 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
             first = slot->status;
             memcpy(first_why, slot->why, sizeof first_why);
             result->at = slot->report.at;
+            result->unsuited = slot->report.unsuited;
         }
         pthread_mutex_lock(&run->lock);
         memset(slot, 0, sizeof *slot);
@@ -350,7 +370,9 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
         pthread_mutex_unlock(&run->lock);
     }
     if (!status && result->pages == 0) {
-        return satf_fail(ctx, first, "no page can be filtered; the first one: %s", first_why);
+        return satf_fail(
+            ctx, first, "%s%s",
+            result->unsuited ? "" : "no page can be filtered; the first one: ", first_why);
     }
     return status;
 }
@@ -385,6 +407,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     }
     status = status ? status : make_workers(ctx, &run, reader);
     if (!status) {
+        satf_share_forgo(ctx); /* what the reader holds counts against the call's limit alone */
         satf_share_pause(ctx);
         result->at = job->input;
         status = run_all(ctx, &run, result);
@@ -395,6 +418,15 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
         status = io_pages_finish(ctx, run.pages);
         result->times.out_bytes = run.pages->bytes;
     }
+    if (!status && run.steps) {
+        satf_file_step *steps;
+        status = pipeline_make_steps(ctx, run.step_count, &steps);
+        if (!status) {
+            memcpy(steps, run.steps, run.step_count * sizeof *steps);
+            result->steps = steps;
+            result->step_count = run.step_count;
+        }
+    }
     if (file) {
         status = pipeline_output_end(ctx, file, status);
     }
@@ -403,6 +435,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     }
     satf_context_destroy(run.hub);
     io_pages_close(run.pages);
+    satf_free(run.steps);
     satf_free(run.workers);
     satf_free(run.slots);
     pthread_cond_destroy(&run.changed);

@@ -336,14 +336,12 @@ static uint64_t page_bytes(satf_context *ctx, const pipeline_job *job, const pip
         return 0;
     }
     const satf_view *out = &plan->io.out;
-    int64_t number = job->page - job->first_page + 1;
     uint64_t bytes = (uint64_t)out->stride * (uint64_t)out->height / (plan->io.bilevel ? 8 : 1);
-    if (bytes <= (uint64_t)ctx->settings.max_bytes / 16) {
+    /* what waits is not counted any more once its call has ended, and may be two for a thread */
+    if (bytes <= (uint64_t)ctx->settings.max_bytes / (8 * (uint64_t)ctx->settings.threads)) {
         return bytes;
     }
-    satf_share_pause(ctx);
-    io_pages_await(job->pages, number);
-    satf_share_resume(ctx);
+    pipeline_await_turn(ctx, job);
     return 0;
 }
 
