@@ -271,6 +271,11 @@ static void decoding(void **state)
         check_decode(ctx, formats[i], must_encode(ctx, image, formats[i]), 0);
         satf_image_destroy(image);
     }
+    if (!satf_format_missing("webp")) {
+        satf_image *image = make_image(ctx, SIDE, SIDE, 3, SATF_U8, 0, 9);
+        check_decode(ctx, "WebP", must_encode(ctx, image, "webp"), 0);
+        satf_image_destroy(image);
+    }
     satf_image *progressive = make_progressive(ctx);
     check_decode(ctx, "progressive JPEG", must_encode(ctx, progressive, "jpeg"), PROGRESSIVE_CALLS);
     satf_image_destroy(progressive);
@@ -350,6 +355,13 @@ static void encoding(void **state)
     satf_image *progressive = make_progressive(ctx);
     satf_write_options options = options_for("jpeg");
     check_encode(ctx, "progressive JPEG", progressive, &options, PROGRESSIVE_CALLS);
+    options = options_for("webp");
+    for (int quality = 0; quality <= 80 && !satf_format_missing("webp"); quality += 80) {
+        options.quality = quality;
+        satf_image *image = make_image(ctx, SIDE, SIDE, 3, SATF_U8, 0, 9);
+        check_encode(ctx, "WebP", image, &options, 0);
+        satf_image_destroy(image);
+    }
 
     char folder[] = "/tmp/satfilter-cancel.XXXXXX", name[64];
     assert_non_null(mkdtemp(folder));

@@ -270,7 +270,7 @@ static const option options[] = {
      "auto:0.1 leaves out the 0.1 % at each end. Plain values (.npy, .pfm) stay as they are.",
      TAKES(take_range)},
     {GROUP_OUTPUT, "quality", 0, "N", NULL,
-     "quality of a JPEG or a lossy WebP, 1 to 100; default: a JPEG input's, else 90",
+     "JPEG or lossy WebP quality, 1 to 100; default: the input's, else 90",
      "A JPEG that is filtered into a JPEG keeps its chroma sampling and stays progressive if it "
      "is; without --quality it keeps its quantisation tables, too. A WebP is lossless without "
      "--quality, unless its input was a JPEG or a lossy WebP; black and white always is.",
