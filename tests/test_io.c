@@ -51,8 +51,8 @@ static void test_round_trips(void **state)
         const io_format *format = io_format_at(f);
         const io_format *loaded;
         bool there = io_can_write(format) && !io_format_load(ctx, format, &loaded);
-        if (!there || strcmp(format->name, "jpeg") == 0) {
-            continue;
+        if (!there || strcmp(format->name, "jpeg") == 0 || strcmp(format->name, "webp") == 0) {
+            continue; /* in a WebP grey becomes RGB: test_io_webp */
         }
         formats += !format->in_module;
         for (int type = SATF_U8; type <= SATF_F64; type++) {
@@ -519,7 +519,7 @@ static void test_table(void **state)
         assert_string_equal(satf_format_find(name, NULL, 0), name);
         n++;
     }
-    assert_int_equal(n, 11);
+    assert_int_equal(n, 12);
     assert_null(satf_format(n, NULL, 0));
     assert_string_equal(satf_format_of_path("a.b/c.JPG", &info, sizeof info), "jpeg");
     assert_true(info.can_write && strcmp(info.name, "jpeg") == 0);
