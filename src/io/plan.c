@@ -166,12 +166,13 @@ static bool becomes_values(const satf_image *image, const satf_write_options *op
                            const io_format *format)
 {
     int type = options->type == SATF_TYPE_AUTO ? image->view.type : options->type;
-    if (!format->picture_types || options->type != SATF_TYPE_AUTO) {
-        return !(format->picture_types & IO_TYPE_BIT(type));
-    }
     bool shown = options->has_range || options->auto_range;
-    return !shown && (type == SATF_U32 || type == SATF_U64 || !image->has_range) &&
-           (format->value_types & IO_TYPE_BIT(type));
+    if (!format->picture_types || !(format->value_types & IO_TYPE_BIT(type))) {
+        return !format->picture_types;
+    }
+    return options->type != SATF_TYPE_AUTO
+               ? !(format->picture_types & IO_TYPE_BIT(type))
+               : !shown && (type == SATF_U32 || type == SATF_U64 || !image->has_range);
 }
 
 static satf_status check_compression(satf_context *ctx, const satf_write_options *options,
