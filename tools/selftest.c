@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "6c08ea52f13cf6f5ca44dccadc5843df5a00a20165180200ad6d74e02cfc0d75",
-    [TRIAL_FLOATS] = "b90b9e8ebf0dd2d251e211a995eb9a083eadf48a6cd2479b15de9bc38782e67d",
+    [TRIAL_INTEGERS] = "23944f640febf17c38f736ffa9712e3a38d0a8ff321d7fbdb96e4f83a0551895",
+    [TRIAL_FLOATS] = "aa091993fff7608dc9db242ff6a93f748f3e968ca276b76ed18203110c6c4ff2",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

@@ -38,7 +38,6 @@ static const synonym synonyms[] = {
     {"edges", "template", "edges are differences of rectangles, and those a --template"},
     {"laplacian", "template", "edges are differences of rectangles, and those a --template"},
     {"negate", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
-    {"invert", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
     {"negative", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
     {"resize", NULL, "no filter changes the size of the picture"},
     {"scale", NULL, "no filter changes the size of the picture"},
