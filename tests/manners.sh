@@ -409,7 +409,7 @@ check "--json too" "$(grep -o "$step" stdout | cut -d '"' -f 4 | tr '\n' ' ')" \
 # ------------------------------------------------------------------- wrong words
 
 for word in blur gaussian median threshold sharpen resize size std otsu convolve kernel edge laplacian \
-    box-blur bilateral denoise adaptive-threshold normalize silent depth gray negate equalize keep; do
+    box-blur bilateral denoise adaptive-threshold contrast silent depth gray negate equalize keep; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
     status=$?
@@ -466,7 +466,7 @@ run --list --json
 check "formats that are read and written" \
     "$(grep -c '"reads": true, "writes": true' stdout) $(grep -c '"reads": true, "writes": false' stdout)" "6 5"
 check "filters in words" "$(grep -c '^  "detail": ".' stdout)" "$(grep -c '"kind": "' stdout)"
-check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 2
+check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 3
 
 run -V
 check "-V" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"

@@ -26,8 +26,15 @@ static const struct reference {
 } references[] = {
     {"sum", ref_sum, 0, 0, 0, "", NULL},
     {"unsharp", ref_unsharp, 0, 1, 1, "amount=1.5", NULL},
+    {"highpass", ref_highpass, 0, 1, 1, "", NULL},
+    {"flatten", ref_flatten, 0, 1, 1, "", NULL},
+    {"normalize", ref_normalize, 0, 1, 1, "", NULL},
     BILEVEL(sauvola, NULL),
     BILEVEL(wolf, ref_wolf_survey),
+    BILEVEL(adaptive, NULL),
+    BILEVEL(bradley, NULL),
+    BILEVEL(niblack, NULL),
+    BILEVEL(nick, NULL),
 };
 
 /* The image as the filter sees it. false: no such image is taken, or none that integers hold. */
@@ -231,7 +238,7 @@ static void test_surfaces(void **state)
             found++;
         }
     }
-    assert_true(found >= 4 * 2);
+    assert_true(found >= 4 * 6);
 }
 
 static void check_blank(satf_context *ctx, const char *spec, int value, int wanted)
@@ -261,6 +268,14 @@ static void test_blank(void **state)
         {"wolf=5,border=shrink", 255, 255},
         {"wolf=5,invert", 0, 0},
         {"sauvola=5", 255, 0},
+        {"adaptive=5", 255, 255},
+        {"adaptive=5,offset=0", 0, 0},
+        {"adaptive=5,offset=0.001", 255, 255},
+        {"bradley=5", 255, 0},
+        {"bradley=5,percent=0", 0, 0},
+        {"niblack=5", 0, 0},
+        {"niblack=5,border=shrink,invert", 255, 255},
+        {"nick=5", 255, 0},
     };
     for (int value = 0; value <= 255; value += 51) {
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

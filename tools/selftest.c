@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "23944f640febf17c38f736ffa9712e3a38d0a8ff321d7fbdb96e4f83a0551895",
-    [TRIAL_FLOATS] = "aa091993fff7608dc9db242ff6a93f748f3e968ca276b76ed18203110c6c4ff2",
+    [TRIAL_INTEGERS] = "9471c582a852f9d1173fee4ba29a472f6e6f6c59503d03311bf8daefa6b88ffd",
+    [TRIAL_FLOATS] = "273f7c6da449a59404a839aa280bf4b4461706b3d6beea3fbb5aad08a7caa595",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {
