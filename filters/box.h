@@ -20,9 +20,9 @@ SATF_FORMULA formula_value box_formula(const formula_sums *in, const box_options
 
 #elif defined(FILTER_DESCRIPTORS)
 
-static filter_range box_range(filter_range in, const void *options, double width, double height)
+static filter_range box_range(filter_range in, const void *options, const filter_extent *of)
 {
-    (void)options, (void)width, (void)height;
+    (void)options, (void)of;
     return in;
 }
 

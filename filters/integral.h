@@ -27,8 +27,7 @@ static bool integral_squares(const void *options)
 }
 
 /* Up to the sum of the whole image at its largest sample. */
-static filter_range integral_range(filter_range in, const void *options, double width,
-                                   double height)
+static filter_range integral_range(filter_range in, const void *options, const filter_extent *of)
 {
     double lo = in.lo, hi = in.hi;
     if (integral_squares(options)) {
@@ -36,7 +35,7 @@ static filter_range integral_range(filter_range in, const void *options, double 
         lo = in.lo <= 0 && in.hi >= 0 ? 0 : a < b ? a : b;
         hi = a < b ? b : a;
     }
-    double pixels = width * height;
+    double pixels = of->width * of->height;
     return (filter_range){in.known, lo < 0 ? lo * pixels : 0, hi > 0 ? hi * pixels : 0};
 }
 

@@ -13,6 +13,7 @@ FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE | FORMULA_O
 
 typedef struct sauvola_options {
     filter_window window;
+    filter_bilevel bilevel;
     double k, r;
     int64_t full;
 } sauvola_options;
@@ -24,7 +25,7 @@ typedef struct sauvola_options {
  * their product by u each: k (s / R) by 5 u of it, and q = 1 - k + k (s / R) by less than
  * 7 u (1 + |k| (s / R + 1)). So W T is off by less than 10 u S (1 + |k| (s / R + 1)), and W p by
  * u of it, which is less than 4 u S (...), unless p is far above T. Further apart than 14 u
- * S (...), it is clear which is more.
+ * S (...), it is clear which is more. The threshold itself is never.
  */
 extern "C++" {
 static inline formula_floats formula_floats_of(const formula_sums *in,
@@ -33,7 +34,9 @@ static inline formula_floats formula_floats_of(const formula_sums *in,
     double k = options->k, weight = (double)in->weight, open = 0x1p-24 * 14;
     double factor = k / (weight * options->r * in->level);
     formula_floats common = {{(float)weight, (float)factor, (float)(1 - k),
-                              (float)(open * fabs(factor)), (float)(open * (1 + fabs(k)))}};
+                              (float)(open * fabs(factor)),
+                              options->bilevel.surface ? INFINITY : (float)(open * (1 + fabs(k))),
+                              options->bilevel.invert ? 1.0f : 0.0f}};
     return common;
 }
 
@@ -44,23 +47,32 @@ static inline __device__ bool formula_is_clear(const formula_floats *common,
     const float *of = common->of;
     float root = formula_root(in->spread);
     float above = fmaf(in->centre, of[0], -(in->sum * fmaf(of[1], root, of[2])));
-    *bits = above > 0 ? UINT8_MAX : 0;
+    *bits = (above > 0) != (of[5] > 0) ? UINT8_MAX : 0;
     return fabsf(above) >= in->sum * fmaf(of[3], root, of[4]);
 }
 }
 #endif
 
-/* White above T = m (1 + k (s / R - 1)), R being multiplied by as 1 / R, and where nothing counts.
- */
+/* White above T = m (1 + k (s / R - 1)), R being multiplied by as 1 / R. */
 SATF_FORMULA formula_value sauvola_formula(const formula_sums *in, const sauvola_options *options)
 {
     double mean = formula_true_mean(in), deviation = formula_deviation(in);
     double inverse = 1 / (options->r * in->level);
     double threshold = mean * (1 + options->k * (deviation * inverse - 1));
-    return formula_bilevel(in->centre > threshold || formula_weight(in) == 0);
+    return formula_bilevel(in, &options->bilevel, in->centre > threshold, threshold);
 }
 
 #elif defined(FILTER_DESCRIPTORS)
+
+/* T is a mean times a factor that is least or most where the deviation is. */
+static filter_range sauvola_range(filter_range in, const void *options, const filter_extent *of)
+{
+    const sauvola_options *o = options;
+    double flat = 1 - o->k, rough = flat + o->k * (in.hi - in.lo) / 2 / (o->r * of->level);
+    double least = fmin(flat, rough), most = fmax(flat, rough);
+    return filter_surface_range(in, fmin(in.lo * most, fmin(in.lo * least, in.hi * least)),
+                                fmax(in.hi * most, fmax(in.hi * least, in.lo * least)));
+}
 
 static const filter_param sauvola_params[] = {
     FILTER_WINDOW_PARAMS(sauvola_options, "31"),
@@ -69,6 +81,7 @@ static const filter_param sauvola_params[] = {
     {"r", "R", "levels of 255", PARAM_REAL, offsetof(sauvola_options, r), 1e-6, 1e6, "128",
      "the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000"},
     FILTER_FULL_PARAM(offsetof(sauvola_options, full)),
+    FILTER_BILEVEL_PARAMS(sauvola_options),
     FILTER_PARAM_END,
 };
 
@@ -77,16 +90,17 @@ static const filter_recipe sauvola_recipe = {
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
+    .bilevel = offsetof(sauvola_options, bilevel),
     .formula = FORMULA_sauvola,
+    .range = sauvola_range,
 };
 
 static const filter_info sauvola_filter = {
     .name = "sauvola",
-    .help = "black and white, for scanned pages: threshold after Sauvola",
+    .help = "black and white: scanned pages, after Sauvola",
     .detail = "White where a pixel is above T = m (1 + k (s / r - 1)), m being the mean and s the "
-              "standard deviation of the N x N (or W x H) pixels around it; black elsewhere. "
-              "Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent "
-              "pixels count nothing; where all are, the result is white. r is in levels of 8 bits, "
+              "standard deviation of the N x N (or W x H) pixels around it; black "
+              "elsewhere. " FILTER_GREY_HELP " r is in levels of 8 bits, "
               "255ths of the full scale, and of floats in their own unit. Windows should be "
               "larger than strokes are wide: a third of an inch is usual. Not for pencil or faded "
               "ink: strokes less than a share k darker than their paper turn white. Take wolf.",

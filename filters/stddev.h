@@ -21,9 +21,9 @@ SATF_FORMULA formula_value stddev_formula(const formula_sums *in, const stddev_o
 #elif defined(FILTER_DESCRIPTORS)
 
 /* Largest when half of the pixels are lo and half hi. */
-static filter_range stddev_range(filter_range in, const void *options, double width, double height)
+static filter_range stddev_range(filter_range in, const void *options, const filter_extent *of)
 {
-    (void)options, (void)width, (void)height;
+    (void)options, (void)of;
     return (filter_range){in.known, 0, (in.hi - in.lo) / 2};
 }
 

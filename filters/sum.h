@@ -22,9 +22,9 @@ SATF_FORMULA formula_value sum_formula(const formula_sums *in, const sum_options
 #elif defined(FILTER_DESCRIPTORS)
 
 /* As many of the least or the largest sample as the window has pixels, or fewer of them. */
-static filter_range sum_range(filter_range in, const void *options, double width, double height)
+static filter_range sum_range(filter_range in, const void *options, const filter_extent *of)
 {
-    (void)width, (void)height;
+    (void)of;
     const filter_size *size = &((const sum_options *)options)->window.size;
     double pixels = (double)(size->width * size->height);
     return (filter_range){in.known, in.lo < 0 ? in.lo * pixels : 0, in.hi > 0 ? in.hi * pixels : 0};

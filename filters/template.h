@@ -24,10 +24,9 @@ SATF_FORMULA formula_value template_formula(const formula_sums *in, const templa
 
 /* Every rectangle at whichever end of the samples' range its weight's sign
  * makes it smallest or largest. */
-static filter_range template_range(filter_range in, const void *options, double width,
-                                   double height)
+static filter_range template_range(filter_range in, const void *options, const filter_extent *of)
 {
-    (void)width, (void)height;
+    (void)of;
     filter_range out = {in.known, 0, 0};
     const struct filter_rects *rects = ((const template_options *)options)->rects;
     for (size_t k = 0; k < rects->count; k++) {

@@ -15,6 +15,7 @@ FORMULA_ENTRY(wolf_survey, FORMULA_SUM | FORMULA_SQUARE)
 
 typedef struct wolf_options {
     filter_window window;
+    filter_bilevel bilevel;
     double k;
 } wolf_options;
 
@@ -28,21 +29,32 @@ SATF_FORMULA formula_value wolf_survey_formula(const formula_sums *in,
     return formula_real(formula_weight(in) == 0 ? 0 : formula_deviation(in));
 }
 
-/* White above T = m - k (1 - s / smax) (m - min), where nothing counts, and if all is alike. */
+/* White above T = m - k (1 - s / smax) (m - min), and if all is alike; then s / smax is 0. */
 SATF_FORMULA formula_value wolf_formula(const formula_sums *in, const wolf_options *options)
 {
-    double mean = formula_true_mean(in), part = formula_deviation(in) / in->greatest;
+    bool alike = in->greatest == 0;
+    double mean = formula_true_mean(in);
+    double part = formula_deviation(in) / (alike ? 1 : in->greatest);
     double threshold = mean - options->k * (1 - part) * (mean - in->least);
-    return formula_bilevel(in->centre > threshold || formula_weight(in) == 0 || in->greatest == 0);
+    return formula_bilevel(in, &options->bilevel, in->centre > threshold || alike, threshold);
 }
 
 #elif defined(FILTER_DESCRIPTORS)
+
+/* T lies k (1 - s / smax) of the way from the mean to the least sample. */
+static filter_range wolf_range(filter_range in, const void *options, const filter_extent *of)
+{
+    double k = ((const wolf_options *)options)->k, far = in.hi - k * (in.hi - in.lo);
+    (void)of;
+    return filter_surface_range(in, far, far);
+}
 
 static const filter_param wolf_params[] = {
     FILTER_WINDOW_PARAMS(wolf_options, "41"),
     {"k", "K", "", PARAM_REAL, offsetof(wolf_options, k), -10, 10, "0.5",
      "how far flat surroundings lower the threshold from their mean to the least sample, -10 to "
      "10"},
+    FILTER_BILEVEL_PARAMS(wolf_options),
     FILTER_PARAM_END,
 };
 
@@ -51,20 +63,21 @@ static const filter_recipe wolf_recipe = {
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
+    .bilevel = offsetof(wolf_options, bilevel),
     .formula = FORMULA_wolf,
     .survey = FORMULA_wolf_survey,
+    .range = wolf_range,
 };
 
 static const filter_info wolf_filter = {
     .name = "wolf",
-    .help = "black and white, for faint text: threshold after Wolf",
+    .help = "black and white: faint text, after Wolf",
     .detail = "White where a pixel is above T = m - k (1 - s / smax) (m - min), m being the mean "
               "and s the standard deviation of the N x N (or W x H) pixels around it, smax the "
               "largest such deviation and min the least sample of the whole image, of those "
-              "that are finite; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B "
-              "+ 500) div 1000. "
-              "Transparent pixels count nothing; where all are, the result is white, and so is an "
-              "image without a window that deviates. Flat windows at the least sample turn black.",
+              "that are finite; black elsewhere. " FILTER_GREY_HELP
+              " An image without a window that deviates turns white, flat windows at the least "
+              "sample turn black.",
     .params = wolf_params,
     .needs_value = true,
     .options_bytes = sizeof(wolf_options),

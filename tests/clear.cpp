@@ -95,6 +95,8 @@ static void try_sauvola(counts *c)
     in.square = 255 * 255 * white + grey * grey * others;
     in.centre = (double)below(256);
     sauvola_options options = {};
+    options.bilevel.invert = below(2) == 0;
+    options.bilevel.surface = below(32) == 0;
     options.r = below(4) ? 1 + (double)below(1000) / 4 : ldexp(1, (int)below(40) - 20);
     double mean = formula_true_mean(&in), part = formula_deviation(&in) / options.r;
     double wanted =

@@ -43,6 +43,12 @@ static inline double ref_sum(const ref_moments *m)
     return (double)m->sum * m->sum_unit;
 }
 
+/* floor(up / down), down > 0. */
+static inline double ref_floor(ref_wide up, ref_wide down)
+{
+    return (double)(up >= 0 ? up / down : -((-up + down - 1) / down));
+}
+
 /* amount = 1.5: floor((20000 p W + 30000 (p W - S) + 10000 W) / (20000 W)). */
 static inline double ref_unsharp(const ref_moments *m)
 {
@@ -54,18 +60,28 @@ static inline double ref_unsharp(const ref_moments *m)
     }
     ref_wide whole = (ref_wide)m->sample * m->weight;
     ref_wide up = 20000 * whole + 30000 * (whole - m->sum) + 10000 * m->weight;
-    ref_wide down = 20000 * m->weight;
-    return (double)(up >= 0 ? up / down : -((-up + down - 1) / down));
+    return ref_floor(up, 20000 * m->weight);
+}
+
+/* ------------------------------------------------------- black and white */
+
+/* Whether the pixel is white, and the threshold. */
+typedef struct ref_decision {
+    int white;
+    double threshold;
+} ref_decision;
+
+/* White above T. */
+static inline ref_decision ref_above(const ref_moments *m, double threshold)
+{
+    return (ref_decision){m->sample > threshold, threshold};
 }
 
 /* k = 0.34, r = 128. */
-static inline double ref_sauvola(const ref_moments *m)
+static inline ref_decision ref_sauvola_at(const ref_moments *m)
 {
-    if (m->weight == 0) {
-        return 255;
-    }
     double threshold = ref_mean(m) * (1 + 0.34 * (ref_deviation(m) * (1 / (128 * m->level)) - 1));
-    return m->sample > threshold ? 255 : 0;
+    return ref_above(m, threshold);
 }
 
 /* k = 0.5. */
@@ -74,14 +90,118 @@ static inline double ref_wolf_survey(const ref_moments *m)
     return m->weight == 0 ? 0 : ref_deviation(m);
 }
 
-static inline double ref_wolf(const ref_moments *m)
+static inline ref_decision ref_wolf_at(const ref_moments *m)
 {
-    if (m->weight == 0 || m->greatest == 0) {
-        return 255;
+    double part = m->greatest == 0 ? 0 : ref_deviation(m) / m->greatest;
+    ref_decision d = ref_above(m, ref_mean(m) - 0.5 * (1 - part) * (ref_mean(m) - m->least));
+    return m->greatest == 0 ? (ref_decision){1, d.threshold} : d;
+}
+
+/* (W p - S) / W. */
+static inline double ref_above_mean(const ref_moments *m)
+{
+    return m->real ? (m->sample * ref_weight(m) - ref_sum(m)) / ref_weight(m)
+                   : (double)((ref_wide)m->sample * m->weight - m->sum) / (double)m->weight;
+}
+
+static inline double ref_mean_below(const ref_moments *m)
+{
+    return m->real ? m->sample - ref_above_mean(m) : ref_mean(m);
+}
+
+/* offset = 5: W (p + M / 51) > S. */
+static inline ref_decision ref_adaptive_at(const ref_moments *m)
+{
+    ref_decision d = ref_above(m, ref_mean_below(m) - 5 * m->full / 255);
+    if (m->real) {
+        return ref_above(m, ref_mean_below(m) - 5);
     }
-    double part = ref_deviation(m) / m->greatest;
-    double threshold = ref_mean(m) - 0.5 * (1 - part) * (ref_mean(m) - m->least);
-    return m->sample > threshold ? 255 : 0;
+    d.white = m->weight * (51 * (ref_wide)m->sample + (ref_wide)m->full) > 51 * m->sum;
+    return d;
+}
+
+/* percent = 15: 100 p W > 85 S. */
+static inline ref_decision ref_bradley_at(const ref_moments *m)
+{
+    ref_decision d = ref_above(m, ref_mean_below(m) * (m->real ? 1 - 15.0 / 100 : 0.85));
+    if (!m->real) {
+        d.white = 100 * (ref_wide)m->sample * m->weight > 85 * m->sum;
+    }
+    return d;
+}
+
+/* k = -0.2. */
+static inline ref_decision ref_niblack_at(const ref_moments *m)
+{
+    return ref_above(m, ref_mean_below(m) + -0.2 * ref_deviation(m));
+}
+
+/* k = -0.2; of floats the mean square is the variance and the mean's square. */
+static inline ref_decision ref_nick_at(const ref_moments *m)
+{
+    double mean = ref_mean_below(m);
+    double square = (double)m->square / (double)m->weight;
+    if (m->real) {
+        double sum = ref_sum(m), weight = ref_weight(m);
+        double spread = weight * ((double)m->square * m->square_unit) - sum * sum;
+        square = (spread < 0 ? 0 : spread) / (weight * weight) + mean * mean;
+    }
+    return ref_above(m, mean + -0.2 * sqrt(square));
+}
+
+/* The filter, with invert, and with surface. */
+#define REF_BILEVEL(name)                                            \
+    static inline double ref_##name(const ref_moments *m)            \
+    {                                                                \
+        return m->weight == 0 || ref_##name##_at(m).white ? 255 : 0; \
+    }                                                                \
+    static inline double ref_##name##_inverted(const ref_moments *m) \
+    {                                                                \
+        return 255 - ref_##name(m);                                  \
+    }                                                                \
+    static inline double ref_##name##_surface(const ref_moments *m)  \
+    {                                                                \
+        return m->weight == 0 ? 0 : ref_##name##_at(m).threshold;    \
+    }
+
+REF_BILEVEL(sauvola)
+REF_BILEVEL(wolf)
+REF_BILEVEL(adaptive)
+REF_BILEVEL(bradley)
+REF_BILEVEL(niblack)
+REF_BILEVEL(nick)
+
+/* ------------------------------------------------------- light and detail */
+
+/* floor((2 (p W - S) + M W + W) / (2 W)). */
+static inline double ref_highpass(const ref_moments *m)
+{
+    ref_wide full = (ref_wide)m->full, whole = (ref_wide)m->sample * m->weight;
+    if (m->real) {
+        return m->weight == 0 ? m->full / 2 : m->sample - ref_mean(m) + m->full / 2;
+    }
+    return m->weight == 0
+               ? (double)((full + 1) / 2)
+               : ref_floor(2 * (whole - m->sum) + full * m->weight + m->weight, 2 * m->weight);
+}
+
+/* target = 128: floor((256 p M W + 255 S) / (510 S)), and at most M. */
+static inline double ref_flatten(const ref_moments *m)
+{
+    if (m->weight == 0 || m->sum == 0) {
+        return m->sample;
+    }
+    if (m->real) {
+        return m->sample * 128 / ref_mean(m);
+    }
+    ref_wide up = 256 * (ref_wide)m->sample * (ref_wide)m->full * m->weight;
+    return ref_floor(up + 255 * m->sum, 510 * m->sum);
+}
+
+/* c = 1. */
+static inline double ref_normalize(const ref_moments *m)
+{
+    return m->weight == 0 ? 0 : ref_above_mean(m) / (ref_deviation(m) + m->level);
 }
 
 #endif

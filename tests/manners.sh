@@ -409,7 +409,7 @@ check "--json too" "$(grep -o "$step" stdout | cut -d '"' -f 4 | tr '\n' ' ')" \
 # ------------------------------------------------------------------- wrong words
 
 for word in blur gaussian median threshold sharpen resize size std otsu convolve kernel edge laplacian \
-    box-blur bilateral denoise adaptive-threshold normalize silent depth gray negate equalize keep; do
+    box-blur bilateral denoise adaptive-threshold contrast silent depth gray negate equalize keep; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
     status=$?
@@ -467,7 +467,7 @@ grep -v -e '"name": "gif"' -e '"name": "tiff"' -e '"name": "webp"' stdout >own #
 check "formats that are read and written" \
     "$(grep -c '"reads": true, "writes": true' own) $(grep -c '"reads": true, "writes": false' own)" "5 4"
 check "filters in words" "$(grep -c '^  "detail": ".' stdout)" "$(grep -c '"kind": "' stdout)"
-check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 2
+check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 3
 
 run -V
 check "-V" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"
@@ -504,7 +504,7 @@ check "--help of what is no topic" "$? $(wc -c <stdout) $(grep -c "nothing on 'i
 run --help brder
 check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
 run
-check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 5"
+check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 4"
 
 # ---------------------------------------------------------- defaults, others' names
 # A window's default stands in where no size follows: a file, an option, nothing.

@@ -31,7 +31,7 @@ begins() { head -c 4 "$1" | od -An -tx1 | tr -d ' '; }
 mkdir scans scans/old
 run --box 1 "$source/samples/page.png" scans/a.jpg
 cp scans/a.jpg scans/old/b.JPEG && cp "$source/samples/page.png" scans/c.png
-for words in '--sauvola 31' '--wolf 31' '--box 3 --sauvola 31 --flip v --rotate 90'; do
+for words in '--sauvola 31' '--wolf 31' '--adaptive --invert' '--box 3 --sauvola 31 --flip v --rotate 90'; do
     # shellcheck disable=SC2086 # some words
     run $words scans/a.jpg out.jpg
     check "$words to a JPEG" "$? $(files . | grep -c out.jpg) $(said)" \
@@ -41,7 +41,8 @@ run --sauvola 31 scans/a.jpg -o x --format jpeg
 check "with --format jpeg" "$? $(files x) $(grep -c 'blurs black and white' stderr)" "2  1"
 run --sauvola 31 scans/a.jpg - --format jpg
 check "to standard output" "$? $(wc -c <stdout) $(grep -c 'blurs black and white' stderr)" "2 0 1"
-for words in '--sauvola 31 --box 3' '--sauvola 31 --type u8' '--sauvola 31 --range 0:255' '--range auto --wolf 31'; do
+for words in '--sauvola 31 --box 3' '--sauvola 31 --type u8' '--sauvola 31 --range 0:255' '--range auto --wolf 31' \
+    '--wolf 31,k=0.5,surface' '--surface --adaptive --flip h'; do
     # shellcheck disable=SC2086
     run -f $words scans/a.jpg grey.jpg
     check "$words is grey" "$? $(begins grey.jpg) $(said)" "0 ffd8ffe0 "
@@ -59,6 +60,8 @@ run --sauvola 31 scans/c.png -o none
 check "no JPEG, no note" "$? $(files none) $(said)" "0 ./c.png  "
 run --sauvola 31 --box 3 scans/a.jpg -o grey
 check "a grey result keeps its suffix" "$? $(files grey) $(said)" "0 ./a.jpg  "
+run --sauvola 0.2in,surface scans/a.jpg -o surface
+check "and so does a surface" "$(grep -c 'black and white' stderr)" 0
 mkdir twice && cp scans/a.jpg twice/a.jpg && cp scans/c.png twice/a.png
 run --sauvola 31 -r twice -o t
 check "a.jpg and a.png" "$? $(files t) $(grep -c 'twice/a.png: its output t/a.png is that of twice/a.jpg too' stderr)" \

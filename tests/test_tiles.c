@@ -72,8 +72,8 @@ static void run_on(satf_context *ctx, const char *what, const satf_filter *filte
     }
 }
 
-/* As a whole, and with a third of the memory that this takes. Adds to *tiled where there are
- * tiles. */
+/* As a whole, and with a third of the memory that this takes; half where colour becomes grey, whose
+ * table has padded rows beside it. Adds to *tiled where there are tiles. */
 static void check_filter(const char *what, const satf_filter *filter, const satf_view *in,
                          int *tiled)
 {
@@ -87,7 +87,7 @@ static void check_filter(const char *what, const satf_filter *filter, const satf
     limit_to(0);
     run_on(gpu, what, filter, in, &out);
     same_bytes(what, in, &out);
-    size_t whole = fake->most, limit = whole / 3;
+    size_t whole = fake->most, limit = whole / (out.channels < in->channels ? 2 : 3);
     memset(got, UNTOUCHED, bytes);
     limit_to(limit);
     if (needs_all(filter)) {

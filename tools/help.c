@@ -13,7 +13,6 @@ const help_example help_examples[] = {
     {"satfilter --box 31 -o blurred *.jpg", "many pictures, into a folder"},
     {"satfilter --stddev 7 --range auto in.png out.png", "local contrast, as it occurs"},
     {"satfilter --variance 15,border=mirror in.png out.npy", "local variance, as plain numbers"},
-    {"satfilter --box 9 < in.jpg > out.jpg", "standard input to standard output"},
     {NULL, NULL},
 };
 
@@ -43,6 +42,57 @@ static bool first_with_flag(size_t index, const char *name)
     return true;
 }
 
+/* The words in front of a colon, of which the help of filters that are a kind consists; 0: none. */
+static size_t kind_length(const satf_filter_info *info)
+{
+    const char *colon = strchr(info->help, ':');
+    return colon ? (size_t)(colon - info->help) : 0;
+}
+
+/* Filters of a kind that stand together and take the same value are one entry. */
+static bool is_of_kind(const satf_filter_info *first, const satf_filter_info *next)
+{
+    const char *value = filter_value_syntax(first->name), *other = filter_value_syntax(next->name);
+    size_t length = kind_length(first);
+    return length && length == kind_length(next) && !strncmp(first->help, next->help, length) &&
+           value && other && !strcmp(value, other);
+}
+
+static void append(char text[256], const char *before, const char *word, size_t length)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, 256 - used, "%s%.*s", before, (int)length, word);
+}
+
+/* The entry of filter i and those of its kind behind it; the index of the next. Their flags that
+ * no filter before them has are named in it. */
+static size_t help_kind(size_t i)
+{
+    satf_filter_info first, info;
+    satf_param_info p;
+    char head[256] = "", text[256] = "", flags[256] = "";
+    satf_filter_name(i, &first, sizeof first);
+    const char *value = filter_value_syntax(first.name);
+    size_t end = i;
+    for (; satf_filter_name(end, &info, sizeof info) && (end == i || is_of_kind(&first, &info));
+         end++) {
+        append(head, end == i ? "--" : ", --", info.name, strlen(info.name));
+        for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
+            if (p.type == SATF_PARAM_FLAG && first_with_flag(end, p.name)) {
+                append(flags, *flags ? ", --" : "; flags: --", p.name, strlen(p.name));
+            }
+        }
+    }
+    append(head, value ? " " : "", value ? value : "", value ? strlen(value) : 0);
+    append(text, "", first.help, end - i > 1 ? kind_length(&first) : strlen(first.help));
+    append(text, flags, "", 0);
+    if (end - i > 1) {
+        printf("  %s\n", head);
+    }
+    print_entry(end - i > 1 ? "" : head, text);
+    return end;
+}
+
 /* How the command is called, and examples. */
 static void print_head(FILE *to)
 {
@@ -65,19 +115,8 @@ static void help_usage(void)
 {
     print_head(stdout);
     puts("\nFilters, applied in the order written (--help FILTER tells all about one):");
-    satf_filter_info info;
-    for (size_t i = 0; satf_filter_name(i, &info, sizeof info); i++) {
-        char head[64];
-        const char *value = filter_value_syntax(info.name);
-        snprintf(head, sizeof head, "--%s%s%s", info.name, value ? " " : "", value ? value : "");
-        print_entry(head, info.help);
-        satf_param_info p;
-        for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
-            if (p.type == SATF_PARAM_FLAG && first_with_flag(i, p.name)) {
-                snprintf(head, sizeof head, "--%s", p.name);
-                print_entry(head, p.help);
-            }
-        }
+    for (size_t i = 0; satf_filter_name(i, NULL, 0);) {
+        i = help_kind(i);
     }
     options_print(&satfilter_cli);
     puts("\n\"-\" is standard input or output; \"--\" ends the options. Formats: by content on "

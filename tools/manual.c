@@ -11,7 +11,8 @@ static void man_param(const satf_param_info *p)
     fputs(".TP\n\\fB", stdout);
     if (!p->is_value) {
         roff(p->name);
-        fputs(flag ? "" : "=", stdout);
+        fputs(flag ? "\\fR, \\fB\\-\\-" : "=", stdout);
+        roff(flag ? p->name : "");
     }
     fputs("\\fI", stdout);
     if (!flag && p->syntax) {

@@ -264,7 +264,7 @@ static const option options[] = {
      "scale; floats are not saturated.",
      TAKES(take_type)},
     {GROUP_OUTPUT, "range", 0, "LO:HI|auto", "auto",
-     "show the values LO to HI, or those that occur, not all that are possible",
+     "show the values LO to HI, or those that occur, not all possible",
      "LO becomes 0 and HI the largest sample of a picture; values beyond them saturate. auto "
      "takes the least and the largest value of the result, auto:P its percentiles P and 100 - P: "
      "auto:0.1 leaves out the 0.1 % at each end. Plain values (.npy, .pfm) stay as they are.",

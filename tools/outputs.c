@@ -105,20 +105,40 @@ static void tidy(char *path)
     *to = '\0';
 }
 
+/* The filter of a word over a window of a pixel; NULL if it has none. */
+static satf_filter *smallest_filter(satf_context *ctx, const filter_word *word)
+{
+    satf_param_info param;
+    satf_filter *filter = NULL;
+    const char *comma = word->value ? strchr(word->value, ',') : NULL;
+    char *spec;
+    if (asprintf(&spec, "%s=1%s", word->name, comma ? comma : "") < 0) {
+        return NULL;
+    }
+    satf_filter_parse(ctx, spec, &filter);
+    free(spec);
+    for (size_t k = 0; filter && satf_filter_param(word->name, k, &param, sizeof param); k++) {
+        if (word->flags >> k & 1) {
+            satf_filter_set(ctx, filter, param.name, "on");
+        }
+    }
+    return filter;
+}
+
 /* Is what the chain makes black and white, a bit a pixel? Of samples of 16 bits only such a filter
  * makes bytes, and those behind it that move pixels leave them as they are. A type or a range asks
  * for grey. */
 static bool is_black_and_white(const settings *s)
 {
     satf_filter_info info;
-    satf_filter *filter;
     satf_view samples = satf_view_packed(NULL, 1, 1, 1, SATF_U16), made = samples;
     int last = s->word_count - 1;
     while (last > 0 && satf_filter_find(s->words[last].name, &info, sizeof info) &&
            info.kind == SATF_FILTER_MOVE) {
         last--;
     }
-    if (last >= 0 && !satf_filter_create(s->ctx, s->words[last].name, &filter)) {
+    satf_filter *filter = last >= 0 ? smallest_filter(s->ctx, &s->words[last]) : NULL;
+    if (filter) {
         satf_filter_output(s->ctx, filter, &samples, &made);
         satf_filter_destroy(filter);
     }

@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "6c08ea52f13cf6f5ca44dccadc5843df5a00a20165180200ad6d74e02cfc0d75",
-    [TRIAL_FLOATS] = "b90b9e8ebf0dd2d251e211a995eb9a083eadf48a6cd2479b15de9bc38782e67d",
+    [TRIAL_INTEGERS] = "9471c582a852f9d1173fee4ba29a472f6e6f6c59503d03311bf8daefa6b88ffd",
+    [TRIAL_FLOATS] = "273f7c6da449a59404a839aa280bf4b4461706b3d6beea3fbb5aad08a7caa595",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

@@ -162,7 +162,8 @@ bool filter_is_bilevel(const satf_filter *filter)
     while (last > 0 && filter->links[last].info->recipe->region == REGION_PIXEL) {
         last--; /* what moves pixels leaves them as they are */
     }
-    return filter->links[last].info->recipe->type == TYPE_BILEVEL;
+    const chain_link *link = &filter->links[last];
+    return filter_type(link->info->recipe, link->options) == TYPE_BILEVEL;
 }
 
 satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,

@@ -20,6 +20,7 @@ void finisher_init(finisher *f, const filter_recipe *recipe, const void *options
                                      SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
     f->constants.real = satf_type_is_float(in->type);
     f->constants.rounded = !satf_type_is_float(out->type);
+    f->bilevel = out->type == SATF_U8 && filter_type(recipe, options) == TYPE_BILEVEL;
     f->formula = recipe->formula;
     f->kernels = SATF_ISA_CHOOSE(&finish_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);

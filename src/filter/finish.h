@@ -23,6 +23,7 @@ typedef struct finisher {
     bool around_caches;     /* the output is so large that it is written around the caches */
     formula_sums constants; /* what all samples have in common */
     satf_view beside[2];    /* of a part of a filter; of a run: with data */
+    bool bilevel;           /* results are 0 or 255, in bytes */
     int formula;            /* its number */
     struct finish_survey *survey; /* not NULL: nothing is stored, but this found out */
 } finisher;

@@ -321,7 +321,7 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
             continue;
         }
         int64_t left = settle_alpha(f, mode, &block);
-        if (f->out_type == SATF_U8 && f->recipe->type == TYPE_BILEVEL) {
+        if (f->bilevel) {
             f->loops->store_bilevel(left, block.results, (uint8_t *)to);
         } else {
             f->loops->store(f->out_type, left, block.results, to);

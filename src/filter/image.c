@@ -4,7 +4,7 @@
 #include "../base/tags.h"
 
 #include "../base/view.h"
-#include "chain.h"
+#include "step.h"
 
 /* What a filter can see: outside the image there may be other values. */
 static filter_range seen_range(const chain_link *link, filter_range range)
@@ -32,23 +32,30 @@ static filter_range stored_range(filter_range range, int type)
     return range;
 }
 
-static void filter_image_facts(const satf_filter *filter, const satf_image *in, satf_image *out)
+/* Of a chain that such an image goes through. */
+static void filter_image_facts(satf_context *ctx, const satf_filter *filter, const satf_image *in,
+                               satf_image *out)
 {
     filter_range range = {in->has_range, in->lo, in->hi};
     int picture_type = in->picture_type;
+    satf_view view = in->view, next = view;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
         const filter_recipe *recipe = link->info->recipe;
+        filter_type_rule rule = filter_type(recipe, link->options);
         if (recipe->range) {
-            range = recipe->range(seen_range(link, range), link->options, (double)in->view.width,
-                                  (double)in->view.height);
+            filter_extent of = {(double)view.width, (double)view.height,
+                                filter_scale_of(link, &view).level};
+            range = recipe->range(seen_range(link, range), link->options, &of);
         }
-        if (recipe->type == TYPE_BILEVEL) {
+        if (rule == TYPE_BILEVEL) {
             range = (filter_range){true, 0, UINT8_MAX};
             picture_type = SATF_U8;
-        } else if (recipe->type != TYPE_OF_INPUT) {
+        } else if (rule != TYPE_OF_INPUT) {
             picture_type = SATF_U16;
         }
+        filter_step_output(ctx, link, &view, &next);
+        view = next;
     }
     range = stored_range(range, out->view.type);
     out->has_range = range.known;
@@ -112,7 +119,7 @@ satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const 
     out->view.flags = view.flags;
     out->view.full = kept_scale(&view, made);
     out->alpha_max = satf_type_is_float((int)made) ? 1 : (double)satf_type_max((int)made);
-    filter_image_facts(filter, in, out);
+    filter_image_facts(ctx, filter, in, out);
     return SATF_OK;
 }
 
@@ -136,7 +143,7 @@ satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *fi
         return status;
     }
     image->view.full = kept_scale(&view, made);
-    filter_image_facts(filter, in, image);
+    filter_image_facts(ctx, filter, in, image);
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
         filter_change_metadata(filter, &image->metadata);

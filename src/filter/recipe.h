@@ -7,6 +7,17 @@
 #include "formulas.h"
 #include "rects.h"
 
+/* What type the result has with these options. */
+static inline filter_type_rule filter_type(const filter_recipe *recipe, const void *options)
+{
+    if (recipe->type != TYPE_BILEVEL) {
+        return recipe->type;
+    }
+    filter_bilevel bilevel;
+    memcpy(&bilevel, (const char *)options + recipe->bilevel, sizeof bilevel);
+    return bilevel.surface ? TYPE_REAL : TYPE_BILEVEL;
+}
+
 /* Whether alpha weighs colour. */
 static inline bool filter_weighs(const filter_recipe *recipe)
 {

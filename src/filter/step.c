@@ -14,6 +14,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
                                satf_view *out)
 {
     const filter_recipe *recipe = link->info->recipe;
+    filter_type_rule rule = filter_type(recipe, link->options);
     bool moves = recipe->region == REGION_PIXEL;
     int channels = recipe->grey ? 1 : in->channels;
     satf_type type = (satf_type)in->type;
@@ -33,16 +34,16 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
                          "channels besides alpha",
                          link->info->name, colours);
     }
-    if (recipe->type == TYPE_REAL) {
+    if (rule == TYPE_REAL) {
         type = SATF_F64;
-    } else if (recipe->type == TYPE_BILEVEL) {
+    } else if (rule == TYPE_BILEVEL) {
         type = SATF_U8;
-    } else if (recipe->type == TYPE_OF_WINDOW_SUM) {
+    } else if (rule == TYPE_OF_WINDOW_SUM) {
         const filter_size *size = chain_value(link, PARAM_SIZE);
         satf_sum_type sum = satf_sum_type_for(type, SATF_SUMMAND_PLAIN,
                                               (uint64_t)(size->width * size->height), SATF_SUM_U32);
         type = sum == SATF_SUM_F64 ? SATF_F64 : sum == SATF_SUM_U32 ? SATF_U32 : SATF_U64;
-    } else if (recipe->type == TYPE_OF_SUM) {
+    } else if (rule == TYPE_OF_SUM) {
         bool squared = recipe->sums_squares && recipe->sums_squares(link->options);
         satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
         if (status) {
@@ -63,7 +64,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     if ((filter_weighs(recipe) && !recipe->grey) || moves || recipe->parts[0]) {
         out->flags = in->flags;
     }
-    if (recipe->type == TYPE_OF_INPUT) {
+    if (rule == TYPE_OF_INPUT) {
         out->full = in->full;
     }
     return satf_check_view(ctx, out, "output", false);
@@ -102,27 +103,33 @@ static satf_status fit_constant(satf_context *ctx, const satf_view *input, filte
     return SATF_OK;
 }
 
-/* A full scale that the parameter names counts where the picture's is not smaller; an image beside
- * the input that says none has it, too. Means stay among their samples. */
-static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
+filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
 {
-    const satf_view *input = spec->input, *beside = spec->input_beside;
-    const int64_t *named = chain_value(spec->link, PARAM_FULL);
+    const int64_t *named = chain_value(link, PARAM_FULL);
     bool of_floats = satf_type_is_float(input->type), says = input->full > 0;
     double full = satf_full_scale(input);
     if (named && *named > 0 && (of_floats || (double)*named <= full)) {
         full = (double)*named;
         says = true;
     }
+    return (filter_scale){.of_floats = of_floats,
+                          .full = full,
+                          .level = of_floats && !says ? 1 : full / UINT8_MAX,
+                          .beside_full = full,
+                          .most = INFINITY};
+}
+
+/* An image beside the input that says no full scale has the input's. Means stay among their
+ * samples. */
+static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
+{
+    const satf_view *input = spec->input, *beside = spec->input_beside;
+    filter_scale scale = filter_scale_of(spec->link, input);
     bool ends = step->recipe->type == TYPE_OF_INPUT && step->recipe->kernel != KERNEL_MEAN &&
-                !of_floats && !satf_type_is_float(step->out.type);
-    return (filter_scale){
-        .of_floats = of_floats,
-        .full = full,
-        .level = of_floats && !says ? 1 : full / UINT8_MAX,
-        .beside_full = beside && beside->full > 0 ? beside->full : full,
-        .most = ends ? full : INFINITY,
-    };
+                !scale.of_floats && !satf_type_is_float(step->out.type);
+    scale.beside_full = beside && beside->full > 0 ? beside->full : scale.full;
+    scale.most = ends ? scale.full : INFINITY;
+    return scale;
 }
 
 /* What engines look at of the filter's options. */

@@ -93,6 +93,9 @@ void filter_step_release(filter_step *step);
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out);
 
+/* What formulas know of the filter's input, as far as that alone says it. */
+filter_scale filter_scale_of(const chain_link *link, const satf_view *input);
+
 /* Whether the filter's parameters are all there and go together. */
 satf_status filter_check_link(satf_context *ctx, const chain_link *link);
 

@@ -48,7 +48,7 @@ typedef enum filter_type_rule {
     TYPE_REAL,          /* f64; pictures hold it in 16 bits */
     TYPE_OF_SUM,        /* satf_sat_type() */
     TYPE_OF_WINDOW_SUM, /* the smaller of u32 and u64 that holds a window's; f64 of floats */
-    TYPE_BILEVEL,       /* u8: 0, black, and 255, white */
+    TYPE_BILEVEL,       /* u8: 0, black, and 255, white; f64 of a surface */
     TYPE_WHOLE          /* of a part: f32 of integers, whole numbers up to 2^24; f64 of floats */
 } filter_type_rule;
 
@@ -67,6 +67,11 @@ typedef struct filter_range {
     double lo, hi;
 } filter_range;
 
+/* The image whose samples those are: its sides, and formula_sums.level. */
+typedef struct filter_extent {
+    double width, height, level;
+} filter_extent;
+
 typedef struct filter_part filter_part;
 
 typedef struct filter_recipe {
@@ -75,15 +80,18 @@ typedef struct filter_recipe {
     bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
     bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone */
     filter_type_rule type;
+    /* TYPE_BILEVEL: where in the options the filter_bilevel is, by which the result may be the
+     * threshold, TYPE_REAL. */
+    size_t bilevel;
     filter_kernel kernel;
     int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
     /* REGION_WINDOW: a formula over the same windows whose greatest finite value in the whole
      * image, and the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is surveyed. */
     int survey;
-    /* The range of the result for samples in lo ... hi of a width x height image.
-     * NULL: the same range. */
-    filter_range (*range)(filter_range in, const void *options, double width, double height);
+    /* The range of the result for samples in lo ... hi of such an image. NULL: the same range. Not
+     * asked of black and white. */
+    filter_range (*range)(filter_range in, const void *options, const filter_extent *of);
     /* REGION_PIXEL: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);
@@ -131,6 +139,12 @@ typedef struct filter_info {
     const filter_recipe *recipe;
 } filter_info;
 
+/* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */
+static inline filter_range filter_surface_range(filter_range in, double lo, double hi)
+{
+    return (filter_range){in.known, lo < in.lo ? lo : in.lo, hi > in.hi ? hi : in.hi};
+}
+
 /* The parameters of a filter_window called `window` in the options struct Options, which every
  * filter of REGION_WINDOW has; side: the default size, as text. */
 #define FILTER_WINDOW_PARAMS(Options, side)                  \
@@ -161,6 +175,27 @@ typedef struct filter_info {
             "the full scale where the picture does not say it, such as 4095 for 12 bits in 16; " \
             "0: the picture's, the most of integers"                                             \
     }
+/* Those of a filter_bilevel called `bilevel`, which every filter of TYPE_BILEVEL has. */
+#define FILTER_BILEVEL_PARAMS(Options)                                                    \
+    {"invert",                                                                            \
+     NULL,                                                                                \
+     "",                                                                                  \
+     PARAM_FLAG,                                                                          \
+     offsetof(Options, bilevel.invert),                                                   \
+     0,                                                                                   \
+     0,                                                                                   \
+     "off",                                                                               \
+     "black and white change places"},                                                    \
+    {                                                                                     \
+        "surface", NULL, "", PARAM_FLAG, offsetof(Options, bilevel.surface), 0, 0, "off", \
+            "the threshold itself, as f64"                                                \
+    }
+/* And what its detail says of colour and alpha. */
+#define FILTER_GREY_HELP                                                                     \
+    "Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent pixels " \
+    "count nothing; where all are, the result is white."
+/* What that of a filter that keeps alpha says. */
+#define FILTER_KEPT_ALPHA_HELP "Alpha weighs colour, and stays as it is."
 #define FILTER_PARAM_END                                  \
     {                                                     \
         NULL, NULL, NULL, PARAM_FLAG, 0, 0, 0, NULL, NULL \

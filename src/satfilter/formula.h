@@ -131,12 +131,6 @@ SATF_FORMULA double formula_number_of(formula_value value)
     return value.exact ? (double)value.integer : value.real;
 }
 
-/* White, or black. */
-SATF_FORMULA formula_value formula_bilevel(bool white)
-{
-    return formula_real(white ? UINT8_MAX : 0);
-}
-
 /*
  * The integer as a double, to nearest, halves to even: the compilers of CPUs
  * convert 128 bits so, that of CUDA devices only 64. Of a larger one the upper
@@ -178,8 +172,8 @@ SATF_FORMULA double formula_off_pivot(const formula_sums *in, double mean)
     return in->pivot != 0 ? in->pivot + mean : mean;
 }
 
-/* The sum and the weight as doubles, rounded once when they do not fit; of floats that have a pivot
- * twice. */
+/* The sum, that of squares and the weight as doubles, rounded once when they do not fit; the sum of
+ * floats that have a pivot twice. The squares of such floats are of what is above it. */
 SATF_FORMULA double formula_sum(const formula_sums *in)
 {
     if (formula_in_reals(in)) {
@@ -188,9 +182,28 @@ SATF_FORMULA double formula_sum(const formula_sums *in)
     return in->words == FORMULA_WORD ? (double)(uint64_t)in->sum : formula_double(in->sum);
 }
 
+SATF_FORMULA double formula_square(const formula_sums *in)
+{
+    return formula_in_reals(in)        ? in->real_square
+           : in->words == FORMULA_WORD ? (double)(uint64_t)in->square
+                                       : formula_double(in->square);
+}
+
 SATF_FORMULA double formula_weight(const formula_sums *in)
 {
     return formula_in_reals(in) ? in->real_weight : (double)in->weight;
+}
+
+/*
+ * White, or black: white where nothing counts, too. Inverted they change places. Or the threshold
+ * itself, 0 where nothing counts.
+ */
+SATF_FORMULA formula_value formula_bilevel(const formula_sums *in, const filter_bilevel *options,
+                                           bool white, double threshold)
+{
+    bool empty = formula_weight(in) == 0;
+    double paper = (white || empty) != options->invert ? UINT8_MAX : 0;
+    return formula_real(!options->surface ? paper : empty ? 0 : threshold);
 }
 
 /* The sum of integers as such; it is below 2^53 where doubles hold it. */
@@ -298,6 +311,20 @@ SATF_FORMULA double formula_spread(const formula_sums *in)
     return formula_double(in->weight * in->square - in->sum * in->sum);
 }
 
+/* W p - S over W, p being the sample at the pixel, which the pivot changes as it does sums. The
+ * weight must not be 0. -0 becomes 0, which it is with another pivot. */
+SATF_FORMULA double formula_above_mean(const formula_sums *in)
+{
+    double p = in->centre - in->pivot, sum = in->real ? in->real_sum : formula_sum(in);
+    return formula_over_weight(in, p * formula_weight(in) - sum + 0.0);
+}
+
+/* The mean. Of floats it is what p is not above it, so that it is p where all samples are alike. */
+SATF_FORMULA double formula_mean_below(const formula_sums *in)
+{
+    return in->real ? in->centre - formula_above_mean(in) : formula_true_mean(in);
+}
+
 /* The population variance (W S2 - S^2) / W^2; 0 where nothing has any weight. */
 SATF_FORMULA double formula_variance(const formula_sums *in)
 {
@@ -312,6 +339,37 @@ SATF_FORMULA double formula_variance(const formula_sums *in)
 SATF_FORMULA double formula_deviation(const formula_sums *in)
 {
     return formula_over_weight(in, sqrt(formula_spread(in)));
+}
+
+/* 1000 x, to nearest. */
+SATF_FORMULA double formula_thousandths(double x)
+{
+    return (x * 1000 + 0x1.8p52) - 0x1.8p52;
+}
+
+/* What a b is more than its product in double, exactly (T. J. Dekker, A floating-point technique
+ * for extending the available precision, 1971). */
+SATF_FORMULA double formula_rest(double a, double b)
+{
+    double far_a = a * 0x8000001p0, far_b = b * 0x8000001p0;
+    double high_a = far_a - (far_a - a), high_b = far_b - (far_b - b);
+    double low_a = a - high_a, low_b = b - high_b;
+    return low_a * low_b - (((a * b - high_a * high_b) - low_a * high_b) - high_a * low_b);
+}
+
+/*
+ * More than 0, 0 or less as W a - S b is, of integers: a is one below 2^53, b one of 0 to 2^53.
+ * Products that round to different doubles are in the order of these.
+ */
+SATF_FORMULA double formula_excess(const formula_sums *in, double a, double b)
+{
+    if (formula_in_reals(in)) {
+        double weight = in->real_weight, sum = in->real_sum, excess = weight * a - sum * b;
+        double rest = formula_rest(weight, a) - formula_rest(sum, b);
+        return excess != 0 ? excess : rest;
+    }
+    satf_u128 above = (satf_u128)in->weight * (uint64_t)fabs(a), below = in->sum * (uint64_t)b;
+    return a < 0 ? -1 : above > below ? 1 : above < below ? -1 : 0;
 }
 
 /* The value as an integer: rounded to nearest, halves up, saturated to 0 ... max;
@@ -344,7 +402,7 @@ typedef struct formula_window {
 
 /* What all samples have in common, each rounded once, in an order of the filter's own. */
 typedef struct formula_floats {
-    float of[5];
+    float of[6];
 } formula_floats;
 
 extern "C++" {

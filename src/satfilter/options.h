@@ -36,6 +36,12 @@ typedef struct filter_window {
     filter_border border;
 } filter_window;
 
+/* What every filter to black and white does besides: black and white change places, or the result
+ * is the threshold itself. */
+typedef struct filter_bilevel {
+    bool invert, surface;
+} filter_bilevel;
+
 struct filter_rects;   /* rects.h */
 struct filter_order;   /* order.h */
 struct filter_picture; /* picture.h */

@@ -20,9 +20,11 @@ import tempfile
 
 import model_cases
 from model_files import npy_read, planes_of, png_read, pnm_read
-from model_filters import FILTERS
+from model_filters import FILTERS as OTHERS
 from model_output import difference, outputs, settled, written
+from model_thresholds import THRESHOLDS
 
+FILTERS = {**OTHERS, **THRESHOLDS}
 NO_BORDER = model_cases.MOVES + ('integral',)
 
 

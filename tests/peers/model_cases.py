@@ -7,8 +7,15 @@ from model_files import (COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write
 
 BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink')
 MOVES = ('transpose', 'rotate', 'flip', 'permute')
-WINDOWS = ('box', 'variance', 'stddev', 'sum', 'unsharp', 'guided', 'sauvola', 'wolf')
-BLACK_AND_WHITE = ('sauvola', 'wolf')
+BLACK_AND_WHITE = ('sauvola', 'wolf', 'adaptive', 'bradley', 'niblack', 'nick')
+WINDOWS = ('box', 'variance', 'stddev', 'sum', 'unsharp', 'highpass', 'flatten', 'normalize',
+           'guided') + BLACK_AND_WHITE
+FULL = ('unsharp', 'highpass', 'flatten', 'normalize', 'guided', 'sauvola', 'adaptive')
+# Real parameters of filters: name, default, least and most that are tried.
+REALS = {'sauvola': (('k', '0.34', -2, 2), ('r', '128', 1, 200)), 'wolf': (('k', '0.5', -2, 2),),
+         'adaptive': (('offset', '5', -20, 40),), 'bradley': (('percent', '15', 0, 100),),
+         'niblack': (('k', '-0.2', -2, 2),), 'nick': (('k', '-0.2', -2, 2),),
+         'flatten': (('target', '128', 0, 255),), 'normalize': (('c', '1', 0.5, 20),)}
 TUPLES = {1: 'GRAYSCALE', 2: 'GRAYSCALE_ALPHA', 3: 'RGB', 4: 'RGB_ALPHA'}
 
 
@@ -233,25 +240,28 @@ def link_of(random, folder, image, name, number, usual):
     link = {'name': name, 'border': 'clamp'}
     if name in WINDOWS:
         word = window(random, link)
-        link.update(k='0.34' if name == 'sauvola' else '0.5', r='128', eps='0.01', amount='1')
+        link.update(eps='0.01', amount='1')
         if name == 'unsharp' and random.random() < 0.8:
             link['amount'] = amount(random, 0, 5)
             if len(link['amount']) == 6 and random.random() < 0.5:
                 link['amount'] += random.choice('37')  # to the nearest step
             word += ',amount=' + link['amount']
-        if name in BLACK_AND_WHITE and random.random() < 0.7:
-            link['k'] = amount(random, -2, 2)
-            word += ',k=' + link['k']
-        if name == 'sauvola' and random.random() < 0.5:
-            link['r'] = amount(random, 1, 200)
-            word += ',r=' + link['r']
+        for parameter, usually, least, most in REALS.get(name, ()):
+            link[parameter] = usually
+            if random.random() < 0.6:
+                link[parameter] = amount(random, least, most)
+                word += f',{parameter}={link[parameter]}'
+        for flag in ('invert', 'surface'):
+            if name in BLACK_AND_WHITE and random.random() < 0.3:
+                link[flag] = True
+                word += ',' + flag
         if name == 'guided' and random.random() < 0.8:
             link['eps'] = random.choice(('0.001', '0.02', '0.00001', '0.5', '4'))
             word += ',eps=' + link['eps']
         if name == 'guided' and random.random() < 0.5:
             file, link['guide'] = guide(random, folder, image, number)
             word += ',guide=' + file
-        if name in ('unsharp', 'guided', 'sauvola') and random.random() < 0.2:
+        if name in FULL and random.random() < 0.2:
             link['full'] = random.randint(0, min(65535, 2 * image.full))
             word += f',full={link["full"]}'
         return ['--' + name, word + border(random, image, link, usual)], link

@@ -6,6 +6,7 @@ for sums of floats that are not exact. FILTERS maps names to functions of (image
 a dict of the parameters.
 """
 import math
+from collections import namedtuple
 from fractions import Fraction
 
 from model_files import TOP
@@ -161,7 +162,7 @@ def integral(image, link):
                    **times(span, area))
 
 
-# --------------------------------------------------------------------- sharpening, black and white
+# ----------------------------------------------------------------------- light and sharpening
 
 def full_of(image, link):
     """The full scale for the filter: the picture's, or of integers a lesser one, of floats any one
@@ -170,34 +171,124 @@ def full_of(image, link):
     return full if real(image) else min(full, image.full)
 
 
-def unsharp(image, link):
-    window = window_of(image, link)
-    amount = Fraction(float(link['amount']))
-    if not real(image):
-        amount = Fraction(half_up(Fraction(link['amount']) * 10000), 10000)
+# What a formula knows of a window: mean and deviation, how far each is off, the exact mean and
+# mean square, and how far off the latter is.
+Local = namedtuple('Local', 'm e_m s e_s mean square e_square')
 
-    def function(channel, weighted):
+
+def level_of(image, link):
+    """A level of 8 bits; of floats that say no full scale their own unit."""
+    return full_of(image, link) / 255 if not real(image) or link.get('full') else 1.0
+
+
+def local(image, values, off, spread_, error):
+    """None where nothing counts."""
+    s, e_s = root(spread_, error)
+    if values[0] == 0:
+        return None if off[0] == 0 else Local(0.0, 0, s, e_s, 0, 0, 0)
+    weight = Fraction(values[0])
+    average, square = values[1] / weight, values[2] / weight
+    m = as_float(average)
+    e_m = quotient_error(m, weight, off[1], off[0])
+    e_square = quotient_error(square, weight, off[2], off[0])
+    if real(image):
+        e_m += 4 * U * abs(m)
+        e_s += 4 * U * s
+        e_square += error + 2 * abs(m) * e_m + 16 * U * float(square)
+    return Local(m, e_m, s, e_s, average, square, e_square)
+
+
+def thousandths(text):
+    return Fraction(half_up(Fraction(text) * 1000), 1000)
+
+
+def kept_alpha(image, channel):
+    """Alpha's samples as they are."""
+    errors = image.errors and image.errors[channel]
+    for y, row in enumerate(image.planes[channel]):
+        for x, value in enumerate(row):
+            yield y, x, value, errors[y][x] if errors else 0
+
+
+def against_mean(image, link, function, empty):
+    """function(p, m, e_p, e_m) = (value, error, size of what it is a sum of) of each sample of
+    colour, and its mean; empty(p): where nothing counts."""
+    window = window_of(image, link)
+
+    def samples(channel, weighted):
         plane, error_plane = image.planes[channel], image.errors and image.errors[channel]
         if image.alpha and not weighted:
-            for y, row in enumerate(plane):
-                for x, value in enumerate(row):
-                    yield y, x, value, error_plane[y][x] if error_plane else 0
+            yield from kept_alpha(image, channel)
             return
         w, s = moments(image, channel, window, 1, weighted)
         for y, x, (weight, total_), (e_weight, e_total) in each(image, w, s):
             p, e_p = Fraction(plane[y][x]), error_plane[y][x] if error_plane else 0
+            if weight == 0 and e_weight == 0:
+                yield y, x, empty(p), e_p
+                continue
             m, e_m = mean(image, weight, total_, e_weight, e_total, s.exact and w.exact, weighted)
-            if weight == 0:
-                m = p
-            value = p + amount * (p - Fraction(m))
-            error = float(amount) * e_m + (1 + float(amount)) * e_p
-            if real(image):
-                size = abs(p) + amount * (abs(p) + abs(Fraction(m)))
-                error += SLACK * float(size)
-            yield y, x, value, error
+            value, error, size = function(p, Fraction(m), e_p, e_m)
+            yield y, x, value, error + (SLACK * float(size) if real(image) else 0)
 
-    return collect(image, channels(image, function), slack=SLACK,
+    return collect(image, channels(image, samples), slack=SLACK,
                    limits=limits(image, link, image.channels - bool(image.alpha)))
+
+
+def unsharp(image, link):
+    amount = Fraction(float(link['amount']))
+    if not real(image):
+        amount = Fraction(half_up(Fraction(link['amount']) * 10000), 10000)
+
+    def function(p, m, e_p, e_m):
+        error = float(amount) * e_m + (1 + float(amount)) * e_p
+        return p + amount * (p - m), error, abs(p) + amount * (abs(p) + abs(m))
+
+    return against_mean(image, link, function, lambda p: p)
+
+
+def highpass(image, link):
+    half = Fraction(full_of(image, link)) / 2
+    return against_mean(image, link, lambda p, m, e_p, e_m:
+                        (p - m + half, e_p + e_m, abs(p) + abs(m) + half), lambda p: half)
+
+
+def flatten(image, link):
+    target = Fraction(float(link['target'])) * Fraction(level_of(image, link))
+    if not real(image):
+        target = thousandths(link['target']) * full_of(image, link) / 255
+
+    def function(p, m, e_p, e_m):
+        if m == 0 or abs(m) <= e_m:
+            return p, math.inf if e_m else e_p, 0
+        value = p * target / m
+        error = (e_p * float(target) + abs(float(value)) * e_m) / (abs(float(m)) - e_m)
+        return value, error, abs(value)
+
+    return against_mean(image, link, function, lambda p: p)
+
+
+def normalize(image, link):
+    c, window = float(link['c']) * level_of(image, link), window_of(image, link)
+
+    def samples(channel, weighted):
+        plane, error_plane = image.planes[channel], image.errors and image.errors[channel]
+        if image.alpha and not weighted:
+            yield from kept_alpha(image, channel)
+            return
+        for y, x, values, off, spread_, error in variances(image, channel, window, weighted):
+            w = local(image, values, off, spread_, error)
+            if not w:
+                yield y, x, 0, 0
+                continue
+            above = as_float(Fraction(plane[y][x]) - w.mean)
+            e_above = w.e_m + (error_plane[y][x] if error_plane else 0)
+            value = above / (w.s + c)
+            error = (e_above + abs(value) * w.e_s) / (w.s + c)
+            yield y, x, value, error + SLACK * (abs(value) + (abs(w.m) if real(image) else 0) / c)
+
+    span = bounds(image, link)
+    span = span and tuple(sign * float(span[1] - span[0]) / c for sign in (-1, 1))
+    return collect(image, channels(image, samples), kind='f64', full=1, span=span)
 
 
 def limits(image, link, count):
@@ -205,99 +296,6 @@ def limits(image, link, count):
     if real(image):
         return None
     return [full_of(image, link)] * count + [image.full] * (image.channels - count)
-
-
-def grey(image):
-    """The image as grey, and alpha if there is."""
-    colours = image.channels - bool(image.alpha)
-    if colours == 1:
-        return image
-    rgb, values = image.planes[:3], blank(image)
-    for y in range(image.height):
-        for x in range(image.width):
-            r, g, b = (plane[y][x] for plane in rgb)
-            values[y][x] = (0.299 * float(r) + 0.587 * float(g) + 0.114 * float(b)
-                            if real(image) else (299 * r + 587 * g + 114 * b + 500) // 1000)
-    out = image.like([values] + image.planes[3:], kind='f64' if real(image) else image.kind)
-    if image.errors:
-        first = [[sum(plane[y][x] for plane in image.errors[:3]) * 1.0001
-                  for x in range(image.width)] for y in range(image.height)]
-        if not real(image):
-            first = [[value and value + 1 for value in row] for row in first]
-        out.errors = [first] + image.errors[3:]
-    return out
-
-
-def threshold(image, link, survey, limit):
-    """White where a pixel is above limit(m, s, found) = (T, error), found being survey's."""
-    image = grey(image)
-    window = window_of(image, link)
-    plane, errors = image.planes[0], image.errors and image.errors[0]
-    rows, flat = [], []
-    for y, x, values, off, spread_, error in variances(image, 0, window, bool(image.alpha)):
-        s, e_s = root(spread_, error)
-        weight, total_ = values[:2]
-        m = as_float(total_ / Fraction(weight)) if weight else 0.0
-        e_m = quotient_error(m, weight, off[1], off[0]) if weight else 0
-        if real(image):
-            e_m += 4 * U * abs(m)
-            e_s += 4 * U * s
-        rows.append((y, x, weight == 0 and off[0] == 0, m, e_m, s, e_s))
-        flat.append((s, e_s))
-    found = survey(image, flat)
-    values, out_errors = blank(image), blank(image)
-    for y, x, clear, m, e_m, s, e_s in rows:
-        p, e_p = float(plane[y][x]), errors[y][x] if errors else 0
-        bound, error = limit(m, e_m, s, e_s, found)
-        error += e_p
-        values[y][x] = 255 if clear or p > bound else 0
-        out_errors[y][x] = 255 if error and abs(p - bound) <= error and not clear else 0
-    return collect(image, [(values, out_errors)], kind='u8', full=255, span=(0, 255), alpha=False,
-                   alpha_span=None, bilevel=True)
-
-
-def sauvola(image, link):
-    k, r = float(link['k']), float(link['r'])
-    if not real(image) or link.get('full'):
-        r = r * (full_of(image, link) / 255)
-
-    def limit(m, e_m, s, e_s, _):
-        bound = m * (1 + k * (s / r - 1))
-        error = 0
-        if e_m or e_s:
-            error = e_m * abs(1 + k * (s / r - 1)) + (abs(m) + e_m) * abs(k) * e_s / r
-            error += SLACK * (abs(m) * (1 + abs(k) * (s / r + 1)))
-        return bound, error
-
-    return threshold(image, link, lambda *_: None, limit)
-
-
-def wolf(image, link):
-    k = float(link['k'])
-
-    def survey(picture, deviations):
-        weights = picture.planes[-1] if picture.alpha else None
-        seen = [(value, picture.errors[0][y][x] if picture.errors else 0)
-                for y, row in enumerate(picture.planes[0]) for x, value in enumerate(row)
-                if not weights or weights[y][x]]
-        least = min((float(value) for value, _ in seen), default=0.0)
-        return (max(s for s, _ in deviations), max(e for _, e in deviations), least,
-                max((e for _, e in seen), default=0))
-
-    def limit(m, e_m, s, e_s, found):
-        most, e_most, least, e_least = found
-        if most <= e_most:
-            return -math.inf if most == 0 and e_most == 0 else 0, math.inf if e_most else 0
-        bound = m - k * (1 - s / most) * (m - least)
-        error = 0
-        if e_m or e_s or e_most or e_least:
-            share = abs(1 - s / most)
-            e_share = (e_s + e_most * s / most) / (most - e_most)
-            error = e_m + abs(k) * ((share + e_share) * (e_m + e_least) + e_share * abs(m - least))
-            error += SLACK * (abs(m) + abs(k) * (1 + s / most) * (abs(m) + abs(least)))
-        return bound, error
-
-    return threshold(image, link, survey, limit)
 
 
 # ----------------------------------------------------------------------------------------- guided
@@ -446,6 +444,6 @@ def permute(image, link):
 
 
 FILTERS = {'box': box, 'variance': variance, 'stddev': stddev, 'sum': total, 'unsharp': unsharp,
-           'guided': guided, 'sauvola': sauvola, 'wolf': wolf, 'template': template,
-           'integral': integral, 'transpose': transpose, 'rotate': rotate, 'flip': flip,
-           'permute': permute}
+           'highpass': highpass, 'flatten': flatten, 'normalize': normalize, 'guided': guided,
+           'template': template, 'integral': integral, 'transpose': transpose, 'rotate': rotate,
+           'flip': flip, 'permute': permute}

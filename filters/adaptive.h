@@ -1,0 +1,73 @@
+/* adaptive: black and white by the mean around each pixel, less a few levels. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(adaptive)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(adaptive, FORMULA_SUM | FORMULA_CENTRE)
+#elif !defined(SATF_FILTERS_ADAPTIVE_H)
+#define SATF_FILTERS_ADAPTIVE_H
+
+#include <satfilter-module.h>
+
+typedef struct adaptive_options {
+    filter_window window;
+    filter_bilevel bilevel;
+    double offset;
+    int64_t full;
+} adaptive_options;
+
+/* White above m - C. Of integers C is c M / 255000, c being whole, so that white is decided by
+ * W (255000 p + c M) > 255000 S. */
+SATF_FORMULA formula_value adaptive_formula(const formula_sums *in, const adaptive_options *options)
+{
+    double steps = formula_thousandths(options->offset);
+    double offset = in->real ? options->offset * in->level : steps * in->full / 255000;
+    double threshold = formula_mean_below(in) - offset;
+    bool white = in->real ? in->centre > threshold
+                          : formula_excess(in, 255000 * in->centre + steps * in->full, 255000) > 0;
+    return formula_bilevel(in, &options->bilevel, white, threshold);
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static filter_range adaptive_range(filter_range in, const void *options, const filter_extent *of)
+{
+    double offset = ((const adaptive_options *)options)->offset * of->level;
+    return filter_surface_range(in, in.lo - offset, in.hi - offset);
+}
+
+static const filter_param adaptive_params[] = {
+    FILTER_WINDOW_PARAMS(adaptive_options, "15"),
+    {"offset", "C", "levels of 255", PARAM_REAL, offsetof(adaptive_options, offset), -255, 255, "5",
+     "how far the threshold is below the mean, in levels of 8 bits, -255 to 255, of integers in "
+     "steps of 0.001"},
+    FILTER_FULL_PARAM(offsetof(adaptive_options, full)),
+    FILTER_BILEVEL_PARAMS(adaptive_options),
+    FILTER_PARAM_END,
+};
+
+static const filter_recipe adaptive_recipe = {
+    .region = REGION_WINDOW,
+    .averages_alpha = true,
+    .grey = true,
+    .type = TYPE_BILEVEL,
+    .bilevel = offsetof(adaptive_options, bilevel),
+    .formula = FORMULA_adaptive,
+    .range = adaptive_range,
+};
+
+static const filter_info adaptive_filter = {
+    .name = "adaptive",
+    .help = "black and white: above the mean less a few levels",
+    .detail =
+        "White where a pixel is above T = m - C, m being the mean of the N x N (or W x H) "
+        "pixels around it; black elsewhere. Of integers this is decided exactly. " FILTER_GREY_HELP
+        " The strongest plain threshold for printed pages, also in a shadow. Take a larger C "
+        "for stains and for what shows through, less for faint ink. Not C = 0: T is p on "
+        "blank paper then, which turns black.",
+    .params = adaptive_params,
+    .needs_value = true,
+    .options_bytes = sizeof(adaptive_options),
+    .recipe = &adaptive_recipe,
+};
+
+#endif

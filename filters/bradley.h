@@ -1,0 +1,73 @@
+/* bradley: black and white by a share of the mean around each pixel. D. Bradley, G. Roth, Adaptive
+ * thresholding using the integral image, Journal of Graphics Tools 12 (2007). */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(bradley)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(bradley, FORMULA_SUM | FORMULA_CENTRE)
+#elif !defined(SATF_FILTERS_BRADLEY_H)
+#define SATF_FILTERS_BRADLEY_H
+
+#include <satfilter-module.h>
+
+typedef struct bradley_options {
+    filter_window window;
+    filter_bilevel bilevel;
+    double percent;
+} bradley_options;
+
+/* White above m (1 - t / 100). Of integers 1000 t is whole, so that white is decided by
+ * 100000 p W > (100000 - 1000 t) S. */
+SATF_FORMULA formula_value bradley_formula(const formula_sums *in, const bradley_options *options)
+{
+    double share = 100000 - formula_thousandths(options->percent);
+    double of_mean = in->real ? 1 - options->percent / 100 : share / 100000;
+    double threshold = formula_mean_below(in) * of_mean;
+    bool white =
+        in->real ? in->centre > threshold : formula_excess(in, 100000 * in->centre, share) > 0;
+    return formula_bilevel(in, &options->bilevel, white, threshold);
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static const filter_param bradley_params[] = {
+    FILTER_WINDOW_PARAMS(bradley_options, "65"),
+    {"percent", "T", "percent", PARAM_REAL, offsetof(bradley_options, percent), 0, 100, "15",
+     "how much of the mean the threshold is below it, 0 to 100, of integers in steps of 0.001"},
+    FILTER_BILEVEL_PARAMS(bradley_options),
+    FILTER_PARAM_END,
+};
+
+/* Of samples below 0 it lies nearer to 0. */
+static filter_range bradley_range(filter_range in, const void *options, const filter_extent *of)
+{
+    double of_mean = 1 - ((const bradley_options *)options)->percent / 100;
+    (void)of;
+    return filter_surface_range(in, in.lo * of_mean, in.hi * of_mean);
+}
+
+static const filter_recipe bradley_recipe = {
+    .region = REGION_WINDOW,
+    .averages_alpha = true,
+    .grey = true,
+    .type = TYPE_BILEVEL,
+    .bilevel = offsetof(bradley_options, bilevel),
+    .formula = FORMULA_bradley,
+    .range = bradley_range,
+};
+
+static const filter_info bradley_filter = {
+    .name = "bradley",
+    .help = "black and white: above a share of the mean",
+    .detail = "White where a pixel is above T = m (1 - t / 100), m being the mean of the N x N (or "
+              "W x H) pixels around it and t the percent; black elsewhere. Of integers this is "
+              "decided exactly. " FILTER_GREY_HELP
+              " For pages in uneven light, whose ink is a share darker than their paper, with "
+              "windows of an eighth of the width. Not for dark pages, where a share is less than "
+              "noise. Where all is 0, all is black.",
+    .params = bradley_params,
+    .needs_value = true,
+    .options_bytes = sizeof(bradley_options),
+    .recipe = &bradley_recipe,
+};
+
+#endif

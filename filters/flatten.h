@@ -1,0 +1,71 @@
+/* flatten: each pixel over the mean around it, so that uneven light goes. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(flatten)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(flatten, FORMULA_SUM | FORMULA_CENTRE)
+#elif !defined(SATF_FILTERS_FLATTEN_H)
+#define SATF_FILTERS_FLATTEN_H
+
+#include <satfilter-module.h>
+
+typedef struct flatten_options {
+    filter_window window;
+    double target;
+    int64_t full;
+} flatten_options;
+
+/*
+ * p V / m. Of integers V is v M / 255000, v being whole. The quotient in double is off by much less
+ * than a half, so that of the integers around it the one below is right, or the next: where
+ * 2 p v M W is at least (2 below + 1) 255000 S.
+ */
+SATF_FORMULA formula_value flatten_formula(const formula_sums *in, const flatten_options *options)
+{
+    double p = in->centre, sum = formula_sum(in), weight = formula_weight(in);
+    if (in->real) {
+        double mean = weight == 0 ? 0 : formula_true_mean(in);
+        return formula_real(mean == 0 ? p : p * (options->target * in->level) / mean);
+    }
+    double most = formula_thousandths(options->target) * in->full, target = most / 255000;
+    double flat = p * weight * target / sum;
+    if (in->rounded) {
+        double below = floor(fmin(flat, in->full)), half = (2 * below + 1) * 255000;
+        flat = below + (formula_excess(in, 2 * p * most, half) >= 0);
+    }
+    return formula_real(sum == 0 ? p : flat);
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static const filter_param flatten_params[] = {
+    FILTER_WINDOW_PARAMS(flatten_options, "101"),
+    {"target", "V", "levels of 255", PARAM_REAL, offsetof(flatten_options, target), 0, 255, "128",
+     "where the mean goes, in levels of 8 bits, 0 to 255, of integers in steps of 0.001"},
+    FILTER_FULL_PARAM(offsetof(flatten_options, full)),
+    FILTER_PARAM_END,
+};
+
+static const filter_recipe flatten_recipe = {
+    .region = REGION_WINDOW,
+    .keeps_alpha = true,
+    .type = TYPE_OF_INPUT,
+    .formula = FORMULA_flatten,
+};
+
+static const filter_info flatten_filter = {
+    .name = "flatten",
+    .help = "even light: each pixel over the mean around it",
+    .detail = "p V / m, p being the pixel, m the mean of the N x N (or W x H) pixels around it and "
+              "V the target. Of integers it is one fraction, rounded to nearest, halves up, and "
+              "saturated; into floats it is neither. Where m is 0 or nothing counts, p "
+              "stays. " FILTER_KEPT_ALPHA_HELP
+              " For pages and plates in uneven light: windows should be larger than what is on "
+              "them, and paper goes to V, so take 230 for pages. Not for large areas of "
+              "different brightness: they turn alike.",
+    .params = flatten_params,
+    .needs_value = true,
+    .options_bytes = sizeof(flatten_options),
+    .recipe = &flatten_recipe,
+};
+
+#endif

@@ -1,0 +1,60 @@
+/* highpass: what each pixel is above the mean around it. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(highpass)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(highpass, FORMULA_SUM | FORMULA_CENTRE)
+#elif !defined(SATF_FILTERS_HIGHPASS_H)
+#define SATF_FILTERS_HIGHPASS_H
+
+#include <satfilter-module.h>
+
+typedef struct highpass_options {
+    filter_window window;
+    int64_t full;
+} highpass_options;
+
+/* p - m + M / 2. Of integers it is (2 (p W - S) + M W) / (2 W), by one division that rounds as
+ * that of unsharp. */
+SATF_FORMULA formula_value highpass_formula(const formula_sums *in, const highpass_options *options)
+{
+    (void)options;
+    double p = in->centre, weight = formula_weight(in), half = in->full / 2;
+    if (in->real) {
+        return formula_real(weight == 0 ? half : p - formula_true_mean(in) + half);
+    }
+    double numerator = 2 * (p * weight - formula_sum(in)) + in->full * weight;
+    return formula_real(weight == 0 ? half : formula_quotient(numerator, 2 * weight));
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static const filter_param highpass_params[] = {
+    FILTER_WINDOW_PARAMS(highpass_options, "15"),
+    FILTER_FULL_PARAM(offsetof(highpass_options, full)),
+    FILTER_PARAM_END,
+};
+
+static const filter_recipe highpass_recipe = {
+    .region = REGION_WINDOW,
+    .keeps_alpha = true,
+    .type = TYPE_OF_INPUT,
+    .formula = FORMULA_highpass,
+};
+
+static const filter_info highpass_filter = {
+    .name = "highpass",
+    .help = "detail alone: away from the mean, around grey",
+    .detail = "p - m + M / 2, p being the pixel, m the mean of the N x N (or W x H) pixels around "
+              "it and M the full scale. Of integers it is one fraction, rounded to nearest, halves "
+              "up, and saturated; into floats it is neither. Where nothing counts it is M / "
+              "2. " FILTER_KEPT_ALPHA_HELP
+              " For detail that is laid over a picture or looked at. Not to sharpen: take unsharp. "
+              "Not to measure: what is more than M / 2 from the mean is cut; take normalize, or "
+              "floats.",
+    .params = highpass_params,
+    .needs_value = true,
+    .options_bytes = sizeof(highpass_options),
+    .recipe = &highpass_recipe,
+};
+
+#endif

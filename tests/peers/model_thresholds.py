@@ -1,0 +1,181 @@
+"""Filters to black and white, as model_filters.py has the others. THRESHOLDS maps their names."""
+import math
+from collections import namedtuple
+from fractions import Fraction
+
+from model_filters import bounds, full_of, level_of, local, root, thousandths, variances
+from model_sums import SLACK, as_float, blank, collect, real, window_of
+
+
+def grey(image):
+    """The image as grey, and alpha if there is."""
+    colours = image.channels - bool(image.alpha)
+    if colours == 1:
+        return image
+    rgb, values = image.planes[:3], blank(image)
+    for y in range(image.height):
+        for x in range(image.width):
+            r, g, b = (plane[y][x] for plane in rgb)
+            values[y][x] = (0.299 * float(r) + 0.587 * float(g) + 0.114 * float(b)
+                            if real(image) else (299 * r + 587 * g + 114 * b + 500) // 1000)
+    out = image.like([values] + image.planes[3:], kind='f64' if real(image) else image.kind)
+    if image.errors:
+        first = [[sum(plane[y][x] for plane in image.errors[:3]) * 1.0001
+                  for x in range(image.width)] for y in range(image.height)]
+        if not real(image):
+            first = [[value and value + 1 for value in row] for row in first]
+        out.errors = [first] + image.errors[3:]
+    return out
+
+
+def threshold(image, link, limit, low, high, survey=lambda *_: None):
+    """White where a pixel is above limit(Local, found) = (T, error, size of what T is a sum of),
+    found being survey's. low, high: what T may be."""
+    span = bounds(image, link)
+    span = span and (min(span[0], low(*span)), max(span[1], high(*span)))
+    image = grey(image)
+    window = window_of(image, link)
+    plane, errors = image.planes[0], image.errors and image.errors[0]
+    rows, flat = [], []
+    for y, x, values, off, spread_, error in variances(image, 0, window, bool(image.alpha)):
+        rows.append((y, x, local(image, values, off, spread_, error)))
+        flat.append(root(spread_, error))
+    found = survey(image, flat)
+    values, out_errors = blank(image), blank(image)
+    white = 0 if link.get('invert') else 255
+    for y, x, w in rows:
+        bound, error, size = limit(w, found) if w else (0, 0, 0)
+        if real(image):
+            error += SLACK * abs(float(plane[y][x]))
+        if link.get('surface'):
+            values[y][x] = as_float(bound)
+            out_errors[y][x] = error + SLACK * size if w else 0
+            continue
+        p, error = plane[y][x], error + (errors[y][x] if errors else 0)
+        alike = found is not None and found.alike
+        values[y][x] = white if not w or alike or p > bound else 255 - white
+        doubt = alike is None or (error and abs(p - bound) <= error)
+        out_errors[y][x] = 255 if w and not alike and doubt else 0
+    changes = {'alpha': False, 'alpha_span': None}
+    if link.get('surface'):
+        changes.update(kind='f64', full=1, span=span)
+    else:
+        changes.update(kind='u8', full=255, span=(0, 255), bilevel=True)
+    return collect(image, [(values, out_errors)], **changes)
+
+
+def sauvola(image, link):
+    k, r = float(link['k']), float(link['r']) * level_of(image, link)
+
+    def limit(w, _):
+        factor, size = 1 + k * (w.s / r - 1), abs(w.m) * (1 + abs(k) * (w.s / r + 1))
+        error = 0
+        if w.e_m or w.e_s:
+            error = w.e_m * abs(factor) + (abs(w.m) + w.e_m) * abs(k) * w.e_s / r + SLACK * size
+        return w.m * factor, error, size
+
+    def products(low, high):
+        rough = 1 - k + k * float(high - low) / 2 / r
+        return [float(bound) * factor for bound in (low, high) for factor in (1 - k, rough)]
+
+    return threshold(image, link, limit, lambda *span: min(products(*span)),
+                     lambda *span: max(products(*span)))
+
+
+# alike: whether no window deviates; None: nobody knows.
+Survey = namedtuple('Survey', 'most e_most least e_least alike')
+
+
+def wolf(image, link):
+    k = float(link['k'])
+
+    def survey(picture, deviations):
+        weights = picture.planes[-1] if picture.alpha else None
+        seen = [(value, picture.errors[0][y][x] if picture.errors else 0)
+                for y, row in enumerate(picture.planes[0]) for x, value in enumerate(row)
+                if not weights or weights[y][x]]
+        least = min((float(value) for value, _ in seen), default=0.0)
+        most, e_most = max(s for s, _ in deviations), max(e for _, e in deviations)
+        return Survey(most, e_most, least, max((e for _, e in seen), default=0),
+                      False if most > e_most else None if e_most else True)
+
+    def limit(w, found):
+        most, e_most, least, e_least = found[:4]
+        if found.alike is None:
+            return 0, math.inf, 0
+        part, e_part = (0, 0) if found.alike else (w.s / most, 0)
+        error, size = 0, abs(w.m) + abs(k) * (1 + part) * (abs(w.m) + abs(least))
+        if w.e_m or w.e_s or e_most or e_least:
+            if not found.alike:
+                e_part = (w.e_s + e_most * part) / (most - e_most)
+            error = w.e_m + abs(k) * ((abs(1 - part) + e_part) * (w.e_m + e_least)
+                                      + e_part * abs(w.m - least))
+            error += SLACK * size
+        return w.m - k * (1 - part) * (w.m - least), error, size
+
+    def far(low, high):
+        return float(high) - k * float(high - low)
+
+    return threshold(image, link, limit, far, far, survey)
+
+
+def mean_threshold(image, link, factor, offset, low, high):
+    """T = factor m - offset, exactly of integers."""
+    def limit(w, _):
+        size = abs(w.m) * float(factor) + abs(float(offset))
+        if not real(image):
+            return factor * w.mean - offset, 0, size
+        error = w.e_m * float(factor) + SLACK * size if w.e_m else 0
+        return w.m * float(factor) - float(offset), error, size
+
+    return threshold(image, link, limit, low, high)
+
+
+def adaptive(image, link):
+    offset = Fraction(float(link['offset'])) * Fraction(level_of(image, link))
+    steps = offset
+    if not real(image):
+        steps = thousandths(link['offset']) * full_of(image, link) / 255
+    return mean_threshold(image, link, 1, steps, lambda low, high: low - offset,
+                          lambda low, high: high - offset)
+
+
+def bradley(image, link):
+    percent = thousandths(link['percent'])
+    factor = 1 - Fraction(float(link['percent'])) / 100 if real(image) else 1 - percent / 100
+    return mean_threshold(image, link, factor, 0, lambda low, high: low * factor,
+                          lambda low, high: high * factor)
+
+
+def niblack(image, link):
+    k = float(link['k'])
+
+    def limit(w, _):
+        size = abs(w.m) + abs(k) * w.s
+        error = w.e_m + abs(k) * w.e_s + SLACK * size if w.e_m or w.e_s else 0
+        return w.m + k * w.s, error, size
+
+    beyond = (math.sqrt(1 + k * k) - 1) / 2
+    return threshold(image, link, limit,
+                     lambda low, high: low - (float(high - low) * beyond if k < 0 else 0),
+                     lambda low, high: high + (float(high - low) * beyond if k > 0 else 0))
+
+
+def nick(image, link):
+    k = float(link['k'])
+
+    def limit(w, _):
+        q, e_q = root(as_float(w.square), w.e_square)
+        size = abs(w.m) + abs(k) * q
+        error = w.e_m + abs(k) * e_q + SLACK * size if w.e_m or e_q else 0
+        return w.m + k * q, error, size
+
+    def far(low, high):
+        return k * float(max(abs(low), abs(high)))
+
+    return threshold(image, link, limit, lambda *span: span[0] + min(far(*span), 0),
+                     lambda *span: span[1] + max(far(*span), 0))
+
+
+THRESHOLDS = {'sauvola': sauvola, 'wolf': wolf, 'adaptive': adaptive, 'bradley': bradley,
+              'niblack': niblack, 'nick': nick}
