@@ -196,14 +196,21 @@ SATF_FORMULA double formula_weight(const formula_sums *in)
 
 /*
  * White, or black: white where nothing counts, too. Inverted they change places. Or the threshold
- * itself, 0 where nothing counts.
+ * itself, 0 where nothing counts. By masks and arithmetic: compilers make no vectors of loops that
+ * choose by a flag.
  */
 SATF_FORMULA formula_value formula_bilevel(const formula_sums *in, const filter_bilevel *options,
                                            bool white, double threshold)
 {
-    bool empty = formula_weight(in) == 0;
-    double paper = (white || empty) != options->invert ? UINT8_MAX : 0;
-    return formula_real(!options->surface ? paper : empty ? 0 : threshold);
+    uint64_t bits, paper_bits, all = 0 - (uint64_t)options->surface;
+    double ink = options->invert * (double)UINT8_MAX, weight = formula_weight(in);
+    double paper = fabs((white || weight == 0 ? UINT8_MAX : 0) - ink);
+    double result = weight == 0 ? 0 : threshold;
+    memcpy(&bits, &result, sizeof bits);
+    memcpy(&paper_bits, &paper, sizeof bits);
+    bits = (bits & all) | (paper_bits & ~all);
+    memcpy(&result, &bits, sizeof bits);
+    return formula_real(result);
 }
 
 /* The sum of integers as such; it is below 2^53 where doubles hold it. */
