@@ -9,6 +9,7 @@
 #include "../filter_any.h"
 #include "../filter_reference.h"
 #include "filter/recipe.h"
+#include "near.h"
 #include "program.h"
 
 enum { ALL_BORDERS = SATF_SHRINK + 1 };
@@ -40,42 +41,27 @@ static satf_view host_view(const satf_view *like)
     return view;
 }
 
-/* Moments of floats are taken around pivots, which are not the same on both, so products that no
- * double holds round otherwise. Samples and constants are below 200. */
-static bool is_near(const test_case *t, int type, double x, double y)
-{
-    bool root = strcmp(t->name, "stddev") == 0;
-    double scale = root ? fabs(x) + fabs(y) : 1, rounding = type == SATF_F32 ? 0x1p-22 : 0;
-    return (root || strcmp(t->name, "variance") == 0) && satf_type_is_float(t->in.type) &&
-           fabs(x - y) * scale <= 64 * 0x1p-53 * 200 * 200 + rounding * fabs(x) * scale;
-}
-
-static bool same_sample(const test_case *t, int type, const char *a, const char *b)
+static bool same_sample(const test_case *t, int type, double greatest, const char *a, const char *b)
 {
     size_t bytes = satf_type_bytes(type);
     if (memcmp(a, b, bytes) == 0) {
         return true;
     }
-    double x = 0, y = 0;
-    if (type == SATF_F32) {
-        float f[2];
-        memcpy(&f[0], a, bytes), memcpy(&f[1], b, bytes);
-        x = (double)f[0], y = (double)f[1];
-    } else if (type == SATF_F64) {
-        memcpy(&x, a, bytes), memcpy(&y, b, bytes);
-    }
+    double x = number_of(type, a), y = number_of(type, b);
     return satf_type_is_float(type) &&
-           ((isnan(x) && isnan(y)) || x == y || is_near(t, type, x, y)); /* 0 and -0 */
+           ((isnan(x) && isnan(y)) || x == y ||
+            is_near(t->name, t->in.type, type, greatest, x, y)); /* 0 and -0 */
 }
 
 static void compare(const test_case *t, const satf_view *want, const satf_view *got,
                     const char *how)
 {
     int64_t bytes = (int64_t)satf_type_bytes(want->type);
+    double greatest = greatest_of(want);
     for (int64_t y = 0; y < want->height; y++) {
         const char *a = satf_row(want, y), *b = satf_row(got, y);
         for (int64_t i = 0; i < satf_row_samples(want); i++) {
-            if (!same_sample(t, want->type, a + i * bytes, b + i * bytes)) {
+            if (!same_sample(t, want->type, greatest, a + i * bytes, b + i * bytes)) {
                 fail_msg("%s, %s: %s to %s, %d channels%s, %ld x %ld, window %ld x %ld, border %s, "
                          "seed %lu: first difference at (%ld, %ld) channel %ld",
                          t->name, how, satf_type_name(t->in.type), satf_type_name(want->type),
