@@ -116,6 +116,7 @@ page()
         command=${command#./bootstrap && }
         [ "$command" != "make check" ] || continue
         [[ $command != *.tif* || -n $tiff ]] || continue
+        [[ $command != *webp* || -n $webp ]] || continue
         for output in $(outputs_of "$command"); do rm -rf "$output"; done
         case $command in *--skip-existing*) ./satfilter -q --box 31 samples/page.png -o out-blurred/ ;; esac
         if [[ $command == *"--device cuda"* && -z $device ]]; then
@@ -140,8 +141,9 @@ ln -s "$build/satfilter" satfilter
 for program in example file rows frames; do ln -sf "$build/samples/$program" samples/; done
 device=$(./satfilter -q --device cuda --box 3 samples/scene.png - 2>/dev/null | head -c 1 | wc -c)
 [ "$device" -gt 0 ] || device=
-# A build without libtiff leaves out what needs it.
+# A build without libtiff or libwebp leaves out what needs it.
 tiff=$(./satfilter -q --box 3 samples/scan.tif - 2>/dev/null | head -c 1)
+webp=$(./satfilter -q --box 3 --format webp samples/scene.png - 2>/dev/null | head -c 1)
 page README.md 8
 page samples/README.md 9
 page docs/recipes.md 20
