@@ -466,13 +466,11 @@ static void test_streaming(void **state)
             size_t n[2];
             for (int whole = 0; whole < 2; whole++) {
                 satf_file_report result;
-                pipeline_job job = {in,
-                                    out,
-                                    filter,
-                                    satf_write_defaults(),
-                                    whole ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO,
-                                    false,
-                                    0};
+                pipeline_job job = {.input = in,
+                                    .output = out,
+                                    .filter = filter,
+                                    .write = satf_write_defaults(),
+                                    .route = whole ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO};
                 job.write.type = files[f].made;
                 require(ctx, pipeline_run(ctx, &job, &result), specs[k]);
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));

@@ -105,8 +105,10 @@ static void failures(void **state)
             satf_filter *filter;
             assert_int_equal(satf_filter_parse(ctx, "box=9", &filter), SATF_OK);
             assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-            pipeline_job job = {path("u.ppm"),   "/dev/full", filter, satf_write_defaults(),
-                                SATF_ROUTE_AUTO, false,       0};
+            pipeline_job job = {.input = path("u.ppm"),
+                                .output = "/dev/full",
+                                .filter = filter,
+                                .write = satf_write_defaults()};
             job.write.format = "png";
             assert_int_equal(pipeline_run(ctx, &job, &result), SATF_IO);
             assert_string_equal(result.at, "/dev/full");

@@ -237,7 +237,8 @@ static void found(void **state)
     /* it needs all of the result, but for plain values, which have no range */
     satf_filter *filter;
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
-    pipeline_job job = {in, png, filter, options, SATF_ROUTE_ROWS, false, 0};
+    pipeline_job job = {
+        .input = in, .output = png, .filter = filter, .write = options, .route = SATF_ROUTE_ROWS};
     assert_int_equal(pipeline_run(ctx, &job, &result), SATF_UNSUPPORTED);
     assert_string_equal(satf_message(ctx),
                         "cannot be streamed: the range auto looks at all of the result before any "

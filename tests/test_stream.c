@@ -508,8 +508,11 @@ static long peak_kib(const char *spec, int64_t height)
         if (satf_filter_parse(ctx, spec, &filter)) {
             _exit(1);
         }
-        pipeline_job job = {in, "/dev/null", filter, satf_write_defaults(), SATF_ROUTE_ROWS, false,
-                            0};
+        pipeline_job job = {.input = in,
+                            .output = "/dev/null",
+                            .filter = filter,
+                            .write = satf_write_defaults(),
+                            .route = SATF_ROUTE_ROWS};
         job.write.format = "npy";
         _exit(pipeline_run(ctx, &job, &result) == SATF_OK ? 0 : 1);
     }
