@@ -119,7 +119,7 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            io_writer **out)
 {
     *out = NULL;
-    io_writer *writer;
+    io_writer *writer = NULL;
     satf_status status = make_writer(ctx, plan, options, metadata, &writer);
     if (status) {
         return status;
@@ -137,7 +137,7 @@ satf_status io_page_open(satf_context *ctx, const io_plan *plan, io_pages *pages
                          io_writer **out)
 {
     *out = NULL;
-    io_writer *writer;
+    io_writer *writer = NULL;
     satf_status status = make_writer(ctx, plan, options, metadata, &writer);
     if (status) {
         return status;
