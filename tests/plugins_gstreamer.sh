@@ -54,6 +54,17 @@ halved()
     echo $(($1 % 2 ? ($1 + 1) / 2 - 1 + ($1 + 1) / 2 % 2 : $1 / 2))
 }
 
+# black_and_white OPTIONS: whether a filter among them says so of itself
+black_and_white()
+{
+    for word in "$@"; do
+        name=${word#--}
+        [ "$name" = "$word" ] || ! "$satfilter" --help "${name%%=*}" 2>/dev/null |
+            sed -n 3p | grep -q '^black and white' || return 0
+    done
+    return 1
+}
+
 # want FORMAT WIDTH HEIGHT "OPTIONS" "OPTIONS FOR HALF CHROMA": $work/in.raw and $work/want.raw
 want()
 {
@@ -84,10 +95,11 @@ want()
     mv "$work/part.raw" "$work/want.raw"
     for plane in u v; do
         # shellcheck disable=SC2086
-        case $options in # black and white has no colour
-        *sauvola* | *wolf*) head -c $((across * down)) /dev/zero | tr '\0' '\200' >"$work/part.raw" ;;
-        *) by_command "$work/$plane" $across $down 1 1 $chroma ;;
-        esac
+        if black_and_white $options; then # it has no colour
+            head -c $((across * down)) /dev/zero | tr '\0' '\200' >"$work/part.raw"
+        else
+            by_command "$work/$plane" $across $down 1 1 $chroma
+        fi
         cat "$work/part.raw" >>"$work/want.raw"
     done
 }

@@ -239,6 +239,7 @@ static satf_view view_of(const Babl *format, const GeglRectangle *size)
     satf_view view = satf_view_packed(NULL, size->width, size->height,
                                       babl_format_get_n_components(format), type);
     view.flags = babl_format_has_alpha(format) ? SATF_ALPHA : 0;
+    view.full = type == SATF_F32 ? 1 : 0; /* levels are 255ths of it */
     return view;
 }
 
