@@ -25,7 +25,7 @@ def ours(command, path, work):
     """The picture's samples and None, or None and the sentence that refuses it."""
     out = work / "out.npy"
     out.unlink(missing_ok=True)
-    words = [command, "-q", "-T", "1", "--flip", "h", "--flip", "h", str(path), str(out)]
+    words = [command, "-q", "-T", "1", "--page", "1", "--flip", "h", "--flip", "h", str(path), str(out)]
     run = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     if run.returncode == 0:
         return np.load(out), None
