@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/cpu.h"
+#include "filter/filter.h"
 #include "filter/modules.h"
 #include "filter_reference.h"
 #include "with_context.h"
@@ -357,12 +358,23 @@ static formula_sums sums_with(unsigned reads, bool real, formula_words words, do
     return in;
 }
 
+/* Black and white shows its threshold, in which more is seen. */
+static void set_flags(const char *name, void *options)
+{
+    const filter_info *info = filter_info_find(name);
+    const filter_bilevel flags = {.surface = true};
+    if (info && info->recipe->type == TYPE_BILEVEL) {
+        memcpy((char *)options + info->recipe->bilevel, &flags, sizeof flags);
+    }
+}
+
 /* Without formula_hide(): so the kernels of devices, which load what is listed, need no more. */
 #define FORMULA_ENTRY(name, reads)                                                         \
     static void check_##name(bool real, formula_words words)                               \
     {                                                                                      \
         name##_options options;                                                            \
         memset(&options, 0x3f, sizeof options); /* its doubles are 0.0005 */               \
+        set_flags(#name, &options);                                                        \
         formula_sums none = sums_with((reads), real, words, 0);                            \
         formula_sums some = sums_with((reads), real, words, 123456);                       \
         double got = formula_number_of(name##_formula(&some, &options));                   \
