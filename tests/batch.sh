@@ -1,27 +1,7 @@
 #!/usr/bin/env bash
 # Batches: lists, folders, names of any bytes, ten thousand files, failures.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-batch.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
-
-passed=0 failed=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        head -n 5 stderr
-    fi
-}
-run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
-files() { (cd "$1" 2>/dev/null && find . -type f | LC_ALL=C sort | tr '\n' ' '); }
+. "$(dirname "$0")/script.sh"
 
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >in.pgm
 mkdir -p tree/a/deep tree/b tree/.hidden tree/empty

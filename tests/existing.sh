@@ -2,33 +2,13 @@
 # Outputs that exist: without a terminal they are replaced, which is told; what satfilter cannot
 # have written stays; what is passed over is counted.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-existing.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-umask 022
-LC_ALL=C
-export LC_ALL satfilter
+. "$(dirname "$0")/script.sh"
 
-passed=0 failed=0 skipped=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        head -n 5 stderr
-    fi
-}
 skip()
 {
     skipped=$((skipped + 1))
     echo "skipped: $1"
 }
-run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
-same() { cmp -s "$1" "$2" && echo same; }
 # what it said, without the time that it took
 said() { sed 's/^satfilter: //; s/ in [0-9.]* s\( ([0-9.]* a second)\)*//' stderr | tr '\n' '|'; }
 # ended WHAT STATUS STATUS-AND-LINES FILE OUTPUT: how the command ended, and that the output is as

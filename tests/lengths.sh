@@ -1,33 +1,13 @@
 #!/usr/bin/env bash
 # Windows that are lengths, on the command line: each file's resolution makes its own pixels.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-lengths.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
+. "$(dirname "$0")/script.sh"
 if ! command -v python3 >/dev/null 2>&1; then
     echo "skipped: the pictures are made by python3"
     exit 77
 fi
 
-passed=0 failed=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        head -n 5 stderr
-    fi
-}
-run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
-said() { sed 's/^satfilter: //' stderr; }
 windows() { grep -o '"window": \(null\|\[[0-9, ]*\]\)' stdout | cut -d ' ' -f 2- | tr '\n' ';'; }
-same() { cmp -s "$1" "$2" && echo same; }
 
 python3 - <<'PYTHON' || exit 1
 import struct

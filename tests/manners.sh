@@ -2,31 +2,9 @@
 # The command's manners: nothing that people have is lost, nothing is left out in
 # silence, and what is wrong is answered with what to do.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-source=$(cd "${top_srcdir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-manners.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-umask 022
-LC_ALL=C
-export LC_ALL satfilter
+. "$(dirname "$0")/script.sh"
 
-passed=0 failed=0 skipped=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        head -n 5 stderr
-    fi
-}
-run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
 says() { check "the message has '$1'" "$(grep -c -e "$1" stderr)" 1; }
-files() { (cd "$1" 2>/dev/null && find . -type f | LC_ALL=C sort | tr '\n' ' '); }
-same() { cmp -s "$1" "$2" && echo same; }
 
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >in.pgm
 printf 'P5\n3 2\n255\n\011\011\011\011\011\011' >other.pgm

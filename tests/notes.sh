@@ -1,29 +1,8 @@
 #!/usr/bin/env bash
 # What the command says of results that are not all that their inputs were, and what it writes then.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-source=$(cd "${top_srcdir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-notes.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
+. "$(dirname "$0")/script.sh"
 
-passed=0 failed=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        head -n 5 stderr
-    fi
-}
-run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
-files() { (cd "$1" 2>/dev/null && find . -type f | LC_ALL=C sort | tr '\n' ' '); }
-said() { sed 's/^satfilter: //' stderr; }
 begins() { head -c 4 "$1" | od -An -tx1 | tr -d ' '; }
 
 # --------------------------------------------------------- black and white

@@ -2,30 +2,7 @@
 # Files of several pages on the command line: which pages, what their outputs are called, and what
 # is said of one that fails.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-source=$(cd "${top_srcdir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-pages.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
-
-passed=0 failed=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        head -n 5 stderr
-    fi
-}
-run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
-said() { sed 's/^satfilter: //' stderr; }
-files() { (cd "$1" 2>/dev/null && find . -type f | LC_ALL=C sort | tr '\n' ' '); }
-same() { if cmp -s "$1" "$2"; then echo same; else echo different; fi; }
+. "$(dirname "$0")/script.sh"
 
 # An array of four pages of 5 x 3, which are 1, 2, 3 and 4 everywhere, and a TIFF of them.
 {

@@ -38,8 +38,8 @@ static inline uint32_t noise(uint32_t *state)
     return *state >> 8;
 }
 
-static inline void write_noise(const char *to, int64_t width, int64_t height, int channels,
-                               satf_type type, unsigned flags, uint32_t seed)
+static inline satf_image *make_noise(int64_t width, int64_t height, int channels, satf_type type,
+                                     unsigned flags, uint32_t seed)
 {
     satf_image *image;
     assert_int_equal(satf_image_create(ctx, width, height, channels, type, flags, &image), SATF_OK);
@@ -61,6 +61,13 @@ static inline void write_noise(const char *to, int64_t width, int64_t height, in
             ((double *)view->data)[i] = (double)value / 3 - 1e5;
         }
     }
+    return image;
+}
+
+static inline void write_noise(const char *to, int64_t width, int64_t height, int channels,
+                               satf_type type, unsigned flags, uint32_t seed)
+{
+    satf_image *image = make_noise(width, height, channels, type, flags, seed);
     if (satf_image_write(ctx, image, to, NULL)) {
         fail_msg("%s: %s", to, satf_message(ctx));
     }

@@ -17,30 +17,8 @@ static const struct {
 
 static satf_image *make_page(int k)
 {
-    satf_image *image;
-    uint32_t seed = (uint32_t)k * 977 + 5;
-    assert_int_equal(satf_image_create(ctx, kinds[k].width, kinds[k].height, kinds[k].channels,
-                                       kinds[k].type, kinds[k].flags, &image),
-                     SATF_OK);
-    const satf_view *view = satf_image_view(image);
-    int64_t samples = satf_row_samples(view) * view->height;
-    for (int64_t i = 0; i < samples; i++) {
-        uint32_t value = noise(&seed);
-        switch (kinds[k].type) {
-        case SATF_U8:
-            ((uint8_t *)view->data)[i] = (uint8_t)value;
-            break;
-        case SATF_U16:
-            ((uint16_t *)view->data)[i] = (uint16_t)value;
-            break;
-        case SATF_F32:
-            ((float *)view->data)[i] = (float)value / 1000 - 5;
-            break;
-        default:
-            ((double *)view->data)[i] = (double)value / 3 - 1e5;
-        }
-    }
-    return image;
+    return make_noise(kinds[k].width, kinds[k].height, kinds[k].channels, kinds[k].type,
+                      kinds[k].flags, (uint32_t)k * 977 + 5);
 }
 
 static void must(satf_status status)

@@ -123,6 +123,11 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
     }
 }
 
+const io_format *pipeline_output_format(const pipeline_job *job)
+{
+    return job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
+}
+
 /* Of its page among the pages of the output. */
 static int64_t number_of(const pipeline_job *job)
 {

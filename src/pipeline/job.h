@@ -12,6 +12,9 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata);
 
+/* What the output is written as, by its name's suffix unless the job says; NULL: nobody knows. */
+const io_format *pipeline_output_format(const pipeline_job *job);
+
 /* Waits until the page whose result the job is may write, without its turn to work and the memory
  * that it has asked for: those in front of it may need both. */
 void pipeline_await_turn(satf_context *ctx, const pipeline_job *job);

@@ -51,15 +51,10 @@ typedef struct page_run {
 
 /* ------------------------------------------------------------------- which pages */
 
-static const io_format *output_of(const pipeline_job *job)
-{
-    return job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
-}
-
 satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_reader *reader,
                                  int64_t *count)
 {
-    const io_format *to = output_of(job);
+    const io_format *to = pipeline_output_format(job);
     bool holds = to && to->holds_pages;
     int64_t first = job->first_page, last = job->last_page;
     bool stack = holds && reader->axes.count > 0 && (first == 0 || last < 0); /* of one, may be */
@@ -188,12 +183,11 @@ static int pages_at_once(const satf_context *ctx, const pipeline_job *job, const
 /* A worker's context and reader. */
 static satf_status make_worker(satf_context *ctx, page_run *run, io_reader *reader, page_worker *w)
 {
-    satf_status status = SATF_OK;
     w->run = run;
     if (!ctx->share && !run->hub && satf_context_create_like(ctx, &run->hub)) {
         return satf_fail_memory(ctx, sizeof *run->hub, "another context");
     }
-    status = status ? status : satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx);
+    satf_status status = satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx);
     if (!status && reader->pages_apart) {
         status = io_open_beside(ctx, reader, &w->reader);
     } else if (!status) {
@@ -399,7 +393,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     pthread_cond_init(&run.changed, NULL);
     pipeline_phase_begin(ctx, progress, 1);
     result->at = job->output;
-    satf_status status = io_format_load(ctx, output_of(job), &format);
+    satf_status status = io_format_load(ctx, pipeline_output_format(job), &format);
     status = status ? status : pipeline_output_open(ctx, job, &file);
     if (!status) {
         status = io_pages_open(ctx, format, io_output_file(file),

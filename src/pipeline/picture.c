@@ -18,8 +18,7 @@ static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
 static int filter_type(const pipeline_job *job, const satf_view *exact)
 {
     int wanted = job->write.type;
-    const io_format *format =
-        job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
+    const io_format *format = pipeline_output_format(job);
     if (wanted == SATF_TYPE_AUTO || (format && !(format->picture_types & 1u << wanted))) {
         return wanted;
     }
