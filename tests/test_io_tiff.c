@@ -132,7 +132,7 @@ static void try_kind(satf_context *ctx, const kind *k)
     compare(ctx, k);
 }
 
-static const unsigned widths[] = {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 24, 32, 64};
+static const unsigned widths[] = {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 17, 21, 24, 31, 32, 64};
 
 /* Every size of samples in every layout, by every compression without loss. */
 static void layouts(void **state)
@@ -431,8 +431,8 @@ static void refusals(void **state)
          "signed integers of which 0 is white"},
         {{.bits = 64, .format = SAMPLEFORMAT_COMPLEXIEEEFP, .photometric = 1, .samples = 1},
          "complex numbers"},
-        {{.bits = 20, .format = SAMPLEFORMAT_UINT, .photometric = 1, .samples = 1},
-         "integers of 20 bits"},
+        {{.bits = 40, .format = SAMPLEFORMAT_UINT, .photometric = 1, .samples = 1},
+         "integers of 40 bits"},
         {{.bits = 32, .format = SAMPLEFORMAT_IEEEFP, .photometric = 0, .samples = 1},
          "floats of which 0 is white"},
         {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_ITULAB, .samples = 3},

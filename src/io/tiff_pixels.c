@@ -10,16 +10,17 @@
  * 8 bits are spread over 0 ... 255, unless they number colours. */
 static void unpack_bits(const unsigned char *in, size_t n, unsigned bits, bool spread, void *out)
 {
-    unsigned max = (1u << bits) - 1;
-    uint32_t held = 0;
+    uint64_t held = 0, max = ((uint64_t)1 << bits) - 1;
     unsigned count = 0;
     for (size_t i = 0; i < n; i++) {
         for (; count < bits; count += 8) {
             held = held << 8 | *in++;
         }
         count -= bits;
-        unsigned v = held >> count & max;
-        if (bits > 8) {
+        uint64_t v = held >> count & max;
+        if (bits > 16) {
+            ((uint32_t *)out)[i] = (uint32_t)v;
+        } else if (bits > 8) {
             ((uint16_t *)out)[i] = (uint16_t)v;
         } else {
             ((unsigned char *)out)[i] = (unsigned char)(spread ? (v * 255 + max / 2) / max : v);

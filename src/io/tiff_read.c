@@ -95,9 +95,12 @@ static bool is_of_line(const io_tiff_state *t, const char *format, va_list args)
 /* A tag that is not known, or odd, is no damage, nor is what is only unusual among pixels. */
 static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
-    static const char *const unusual[] = {"Old-style LZW codes", "JPEG strip size exceeds",
+    static const char *const unusual[] = {"Old-style LZW codes",
+                                          "JPEG strip size exceeds",
                                           "Deprecated and troublesome old-style JPEG",
                                           "Subsampling tag not appropriate",
+                                          "Too large strip byte count",
+                                          "Too large tile byte count",
                                           "The JPEG strip/tile is encoded with progressive"};
     io_tiff_state *t = user;
     bool of_line = t->in_pixels && is_of_line(t, format, args), damage = t->in_pixels && !of_line;
@@ -148,7 +151,7 @@ static satf_status read_sample_format(io_tiff_state *t)
     }
     bool known = t->has_sign ? bits == 8 || bits == 16 || bits == 32
                  : t->floats ? bits == 16 || bits == 32 || bits == 64
-                             : (bits >= 1 && bits <= 16) || bits == 24 || bits == 32 || bits == 64;
+                             : (bits >= 1 && bits <= 32) || bits == 64;
     return known ? SATF_OK
                  : satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s of %u bits",
                              t->has_sign ? "signed integers"
@@ -323,7 +326,7 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
     return status ? status : read_extra(t, header);
 }
 
-/* Samples of at most 8 bits range over 0 ... 255 afterwards, of 9 to 16 over what they can be. */
+/* Samples of at most 8 bits range over 0 ... 255 afterwards, of 9 to 31 over what they can be. */
 static void describe(const io_tiff_state *t, io_header *header)
 {
     unsigned least_f64 = t->has_sign ? 32 : 64; /* bits; f32 holds 24 and the sign */
@@ -415,7 +418,7 @@ static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
         return io_tiff_fail(t); /* of tags that it can do without it says nothing */
     }
     satf_status status = read_tags(t, &reader->header);
-    int64_t pixel = (int64_t)t->samples * (t->bits / 8 + 1);
+    int64_t pixel = (int64_t)t->samples * ((t->bits + 15) / 8);
     status = status ? status : io_check_size(ctx, t->width, t->height, pixel);
     status = status ? status : check_ratio(t);
     if (status) {
