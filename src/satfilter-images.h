@@ -230,6 +230,7 @@ typedef struct satf_file_options {
     int64_t first_page, last_page;
     satf_page_done page_done; /* NULL: a page that fails fails the call */
     void *page_user;
+    int stats; /* non-zero: find the report's stats; of several pages, those of each in its own */
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);
@@ -257,6 +258,14 @@ typedef struct satf_file_step {
     int64_t window_width, window_height; /* of it in pixels; 0: it has none */
 } satf_file_step;
 
+/* The finite samples of a channel, as they are before they become those of a picture: a deviation's
+ * are doubles, whatever the file has. Sums of u8 and u16 are exact, of others to about 2^-100 of
+ * them; each number here is rounded to a double. Transparent pixels count like others. */
+typedef struct satf_channel_stats {
+    int64_t samples; /* finite ones; 0: what follows is 0 */
+    double least, greatest, mean, deviation;
+} satf_channel_stats;
+
 typedef struct satf_file_report {
     satf_file_times times;
     satf_view in, out;                  /* of the files' samples, data NULL */
@@ -279,7 +288,9 @@ typedef struct satf_file_report {
     double waited_ms; /* for threads and memory that other contexts held; in total_ms */
     int64_t pages;    /* that the output holds; in, out, ran and steps are those of the first. 0: on
                        * failure */
-    int64_t pages_failed; /* that it lacks */
+    int64_t pages_failed;                        /* that it lacks */
+    satf_channel_stats stats[SATF_MAX_CHANNELS]; /* of the result, if they were asked for */
+    int stats_channels;                          /* that it has; 0: none were */
 } satf_file_report;
 
 /*

@@ -105,6 +105,16 @@ tags.tif: its page name and GeoTIFF data are not kept"
     check "a damaged tag" "$? $(said)" "0 damaged.tif: its damaged metadata is not kept"
 fi
 
+# ------------------------------------------------------------------ --stats
+
+# Means of 3 x 3: 2 3 4 3 4 5, a mean of 3.5 and a variance of 11/12.
+printf 'P5 3 2 255\n\001\002\003\004\005\006' >in.pgm
+run --json --stats --box 3 in.pgm counted.pgm
+check "--stats in --json" "$? $(grep -o '"stats": [^]]*]' stdout | sed 's/9574271[0-9]*/9574271/')" \
+    '0 "stats": [{"samples": 6, "least": 2, "greatest": 5, "mean": 3.5, "deviation": 0.9574271}]'
+run -f -q --stats --box 3 in.pgm counted.pgm
+check "--stats" "$? $(said)" "0 counted.pgm: least 2, greatest 5, mean 3.5, deviation 0.9574271078"
+
 # ------------------------------------------------- formats that are not read
 
 mkdir -p shots/deep empty

@@ -57,7 +57,8 @@ static void print_pages(const settings *s, told_notes *told, const outcome *out)
 {
     for (const page_outcome *page = out->pages; page; page = page->next) {
         bool note = page->status == SATF_OK;
-        if (!note || (!s->quiet && (is_told(told, page->text, true) || s->verbose))) {
+        if (*page->text &&
+            (!note || (!s->quiet && (is_told(told, page->text, true) || s->verbose)))) {
             message(page->at, "page %lld: %s", (long long)page->number, page->text);
         }
     }
@@ -126,7 +127,7 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
 {
     const satf_file_report *result = &out->report;
     FILE *json = out->to_stderr ? stderr : stdout;
-    if (s->verbose || s->json || out->to_stderr) {
+    if (s->verbose || s->json || s->stats || out->to_stderr) {
         progress_hide();
     }
     if (out->status) {
@@ -146,6 +147,8 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
     }
     if (s->json) {
         report_json(json, s, one, out);
+    } else {
+        report_stats(one, out);
     }
     return result->pages_failed ? EXIT_SOME : EXIT_SUCCESS;
 }

@@ -1,35 +1,71 @@
 /* What --help and the man page say of options. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "columns.h"
 #include "roff.h"
 
+/* "-T, --threads N" */
+static void add_head(char *head, size_t room, const option *o)
+{
+    char letter[] = {'-', o->letter, ',', ' ', '\0'};
+    size_t used = strlen(head);
+    snprintf(head + used, room - used, "%s%s--%s%s%s", used ? ", " : "", o->letter ? letter : "",
+             o->name, o->metavar ? " " : "", o->metavar ? o->metavar : "");
+}
+
 void option_print(const cli *p, const option *o)
 {
-    char head[64];
-    char letter[] = {'-', o->letter, ',', ' ', '\0'};
+    char head[64] = "";
     const char *note = p->note ? p->note(o) : NULL;
-    snprintf(head, sizeof head, "%s--%s%s%s", o->letter ? letter : "", o->name,
-             o->metavar ? " " : "", o->metavar ? o->metavar : "");
+    add_head(head, sizeof head, o);
     print_entry(head, o->help);
     if (note) {
         print_entry("", note);
     }
 }
 
+/* Options of a kind stand together, and their helps begin alike up to a colon. */
+static bool is_of_kind(const option *o, const option *next)
+{
+    const char *colon = strchr(o->help, ':');
+    return colon && next && next->group == o->group &&
+           !strncmp(o->help, next->help, (size_t)(colon - o->help) + 1);
+}
+
+/* Option i, or those of its kind from there on as one entry; the index of the next. */
+static size_t print_kind(const cli *p, size_t i)
+{
+    const option *o = p->option_at(i);
+    char heads[96] = "", kind[96];
+    if (!is_of_kind(o, p->option_at(i + 1))) {
+        option_print(p, o);
+        return i + 1;
+    }
+    add_head(heads, sizeof heads, o);
+    while (is_of_kind(o, p->option_at(++i))) {
+        add_head(heads, sizeof heads, p->option_at(i));
+    }
+    snprintf(kind, sizeof kind, "%.*s", (int)strcspn(o->help, ":"), o->help);
+    print_entry(heads, kind);
+    return i;
+}
+
 void options_print(const cli *p)
 {
     const option *o;
     const char *group = NULL;
-    for (size_t i = 0; (o = p->option_at(i)); i++) {
-        if (o->group) {
-            if (o->group != group) {
-                printf("\n%s:\n", o->group);
-            }
-            group = o->group;
-            option_print(p, o);
+    for (size_t i = 0; (o = p->option_at(i));) {
+        if (!o->group) {
+            i++;
+            continue;
         }
+        if (o->group != group) {
+            printf("\n%s:\n", o->group);
+        }
+        group = o->group;
+        i = print_kind(p, i);
     }
 }
 

@@ -26,6 +26,7 @@ void print_wrapped(const char *text, int at, int indent)
 
 void print_entry(const char *head, const char *help)
 {
-    int at = printf("  %-*s ", HELP_COLUMN - 3, head);
+    bool fits = strlen(head) < HELP_COLUMN - 3;
+    int at = printf("  %-*s ", HELP_COLUMN - 3, head) + (fits ? 0 : printf(" "));
     print_wrapped(help, at, HELP_COLUMN);
 }

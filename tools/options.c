@@ -187,12 +187,14 @@ static const option options[] = {
      "filters: then they may differ in the last digits.",
      TAKES(take_engine)},
     {GROUP_FILTERING, "algorithm", 0, "A", "ALGORITHM",
-     "how the summed area table is built; see --list", "Implies --engine sat.",
+     "how a summed area table is built: the algorithm; see --list", "Implies --engine sat.",
      TAKES(take_algorithm)},
-    {GROUP_FILTERING, "r", 0, "X", NULL, "r of the algorithm 1+r, between 0 and 1", NULL,
+    {GROUP_FILTERING, "r", 0, "X", NULL,
+     "how a summed area table is built: r of the algorithm 1+r, between 0 and 1", NULL,
      FRACTION(r)},
     {GROUP_FILTERING, "sync", 0, "S", "auto launch graph coop",
-     "between the stages of a CUDA algorithm: auto launch graph coop",
+     "how a summed area table is built: between the stages of a CUDA algorithm: auto launch graph "
+     "coop",
      "launch starts a kernel for each stage, graph replays those, coop is one kernel whose blocks "
      "wait for the stages before.",
      TAKES(take_sync)},
@@ -316,12 +318,13 @@ static const option options[] = {
      "an error under --device cuda, and computed on the CPU under --device auto.",
      SIZE(limits[SATF_MAX_DEVICE_MEMORY])},
     {GROUP_RUNNING, "max-metadata", 0, "N", NULL,
-     "refuse a PNG or JPEG of more bytes that are no pixels; default 64M", NULL,
+     "refuse a PNG or JPEG out of proportion: of more bytes that are no pixels; default 64M", NULL,
      SIZE(limits[SATF_MAX_METADATA])},
-    {GROUP_RUNNING, "max-scans", 0, "N", NULL, "refuse a JPEG of more scans; default 500", NULL,
+    {GROUP_RUNNING, "max-scans", 0, "N", NULL,
+     "refuse a PNG or JPEG out of proportion: of more scans; default 500", NULL,
      SIZE(limits[SATF_MAX_SCANS])},
     {GROUP_RUNNING, "max-ratio", 0, "N", NULL,
-     "refuse a PNG or JPEG of N times its file's size; default 1100",
+     "refuse a PNG or JPEG out of proportion: of N times its file's size; default 1100",
      "Counted in samples as the file has them, before palettes and shallow depths expand. Deflate "
      "makes no file smaller than 1:1032. Pipes have no size to compare with.",
      SIZE(limits[SATF_MAX_RATIO])},
@@ -363,6 +366,13 @@ static const option options[] = {
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "
      "file name that are not UTF-8 appear as U+FFFD.",
      IS_SET(json)},
+    {GROUP_INFORMATION, "stats", 0, NULL, NULL,
+     "least, greatest, mean and deviation of each channel of the result",
+     "Of its finite samples, before they become those of a picture: a deviation's are real "
+     "numbers. The sums are exact for 8 and 16 bits. --json has them as \"stats\", of several "
+     "pages "
+     "as \"page_stats\"; without it they are lines on standard error.",
+     IS_SET(stats)},
     {GROUP_INFORMATION, "help", 'h', "[TOPIC]...", "TOPIC",
      "this, or all about filters, options, formats, algorithms", NULL,
      BECOMES(action, ACTION_HELP)},

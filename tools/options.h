@@ -60,7 +60,7 @@ struct settings {
     int existing;       /* enum existing */
     bool parents;       /* below the folder of -o outputs keep their inputs' whole path */
     bool filters_stdin; /* no file was named: standard input to output, in the input's format */
-    bool quiet, verbose, json;
+    bool quiet, verbose, json, stats;
     int route;                     /* satf_route */
     int64_t first_page, last_page; /* as in satf_file_options; 0: not given */
     source *sources;               /* in the order written, the output among them; owned array */

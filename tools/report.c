@@ -178,7 +178,7 @@ static void json_notes(FILE *to, const outcome *out)
     }
     for (const page_outcome *page = out->pages; page; page = page->next) {
         char text[sizeof page->text + 32];
-        if (page->status == SATF_OK) {
+        if (page->status == SATF_OK && *page->text) {
             snprintf(text, sizeof text, "page %" PRId64 ": %s", page->number, page->text);
             json_note(to, text, first);
             first = false;
@@ -201,6 +201,68 @@ static void json_pages(FILE *to, const outcome *out)
         }
     }
     fputs(*before == ',' && before[2] == 0 ? "]" : "", to);
+}
+
+static void json_channels(FILE *to, const satf_channel_stats *stats, int channels)
+{
+    for (int c = 0; c < channels; c++) {
+        const satf_channel_stats *s = &stats[c];
+        fprintf(to, "%s{\"samples\": %" PRId64, c ? ", " : "[", s->samples);
+        if (s->samples) {
+            fprintf(to,
+                    ", \"least\": %.17g, \"greatest\": %.17g, \"mean\": %.17g, \"deviation\": "
+                    "%.17g",
+                    s->least, s->greatest, s->mean, s->deviation);
+        }
+        fputc('}', to);
+    }
+    fputc(']', to);
+}
+
+/* Of one picture, or of each page that the output has. */
+static void json_stats(FILE *to, const outcome *out)
+{
+    const char *before = ", \"page_stats\": [";
+    if (out->report.stats_channels) {
+        fputs(", \"stats\": ", to);
+        json_channels(to, out->report.stats, out->report.stats_channels);
+    }
+    for (const page_outcome *page = out->pages; page; page = page->next) {
+        if (page->stats_channels) {
+            fprintf(to, "%s{\"page\": %" PRId64 ", \"stats\": ", before, page->number);
+            json_channels(to, page->stats, page->stats_channels);
+            fputc('}', to);
+            before = ", ";
+        }
+    }
+    fputs(*before == ',' && before[2] == 0 ? "]" : "", to);
+}
+
+static void tell_channels(const char *output, int64_t page, const satf_channel_stats *stats,
+                          int channels)
+{
+    char of[64] = "";
+    for (int c = 0; c < channels; c++) {
+        const satf_channel_stats *s = &stats[c];
+        size_t used = page ? (size_t)snprintf(of, sizeof of, "page %" PRId64 ": ", page) : 0;
+        if (channels > 1) {
+            snprintf(of + used, sizeof of - used, "channel %d: ", c + 1);
+        }
+        if (s->samples) {
+            message(output, "%sleast %.10g, greatest %.10g, mean %.10g, deviation %.10g", of,
+                    s->least, s->greatest, s->mean, s->deviation);
+        } else {
+            message(output, "%sno finite sample", of);
+        }
+    }
+}
+
+void report_stats(const job *one, const outcome *out)
+{
+    tell_channels(one->output, 0, out->report.stats, out->report.stats_channels);
+    for (const page_outcome *page = out->pages; page; page = page->next) {
+        tell_channels(one->output, page->number, page->stats, page->stats_channels);
+    }
 }
 
 static void json_steps(FILE *to, const satf_file_report *result)
@@ -276,6 +338,7 @@ void report_json(FILE *to, const settings *s, const job *one, const outcome *out
     if (result->range_found) {
         fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
     }
+    json_stats(to, out);
     json_notes(to, out);
     fputs(one->replaces ? ", \"replaced\": true}\n" : "}\n", to);
 }

@@ -10,6 +10,9 @@
 /* Lines on standard error, of a context that was set to that device. */
 void report_verbose(const settings *s, const job *one, const satf_file_report *result, int device);
 
+/* Lines on standard error: the result's numbers, as far as they were found. */
+void report_stats(const job *one, const outcome *out);
+
 /* One JSON object on a line: what was done, ... */
 void report_json(FILE *to, const settings *s, const job *one, const outcome *out);
 

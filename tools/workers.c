@@ -88,8 +88,9 @@ static void keep_steps(outcome *out)
     out->report.steps = out->steps;
 }
 
-static void keep_page(outcome *out, int64_t number, satf_status status, const char *at,
-                      const char *text)
+/* NULL without memory. */
+static page_outcome *keep_page(outcome *out, int64_t number, satf_status status, const char *at,
+                               const char *text)
 {
     page_outcome *page = calloc(1, sizeof *page);
     if (page) {
@@ -102,6 +103,7 @@ static void keep_page(outcome *out, int64_t number, satf_status status, const ch
         *out->pages_end = page;
         out->pages_end = &page->next;
     }
+    return page;
 }
 
 static int take_page(void *user, int64_t number, satf_status status, const char *why,
@@ -113,6 +115,12 @@ static int take_page(void *user, int64_t number, satf_status status, const char 
     }
     for (int i = 0; i < report->note_count && !status; i++) {
         keep_page(out, number, SATF_OK, report->notes[i].at, report->notes[i].text);
+    }
+    page_outcome *page =
+        report->stats_channels ? keep_page(out, number, status, report->at, "") : NULL;
+    if (page) {
+        memcpy(page->stats, report->stats, sizeof page->stats);
+        page->stats_channels = report->stats_channels;
     }
     return 0;
 }
@@ -131,6 +139,7 @@ static void filter(worker *w, const job *one, outcome *out)
     how.last_page = one->page ? one->page : s->last_page;
     how.page_done = take_page;
     how.page_user = out;
+    how.stats = s->stats;
     write.format = write.format ? write.format : one->format;
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */

@@ -13,7 +13,9 @@ typedef struct page_outcome {
     int64_t number;
     satf_status status;
     const char *at; /* the input or the output, the job's */
-    char text[512];
+    char text[512]; /* an error or a note; "": none */
+    satf_channel_stats stats[SATF_MAX_CHANNELS];
+    int stats_channels; /* 0: they were not asked for */
 } page_outcome;
 
 /* What became of a job. */

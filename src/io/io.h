@@ -10,6 +10,7 @@
 #include "../base/exif.h"
 #include "../base/image.h"
 #include "../base/tags.h"
+#include "stats.h"
 
 /*
  * Where a file's bytes come from: a file descriptor or memory. Codecs read forward, so pipes serve
@@ -325,8 +326,10 @@ struct io_writer {
     uint64_t samples, visible; /* of colour, where plan.judge_range; visible: of a tenth of full
                                 * scale or more */
     bool black, white;         /* have been among the samples, if these are u8 of one channel */
-    void *converted;           /* rows on their way from plan.in to plan.out */
-    void *state;               /* the codec's */
+    bool counts;               /* the stats of plan.in's samples are asked for */
+    io_stats stats;
+    void *converted; /* rows on their way from plan.in to plan.out */
+    void *state;     /* the codec's */
 };
 
 /*

@@ -176,6 +176,9 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
     if (may_be_bilevel(plan)) {
         watch_bilevel(writer, src, stride, n);
     }
+    for (int64_t y = 0; y < n && writer->counts; y++) {
+        io_stats_add(&writer->stats, &plan->in, (const char *)src + y * stride);
+    }
     satf_status status = SATF_OK;
     if (!writer->converted) {
         status = n > 0 ? writer->format->put(ctx, writer, src, stride, n) : SATF_OK;

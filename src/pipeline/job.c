@@ -152,9 +152,14 @@ satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_
 satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
                                  io_output *file, const satf_metadata *metadata, io_writer **writer)
 {
-    return job->pages
-               ? io_page_open(ctx, plan, job->pages, number_of(job), &job->write, metadata, writer)
-               : io_writer_open(ctx, plan, io_output_file(file), &job->write, metadata, writer);
+    satf_status status =
+        job->pages
+            ? io_page_open(ctx, plan, job->pages, number_of(job), &job->write, metadata, writer)
+            : io_writer_open(ctx, plan, io_output_file(file), &job->write, metadata, writer);
+    if (!status) {
+        (*writer)->counts = job->stats;
+    }
+    return status;
 }
 
 satf_status pipeline_output_end(satf_context *ctx, io_output *file, satf_status status)
@@ -271,6 +276,10 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
 
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer)
 {
+    result->stats_channels = writer->counts ? writer->plan.in.channels : 0;
+    for (int c = 0; c < result->stats_channels; c++) {
+        result->stats[c] = io_stats_of(&writer->stats.of[c]);
+    }
     char text[sizeof result->notes->text];
     const satf_write_options *write = &job->write;
     bool typed = write->type != SATF_TYPE_AUTO && !write->has_range && !write->auto_range;

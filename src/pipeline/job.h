@@ -39,7 +39,8 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
 void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                          const io_reader *reader);
 
-/* After the last row: a note if the result takes hardly anything of the range shown. */
+/* After the last row: the result's stats, if they are asked for, and a note if it takes hardly
+ * anything of the range shown. */
 void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_writer *writer);
 
 /* A part of the job, from ... from + share of its progress, in which the context's progress goes
