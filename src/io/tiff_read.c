@@ -60,11 +60,29 @@ static toff_t size_of(thandle_t handle)
     return (toff_t)t->source->bytes;
 }
 
+/* What libtiff says of pixels that are only unusual, by its format. It then reads on; of a strip no
+ * more bytes than its rows can take. */
+static bool is_unusual(const char *format)
+{
+    static const char *const unusual[] = {"Old-style LZW codes",
+                                          "JPEG strip size exceeds",
+                                          "Deprecated and troublesome old-style JPEG",
+                                          "Subsampling tag not appropriate",
+                                          "Too large strip byte count",
+                                          "Too large tile byte count",
+                                          "The JPEG strip/tile is encoded with progressive"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++) {
+        found = found || strncmp(format, unusual[i], strlen(unusual[i])) == 0;
+    }
+    return found;
+}
+
 static int keep_error(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
     io_tiff_state *t = user;
     (void)tif, (void)module;
-    if (!t->message[0] || !t->in_pixels) {
+    if (!t->in_pixels || (!t->message[0] && !is_unusual(format))) {
         vsnprintf(t->message, sizeof t->message, format, args);
         size_t n = strcspn(t->message, "\n");
         t->message[n] = 0;
@@ -92,22 +110,13 @@ static bool is_of_line(const io_tiff_state *t, const char *format, va_list args)
            (strncmp(text, "Premature EOL", 13) == 0 && t->compression == COMPRESSION_CCITTFAX3);
 }
 
-/* A tag that is not known, or odd, is no damage, nor is what is only unusual among pixels. */
+/* A tag that is not known, or odd, is no damage. */
 static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
-    static const char *const unusual[] = {"Old-style LZW codes",
-                                          "JPEG strip size exceeds",
-                                          "Deprecated and troublesome old-style JPEG",
-                                          "Subsampling tag not appropriate",
-                                          "Too large strip byte count",
-                                          "Too large tile byte count",
-                                          "The JPEG strip/tile is encoded with progressive"};
     io_tiff_state *t = user;
-    bool of_line = t->in_pixels && is_of_line(t, format, args), damage = t->in_pixels && !of_line;
+    bool of_line = t->in_pixels && is_of_line(t, format, args);
+    bool damage = t->in_pixels && !of_line && !is_unusual(format);
     t->bad_lines += of_line;
-    for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++) {
-        damage = damage && strncmp(format, unusual[i], strlen(unusual[i])) != 0;
-    }
     t->warned |= damage;
     return damage ? keep_error(tif, user, module, format, args) : 1;
 }
