@@ -355,13 +355,20 @@ SATF_FORMULA double formula_thousandths(double x)
 }
 
 /* What a b is more than its product in double, exactly (T. J. Dekker, A floating-point technique
- * for extending the available precision, 1971). */
+ * for extending the available precision, 1971), or where the machine multiplies and adds in one
+ * step. */
 SATF_FORMULA double formula_rest(double a, double b)
 {
+#if defined(__CUDA_ARCH__)
+    return __fma_rn(a, b, -(a * b));
+#elif defined(__FMA__)
+    return __builtin_fma(a, b, -(a * b));
+#else
     double far_a = a * 0x8000001p0, far_b = b * 0x8000001p0;
     double high_a = far_a - (far_a - a), high_b = far_b - (far_b - b);
     double low_a = a - high_a, low_b = b - high_b;
     return low_a * low_b - (((a * b - high_a * high_b) - low_a * high_b) - high_a * low_b);
+#endif
 }
 
 /*
