@@ -172,6 +172,7 @@ typedef struct satf_format_info {
     int holds_pages;          /* a file that is written may have several */
     int holds_pictures;       /* 0: plain values alone can be written */
     const char *compressions; /* that can be chosen, blank-separated; NULL: there is no choice */
+    int for_strangers; /* its decoder has withstood long fuzzing: read unless a context says else */
 } satf_format_info;
 
 /* The formats: index 0, 1, ... until NULL; else the format's name, and *info (may be NULL; bytes:

@@ -274,11 +274,11 @@ typedef enum satf_limit {
                         * been handed out, do not count, nor do stacks of threads and memory of
                         * drivers. Plans and rows that a program makes are bounded one by one.
                         * Default: three quarters of the machine's memory */
-    SATF_MAX_METADATA, /* bytes of a PNG or JPEG that are no pixels, packed and unpacked; default
-                        * 2^26 */
+    SATF_MAX_METADATA, /* bytes of a PNG, JPEG, TIFF or WebP that are no pixels, packed and
+                        * unpacked; default 2^26 */
     SATF_MAX_SCANS,    /* scans of a progressive JPEG, each of which costs a pass; default 500 */
-    SATF_MAX_RATIO,    /* size of a PNG's or JPEG's samples over that of its file, where that is
-                        * known beforehand; default 1100, which every real file keeps */
+    SATF_MAX_RATIO, /* size of a compressed picture's samples over that of its file, where that is
+                     * known beforehand; default 1100, which every real file keeps */
     SATF_MAX_DEVICE_MEMORY /* bytes of a CUDA device's memory that a filter or chain takes beside
                             * the caller's images there. Of images on the host a device then
                             * computes parts that fit, one after the other. Default: what the
@@ -294,9 +294,9 @@ SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixe
 
 /*
  * The formats that may be read, by the names of satf_format() between commas or blanks
- * ("png,jpeg"); "all" for all of them. NULL: the default, png, jpeg, pnm, pfm and npy, whose
- * decoders are fit for files of strangers; the others, psd and those of stb_image, do not claim
- * that. Files of other formats are refused with SATF_LIMIT. What is written is not restricted.
+ * ("png,jpeg"); "all" for all of them. NULL: the default, those whose decoders are fit
+ * for files of strangers: satf_format_info.for_strangers says which. Files of other formats are
+ * refused with SATF_LIMIT. What is written is not restricted.
  */
 SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *names);
 

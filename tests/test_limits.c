@@ -368,8 +368,13 @@ static void formats(void **state)
     assert_non_null(strstr(satf_message(ctx), "'jpg2000'"));
     assert_int_equal(satf_context_set_formats(ctx, " ,"), SATF_INVALID);
     expect(ctx, "PGM still not allowed", pgm, sizeof pgm - 1, SATF_LIMIT, "pnm file");
-    /* every format alone */
+    /* every format alone, and what the table says of the default */
     const char *name;
+    satf_format_info info;
+    assert_non_null(satf_format_find("bmp", &info, sizeof info));
+    assert_false(info.for_strangers);
+    assert_non_null(satf_format_find("pnm", &info, sizeof info));
+    assert_true(info.for_strangers);
     for (size_t i = 0; (name = satf_format(i, NULL, 0)); i++) {
         assert_int_equal(satf_context_set_formats(ctx, name), SATF_OK);
         bool is_pnm = strcmp(name, "pnm") == 0;

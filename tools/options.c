@@ -331,7 +331,7 @@ static const option options[] = {
     {GROUP_RUNNING, "formats", 0, "LIST", NULL,
      "read these formats only, such as png,jpeg; default all",
      "Names as in --list, between commas. For files of strangers png,jpeg,pnm,pfm,npy is "
-     "advisable: the others are decoded by stb_image, which does not claim to withstand them.",
+     "advisable: the decoders of the others have not been tried for as long.",
      TAKES(take_formats)},
     {GROUP_RUNNING, "stream", 0, NULL, NULL, "go by rows, or say why that cannot be",
      "Window filters, --integral, --flip h and chains of them go by rows anyway where the CPU "

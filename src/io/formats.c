@@ -154,7 +154,8 @@ static const char *give(const io_format *format, satf_format_info *info, size_t 
                                  io_can_write(format),
                                  format->holds_pages,
                                  format->picture_types != 0,
-                                 format->compressions};
+                                 format->compressions,
+                                 format->fit_for_strangers};
     }
     satf_give(info, bytes, &all, sizeof all);
     return all.name;
