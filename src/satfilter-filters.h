@@ -20,10 +20,11 @@ typedef enum satf_border {
     SATF_REFLECT,  /* edge pixel repeated:        cba|abcd|dcb */
     SATF_WRAP,     /* periodic:                   bcd|abcd|abc */
     SATF_CONSTANT, /* a value:                    VVV|abcd|VVV */
-    SATF_SHRINK    /* only the part inside counts              */
+    SATF_SHRINK,   /* only the part inside counts              */
+    SATF_VALID     /* nothing: the result is smaller, by all pixels whose window is not inside */
 } satf_border;
 
-/* "clamp" ... "shrink"; NULL if border is none of the six. Static storage. */
+/* "clamp" ... "valid"; NULL if border is none of the seven. Static storage. */
 SATF_API const char *satf_border_name(int border);
 
 /* Reads "clamp", "constant:7" and so on; *constant becomes 0 for other borders. */
@@ -144,7 +145,8 @@ SATF_API satf_status satf_filter_show(satf_context *ctx, const satf_filter *filt
  * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
  * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
  * wrap, integral, permute, wolf, guided by an image that it keeps). Where the chain turns the image
- * it is the pixel that comes to lie at the result's place.
+ * it is the pixel that comes to lie at the result's place; under SATF_VALID the one whose window is
+ * summed.
  */
 SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
                                        int64_t *top, int64_t *right, int64_t *bottom);
@@ -261,7 +263,8 @@ typedef enum satf_param_type {
     SATF_PARAM_SIZE,   /* a window: "15", "15x9", "0.33in" or "2mmx3mm" */
     SATF_PARAM_PLACE,  /* pixels to the right and down: "2:-1" */
     SATF_PARAM_FLAG,   /* "on" or "off" */
-    SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V" or "shrink" */
+    SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V", "shrink" or
+                        * "valid" */
     SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
     SATF_PARAM_FILE    /* the name of a file */
 } satf_param_type;

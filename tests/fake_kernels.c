@@ -118,6 +118,7 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
                         .at = {window->x + window->w / 2, window->y + window->h / 2},
                         .squared = task->layers[0].summand == SATF_SUMMAND_SQUARE,
                         .weighted = task->weighted,
+                        .surveyed = task->surveyed,
                         .engine = &filter_table_engine};
     step.recipe = find_recipe(task, &step.info);
     const formula_sums *common = &task->constants;

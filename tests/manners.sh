@@ -509,7 +509,7 @@ for border in replicate:clamp BORDER_REPLICATE:clamp reflect101:mirror BORDER_RE
     check "border=${border%%:*}" "$? $(grep -c "called ${border#*:}$" stderr)" "2 1"
 done
 run --box 3 --border torus in.pgm wrong.pgm
-check "a border of nobody's" "$? $(grep -c 'shrink are possible$' stderr)" "2 1"
+check "a border of nobody's" "$? $(grep -c 'valid are possible$' stderr)" "2 1"
 # "put --integral last" is for what follows an integral.
 for words in '--sum 3 --integral --box 3' '--box 3 --sum 3 --integral'; do
     # shellcheck disable=SC2086 # words

@@ -127,6 +127,13 @@ for bad in border=none options=size=0 options=colour=red options=guide=/etc/pass
     cmp "$work/got.raw" "$work/want.raw" || fail "$bad changes the picture"
 done
 
+# Frames keep their size.
+"$host" run "$FREI0R_PATH/satfilter_box.so" 24 16 options=size=7,border=valid \
+    <"$work/in.raw" >"$work/got.raw" 2>"$work/told"
+grep -q "^satfilter box: frames stay as they are: .*24 x 16.* must be 18 x 10" "$work/told" ||
+    fail "a smaller result is not told"
+cmp "$work/got.raw" "$work/in.raw" || fail "a smaller result changes the picture"
+
 # ---------------------------------------------------------- threads, loading
 
 for filter in box sauvola variance; do

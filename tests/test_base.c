@@ -277,8 +277,9 @@ static void borders(void **state)
     }
     assert_string_equal(satf_border_name(SATF_CLAMP), "clamp");
     assert_string_equal(satf_border_name(SATF_SHRINK), "shrink");
+    assert_string_equal(satf_border_name(SATF_VALID), "valid");
     assert_null(satf_border_name(-1));
-    assert_null(satf_border_name(SATF_SHRINK + 1));
+    assert_null(satf_border_name(SATF_VALID + 1));
     assert_int_equal(satf_border_from_name("clam"), -1);
     assert_int_equal(satf_border_from_name(""), -1);
 }

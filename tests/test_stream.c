@@ -130,6 +130,7 @@ static void chains(void **state)
         "flip=h box=5,border=mirror flip=h integral",
         "box=15,border=shrink stddev=5,border=constant:3 box=4x3,border=reflect variance=3",
         "box=3 box=3 box=3 box=3 box=3 box=3 box=3 box=3",
+        "box=7x5,border=valid flip=h stddev=4x9,border=valid,at=1:0 box=3 sum=2,border=valid",
         "box=5x300 box=3x300 integral,squared",
     };
     for (size_t i = 0; i < PICTURES; i += 2) {

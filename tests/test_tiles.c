@@ -127,7 +127,7 @@ static void test_every_filter(void **state)
     const filter_info *info;
     int tiled = 0;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        for (int border = 0; border <= SATF_SHRINK; border++) {
+        for (int border = 0; border <= SATF_VALID; border++) {
             for (int k = 0; k < 4; k++) {
                 int type = kinds[k].type, channels = kinds[k].channels, s = (border + k) % 3;
                 if (rounds(info, type)) {
@@ -175,8 +175,10 @@ static void test_chains(void **state)
         "unsharp=5 sauvola=7",
         "box=3 wolf=7",
         "guided=5 integral",
+        "box=5x4,border=valid rotate=90 unsharp=3,border=valid box=3,at=1:0",
+        "wolf=5x4,border=valid box=3",
     };
-    assert_int_equal(check_specs(specs, sizeof specs / sizeof *specs, 1, SATF_U8), 3);
+    assert_int_equal(check_specs(specs, sizeof specs / sizeof *specs, 1, SATF_U8), 4);
 }
 
 /* A window along one axis, periodic along it: tiles are cut across the other alone. */

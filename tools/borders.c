@@ -22,6 +22,7 @@ static const struct {
     {"constant:0", NULL, {"constant", "grid-constant", "zero", "zeros"}},
     {"constant", "OpenCV CONSTANT; scipy.ndimage constant; numpy.pad constant", {NULL}},
     {"shrink", NULL, {NULL}},
+    {"valid", "scipy.signal valid; MATLAB conv2 valid; numpy.convolve valid", {NULL}},
 };
 
 enum { BORDERS = sizeof borders / sizeof *borders };

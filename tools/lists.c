@@ -20,13 +20,14 @@ static void list_filters(void)
 static void list_borders(void)
 {
     puts("Borders:");
-    static const char *const borders[] = {[SATF_CLAMP] = "aaa|abcd|ddd",
-                                          [SATF_MIRROR] = "dcb|abcd|cba",
-                                          [SATF_REFLECT] = "cba|abcd|dcb",
-                                          [SATF_WRAP] = "bcd|abcd|abc",
-                                          [SATF_CONSTANT] = "VVV|abcd|VVV, written constant:V",
-                                          [SATF_SHRINK] =
-                                              "only the part of the window inside the image"};
+    static const char *const borders[] = {
+        [SATF_CLAMP] = "aaa|abcd|ddd",
+        [SATF_MIRROR] = "dcb|abcd|cba",
+        [SATF_REFLECT] = "cba|abcd|dcb",
+        [SATF_WRAP] = "bcd|abcd|abc",
+        [SATF_CONSTANT] = "VVV|abcd|VVV, written constant:V",
+        [SATF_SHRINK] = "only the part of the window inside the image",
+        [SATF_VALID] = "nothing: whole windows only, a smaller result"};
     const char *name;
     for (int i = 0; (name = satf_border_name(i)); i++) {
         print_entry(name, borders[i]);

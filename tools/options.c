@@ -170,12 +170,13 @@ static const char GROUP_FILTERING[] = "Filtering", GROUP_OUTPUT[] = "Output",
 #define GROUP_HIDDEN NULL /* for the build, and second names */
 
 static const option options[] = {
-    {GROUP_FILTERING, "border", 0, "B", "clamp mirror reflect wrap constant: shrink",
-     "outside the image: clamp mirror reflect wrap constant:V shrink",
+    {GROUP_FILTERING, "border", 0, "B", "clamp mirror reflect wrap constant: shrink valid",
+     "outside the image: clamp mirror reflect wrap constant:V shrink valid",
      "It is the default of every filter; a filter's own border=B goes before it. clamp (the "
      "default) repeats the edge pixel, mirror reflects without repeating it, reflect repeats it, "
      "wrap is periodic, constant:V puts the value V there, shrink takes only the part of the "
-     "window that lies inside.",
+     "window that lies inside. valid takes whole windows only: the result is smaller by the "
+     "window, W - w + 1 by H - h + 1.",
      TAKES(take_border)},
     {GROUP_FILTERING, "device", 0, "D", "auto cpu cuda cuda:all", "auto, cpu, cuda or cuda:N",
      "auto takes the one that will finish first. cuda without a usable GPU is an error. Several "

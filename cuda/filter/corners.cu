@@ -82,7 +82,7 @@ static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
     }
 }
 
-/* Surveys all pixels, as if the window of each met a border. */
+/* Surveys pixels as if the window of each met a border. */
 template <class Sum, class Square>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     survey_corners(const __grid_constant__ filter_gpu_task task,
@@ -286,6 +286,11 @@ static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int pr
         columns.count = rows.count = 0;
     }
     plan.outside[0] = make_area(all, outer_stretch(height, &rows));
+    if (task->surveys) {
+        stretch across = {task->surveyed.x, task->surveyed.w, 0, 0};
+        stretch down = {task->surveyed.y, task->surveyed.h, 0, 0};
+        plan.outside[0] = make_area(across, down);
+    }
     plan.outside[1] = make_area(outer_stretch(width, &columns), rows);
     plan.inside = make_area(columns, rows);
     plan.outer_blocks = at_most(plan.outside[0].tiles + plan.outside[1].tiles);

@@ -5,6 +5,7 @@
 static const char *const names[] = {
     [SATF_CLAMP] = "clamp", [SATF_MIRROR] = "mirror",     [SATF_REFLECT] = "reflect",
     [SATF_WRAP] = "wrap",   [SATF_CONSTANT] = "constant", [SATF_SHRINK] = "shrink",
+    [SATF_VALID] = "valid",
 };
 
 enum { BORDER_COUNT = sizeof names / sizeof *names };

@@ -41,6 +41,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .weighted = step->weighted,
         .has_rects = recipe->region == REGION_RECTS,
         .rect_count = 1,
+        .surveyed = step->surveyed,
         .window = {filter_window_rect(step), 0}, /* of no factor */
     };
     if (task.has_rects) {

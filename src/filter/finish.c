@@ -27,13 +27,14 @@ void finisher_init(finisher *f, const filter_recipe *recipe, const void *options
     f->constants.most = INFINITY;
 }
 
-void finisher_begin_survey(finisher *f, finish_survey *survey)
+void finisher_begin_survey(finisher *f, finish_survey *survey, const satf_rect *surveyed)
 {
     for (int k = 0; k < SURVEY_KEYS; k++) {
         atomic_store(&survey->keys[k], 0);
     }
     f->constants.greatest = f->constants.least = 0; /* what the run before has found */
     f->survey = survey;
+    f->surveyed = *surveyed;
     f->formula = f->recipe->survey;
 }
 
@@ -214,7 +215,10 @@ enum { STREAM_SAMPLES = 512 };
 void finish_segment(const finisher *f, const window_segment *segment, void *dst)
 {
     if (f->survey) {
-        finish_here(f, segment, NULL);
+        const satf_rect *of = &f->surveyed;
+        if (segment->y >= of->y && segment->y < of->y + of->h) {
+            finish_here(f, segment, NULL);
+        }
         return;
     }
     size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);

@@ -26,6 +26,7 @@ typedef struct finisher {
     bool bilevel;           /* results are 0 or 255, in bytes */
     int formula;            /* its number */
     struct finish_survey *survey; /* not NULL: nothing is stored, but this found out */
+    satf_rect surveyed;           /* of these pixels */
 } finisher;
 
 /* The keys of survey.h, which all threads raise. */
@@ -33,9 +34,9 @@ typedef struct finish_survey {
     _Atomic uint64_t keys[SURVEY_KEYS];
 } finish_survey;
 
-/* From here on segments are surveyed, for filters that want that, with the keys at 0; then they
- * are finished, and formulas know what was found. */
-void finisher_begin_survey(finisher *f, finish_survey *survey);
+/* From here on segments are surveyed, for filters that want that, with the keys at 0, as far as
+ * they lie in `surveyed`; then they are finished, and formulas know what was found. */
+void finisher_begin_survey(finisher *f, finish_survey *survey, const satf_rect *surveyed);
 void finisher_end_survey(finisher *f);
 
 /* Large outputs are written around the caches, which is not for rows on their way to a next filter:

@@ -114,16 +114,39 @@ static void raise_key(finish_survey *survey, int which, double value)
     }
 }
 
+/* Of n pixels of its row from x on, those to look at: from *first to in front of *end. */
+static void find_surveyed(const finisher *f, int64_t x, int64_t n, int64_t *first, int64_t *end)
+{
+    int64_t from = f->surveyed.x - x, to = from + f->surveyed.w;
+    *end = to < 0 ? 0 : to < n ? to : n;
+    *first = from < 0 ? 0 : from < *end ? from : *end;
+}
+
 static void survey_by_formula(const finisher *f, const window_segment *segment)
 {
     formula_sums in = f->constants;
-    for (int64_t p = 0; p < segment->n; p++) {
+    int64_t p, end;
+    find_surveyed(f, segment->x, segment->n, &p, &end);
+    for (; p < end; p++) {
         int64_t last = (p + 1) * f->channels - 1;
         bool counts = !f->weighted || survey_counts(load_sample(f->in_type, segment->centre, last));
         for (int lane = 0; lane < f->channels - f->weighted; lane++) {
             double value = formula_number_of(lane_value(f, segment, p, lane, &in));
             raise_key(f->survey, SURVEY_GREATEST, value);
             raise_key(f->survey, SURVEY_LEAST, counts ? -in.centre : -INFINITY);
+        }
+    }
+}
+
+/* Leaves out what of the block, whose first pixel is at x, is not to be looked at. */
+static void leave_out(const finisher *f, int64_t x, loop_block *block)
+{
+    int64_t first, end;
+    find_surveyed(f, x, block->n / f->channels, &first, &end);
+    for (int64_t i = 0; i < block->n; i++) {
+        if (i < first * f->channels || i >= end * f->channels) {
+            block->centres[i] = INFINITY;
+            block->results[i] = -INFINITY;
         }
     }
 }
@@ -317,6 +340,7 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
         }
         formula_loop(f->loops, f->formula, mode)(&block);
         if (f->survey) {
+            leave_out(f, segment->x + first, &block);
             survey_block(f, &block);
             continue;
         }

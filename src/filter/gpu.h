@@ -59,8 +59,9 @@ typedef struct filter_gpu_task {
     formula_sums constants; /* what all samples have in common */
     satf_view beside[2];    /* what formulas read of other images; data NULL: nothing */
     bool has_beside;
-    uint64_t *survey; /* the keys of survey.h in the device's memory; NULL if nobody asks */
-    bool surveys;     /* this pass raises them, by its formula, and stores nothing */
+    uint64_t *survey;   /* the keys of survey.h in the device's memory; NULL if nobody asks */
+    bool surveys;       /* this pass raises them, by its formula, and stores nothing */
+    satf_rect surveyed; /* of these pixels */
     union {
         unsigned char bytes[FILTER_OPTIONS_BYTES];
         double aligned;

@@ -4,6 +4,7 @@
 #include "../base/tags.h"
 
 #include "../base/view.h"
+#include "region.h"
 #include "step.h"
 
 /* What a filter can see: outside the image there may be other values. */
@@ -83,7 +84,8 @@ bool filter_moves(const satf_filter *filter)
     bool orders = false;
     for (size_t i = 0; i < filter->count; i++) {
         const filter_recipe *recipe = filter->links[i].info->recipe;
-        orders = orders || (recipe->region == REGION_PIXEL && !recipe->turn);
+        orders = orders || (recipe->region == REGION_PIXEL && !recipe->turn) ||
+                 filter_margins_any(&filter->links[i]);
     }
     return orders || whole_turn(filter) != 0;
 }

@@ -176,8 +176,8 @@ satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *
     int found = satf_border_from_name(text);
     if (found < 0 || found == SATF_CONSTANT) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no border: clamp, mirror, reflect, wrap, constant:V and "
-                         "shrink are possible",
+                         "'%.80s' is no border: clamp, mirror, reflect, wrap, constant:V, "
+                         "shrink and valid are possible",
                          text);
     }
     *border = (satf_border)found;

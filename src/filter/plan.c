@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "region.h"
 
 static satf_status fail_size(satf_context *ctx)
 {
@@ -217,6 +218,39 @@ static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_lin
     return status;
 }
 
+/* Where the filter's result goes, behind which is another filter: an image of its own, of all
+ * pixels of the input where that is larger. */
+static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of,
+                                 size_t *bytes)
+{
+    satf_status status = filter_step_output(ctx, of->link, &of->from, &of->to);
+    if (status) {
+        return status;
+    }
+    if (filter_margins_any(of->link)) {
+        of->to.width = of->from.width;
+        of->to.height = of->from.height;
+        of->to.stride = of->to.width * satf_pixel_bytes(&of->to);
+    }
+    if (plan->device != SATF_HOST) { /* kernels are faster so */
+        of->to.stride = (int64_t)satf_align64((size_t)of->to.stride);
+    }
+    return image_bytes(ctx, &of->to, bytes);
+}
+
+/* The next filter's input. */
+static void go_on(plan_link *of)
+{
+    of->from = of->to;
+    of->in = of->out;
+    if (filter_margins_any(of->link)) {
+        satf_rect part = filter_valid_part(of->link, of->to.width, of->to.height);
+        of->from.width = part.w;
+        of->from.height = part.h;
+        of->in.at = (size_t)(part.y * of->to.stride + part.x * satf_pixel_bytes(&of->to));
+    }
+}
+
 static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
 {
     plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
@@ -228,11 +262,7 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
         of.out = (plan_place){PLACE_OUTPUT, 0};
         if (i + 1 < plan->chain->count) {
             size_t bytes = 0, *most = &sizes.image[i % 2];
-            status = filter_step_output(ctx, of.link, &of.from, &of.to);
-            if (plan->device != SATF_HOST) { /* kernels are faster so */
-                of.to.stride = (int64_t)satf_align64((size_t)of.to.stride);
-            }
-            status = status ? status : image_bytes(ctx, &of.to, &bytes);
+            status = place_between(ctx, plan, &of, &bytes);
             *most = bytes > *most ? bytes : *most;
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
@@ -244,8 +274,7 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
         status = status    ? status
                  : several ? plan_parts(ctx, plan, &of, &sizes)
                            : plan_one(ctx, plan, &of, &sizes);
-        of.from = of.to;
-        of.in = of.out;
+        go_on(&of);
     }
     status = status ? status : reserve(ctx, plan, sizes.image[0], &plan->images_at[0]);
     status = status ? status : reserve(ctx, plan, sizes.image[1], &plan->images_at[1]);
@@ -273,7 +302,7 @@ bool plan_fetches(const satf_plan *plan)
 
 bool plan_delivers(const satf_plan *plan)
 {
-    return plan_crosses(plan) || !plan->whole || !satf_is_packed(&plan->out);
+    return plan_crosses(plan) || !plan->whole || plan_trims(plan) || !satf_is_packed(&plan->out);
 }
 
 satf_view plan_packed(const satf_view *view, void *data)
@@ -305,6 +334,16 @@ static satf_status reserve_near(satf_context *ctx, satf_plan *plan)
     return SATF_OK;
 }
 
+/* What is delivered from: by rows, of which one is made at a time, that one. */
+static satf_status reserve_result(satf_context *ctx, satf_plan *plan)
+{
+    int64_t height = plan->to.height;
+    plan->to.height = plan->use == FILTER_BY_ROWS ? 1 : height;
+    satf_status status = reserve_view(ctx, plan, &plan->to, &plan->to_at);
+    plan->to.height = height;
+    return status;
+}
+
 /* Where the first filter reads, and the last one writes. */
 static satf_status place_ends(satf_context *ctx, satf_plan *plan)
 {
@@ -313,8 +352,10 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
     if (status) {
         return status;
     }
-    plan->to.width = result.width;
-    plan->to.height = result.height;
+    filter_reach lost = filter_margins(&plan->chain->links[plan->chain->count - 1]);
+    plan->result = (satf_rect){lost.left, lost.top, result.width, result.height};
+    plan->to.width = lost.left + result.width + lost.right;
+    plan->to.height = lost.top + result.height + lost.bottom;
     if (plan->whole) {
         plan->part = (satf_rect){0, 0, result.width, result.height};
     }
@@ -329,7 +370,7 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
         }
     }
     if (!status && plan_delivers(plan)) {
-        status = reserve_view(ctx, plan, &plan->to, &plan->to_at);
+        status = reserve_result(ctx, plan);
     }
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct plan_place {
         PLACE_ODD,
         PLACE_PART
     } kind;
-    size_t at; /* PLACE_PART: from the parts' memory on; PLACE_PICTURE: which */
+    size_t at; /* bytes from there on, PLACE_PART from the parts' memory; PLACE_PICTURE: which */
 } plan_place;
 
 /* A step, and what it reads and makes. */
@@ -53,9 +53,10 @@ struct satf_plan {
     satf_view in, beside, out;
     /* The same where the work is done, and packed: copies, where they are not. */
     satf_view from, from_beside, to;
-    satf_rect part; /* of the chain's result, which is `to`, that out gets */
-    bool whole;     /* all of it */
-    int device;     /* where the work is done */
+    satf_rect result; /* of `to`, where the chain's result is: all but under border valid */
+    satf_rect part;   /* of that result, which out gets */
+    bool whole;       /* all of it */
+    int device;       /* where the work is done */
     filter_use use;
     size_t count;
     plan_step *steps;
@@ -122,6 +123,12 @@ static inline bool plan_is_tiled(const satf_plan *plan)
  * there and is copied from there. */
 bool plan_fetches(const satf_plan *plan);
 bool plan_delivers(const satf_plan *plan);
+
+/* Whether its last filter makes pixels that are not in its result (border valid). */
+static inline bool plan_trims(const satf_plan *plan)
+{
+    return plan->result.w < plan->to.width || plan->result.h < plan->to.height;
+}
 
 /* A caller's image with its pixels packed. */
 satf_view plan_packed(const satf_view *view, void *data);

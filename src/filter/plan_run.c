@@ -1,4 +1,6 @@
 /* Plans: their memory, and runs. */
+#include <string.h>
+
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/view.h"
@@ -134,9 +136,9 @@ static char *find(const satf_plan *plan, const plan_place *place, const plan_ima
         return plan->device == SATF_HOST ? plan->pictures[place->at].view.data
                                          : plan->memory + plan->pictures[place->at].at;
     case PLACE_EVEN:
-        return plan->memory + plan->images_at[0];
+        return plan->memory + plan->images_at[0] + place->at;
     case PLACE_ODD:
-        return plan->memory + plan->images_at[1];
+        return plan->memory + plan->images_at[1] + place->at;
     case PLACE_PART:
         return plan->memory + plan->parts_at + place->at;
     default:
@@ -190,7 +192,8 @@ static satf_view with_data(const satf_view *view, const void *data)
 /* What is to be delivered of the result. */
 static satf_view part_of_result(const satf_plan *plan)
 {
-    satf_view result = with_data(&plan->to, plan->memory + plan->to_at);
+    satf_view made = with_data(&plan->to, plan->memory + plan->to_at);
+    satf_view result = satf_view_rect(&made, plan->result);
     return satf_view_rect(&result, plan->part);
 }
 
@@ -293,6 +296,53 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
     return need;
 }
 
+/* Of the rows that the filter makes the result's parts alone: each goes on once it is complete. */
+typedef struct trimmed_rows {
+    const filter_rows *rows;
+    satf_rect result;
+    int64_t pixel_bytes;
+    char *row;    /* that is made */
+    int64_t made; /* its number, -1: none yet */
+} trimmed_rows;
+
+static const void *trimmed_in(void *user, int64_t y)
+{
+    const trimmed_rows *t = user;
+    return t->rows->in(t->rows->user, y);
+}
+
+/* Hands the latest row on; false if there is no place for it. */
+static bool hand_on(trimmed_rows *t)
+{
+    int64_t y = t->made - t->result.y;
+    if (y < 0 || y >= t->result.h) {
+        return true;
+    }
+    void *to = t->rows->out(t->rows->user, y);
+    if (to) {
+        memcpy(to, t->row + t->result.x * t->pixel_bytes, (size_t)(t->result.w * t->pixel_bytes));
+    }
+    return to != NULL;
+}
+
+static void *trimmed_out(void *user, int64_t y)
+{
+    trimmed_rows *t = user;
+    bool good = hand_on(t);
+    t->made = y;
+    return good ? t->row : NULL;
+}
+
+static satf_status run_trimmed(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
+{
+    trimmed_rows t = {rows, plan->result, satf_pixel_bytes(&plan->to), plan->memory + plan->to_at,
+                      -1};
+    filter_rows trimmed = {trimmed_in, trimmed_out, &t};
+    satf_status status = filter_step_run_rows(ctx, &plan->steps[0].step, &trimmed);
+    return status || hand_on(&t) ? status
+                                 : satf_fail(ctx, SATF_IO, "the last row could not be stored");
+}
+
 satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
     filter_step *step = &plan->steps[0].step;
@@ -302,7 +352,8 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
         ctx->report_device = "cpu";
         ctx->report_engine = step->engine->name;
         ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
-        status = filter_step_run_rows(ctx, step, rows);
+        status =
+            plan_trims(plan) ? run_trimmed(ctx, plan, rows) : filter_step_run_rows(ctx, step, rows);
     }
     filter_plan_detach(ctx, plan);
     return status ? status : satf_report_progress(ctx, 1);

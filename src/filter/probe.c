@@ -122,9 +122,21 @@ static double measure(satf_context *ctx, const satf_filter *one, const satf_view
     return ms;
 }
 
+/* Border valid takes as long as clamp, and the images may be lower than the window. */
+static void keep_size(chain_link *link)
+{
+    const filter_param *param = filter_param_of_kind(link->info, PARAM_BORDER);
+    filter_border *border = param ? param_value(param, link->options) : NULL;
+    if (border && border->kind == SATF_VALID) {
+        border->kind = SATF_CLAMP;
+    }
+}
+
 static double run_probe(const satf_context *ctx, const chain_link *link, const satf_view *in)
 {
-    satf_filter one = {.count = 1, .links = (chain_link *)(uintptr_t)link};
+    chain_link alike = *link;
+    satf_filter one = {.count = 1, .links = &alike};
+    keep_size(&alike);
     satf_context *alone;
     if (satf_context_create_like(ctx, &alone)) {
         return -1;

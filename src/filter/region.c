@@ -102,11 +102,35 @@ static filter_reach parts_reach(const filter_recipe *recipe, filter_reach window
     return of[1 + count];
 }
 
+/* Of what is summed for a pixel, wherever it lies. */
+static filter_reach summed_reach(const chain_link *link)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    return rects ? rects_reach(*rects) : window_reach(link);
+}
+
+filter_reach filter_margins(const chain_link *link)
+{
+    const filter_recipe *recipe = link->info->recipe;
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    if (!border || border->kind != SATF_VALID || (rects && !*rects)) {
+        return (filter_reach){0, 0, 0, 0};
+    }
+    filter_reach reach = summed_reach(link);
+    return recipe->parts[0] ? parts_reach(recipe, reach) : reach;
+}
+
+satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t height)
+{
+    filter_reach m = filter_margins(link);
+    return (satf_rect){m.left, m.top, width - m.left - m.right, height - m.top - m.bottom};
+}
+
 /* Around the pixel of the filter's input that a pixel of its result stands for. */
 static filter_reach link_reach(const chain_link *link)
 {
     const filter_recipe *recipe = link->info->recipe;
-    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
@@ -121,7 +145,7 @@ static filter_reach link_reach(const chain_link *link)
     if (recipe->region == REGION_PIXEL) {
         return (filter_reach){0, 0, 0, 0};
     }
-    filter_reach reach = rects ? rects_reach(*rects) : window_reach(link);
+    filter_reach reach = summed_reach(link);
     add_border(border->kind, &reach.left, &reach.right);
     add_border(border->kind, &reach.top, &reach.bottom);
     return recipe->parts[0] ? parts_reach(recipe, reach) : reach;
@@ -143,27 +167,17 @@ static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filt
     return SATF_OK;
 }
 
-static unsigned chain_turn(const satf_filter *chain)
-{
-    unsigned turn = 0;
-    for (size_t i = 0; i < chain->count; i++) {
-        const chain_link *link = &chain->links[i];
-        turn = move_compose(turn, filter_turn(link->info->recipe, link->options));
-    }
-    return turn;
-}
-
-/* The flips of an image of that size. */
-static satf_rect flip(unsigned turn, const satf_view *image, satf_rect rect)
-{
-    rect.x = turn & MOVE_FLIP_H ? image->width - rect.x - rect.w : rect.x;
-    rect.y = turn & MOVE_FLIP_V ? image->height - rect.y - rect.h : rect.y;
-    return rect;
-}
-
 static satf_rect transpose(unsigned turn, satf_rect rect)
 {
     return turn & MOVE_TRANSPOSE ? (satf_rect){rect.y, rect.x, rect.h, rect.w} : rect;
+}
+
+/* The flips of an image of that size. */
+static satf_rect flip(unsigned turn, const satf_rect *image, satf_rect rect)
+{
+    rect.x = turn & MOVE_FLIP_H ? image->w - rect.x - rect.w : rect.x;
+    rect.y = turn & MOVE_FLIP_V ? image->h - rect.y - rect.h : rect.y;
+    return rect;
 }
 
 /* start and length grow by the reach, as far as the image goes. */
@@ -175,20 +189,60 @@ static void enlarge(int64_t before, int64_t behind, int64_t size, int64_t *start
     *length = end - *start;
 }
 
+/* A rectangle of an image, whose size alone counts. */
+typedef struct placed_rect {
+    satf_rect of, rect;
+} placed_rect;
+
+/* From the filter's result to what it depends on of the input. */
+static placed_rect go_back(const chain_link *link, const placed_rect *made)
+{
+    unsigned turn = filter_turn(link->info->recipe, link->options);
+    filter_reach reach = link_reach(link), lost = filter_margins(link);
+    placed_rect from = {transpose(turn, made->of), transpose(turn, made->rect)};
+    from.rect = flip(turn, &from.of, from.rect);
+    from.of.w += lost.left + lost.right;
+    from.of.h += lost.top + lost.bottom;
+    from.rect.x += lost.left;
+    from.rect.y += lost.top;
+    enlarge(reach.left, reach.right, from.of.w, &from.rect.x, &from.rect.w);
+    enlarge(reach.top, reach.bottom, from.of.h, &from.rect.y, &from.rect.h);
+    return from;
+}
+
+/* From a part of the filter's input to where what it makes of that lies in its result. */
+static placed_rect go_on(const chain_link *link, const placed_rect *from)
+{
+    unsigned turn = filter_turn(link->info->recipe, link->options);
+    satf_rect all = filter_valid_part(link, from->of.w, from->of.h);
+    satf_rect part = filter_valid_part(link, from->rect.w, from->rect.h);
+    part.x = from->rect.x;
+    part.y = from->rect.y;
+    return (placed_rect){transpose(turn, all), transpose(turn, flip(turn, &all, part))};
+}
+
 satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, const satf_view *in,
                                const satf_rect *where, satf_rect *crop, satf_rect *part)
 {
     filter_reach reach;
+    placed_rect at = {.of = {0, 0, in->width, in->height}};
     satf_status status = chain_reach(ctx, chain, &reach);
     if (status) {
         return status;
     }
-    unsigned turn = chain_turn(chain);
-    *crop = flip(turn, in, transpose(turn, *where));
-    enlarge(reach.left, reach.right, in->width, &crop->x, &crop->w);
-    enlarge(reach.top, reach.bottom, in->height, &crop->y, &crop->h);
-    satf_rect made = transpose(turn, flip(turn, in, *crop));
-    *part = (satf_rect){where->x - made.x, where->y - made.y, where->w, where->h};
+    at.rect = at.of;
+    for (size_t i = 0; i < chain->count; i++) {
+        at = go_on(&chain->links[i], &at);
+    }
+    at.rect = *where;
+    for (size_t i = chain->count; i-- > 0;) {
+        at = go_back(&chain->links[i], &at);
+    }
+    *crop = at.rect;
+    for (size_t i = 0; i < chain->count; i++) {
+        at = go_on(&chain->links[i], &at);
+    }
+    *part = (satf_rect){where->x - at.rect.x, where->y - at.rect.y, where->w, where->h};
     return SATF_OK;
 }
 

@@ -11,6 +11,20 @@ typedef struct filter_reach {
     int64_t left, top, right, bottom;
 } filter_reach;
 
+/* What the filter's result lacks at the sides under border valid: pixels whose windows, in all of
+ * its steps, are not inside the image. 0 under other borders. */
+filter_reach filter_margins(const chain_link *link);
+
+/* Whether it lacks any. */
+static inline bool filter_margins_any(const chain_link *link)
+{
+    filter_reach m = filter_margins(link);
+    return m.left > 0 || m.top > 0 || m.right > 0 || m.bottom > 0;
+}
+
+/* The pixels of an image of that size that have results. */
+satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t height);
+
 /*
  * The part `where` of what the chain makes of in, inside that, is the part `part` of what it makes
  * of the part `crop` of in: the pixels that `where` depends on, and no more. Where crop ends inside

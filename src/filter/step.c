@@ -1,6 +1,7 @@
 /* One filter on one image: its checks, the choice of its engine, its runs. */
 #include "modules.h"
 #include "lengths.h"
+#include "region.h"
 #include "step.h"
 
 #include <inttypes.h>
@@ -10,6 +11,22 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 
+/* The size of the result, of an input of out's. */
+static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *out)
+{
+    satf_rect part = filter_valid_part(link, out->width, out->height);
+    if (part.w < 1 || part.h < 1) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s with border valid needs an image of at least %" PRId64 " x %" PRId64
+                         ", which holds a whole window; this one is %" PRId64 " x %" PRId64,
+                         link->info->name, out->width - part.w + 1, out->height - part.h + 1,
+                         out->width, out->height);
+    }
+    out->width = part.w;
+    out->height = part.h;
+    return SATF_OK;
+}
+
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out)
 {
@@ -18,7 +35,9 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     bool moves = recipe->region == REGION_PIXEL;
     int channels = recipe->grey ? 1 : in->channels;
     satf_type type = (satf_type)in->type;
+    satf_view shape = *in;
     satf_status sized = filter_check_pixels(ctx, link);
+    sized = sized ? sized : shrink(ctx, link, &shape);
     if (sized) {
         return sized;
     }
@@ -58,8 +77,8 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
         }
     }
     bool turned = filter_turn(recipe, link->options) & MOVE_TRANSPOSE;
-    *out = satf_view_packed(NULL, turned ? in->height : in->width, turned ? in->width : in->height,
-                            channels, type);
+    *out = satf_view_packed(NULL, turned ? shape.height : shape.width,
+                            turned ? shape.width : shape.height, channels, type);
     out->device = in->device;
     if ((filter_weighs(recipe) && !recipe->grey) || moves || recipe->parts[0]) {
         out->flags = in->flags;
@@ -144,10 +163,11 @@ static void read_options(const chain_link *link, filter_step *step)
     step->options = link->options;
     step->size = size ? *size : (filter_size){1, 1};
     step->at = at ? *at : (filter_place){0, 0};
-    step->border = border ? *border : (filter_border){SATF_CLAMP, 0};
+    step->border = border && border->kind != SATF_VALID ? *border : (filter_border){SATF_CLAMP, 0};
     step->rects = rects ? *rects : NULL;
     step->order = order ? *order : NULL;
     step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
+    step->surveyed = filter_valid_part(link, step->in.width, step->in.height);
 }
 
 satf_status filter_check_link(satf_context *ctx, const chain_link *link)

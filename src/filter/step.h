@@ -19,7 +19,10 @@ typedef struct filter_step {
     const void *options;         /* the filter's own, and what engines look at of them: */
     filter_size size;
     filter_place at;
-    filter_border border; /* the constant is exact in the input's type */
+    /* The constant is exact in the input's type. It is never SATF_VALID: of that the plan takes a
+     * part of what the step makes of all. */
+    filter_border border;
+    satf_rect surveyed; /* the pixels that a survey looks at */
     const filter_rects *rects;
     const filter_order *order;
     bool squared; /* REGION_PREFIX: squares are summed */

@@ -419,7 +419,8 @@ static satf_status run_bands(table_state *state)
             }
         }
         if (finish->survey) {
-            finisher_begin_survey(finish, finish->survey); /* what it found is void */
+            finisher_begin_survey(finish, finish->survey,
+                                  &step->surveyed); /* what it found is void */
         }
         satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
     }
@@ -447,7 +448,7 @@ static satf_status read_tables(table_state *state, double from)
     satf_progress_part whole = satf_progress_enter(ctx, from, 1 - from);
     if (step->recipe->survey != FORMULA_NONE) {
         finish_survey survey;
-        finisher_begin_survey(&plan->finish, &survey);
+        finisher_begin_survey(&plan->finish, &survey, &step->surveyed);
         status = run_bands(state);
         finisher_end_survey(&plan->finish);
         satf_progress_leave(ctx, whole);

@@ -121,7 +121,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     }
     finish_survey survey;
     satf_progress_part whole = satf_progress_enter(ctx, 0, 0.5);
-    finisher_begin_survey(&state->finish, &survey);
+    finisher_begin_survey(&state->finish, &survey, &step->surveyed);
     satf_status status = window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     finisher_end_survey(&state->finish);
     satf_progress_leave(ctx, whole);

@@ -19,12 +19,10 @@ int64_t pipeline_band_rows(satf_context *ctx, const pipeline_job *job, const pip
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
     int64_t limit = ctx->settings.max_device_bytes / TIMES_BAND;
     int64_t rows = (limit < band_bytes ? limit : band_bytes) / (in->stride + out->stride) + 1;
-    if (in->height != out->height) {
-        return 0;
-    }
     for (; rows <= out->height / LEAST_BANDS; rows *= 2) {
         satf_rect where = band_at(out, out->height / 2, rows), crop, part;
-        if (filter_find_region(ctx, job->filter, in, &where, &crop, &part)) {
+        if (filter_find_region(ctx, job->filter, in, &where, &crop, &part) ||
+            crop.h == in->height) {
             return 0;
         }
         if (crop.h <= rows + rows / 2) {

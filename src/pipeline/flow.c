@@ -224,7 +224,7 @@ static void *output_row(void *user, int64_t y)
     t->reached = y;
     if (y % to->portion == 0) {
         flow_advance(t->flow, &to->made, y);
-        if (!flow_await_room(t, to, least(y + to->portion, t->flow->height))) {
+        if (!flow_await_room(t, to, least(y + to->portion, to->view.height))) {
             return NULL;
         }
     }
@@ -240,8 +240,8 @@ void *flow_run_filter(void *stage)
     flow_begin(t);
     satf_status status = filter_plan_run_rows(t->ctx, from->plan, &rows);
     if (!status) {
-        flow_advance(f, &to->made, f->height);
-        flow_advance(f, &from->freed, f->height);
+        flow_advance(f, &to->made, to->view.height);
+        flow_advance(f, &from->freed, from->view.height);
     }
     flow_end(t, status);
     return NULL;
@@ -335,11 +335,7 @@ static bool ring_bytes(const flow_ring *r, size_t *bytes)
 static satf_status begin_plan(satf_context *ctx, int filters, const satf_view *in, flow *f)
 {
     size_t rings = ((size_t)filters + 1) * sizeof *f->rings;
-    *f = (flow){.ctx = ctx,
-                .height = in->height,
-                .filters = filters,
-                .rings = satf_alloc_zeroed(rings),
-                .failed = -1};
+    *f = (flow){.ctx = ctx, .filters = filters, .rings = satf_alloc_zeroed(rings), .failed = -1};
     if (!f->rings) {
         return satf_fail_memory(ctx, rings, "rows on their way");
     }
@@ -369,9 +365,10 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
         status = last ? SATF_OK : plan_filter(ctx, chain, out, f, i);
         if (!status) {
             r->portion = satf_portion_rows(&r->view);
-            size_ring(
-                r, least(r->need.kept, f->height) + (last ? LAST_PORTIONS : PORTIONS) * r->portion,
-                bytes);
+            size_ring(r,
+                      least(r->need.kept, r->view.height) +
+                          (last ? LAST_PORTIONS : PORTIONS) * r->portion,
+                      bytes);
         }
     }
     return status;
@@ -385,7 +382,7 @@ satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_v
     for (int i = 0; i < 2 && !status; i++) {
         f->rings[i].view = i ? *out : *in;
         f->rings[i].portion = satf_portion_rows(&f->rings[i].view);
-        size_ring(&f->rings[i], f->height, bytes);
+        size_ring(&f->rings[i], f->rings[i].view.height, bytes);
     }
     return status;
 }

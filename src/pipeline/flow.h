@@ -52,7 +52,6 @@ typedef struct flow {
     satf_context *ctx;
     satf_budget *budget; /* of the call that makes it, for its stages */
     void *user;          /* of those who made it */
-    int64_t height;
     int filters;
     flow_ring *rings;   /* filters + 1; stage k reads ring k - 1 and writes ring k */
     flow_stage *stages; /* filters + 2 */

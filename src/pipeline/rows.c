@@ -171,8 +171,10 @@ static void begin(satf_rows *rows)
 static satf_status end(satf_rows *rows, satf_status status)
 {
     flow *f = &rows->flow;
-    double moved = (double)f->rings[0].made + (double)f->rings[f->filters].freed;
-    status = status ? status : satf_report_progress(f->ctx, moved / 2 / (double)f->height);
+    const flow_ring *first = &f->rings[0], *last = &f->rings[f->filters];
+    double pushed = (double)first->made / (double)first->view.height;
+    double pulled = (double)last->freed / (double)last->view.height;
+    status = status ? status : satf_report_progress(f->ctx, (pushed + pulled) / 2);
     rows->reported = f->ctx->reported;
     if (status == SATF_CANCELLED) {
         flow_stop(&f->stages[0], status);
@@ -194,10 +196,11 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
     from.height = count;
     satf_status status = check(rows, &from, "pushed", taken);
     begin(rows);
-    if (!status && count > f->height - to->made) {
+    int64_t left = to->view.height - to->made;
+    if (!status && count > left) {
         status = satf_fail(f->ctx, SATF_INVALID,
                            "%" PRId64 " rows are pushed; %" PRId64 " of the picture are left",
-                           count, f->height - to->made);
+                           count, left);
     }
     int64_t done = 0;
     for (int64_t n = 1; done < count && n > 0 && !status; done += n) {
@@ -231,7 +234,7 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
     satf_view to = rows->out;
     to.data = data;
     to.stride = stride;
-    to.height = least(max, f->height - from->freed);
+    to.height = least(max, from->view.height - from->freed);
     satf_status status = check(rows, &to, "pulled", count);
     begin(rows);
     int64_t done = 0;

@@ -38,8 +38,8 @@ static void *run_decoder(void *argument)
     flow_ring *to = &f->rings[0];
     satf_status status = SATF_OK;
     flow_begin(t);
-    for (int64_t y = 0, end; y < f->height && !status; y = end) {
-        end = least(y + to->portion, f->height);
+    for (int64_t y = 0, end; y < to->view.height && !status; y = end) {
+        end = least(y + to->portion, to->view.height);
         if (!flow_await_room(t, to, end)) {
             break;
         }
@@ -60,8 +60,8 @@ static void *run_encoder(void *argument)
     flow_ring *from = &f->rings[f->filters];
     satf_status status = SATF_OK;
     flow_begin(t);
-    for (int64_t y = 0, end; y < f->height && !status; y = end) {
-        end = least(y + from->portion, f->height);
+    for (int64_t y = 0, end; y < from->view.height && !status; y = end) {
+        end = least(y + from->portion, from->view.height);
         if (!flow_await(t, &from->made, end)) {
             break;
         }
@@ -87,8 +87,8 @@ static void *run_bands(void *argument)
     out.data = to->data;
     flow_begin(t);
     satf_progress_begin(t->ctx);
-    for (int64_t y = 0, rows, needed; y < f->height && !status; y += rows) {
-        rows = least(s->plan->band_rows, f->height - y);
+    for (int64_t y = 0, rows, needed; y < out.height && !status; y += rows) {
+        rows = least(s->plan->band_rows, out.height - y);
         status = pipeline_band_needs(t->ctx, s->job, s->plan, y, rows, &needed);
         if (status || !flow_await(t, &from->made, needed)) {
             break;

@@ -166,7 +166,7 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
     {                                                                     \
         "border", "B", "", PARAM_BORDER, offset, 0, 0, "clamp",           \
             "what lies outside the image: clamp, mirror, reflect, wrap, " \
-            "constant:V or shrink"                                        \
+            "constant:V, shrink or valid"                                 \
     }
 /* Every filter that asks for the full scale has it. */
 #define FILTER_FULL_PARAM(offset)                                                                \

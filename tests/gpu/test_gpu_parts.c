@@ -99,6 +99,9 @@ static void test_channels_and_parts(void **unused)
                                        "flip=h",
                                        "sauvola=9",
                                        "wolf=9",
+                                       "wolf=9,border=valid",
+                                       "box=9x4,border=valid sum=4,border=valid",
+                                       "unsharp=5,border=valid rotate=90 stddev=3,border=valid",
                                        "transpose"};
     void *there, *result, *rgb = pixels_of(7);
     gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &there));

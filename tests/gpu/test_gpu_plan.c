@@ -187,11 +187,17 @@ static void check(images *m, int image, const char *what)
     gpu_runs++;
 }
 
-static const char *const specs[] = {"box=15",         "variance=7,border=wrap",
-                                    "sauvola=9",      "unsharp=5 box=3 rotate=90",
-                                    "integral",       "integral,squared",
-                                    "transpose",      "box=5,border=constant:7 unsharp=3 box=2",
-                                    "guided=7 box=3", "wolf=5",
+static const char *const specs[] = {"box=15",
+                                    "variance=7,border=wrap",
+                                    "sauvola=9",
+                                    "unsharp=5 box=3 rotate=90",
+                                    "integral",
+                                    "integral,squared",
+                                    "transpose",
+                                    "box=5,border=constant:7 unsharp=3 box=2",
+                                    "guided=7 box=3",
+                                    "wolf=5",
+                                    "sum=4,border=valid stddev=7,border=valid",
                                     "template"};
 enum { SPECS = sizeof specs / sizeof *specs };
 

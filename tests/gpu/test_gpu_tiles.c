@@ -57,7 +57,7 @@ static void test_every_filter(void **unused)
                                                                               "-4:0"};
     const filter_info *info;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        for (int border = 0; border <= SATF_SHRINK; border++) {
+        for (int border = 0; border <= SATF_VALID; border++) {
             for (int k = 0; k < (gpu_small ? 1 : 4); k++) {
                 int s = (border + k) % 3;
                 if (info->recipe->parts[0] && satf_type_is_float(kinds[k].type)) {

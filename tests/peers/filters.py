@@ -237,6 +237,14 @@ def definitions(options, report, picture):
         theirs = bradley(picture, size, percent)
         near = np.zeros_like(ours, bool)
         report.masks(f'bradley {size},percent={percent}', 'definition', picture, ours, theirs, near)
+    if picture.full:
+        windows = np.lib.stride_tricks.sliding_window_view(picture.integers(), (14, 15))
+        totals = windows.sum((2, 3))
+        for spec, theirs in (('box 15x14,border=valid', (2 * totals + 210) // 420),
+                             ('sum 15x14,border=valid', totals)):
+            ours = run(options, picture, spec)
+            wrong = int((ours != theirs).sum()) if ours.shape == theirs.shape else ours.size
+            report.line(spec, 'numpy sliding_window_view', picture, wrong, ours.size)
     mean = 0 if picture.full else picture.samples.mean()
     for spec, size, theirs, room in (
             ('highpass 15', 15, highpass(picture, 15), None),

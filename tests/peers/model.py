@@ -22,6 +22,7 @@ import model_cases
 from model_files import npy_read, planes_of, png_read, pnm_read
 from model_filters import FILTERS as OTHERS
 from model_output import difference, outputs, settled, written
+from model_sums import trimmed
 from model_thresholds import THRESHOLDS
 
 FILTERS = {**OTHERS, **THRESHOLDS}
@@ -78,7 +79,7 @@ def make(random, folder, first):
         pick = first if not chain and first in names else random.choice(names)
         more, link = model_cases.link_of(random, folder, image, pick, number, usual)
         words, chain = words + more, chain + [link]
-        result = FILTERS[pick](image, link)
+        result = trimmed(FILTERS[pick](image, link), image, link)
         real = real or result.kind in ('f32', 'f64')
     output, options = outputs(random, result)
     words = engine(random, chain, real) + words

@@ -4,8 +4,9 @@ import struct
 
 from model_files import (COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of,
                          png_write, pnm_write)
+from model_sums import valid_part
 
-BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink')
+BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink', 'valid', 'valid')
 MOVES = ('transpose', 'rotate', 'flip', 'permute')
 BLACK_AND_WHITE = ('sauvola', 'wolf', 'adaptive', 'bradley', 'niblack', 'nick')
 WINDOWS = ('box', 'variance', 'stddev', 'sum', 'unsharp', 'highpass', 'flatten', 'normalize',
@@ -170,6 +171,8 @@ def window(random, link):
 def border(random, image, link, usual):
     """The word for a random border; none where it is the usual one of this case."""
     link['border'] = random.choice(BORDERS + (usual, usual))
+    if link['border'] == 'valid' and not all(map(len, valid_part(image, link))):
+        link['border'] = 'reflect'
     if link['border'] != 'constant':
         return '' if link['border'] == usual and random.random() < 0.5 else \
             ',border=' + link['border']

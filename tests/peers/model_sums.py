@@ -25,7 +25,7 @@ def inside(i, n, border):
     """Where coordinate i of an axis of n pixels comes from; None: from outside."""
     if 0 <= i < n:
         return i
-    if border == 'clamp':
+    if border in ('clamp', 'valid'):
         return min(max(i, 0), n - 1)
     if border == 'wrap':
         return i % n
@@ -79,6 +79,40 @@ class Window:
 def window_of(image, link):
     (w, h), (x, y) = link['size'], link.get('at', (0, 0))
     return Window(image.width, image.height, link, (x - w // 2, y - h // 2, w, h))
+
+
+def valid_part(image, link):
+    """(rows, columns) of the pixels that have a result: under border valid those whose windows,
+    in all steps, lie inside the image; else all."""
+    if link['border'] != 'valid':
+        return range(image.height), range(image.width)
+    if 'rects' in link:
+        rects = [rect for rect, _ in link['rects']] + [(0, 0, 1, 1)]
+        left, above = -min(x for x, *_ in rects), -min(y for _, y, *_ in rects)
+        right, below = (max(x + w for x, _, w, _ in rects) - 1,
+                        max(y + h for _, y, _, h in rects) - 1)
+    else:
+        (w, h), (x, y) = link['size'], link.get('at', (0, 0))
+        left, above = w // 2 - x, h // 2 - y
+        right, below = w - 1 - left, h - 1 - above
+    if link['name'] == 'guided':
+        left = right = left + right
+        above = below = above + below
+    return range(above, image.height - below), range(left, image.width - right)
+
+
+def trimmed(result, image, link):
+    """What is left of what the filter makes of all pixels, which is not rounded yet."""
+    rows, columns = valid_part(image, link)
+
+    def trim(planes):
+        return planes and [[[plane[y][x] for x in columns] for y in rows] for plane in planes]
+
+    if link['border'] != 'valid':
+        return result
+    out = result.like(trim(result.planes), slack=result.slack)
+    out.errors = trim(result.errors)
+    return out
 
 
 def scaled(plane):

@@ -4,7 +4,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from model_filters import bounds, full_of, level_of, local, root, thousandths, variances
-from model_sums import SLACK, as_float, blank, collect, real, window_of
+from model_sums import SLACK, as_float, blank, collect, real, valid_part, window_of
 
 
 def grey(image):
@@ -88,12 +88,14 @@ Survey = namedtuple('Survey', 'most e_most least e_least alike')
 
 def wolf(image, link):
     k = float(link['k'])
+    rows, columns = valid_part(image, link)
 
     def survey(picture, deviations):
         weights = picture.planes[-1] if picture.alpha else None
-        seen = [(value, picture.errors[0][y][x] if picture.errors else 0)
-                for y, row in enumerate(picture.planes[0]) for x, value in enumerate(row)
-                if not weights or weights[y][x]]
+        places = [(y, x) for y in rows for x in columns]
+        seen = [(picture.planes[0][y][x], picture.errors[0][y][x] if picture.errors else 0)
+                for y, x in places if not weights or weights[y][x]]
+        deviations = [deviations[y * picture.width + x] for y, x in places]
         least = min((float(value) for value, _ in seen), default=0.0)
         most, e_most = max(s for s, _ in deviations), max(e for _, e in deviations)
         return Survey(most, e_most, least, max((e for _, e in seen), default=0),
