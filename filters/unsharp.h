@@ -3,6 +3,8 @@
 FILTER_ENTRY(unsharp)
 #elif defined(FORMULA_ENTRY)
 FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_OFTEN)
+FORMULA_ENTRY(unsharp_soft, FORMULA_SUM | FORMULA_CENTRE)
+FORMULA_ENTRY(unsharp_luma, FORMULA_CENTRE | FORMULA_LUMA)
 #elif !defined(SATF_FILTERS_UNSHARP_H)
 #define SATF_FILTERS_UNSHARP_H
 
@@ -10,9 +12,12 @@ FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_OFTEN)
 
 typedef struct unsharp_options {
     filter_window window;
-    double amount;
+    double amount, threshold;
+    bool luma;
     int64_t full;
 } unsharp_options;
+
+typedef unsharp_options unsharp_soft_options, unsharp_luma_options;
 
 /* a, to nearest. */
 SATF_FORMULA double unsharp_steps(const unsharp_options *options)
@@ -36,6 +41,62 @@ SATF_FORMULA formula_value unsharp_formula(const formula_sums *in, const unsharp
     double steps = unsharp_steps(options), whole = p * weight;
     double numerator = 10000 * whole + steps * (whole - formula_sum(in));
     return formula_real(weight == 0 ? p : formula_quotient(numerator, 10000 * weight));
+}
+
+/*
+ * A max(|d| - T, 0) with d's sign. Of integers d = above / weight, and this is rounded so that with
+ * a sample added it is the nearest, halves up. T is v / u, so its magnitude is
+ * a (u |above| - v weight) / (10000 u weight), of which a quotient of doubles tells the integer
+ * below, or the one next to that where it is as good as an integer; which side of the half behind
+ * it the fraction lies on is found exactly while `above`, a weight and v are. Beyond 65536 all
+ * samples saturate.
+ */
+SATF_FORMULA double unsharp_change(const formula_sums *in, const unsharp_options *options,
+                                   double above, double weight)
+{
+    double steps = unsharp_steps(options), far = fabs(above), whole = floor(in->level);
+    bool is_whole = whole == in->level;
+    double u = is_whole ? 1000 : 255000;
+    double v = formula_thousandths(options->threshold) * (is_whole ? whole : in->full);
+    double quotient = steps * (u * far - v * weight) / (10000 * u * weight);
+    quotient = quotient > 0 ? quotient : 0;
+    quotient = quotient < 65536 ? quotient : 65536;
+    double nearest = (quotient + 0x1p52) - 0x1p52;
+    double below = nearest > quotient ? nearest - 1 : nearest;
+    double half = 2 * steps * v + (2 * below + 1) * (10000 * u);
+    double beyond = formula_difference(2 * steps * u, far, half, weight);
+    double up = below + (beyond >= 0 ? 1 : 0), down = -below - (beyond > 0 ? 1 : 0);
+    return above < 0 ? down : up;
+}
+
+/* The same of floats. */
+SATF_FORMULA double unsharp_real_change(const formula_sums *in, const unsharp_options *options,
+                                        double above)
+{
+    double excess = fabs(above) - options->threshold * in->level;
+    double change = options->amount * (excess < 0 ? 0 : excess);
+    return above < 0 ? -change : change;
+}
+
+/* p + A max(|p - m| - T, 0) with the sign of p - m. */
+SATF_FORMULA formula_value unsharp_soft_formula(const formula_sums *in,
+                                                const unsharp_soft_options *options)
+{
+    double p = in->centre, weight = formula_weight(in);
+    double change = in->real ? unsharp_real_change(in, options, p - formula_true_mean(in))
+                             : unsharp_change(in, options, p * weight - formula_sum(in), weight);
+    return formula_real(weight == 0 ? p : p + change);
+}
+
+/* The same of a colour's sample, p - m being that of the luma. */
+SATF_FORMULA formula_value unsharp_luma_formula(const formula_sums *in,
+                                                const unsharp_luma_options *options)
+{
+    double p = in->centre, y = in->luma, weight = formula_weight(in);
+    double change = in->real
+                        ? unsharp_real_change(in, options, y - in->luma_sum * in->inverse)
+                        : unsharp_change(in, options, y * weight - in->luma_sum, 1000 * weight);
+    return formula_real(weight == 0 ? p : p + change);
 }
 
 #ifdef __CUDACC__
@@ -72,15 +133,33 @@ static const filter_param unsharp_params[] = {
     FILTER_WINDOW_PARAMS(unsharp_options, "15"),
     {"amount", "A", "", PARAM_REAL, offsetof(unsharp_options, amount), 0, 100, "1",
      "how far, 0 to 100, of integers in steps of 0.0001"},
+    {"threshold", "T", "levels of 255", PARAM_REAL, offsetof(unsharp_options, threshold), 0, 255,
+     "0",
+     "how far from the mean a pixel stays as it is, in levels of 8 bits, 0 to 255, of integers in "
+     "steps of 0.001"},
+    {"luma", NULL, "", PARAM_FLAG, offsetof(unsharp_options, luma), 0, 0, "off",
+     "of colour the luma alone is sharpened"},
     FILTER_FULL_PARAM(offsetof(unsharp_options, full)),
     FILTER_PARAM_END,
 };
 
+#define UNSHARP_RECIPE(number) \
+    .region = REGION_WINDOW, .keeps_alpha = true, .type = TYPE_OF_INPUT, .formula = (number)
+
+static const filter_recipe unsharp_soft_recipe = {UNSHARP_RECIPE(FORMULA_unsharp_soft)};
+static const filter_recipe unsharp_luma_recipe = {UNSHARP_RECIPE(FORMULA_unsharp_luma)};
+
+static const filter_recipe *unsharp_variant(const void *of, int colours)
+{
+    const unsharp_options *options = of;
+    return options->luma && colours > 1 ? &unsharp_luma_recipe
+           : options->threshold > 0     ? &unsharp_soft_recipe
+                                        : NULL;
+}
+
 static const filter_recipe unsharp_recipe = {
-    .region = REGION_WINDOW,
-    .keeps_alpha = true,
-    .type = TYPE_OF_INPUT,
-    .formula = FORMULA_unsharp,
+    UNSHARP_RECIPE(FORMULA_unsharp),
+    .variant = unsharp_variant,
 };
 
 static const filter_info unsharp_filter = {

@@ -60,6 +60,9 @@ static const char *recipe_defect(const satf_module *module, const filter_recipe 
     if (!recipe || recipe->region != REGION_WINDOW) {
         return "is no filter of windows, and modules have only these";
     }
+    if (recipe->variant) {
+        return "has variants of its recipe, and modules have one";
+    }
     if (!is_formula(module, recipe->formula, false) || !is_formula(module, recipe->survey, true)) {
         return "names a formula that it lacks";
     }

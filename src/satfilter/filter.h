@@ -74,7 +74,9 @@ typedef struct filter_extent {
 
 typedef struct filter_part filter_part;
 
-typedef struct filter_recipe {
+typedef struct filter_recipe filter_recipe;
+
+struct filter_recipe {
     filter_region region;
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
     bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
@@ -99,9 +101,12 @@ typedef struct filter_recipe {
      * recipe's own formula is the last one's. No alpha weighs. NULL: it is one step. */
     const filter_part *parts[2];
     int part_counts[2];
+    /* REGION_WINDOW: the recipe that has this one's place for these options and images of so many
+     * channels besides alpha, or NULL: its formula alone is another. Not of modules. */
+    const filter_recipe *(*variant)(const void *options, int colours);
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
-} filter_recipe;
+};
 
 /* The pixels that a step of several sums over. */
 typedef enum filter_over {
