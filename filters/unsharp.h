@@ -17,7 +17,14 @@ typedef struct unsharp_options {
     int64_t full;
 } unsharp_options;
 
-typedef unsharp_options unsharp_soft_options, unsharp_luma_options;
+/* Types of their own, for formula_is_clear() below is that of the first alone. */
+typedef struct unsharp_soft_options {
+    unsharp_options all;
+} unsharp_soft_options;
+
+typedef struct unsharp_luma_options {
+    unsharp_options all;
+} unsharp_luma_options;
 
 /* a, to nearest. */
 SATF_FORMULA double unsharp_steps(const unsharp_options *options)
@@ -44,12 +51,12 @@ SATF_FORMULA formula_value unsharp_formula(const formula_sums *in, const unsharp
 }
 
 /*
- * A max(|d| - T, 0) with d's sign. Of integers d = above / weight, and this is rounded so that with
- * a sample added it is the nearest, halves up. T is v / u, so its magnitude is
- * a (u |above| - v weight) / (10000 u weight), of which a quotient of doubles tells the integer
- * below, or the one next to that where it is as good as an integer; which side of the half behind
- * it the fraction lies on is found exactly while `above`, a weight and v are. Beyond 65536 all
- * samples saturate.
+ * A max(|d| - T, 0) with d's sign, of integers, d being above / weight. T is v / u, so the
+ * magnitude is a (u |above| - v weight) / (10000 u weight). As a double its quotient tells the
+ * integer below, or the next one where it is nearly an integer itself. Whether the fraction is
+ * beyond that integer and a half is then found exactly, so that with a sample added it is rounded
+ * to nearest, halves up. Beyond 65536 all samples saturate. Results that are not rounded take the
+ * quotient.
  */
 SATF_FORMULA double unsharp_change(const formula_sums *in, const unsharp_options *options,
                                    double above, double weight)
@@ -60,13 +67,13 @@ SATF_FORMULA double unsharp_change(const formula_sums *in, const unsharp_options
     double v = formula_thousandths(options->threshold) * (is_whole ? whole : in->full);
     double quotient = steps * (u * far - v * weight) / (10000 * u * weight);
     quotient = quotient > 0 ? quotient : 0;
-    quotient = quotient < 65536 ? quotient : 65536;
-    double nearest = (quotient + 0x1p52) - 0x1p52;
-    double below = nearest > quotient ? nearest - 1 : nearest;
+    double most = quotient < 65536 ? quotient : 65536, nearest = (most + 0x1p52) - 0x1p52;
+    double below = nearest > most ? nearest - 1 : nearest;
     double half = 2 * steps * v + (2 * below + 1) * (10000 * u);
     double beyond = formula_difference(2 * steps * u, far, half, weight);
     double up = below + (beyond >= 0 ? 1 : 0), down = -below - (beyond > 0 ? 1 : 0);
-    return above < 0 ? down : up;
+    double rounded = above < 0 ? down : up, exact = above < 0 ? -quotient : quotient;
+    return in->rounded ? rounded : exact;
 }
 
 /* The same of floats. */
@@ -83,8 +90,9 @@ SATF_FORMULA formula_value unsharp_soft_formula(const formula_sums *in,
                                                 const unsharp_soft_options *options)
 {
     double p = in->centre, weight = formula_weight(in);
-    double change = in->real ? unsharp_real_change(in, options, p - formula_true_mean(in))
-                             : unsharp_change(in, options, p * weight - formula_sum(in), weight);
+    double change = in->real
+                        ? unsharp_real_change(in, &options->all, p - formula_true_mean(in))
+                        : unsharp_change(in, &options->all, p * weight - formula_sum(in), weight);
     return formula_real(weight == 0 ? p : p + change);
 }
 
@@ -93,9 +101,9 @@ SATF_FORMULA formula_value unsharp_luma_formula(const formula_sums *in,
                                                 const unsharp_luma_options *options)
 {
     double p = in->centre, y = in->luma, weight = formula_weight(in);
-    double change = in->real
-                        ? unsharp_real_change(in, options, y - in->luma_sum * in->inverse)
-                        : unsharp_change(in, options, y * weight - in->luma_sum, 1000 * weight);
+    double change =
+        in->real ? unsharp_real_change(in, &options->all, y - in->luma_sum * in->inverse)
+                 : unsharp_change(in, &options->all, y * weight - in->luma_sum, 1000 * weight);
     return formula_real(weight == 0 ? p : p + change);
 }
 
@@ -146,19 +154,21 @@ static const filter_param unsharp_params[] = {
 #define UNSHARP_RECIPE(number) \
     .region = REGION_WINDOW, .keeps_alpha = true, .type = TYPE_OF_INPUT, .formula = (number)
 
-static const filter_recipe unsharp_soft_recipe = {UNSHARP_RECIPE(FORMULA_unsharp_soft)};
-static const filter_recipe unsharp_luma_recipe = {UNSHARP_RECIPE(FORMULA_unsharp_luma)};
+static const filter_recipe unsharp_variants[] = {
+    {UNSHARP_RECIPE(FORMULA_unsharp_soft)},
+    {UNSHARP_RECIPE(FORMULA_unsharp_luma)},
+};
 
-static const filter_recipe *unsharp_variant(const void *of, int colours)
+static int unsharp_variant(const void *of, int colours)
 {
     const unsharp_options *options = of;
-    return options->luma && colours > 1 ? &unsharp_luma_recipe
-           : options->threshold > 0     ? &unsharp_soft_recipe
-                                        : NULL;
+    return options->luma && colours > 1 ? 2 : options->threshold > 0 ? 1 : 0;
 }
 
 static const filter_recipe unsharp_recipe = {
     UNSHARP_RECIPE(FORMULA_unsharp),
+    .variants = unsharp_variants,
+    .variant_count = 2,
     .variant = unsharp_variant,
 };
 

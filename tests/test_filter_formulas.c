@@ -366,6 +366,14 @@ static double soft_exact(const soft_case *c, bool *one_division)
     return fmax(0, fmin(exact, (double)c->full));
 }
 
+static double soft_fraction(const soft_case *c)
+{
+    long double above = (long double)c->sample - (long double)c->sum / (long double)c->weight;
+    long double over = fabsl(above) - (long double)c->threshold * (long double)c->full / 255000;
+    long double change = over > 0 ? (long double)c->amount / 10000 * over : 0;
+    return (double)((long double)c->sample + (above < 0 ? -change : change));
+}
+
 /* A pixel beyond a threshold is the nearest to the exact fraction also where that is a half, and
  * where neither the products nor the quotient fit doubles. */
 static void test_soft(void **state)
@@ -397,6 +405,13 @@ static void test_soft(void **state)
                      got, want);
         }
         hard += !one_division;
+        in.rounded = false; /* of results that are no integers it is the fraction */
+        in.most = INFINITY;
+        double fraction = soft_fraction(&c), most = 1e-14 * (65535 + fabs(fraction));
+        got = formula_number_of(FORMULA_APPLY(unsharp_soft, &in, &options));
+        if (!(fabs(got - fraction) <= most)) {
+            fail_msg("%d: %.17g, not the fraction %.17g", i, got, fraction);
+        }
     }
     assert_true(hard > 100);
 }

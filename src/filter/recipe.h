@@ -38,8 +38,8 @@ static inline const filter_recipe *filter_recipe_for(const filter_recipe *recipe
                                                      const void *options, const satf_view *in)
 {
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
-    const filter_recipe *variant = recipe->variant ? recipe->variant(options, colours) : NULL;
-    return variant ? variant : recipe;
+    int variant = recipe->variant ? recipe->variant(options, colours) : 0;
+    return variant > 0 ? &recipe->variants[variant - 1] : recipe;
 }
 
 /* Whether engines have to find the samples at the pixels. */

@@ -101,9 +101,12 @@ struct filter_recipe {
      * recipe's own formula is the last one's. No alpha weighs. NULL: it is one step. */
     const filter_part *parts[2];
     int part_counts[2];
-    /* REGION_WINDOW: the recipe that has this one's place for these options and images of so many
-     * channels besides alpha, or NULL: its formula alone is another. Not of modules. */
-    const filter_recipe *(*variant)(const void *options, int colours);
+    /* REGION_WINDOW, of one step: recipes of which another formula makes the result. variant() is 0
+     * where this one does, for these options and images of so many channels besides alpha, else 1
+     * and more. NULL: there are none. */
+    const filter_recipe *variants;
+    int variant_count;
+    int (*variant)(const void *options, int colours);
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
 };
@@ -121,7 +124,7 @@ typedef enum filter_over {
  * step k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last step's is
  * the filter's.
  */
-enum { FILTER_MAX_PARTS = 16 };
+enum { FILTER_MAX_PARTS = 16, FILTER_MAX_VARIANTS = 4 };
 
 struct filter_part {
     const filter_recipe *recipe; /* REGION_WINDOW */
