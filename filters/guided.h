@@ -245,7 +245,11 @@ static const filter_info guided_filter = {
         "a M' / M, and what lies outside under constant:V is V M' / M there, of integers rounded "
         "and at most M'; beyond that border a is 0 and b is V. Of integers a is taken to 2^-24, b "
         "to 2^-16 (full scales above 255: 2^-8); the result "
-        "is rounded to nearest and saturated to 0 and the full scale. It has the input's type.",
+        "is rounded to nearest and saturated to 0 and the full scale. It has the input's type. "
+        "With amount=A it is q + A (p - q), q being the result without: base and detail. Take 1.5 "
+        "to 4, a window of a fiftieth of the picture and eps=0.01 for local contrast that has no "
+        "halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where noise "
+        "is to go: A of 0.",
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),

@@ -180,7 +180,13 @@ static const filter_info unsharp_filter = {
               "saturated: to 0 and the full scale; into floats it is neither. The mean of colour "
               "is weighted by alpha; alpha "
               "stays as it is, and so does a pixel whose whole window is transparent. The "
-              "result has the input's type and range.",
+              "result has the input's type and range. threshold=T adds A max(|p - m| - T, 0) with "
+              "the sign of p - m: what is within T of the mean stays as it is, and nothing jumps "
+              "there. Take 2 to 5 where noise or grain would be sharpened; not where faint detail "
+              "is wanted. luma takes Y = (299 R + 587 G + 114 B) / 1000 in place of p in p - m, "
+              "not rounded, and adds the same to R, G and B: colour noise stays what it was. Take "
+              "it for photographs in colour; not for channels that are no RGB. Grey is as without "
+              "it.",
     .params = unsharp_params,
     .needs_value = true,
     .options_bytes = sizeof(unsharp_options),
