@@ -3,6 +3,8 @@
 FILTER_ENTRY(unsharp)
 #elif defined(FORMULA_ENTRY)
 FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_OFTEN)
+FORMULA_ENTRY(unsharp_soft, FORMULA_SUM | FORMULA_CENTRE)
+FORMULA_ENTRY(unsharp_luma, FORMULA_CENTRE | FORMULA_LUMA)
 #elif !defined(SATF_FILTERS_UNSHARP_H)
 #define SATF_FILTERS_UNSHARP_H
 
@@ -10,9 +12,19 @@ FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_OFTEN)
 
 typedef struct unsharp_options {
     filter_window window;
-    double amount;
+    double amount, threshold;
+    bool luma;
     int64_t full;
 } unsharp_options;
+
+/* Types of their own, for formula_is_clear() below is that of the first alone. */
+typedef struct unsharp_soft_options {
+    unsharp_options all;
+} unsharp_soft_options;
+
+typedef struct unsharp_luma_options {
+    unsharp_options all;
+} unsharp_luma_options;
 
 /* a, to nearest. */
 SATF_FORMULA double unsharp_steps(const unsharp_options *options)
@@ -36,6 +48,63 @@ SATF_FORMULA formula_value unsharp_formula(const formula_sums *in, const unsharp
     double steps = unsharp_steps(options), whole = p * weight;
     double numerator = 10000 * whole + steps * (whole - formula_sum(in));
     return formula_real(weight == 0 ? p : formula_quotient(numerator, 10000 * weight));
+}
+
+/*
+ * A max(|d| - T, 0) with d's sign, of integers, d being above / weight. T is v / u, so the
+ * magnitude is a (u |above| - v weight) / (10000 u weight). As a double its quotient tells the
+ * integer below, or the next one where it is nearly an integer itself. Whether the fraction is
+ * beyond that integer and a half is then found exactly, so that with a sample added it is rounded
+ * to nearest, halves up. Beyond 65536 all samples saturate. Results that are not rounded take the
+ * quotient.
+ */
+SATF_FORMULA double unsharp_change(const formula_sums *in, const unsharp_options *options,
+                                   double above, double weight)
+{
+    double steps = unsharp_steps(options), far = fabs(above), whole = floor(in->level);
+    bool is_whole = whole == in->level;
+    double u = is_whole ? 1000 : 255000;
+    double v = formula_thousandths(options->threshold) * (is_whole ? whole : in->full);
+    double quotient = steps * (u * far - v * weight) / (10000 * u * weight);
+    quotient = quotient > 0 ? quotient : 0;
+    double most = quotient < 65536 ? quotient : 65536, nearest = (most + 0x1p52) - 0x1p52;
+    double below = nearest > most ? nearest - 1 : nearest;
+    double half = 2 * steps * v + (2 * below + 1) * (10000 * u);
+    double beyond = formula_difference(2 * steps * u, far, half, weight);
+    double up = below + (beyond >= 0 ? 1 : 0), down = -below - (beyond > 0 ? 1 : 0);
+    double rounded = above < 0 ? down : up, exact = above < 0 ? -quotient : quotient;
+    return in->rounded ? rounded : exact;
+}
+
+/* The same of floats. */
+SATF_FORMULA double unsharp_real_change(const formula_sums *in, const unsharp_options *options,
+                                        double above)
+{
+    double excess = fabs(above) - options->threshold * in->level;
+    double change = options->amount * (excess < 0 ? 0 : excess);
+    return above < 0 ? -change : change;
+}
+
+/* p + A max(|p - m| - T, 0) with the sign of p - m. */
+SATF_FORMULA formula_value unsharp_soft_formula(const formula_sums *in,
+                                                const unsharp_soft_options *options)
+{
+    double p = in->centre, weight = formula_weight(in);
+    double change = in->real
+                        ? unsharp_real_change(in, &options->all, p - formula_true_mean(in))
+                        : unsharp_change(in, &options->all, p * weight - formula_sum(in), weight);
+    return formula_real(weight == 0 ? p : p + change);
+}
+
+/* The same of a colour's sample, p - m being that of the luma. */
+SATF_FORMULA formula_value unsharp_luma_formula(const formula_sums *in,
+                                                const unsharp_luma_options *options)
+{
+    double p = in->centre, y = in->luma, weight = formula_weight(in);
+    double change =
+        in->real ? unsharp_real_change(in, &options->all, y - in->luma_sum * in->inverse)
+                 : unsharp_change(in, &options->all, y * weight - in->luma_sum, 1000 * weight);
+    return formula_real(weight == 0 ? p : p + change);
 }
 
 #ifdef __CUDACC__
@@ -72,15 +141,35 @@ static const filter_param unsharp_params[] = {
     FILTER_WINDOW_PARAMS(unsharp_options, "15"),
     {"amount", "A", "", PARAM_REAL, offsetof(unsharp_options, amount), 0, 100, "1",
      "how far, 0 to 100, of integers in steps of 0.0001"},
+    {"threshold", "T", "levels of 255", PARAM_REAL, offsetof(unsharp_options, threshold), 0, 255,
+     "0",
+     "how far from the mean a pixel stays as it is, in levels of 8 bits, 0 to 255, of integers in "
+     "steps of 0.001"},
+    {"luma", NULL, "", PARAM_FLAG, offsetof(unsharp_options, luma), 0, 0, "off",
+     "of colour the luma alone is sharpened"},
     FILTER_FULL_PARAM(offsetof(unsharp_options, full)),
     FILTER_PARAM_END,
 };
 
+#define UNSHARP_RECIPE(number) \
+    .region = REGION_WINDOW, .keeps_alpha = true, .type = TYPE_OF_INPUT, .formula = (number)
+
+static const filter_recipe unsharp_variants[] = {
+    {UNSHARP_RECIPE(FORMULA_unsharp_soft)},
+    {UNSHARP_RECIPE(FORMULA_unsharp_luma)},
+};
+
+static int unsharp_variant(const void *of, int colours)
+{
+    const unsharp_options *options = of;
+    return options->luma && colours > 1 ? 2 : options->threshold > 0 ? 1 : 0;
+}
+
 static const filter_recipe unsharp_recipe = {
-    .region = REGION_WINDOW,
-    .keeps_alpha = true,
-    .type = TYPE_OF_INPUT,
-    .formula = FORMULA_unsharp,
+    UNSHARP_RECIPE(FORMULA_unsharp),
+    .variants = unsharp_variants,
+    .variant_count = 2,
+    .variant = unsharp_variant,
 };
 
 static const filter_info unsharp_filter = {
@@ -91,7 +180,13 @@ static const filter_info unsharp_filter = {
               "saturated: to 0 and the full scale; into floats it is neither. The mean of colour "
               "is weighted by alpha; alpha "
               "stays as it is, and so does a pixel whose whole window is transparent. The "
-              "result has the input's type and range.",
+              "result has the input's type and range. threshold=T adds A max(|p - m| - T, 0) with "
+              "the sign of p - m: what is within T of the mean stays as it is, and nothing jumps "
+              "there. Take 2 to 5 where noise or grain would be sharpened; not where faint detail "
+              "is wanted. luma takes Y = (299 R + 587 G + 114 B) / 1000 in place of p in p - m, "
+              "not rounded, and adds the same to R, G and B: colour noise stays what it was. Take "
+              "it for photographs in colour; not for channels that are no RGB. Grey is as without "
+              "it.",
     .params = unsharp_params,
     .needs_value = true,
     .options_bytes = sizeof(unsharp_options),

@@ -59,7 +59,7 @@ static bool is_formula(const filter_gpu_task *task, const filter_recipe *recipe)
     return recipe->formula == task->formula && recipe->region != REGION_PIXEL;
 }
 
-/* The filter with that formula, or with it in one of its parts. */
+/* The filter with that formula, or with it in one of its parts or variants. */
 static const filter_recipe *find_recipe(const filter_gpu_task *task, const filter_info **info)
 {
     for (size_t i = 0; (*info = filter_info_at(i)); i++) {
@@ -69,6 +69,11 @@ static const filter_recipe *find_recipe(const filter_gpu_task *task, const filte
                 if (is_formula(task, recipe->parts[b][k].recipe)) {
                     return recipe->parts[b][k].recipe;
                 }
+            }
+        }
+        for (int k = 0; k < recipe->variant_count; k++) {
+            if (is_formula(task, &recipe->variants[k])) {
+                return &recipe->variants[k];
             }
         }
         if (is_formula(task, recipe)) {

@@ -8,7 +8,10 @@ typedef struct ref_moments {
     int real;
     ref_wide weight, sum, square; /* in units of floats, which are 1 for integers */
     double weight_unit, sum_unit, square_unit;
-    double sample;      /* at the pixel itself */
+    double sample; /* at the pixel itself */
+    int in_colour; /* RGB: the sums of the three colours, and their samples */
+    ref_wide luma_sums[3];
+    double luma_samples[3];
     double level, full; /* a level of 8 bits, the largest sample */
     double greatest;    /* of the survey's formula over the whole image */
     double least;       /* sample whose alpha is not 0 */
@@ -61,6 +64,63 @@ static inline double ref_unsharp(const ref_moments *m)
     ref_wide whole = (ref_wide)m->sample * m->weight;
     ref_wide up = 20000 * whole + 30000 * (whole - m->sum) + 10000 * m->weight;
     return ref_floor(up, 20000 * m->weight);
+}
+
+/* amount = 1.5, threshold = 3.5, of d = above / weight, rounded: 3 (510 |d| - 7 M W) / (1020 W). */
+static inline double ref_soft(const ref_moments *m, ref_wide above, ref_wide weight)
+{
+    ref_wide far = above < 0 ? -above : above;
+    ref_wide over = 510 * far - 7 * (ref_wide)m->full * weight;
+    ref_wide change = over > 0 ? 3 * over : 0, down = 1020 * weight;
+    ref_wide whole = (ref_wide)m->sample * down + (above < 0 ? -change : change);
+    return ref_floor(2 * whole + down, 2 * down);
+}
+
+static inline double ref_real_soft(const ref_moments *m, double above, double threshold)
+{
+    double far = fabs(above) - threshold;
+    return far > 0 ? m->sample + (above < 0 ? -1.5 : 1.5) * far : m->sample;
+}
+
+static inline double ref_unsharp_soft(const ref_moments *m)
+{
+    if (m->weight == 0) {
+        return m->sample;
+    }
+    return m->real ? ref_real_soft(m, m->sample - ref_mean(m), 3.5)
+                   : ref_soft(m, (ref_wide)m->sample * m->weight - m->sum, m->weight);
+}
+
+/* amount = 1.5, of the luma. */
+static inline double ref_luma_of(const ref_moments *m, int soft)
+{
+    static const int parts[3] = {299, 587, 114};
+    ref_wide above = 0;
+    double luma = 0, sum = 0;
+    for (int k = 0; k < 3; k++) {
+        above += parts[k] * ((ref_wide)m->luma_samples[k] * m->weight - m->luma_sums[k]);
+        luma += parts[k] / 1000.0 * m->luma_samples[k];
+        sum += parts[k] / 1000.0 * ((double)m->luma_sums[k] * m->sum_unit);
+    }
+    if (m->weight == 0) {
+        return m->sample;
+    }
+    if (m->real) {
+        return ref_real_soft(m, luma - sum * (1 / ref_weight(m)), soft ? 3.5 : 0);
+    }
+    ref_wide down = 1000 * m->weight, whole = (ref_wide)m->sample * down;
+    return soft ? ref_soft(m, above, down) : ref_floor(2 * whole + 3 * above + down, 2 * down);
+}
+
+/* Grey has no other luma. */
+static inline double ref_unsharp_luma(const ref_moments *m)
+{
+    return m->in_colour ? ref_luma_of(m, 0) : ref_unsharp(m);
+}
+
+static inline double ref_unsharp_both(const ref_moments *m)
+{
+    return m->in_colour ? ref_luma_of(m, 1) : ref_unsharp_soft(m);
 }
 
 /* ------------------------------------------------------- black and white */

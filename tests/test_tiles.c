@@ -189,6 +189,15 @@ static void test_periodic(void **state)
     assert_int_equal(check_specs(specs, 2, 3, SATF_U8), 2);
 }
 
+/* Formulas that options choose; luma is read off tables. */
+static void test_variants(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"unsharp=5x9,luma", "unsharp=7,threshold=3",
+                                        "unsharp=5,luma,threshold=2 box=3", "guided=5,amount=2"};
+    assert_int_equal(check_specs(specs, 4, 3, SATF_U8), 4);
+}
+
 /* Windows that a device sums without a table. */
 static void test_no_tables(void **state)
 {
@@ -391,10 +400,15 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_filter), cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_periodic),     cmocka_unit_test(test_no_tables),
-        cmocka_unit_test(test_views),        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_short_of_memory),
+        cmocka_unit_test(test_every_filter),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_no_tables),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_short_of_memory),
         cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

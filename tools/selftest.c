@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "9471c582a852f9d1173fee4ba29a472f6e6f6c59503d03311bf8daefa6b88ffd",
-    [TRIAL_FLOATS] = "273f7c6da449a59404a839aa280bf4b4461706b3d6beea3fbb5aad08a7caa595",
+    [TRIAL_INTEGERS] = "5fae89a4c529376f953bcfc478e2bbd9a1179811966879d71ffcba1f16f54d0a",
+    [TRIAL_FLOATS] = "fa4f3fe23cc00fb152a46b092df55f16fe8ba5717c33aba055083d026866ffbf",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

@@ -107,11 +107,12 @@ static void choose_word(const char *words, int number, char *text, size_t bytes)
     snprintf(text, bytes, "%.*s", (int)strcspn(words, "|"), words);
 }
 
-/* A multiple of the default, or of 1, within the range. */
+/* The default first, then multiples of it, or of 1 where it is 0, within the range. */
 static double choose_number(const satf_param_info *p, int number)
 {
+    static const double times[] = {1, 0.5, 2, 0, -1}, values[] = {0, 1, 0.5, 2, -1};
     double middle = p->default_text ? strtod(p->default_text, NULL) : 0;
-    double value = (middle != 0 ? middle : 1) * (const double[]){1, 0.5, 2, 0, -1}[number];
+    double value = middle != 0 ? middle * times[number] : values[number];
     return value < p->min ? p->min : value > p->max ? p->max : value;
 }
 

@@ -10,6 +10,7 @@
 #include "corners.cuh"
 
 #include "../../src/filter/clear.h"
+#include "../../src/filter/grey.h"
 
 /* In place of a type of squares: the formula wants none. */
 struct no_squares {
@@ -277,6 +278,30 @@ static __device__ inline double table_pivot(const filter_gpu_task *task, int c)
     return 0;
 }
 
+/* The luma's moments over a rectangle, and at the pixel whose first sample is at `pixel`. */
+typedef struct luma_moments {
+    double sum, sample;
+} luma_moments;
+
+template <class Sum>
+static __device__ __noinline__ luma_moments read_luma(const filter_gpu_task *task, const region *r,
+                                                      const char *pixel)
+{
+    formula_sums in = {};
+    double sums[3], samples[3];
+    int bytes = sample_bytes(task->in.type);
+    in.real = (Sum)0.5 != 0;
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        load_sum(&in, region_sum<Sum>(task, &task->layers[0], r, c));
+        sums[c] = formula_sum(&in);
+        samples[c] = load_sample(task->in.type, pixel + c * bytes);
+    }
+    luma_moments luma = {grey_luma(in.real, sums[0], sums[1], sums[2]),
+                         grey_luma(in.real, samples[0], samples[1], samples[2])};
+    return luma;
+}
+
 /* One rectangle of one channel of the pixel at (x, y). */
 template <class Formula, class Sum, class Square>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
@@ -310,6 +335,12 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
         load_sum(&in, sum);
         return task->keeps_alpha ? formula_real(load_sample(task->in.type, from))
                                  : formula_mean(&in);
+    }
+    if (task->has_luma) {
+        region there = *r; /* registers have no address */
+        luma_moments luma = read_luma<Sum>(task, &there, from - c * sample_bytes(task->in.type));
+        in.luma_sum = luma.sum;
+        in.luma = luma.sample;
     }
     formula_value result[1];
     sample_place at = {x, y, c};

@@ -95,9 +95,30 @@ satf_status filter_fail_name(satf_context *ctx, const char *name)
     return satf_fail(ctx, SATF_INVALID, "no filter is called '%.80s'; there are %s", name, names);
 }
 
+/* The parameter whose value, of those that stand in the options as they are, that text may be. */
+static const filter_param *param_taking(satf_context *ctx, const filter_info *info,
+                                        const char *text)
+{
+    const unsigned plain = 1U << PARAM_INTEGER | 1U << PARAM_REAL | 1U << PARAM_FULL |
+                           1U << PARAM_PLACE | 1U << PARAM_BORDER | 1U << PARAM_CHOICE;
+    double value[sizeof(filter_place) / sizeof(double)];
+    for (const filter_param *param = info->params; param->name; param++) {
+        if ((plain >> param->kind & 1) &&
+            param_kind_of(param)->parse(ctx, info, param, text, value) == SATF_OK) {
+            return param;
+        }
+    }
+    return NULL;
+}
+
 satf_status filter_fail_param(satf_context *ctx, const filter_info *info, const char *name)
 {
     char names[128] = "";
+    const filter_param *meant = param_taking(ctx, info, name);
+    if (meant) {
+        return satf_fail(ctx, SATF_INVALID, "'%s' of %s lacks its parameter's name: %s=%s", name,
+                         info->name, meant->name, name);
+    }
     for (const filter_param *param = info->params; param->name; param++) {
         size_t used = strlen(names);
         strncat(names, param == info->params ? "" : ", ", sizeof names - 1 - used);

@@ -34,7 +34,8 @@ static bool pays(const satf_context *ctx, const filter_step *step)
 
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    if (step->weighted || step->recipe->survey != FORMULA_NONE || !pays(ctx, step)) {
+    if (step->weighted || step->recipe->survey != FORMULA_NONE ||
+        filter_reads(step->recipe, FORMULA_LUMA) || !pays(ctx, step)) {
         return false;
     }
     filter_gpu_task task = make_task(step);

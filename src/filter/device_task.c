@@ -51,6 +51,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
     finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish.constants);
     task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
+    task.has_luma = filter_reads(recipe, FORMULA_LUMA);
     task.constants = finish.constants;
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     return task;

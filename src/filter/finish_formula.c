@@ -3,6 +3,7 @@
 
 #include "../base/view.h"
 #include "finish.h"
+#include "grey.h"
 #include "modules.h"
 
 void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
@@ -66,6 +67,20 @@ static void set_weight(const finisher *f, const window_segment *segment, int64_t
     in->inverse = weight != 0 ? 1 / weight : 0;
 }
 
+/* The luma's moments at a pixel of colour. */
+static void set_luma(const finisher *f, const window_segment *segment, int64_t p, formula_sums *in)
+{
+    double sums[3], centres[3];
+    for (int lane = 0; lane < 3; lane++) {
+        int64_t i = p * f->channels + lane;
+        finish_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
+        sums[lane] = formula_sum(in);
+        centres[lane] = load_sample(f->in_type, segment->centre, i);
+    }
+    in->luma_sum = grey_luma(in->real, sums[0], sums[1], sums[2]);
+    in->luma = grey_luma(in->real, centres[0], centres[1], centres[2]);
+}
+
 /* One lane of a pixel; in: its sums without weight. */
 static formula_value lane_value(const finisher *f, const window_segment *segment, int64_t p,
                                 int lane, formula_sums *in)
@@ -73,6 +88,9 @@ static formula_value lane_value(const finisher *f, const window_segment *segment
     bool alpha_lane = f->weighted && lane == f->channels - 1;
     int64_t i = p * f->channels + lane;
     set_weight(f, segment, p, f->weighted && !alpha_lane, in);
+    if (formula_reads(f->formula) & FORMULA_LUMA) {
+        set_luma(f, segment, p, in);
+    }
     finish_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
     in->pivot = segment->pivots ? segment->pivots[lane] : 0;
     if (segment->squares) {
@@ -247,6 +265,10 @@ static void load_block(const finisher *f, const window_segment *segment, loop_mo
         const char *centre = segment->centre;
         loops->load_samples(f->in_type, block->n, centre + at * satf_type_bytes((int)f->in_type),
                             block->centres);
+    }
+    if (formula_reads(f->formula) & FORMULA_LUMA) {
+        loops->luma(mode == LOOP_REAL, f->channels, block->n, block->sums, block->luma_sums);
+        loops->luma(mode == LOOP_REAL, f->channels, block->n, block->centres, block->lumas);
     }
     for (int k = 0; k < 2; k++) {
         const satf_view *beside = &f->beside[k];

@@ -1,6 +1,7 @@
 #include "finish_loops.h"
 
 #include "../base/cpu.h"
+#include "grey.h"
 #include "survey.h"
 
 /* Samples may lie anywhere. */
@@ -65,6 +66,25 @@ static void load_samples(satf_type type, int64_t n, const void *from, double *re
         break;
     default:
         CONVERT(any_f64, double);
+    }
+}
+
+/* Constants are what compilers make good loops of. */
+#define LUMAS(real, channels)                                                \
+    for (int64_t i = 0; i + (channels) <= n; i += (channels)) {              \
+        double value = grey_luma((real), from[i], from[i + 1], from[i + 2]); \
+        to[i] = to[i + 1] = to[i + 2] = to[i + (channels)-1] = value;        \
+    }
+
+static void luma(bool real, int channels, int64_t n, const double *restrict from,
+                 double *restrict to)
+{
+    if (real) {
+        LUMAS(true, channels)
+    } else if (channels == 3) {
+        LUMAS(false, 3)
+    } else {
+        LUMAS(false, 4)
     }
 }
 
@@ -178,6 +198,7 @@ const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .load_sums = load_sums,
     .load_words = load_words,
     .load_samples = load_samples,
+    .luma = luma,
     .invert = invert,
     .store = store,
     .store_bilevel = store_bilevel,

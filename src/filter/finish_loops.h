@@ -13,6 +13,8 @@ typedef struct loop_kernels {
     void (*load_sums)(satf_sum_type type, int64_t n, const void *from, double *to);
     void (*load_words)(satf_sum_type type, int64_t n, const void *from, uint64_t *to);
     void (*load_samples)(satf_type type, int64_t n, const void *from, double *to);
+    /* The luma of pixels of 3 or 4 lanes, in each of their lanes. */
+    void (*luma)(bool real, int channels, int64_t n, const double *from, double *to);
     void (*invert)(int64_t n, const double *weights, double *inverses); /* 0 of 0 */
     /* As formula_store() does with reals. */
     void (*store)(satf_type type, int64_t n, const double *from, void *to);

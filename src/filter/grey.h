@@ -18,4 +18,10 @@ SATF_FORMULA double grey_of_reals(double r, double g, double b)
     return 0.299 * r + 0.587 * g + 0.114 * b;
 }
 
+/* The luma, of integers in thousandths: not rounded. */
+SATF_FORMULA double grey_luma(bool real, double r, double g, double b)
+{
+    return real ? grey_of_reals(r, g, b) : 299 * r + 587 * g + 114 * b;
+}
+
 #endif

@@ -55,6 +55,22 @@ static const char *param_defect(const filter_info *info)
                : "lacks the parameters of a window (FILTER_WINDOW_PARAMS)";
 }
 
+/* Whether it is a step of windows by a formula of the module's. */
+static bool is_step(const satf_module *module, const filter_recipe *recipe)
+{
+    return recipe && recipe->region == REGION_WINDOW && !recipe->parts[0] && !recipe->variant &&
+           is_formula(module, recipe->formula, false);
+}
+
+static bool has_variants(const satf_module *module, const filter_recipe *recipe)
+{
+    bool good = recipe->variants && recipe->variant_count <= FILTER_MAX_VARIANTS;
+    for (int k = 0; good && k < recipe->variant_count; k++) {
+        good = is_step(module, &recipe->variants[k]);
+    }
+    return good;
+}
+
 static const char *recipe_defect(const satf_module *module, const filter_recipe *recipe)
 {
     if (!recipe || recipe->region != REGION_WINDOW) {
@@ -62,6 +78,9 @@ static const char *recipe_defect(const satf_module *module, const filter_recipe 
     }
     if (!is_formula(module, recipe->formula, false) || !is_formula(module, recipe->survey, true)) {
         return "names a formula that it lacks";
+    }
+    if (recipe->variant && !has_variants(module, recipe)) {
+        return "has variants of its recipe that are no steps, or too many";
     }
     for (int with = 0; with < 2; with++) {
         int count = recipe->parts[with] ? recipe->part_counts[with] : 0;
@@ -72,9 +91,7 @@ static const char *recipe_defect(const satf_module *module, const filter_recipe 
             const filter_part *part = &recipe->parts[with][k];
             if (part->of < 0 || part->of >= 2 + k || part->beside[0] < 0 ||
                 part->beside[0] >= 2 + k || part->beside[1] < 0 || part->beside[1] >= 2 + k ||
-                (unsigned)part->over > OVER_MIRRORED || !part->recipe ||
-                part->recipe->region != REGION_WINDOW || part->recipe->parts[0] ||
-                !is_formula(module, part->recipe->formula, false)) {
+                (unsigned)part->over > OVER_MIRRORED || !is_step(module, part->recipe)) {
                 return "has a step that reads what comes after it, or lacks a window or a formula";
             }
         }

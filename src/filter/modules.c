@@ -29,6 +29,7 @@ typedef struct loaded_module {
     const satf_module *from;
     filter_info info;
     filter_recipe recipe;
+    filter_recipe variants[FILTER_MAX_VARIANTS];
     filter_recipe part_recipes[2][FILTER_MAX_PARTS];
     filter_part parts[2][FILTER_MAX_PARTS];
 } loaded_module;
@@ -85,6 +86,11 @@ static loaded_module *take_in(const satf_module *module, size_t m)
     l->recipe = *module->filter->recipe;
     l->info.recipe = &l->recipe;
     renumber(&l->recipe, m);
+    for (int k = 0; l->recipe.variant && k < l->recipe.variant_count; k++) {
+        l->variants[k] = l->recipe.variants[k];
+        renumber(&l->variants[k], m);
+    }
+    l->recipe.variants = l->variants;
     for (int with = 0; with < 2; with++) {
         for (int k = 0; l->recipe.parts[with] && k < l->recipe.part_counts[with]; k++) {
             l->parts[with][k] = l->recipe.parts[with][k];

@@ -33,6 +33,15 @@ static inline bool filter_reads(const filter_recipe *recipe, unsigned what)
     return (formula_reads(recipe->formula) | formula_reads(recipe->survey)) & what;
 }
 
+/* The recipe of a filter with these options, for such an image. */
+static inline const filter_recipe *filter_recipe_for(const filter_recipe *recipe,
+                                                     const void *options, const satf_view *in)
+{
+    int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
+    int variant = recipe->variant ? recipe->variant(options, colours) : 0;
+    return variant > 0 ? &recipe->variants[variant - 1] : recipe;
+}
+
 /* Whether engines have to find the samples at the pixels. */
 static inline bool filter_has_centre(const filter_recipe *recipe)
 {

@@ -30,7 +30,7 @@ static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out)
 {
-    const filter_recipe *recipe = link->info->recipe;
+    const filter_recipe *recipe = filter_recipe_for(link->info->recipe, link->options, in);
     filter_type_rule rule = filter_type(recipe, link->options);
     bool moves = recipe->region == REGION_PIXEL;
     int channels = recipe->grey ? 1 : in->channels;
@@ -47,7 +47,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
                          link->info->name, satf_type_name(in->type));
     }
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
-    if (recipe->grey && colours != 1 && colours != 3) {
+    if ((recipe->grey || filter_reads(recipe, FORMULA_LUMA)) && colours != 1 && colours != 3) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s wants grey or RGB, with or without alpha; these pixels have %d "
                          "channels besides alpha",
@@ -234,14 +234,14 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
     if (step->engine) {
         return SATF_OK;
     }
-    return there
-               ? satf_fail(ctx, SATF_UNSUPPORTED,
-                           "on a device the window engine takes no alpha that weighs colour, no "
-                           "filter that surveys the image, and windows whose rows of sums fit the "
-                           "shared memory of a block; use the engine sat or the device cpu")
-               : satf_fail(ctx, SATF_UNSUPPORTED,
-                           "%s needs the SAT engine; the window engine has no sums for it",
-                           step->info->name);
+    return there ? satf_fail(ctx, SATF_UNSUPPORTED,
+                             "on a device the window engine takes no alpha that weighs colour, no "
+                             "filter that surveys the image or reads luma, and windows whose rows "
+                             "of sums fit the shared memory of a block; use the engine sat or the "
+                             "device cpu")
+                 : satf_fail(ctx, SATF_UNSUPPORTED,
+                             "%s needs the SAT engine; the window engine has no sums for it",
+                             step->info->name);
 }
 
 /* From the window of the filter's options to that of a part. */
@@ -316,7 +316,8 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
 {
     const chain_link *link = spec->link;
     const satf_view *in = &spec->in;
-    const filter_recipe *recipe = spec->part ? spec->part->recipe : link->info->recipe;
+    const filter_recipe *recipe =
+        spec->part ? spec->part->recipe : filter_recipe_for(link->info->recipe, link->options, in);
     *step = (filter_step){.info = link->info,
                           .recipe = recipe,
                           .in = *in,

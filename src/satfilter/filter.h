@@ -74,7 +74,9 @@ typedef struct filter_extent {
 
 typedef struct filter_part filter_part;
 
-typedef struct filter_recipe {
+typedef struct filter_recipe filter_recipe;
+
+struct filter_recipe {
     filter_region region;
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
     bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
@@ -99,9 +101,15 @@ typedef struct filter_recipe {
      * recipe's own formula is the last one's. No alpha weighs. NULL: it is one step. */
     const filter_part *parts[2];
     int part_counts[2];
+    /* REGION_WINDOW, of one step: recipes of which another formula makes the result. variant() is 0
+     * where this one does, for these options and images of so many channels besides alpha, else 1
+     * and more. NULL: there are none. */
+    const filter_recipe *variants;
+    int variant_count;
+    int (*variant)(const void *options, int colours);
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
-} filter_recipe;
+};
 
 /* The pixels that a step of several sums over. */
 typedef enum filter_over {
@@ -116,7 +124,7 @@ typedef enum filter_over {
  * step k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last step's is
  * the filter's.
  */
-enum { FILTER_MAX_PARTS = 16 };
+enum { FILTER_MAX_PARTS = 16, FILTER_MAX_VARIANTS = 4 };
 
 struct filter_part {
     const filter_recipe *recipe; /* REGION_WINDOW */

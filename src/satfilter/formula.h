@@ -29,10 +29,11 @@ typedef enum formula_words {
 } formula_words;
 
 /*
- * What a formula reads: moments over its region, the sample at the pixel itself, and those there of
- * other images. What its entry does not list reads as 0. FORMULA_OFTEN..., any of them: it is so
- * often asked for that it has device kernels of its own for images of bytes, by its results: bytes
- * (FORMULA_OFTEN), which without squares has some for images and results of 16 bits too; floats
+ * What a formula reads: moments over its region, the sample at the pixel itself, those there of
+ * other images, and the luma's sum and sample, where the image is RGB, with or without alpha. What
+ * its entry does not list reads as 0. FORMULA_OFTEN..., any of them: it is so often asked for that
+ * it has device kernels of its own for images of bytes, by its results: bytes (FORMULA_OFTEN),
+ * which without squares has some for images and results of 16 bits too; floats
  * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32).
  */
 enum {
@@ -43,7 +44,8 @@ enum {
     FORMULA_BESIDE_TOO = 16,
     FORMULA_OFTEN = 32,
     FORMULA_OFTEN_REAL = 64,
-    FORMULA_OFTEN_U32 = 128
+    FORMULA_OFTEN_U32 = 128,
+    FORMULA_LUMA = 256
 };
 
 /*
@@ -62,6 +64,9 @@ typedef struct formula_sums {
     double inverse;   /* 1 / the weight, or 0; set for formulas of windows */
     double centre;    /* the sample at the pixel itself (FORMULA_CENTRE) */
     double beside[2]; /* samples of other images there (FORMULA_BESIDE, FORMULA_BESIDE_TOO) */
+    /* Of the luma of the pixel's colour (FORMULA_LUMA), of integers in thousandths: the sum over
+     * the region, and the sample. */
+    double luma_sum, luma;
     /* Of the filter's input, whichever of its steps this is: whether it is of floats; its full
      * scale, the sample that is white, 1 of floats unless they say another; a level of 8 bits,
      * which is a 255th of that, and 1 of floats that say nothing. Then the full scale of the image
@@ -92,6 +97,9 @@ SATF_FORMULA void formula_hide(unsigned listed, formula_sums *in)
     }
     if (!(listed & FORMULA_BESIDE_TOO)) {
         in->beside[1] = 0;
+    }
+    if (!(listed & FORMULA_LUMA)) {
+        in->luma_sum = in->luma = 0;
     }
 }
 
@@ -371,16 +379,19 @@ SATF_FORMULA double formula_rest(double a, double b)
 #endif
 }
 
-/*
- * More than 0, 0 or less as W a - S b is, of integers: a is one below 2^53, b one of 0 to 2^53.
- * Products that round to different doubles are in the order of these.
- */
+/* More than 0, 0 or less as a b - c d is, of integers below 2^53: products that round to different
+ * doubles are in the order of these. */
+SATF_FORMULA double formula_difference(double a, double b, double c, double d)
+{
+    double difference = a * b - c * d, rest = formula_rest(a, b) - formula_rest(c, d);
+    return difference != 0 ? difference : rest;
+}
+
+/* More than 0, 0 or less as W a - S b is, of integers: a is one below 2^53, b one of 0 to 2^53. */
 SATF_FORMULA double formula_excess(const formula_sums *in, double a, double b)
 {
     if (formula_in_reals(in)) {
-        double weight = in->real_weight, sum = in->real_sum, excess = weight * a - sum * b;
-        double rest = formula_rest(weight, a) - formula_rest(sum, b);
-        return excess != 0 ? excess : rest;
+        return formula_difference(in->real_weight, a, in->real_sum, b);
     }
     satf_u128 above = (satf_u128)in->weight * (uint64_t)fabs(a), below = in->sum * (uint64_t)b;
     return a < 0 ? -1 : above > below ? 1 : above < below ? -1 : 0;

@@ -19,6 +19,7 @@ typedef struct loop_block {
     double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter 1 / the former, or 0 */
     double pivots[LOOP_SAMPLES];                          /* of floats */
     double centres[LOOP_SAMPLES], besides[2][LOOP_SAMPLES];
+    double luma_sums[LOOP_SAMPLES], lumas[LOOP_SAMPLES]; /* in each lane of a pixel */
     double results[LOOP_SAMPLES];
 } loop_block;
 
@@ -42,6 +43,8 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
             in.centre = block->centres[i];                            \
             in.beside[0] = block->besides[0][i];                      \
             in.beside[1] = block->besides[1][i];                      \
+            in.luma_sum = block->luma_sums[i];                        \
+            in.luma = block->lumas[i];                                \
             formula_hide((reads), &in);                               \
             formula_value value = FORMULA_APPLY(name, &in, &options); \
             block->results[i] = formula_number_of(value);             \

@@ -16,6 +16,7 @@ FULL = ('unsharp', 'highpass', 'flatten', 'normalize', 'guided', 'sauvola', 'ada
 REALS = {'sauvola': (('k', '0.34', -2, 2), ('r', '128', 1, 200)), 'wolf': (('k', '0.5', -2, 2),),
          'adaptive': (('offset', '5', -20, 40),), 'bradley': (('percent', '15', 0, 100),),
          'niblack': (('k', '-0.2', -2, 2),), 'nick': (('k', '-0.2', -2, 2),),
+         'guided': (('amount', '0', 0, 5),), 'unsharp': (('threshold', '0', 0, 20),),
          'flatten': (('target', '128', 0, 255),), 'normalize': (('c', '1', 0.5, 20),)}
 TUPLES = {1: 'GRAYSCALE', 2: 'GRAYSCALE_ALPHA', 3: 'RGB', 4: 'RGB_ALPHA'}
 
@@ -244,6 +245,7 @@ def link_of(random, folder, image, name, number, usual):
     if name in WINDOWS:
         word = window(random, link)
         link.update(eps='0.01', amount='1')
+        colours = image.channels - bool(image.alpha)
         if name == 'unsharp' and random.random() < 0.8:
             link['amount'] = amount(random, 0, 5)
             if len(link['amount']) == 6 and random.random() < 0.5:
@@ -253,11 +255,16 @@ def link_of(random, folder, image, name, number, usual):
             link[parameter] = usually
             if random.random() < 0.6:
                 link[parameter] = amount(random, least, most)
+                if len(link[parameter].partition('.')[2]) == 4:
+                    link[parameter] += '7'  # not between two steps
                 word += f',{parameter}={link[parameter]}'
         for flag in ('invert', 'surface'):
             if name in BLACK_AND_WHITE and random.random() < 0.3:
                 link[flag] = True
                 word += ',' + flag
+        if name == 'unsharp' and colours in (1, 3) and random.random() < 0.4:
+            link['luma'] = True
+            word += ',luma'
         if name == 'guided' and random.random() < 0.8:
             link['eps'] = random.choice(('0.001', '0.02', '0.00001', '0.5', '4'))
             word += ',eps=' + link['eps']

@@ -210,24 +210,34 @@ def kept_alpha(image, channel):
             yield y, x, value, errors[y][x] if errors else 0
 
 
+def near_means(image, window, channel, weighted):
+    """Yields (y, x, p, error of p, m, error of m) of each sample and its mean; m is None where
+    nothing counts."""
+    plane, error_plane = image.planes[channel], image.errors and image.errors[channel]
+    w, s = moments(image, channel, window, 1, weighted)
+    for y, x, (weight, total_), (e_weight, e_total) in each(image, w, s):
+        p, e_p = Fraction(plane[y][x]), error_plane[y][x] if error_plane else 0
+        if weight == 0 and e_weight == 0:
+            yield y, x, p, e_p, None, 0
+            continue
+        m, e_m = mean(image, weight, total_, e_weight, e_total, s.exact and w.exact, weighted)
+        yield y, x, p, e_p, Fraction(m), e_m
+
+
 def against_mean(image, link, function, empty):
     """function(p, m, e_p, e_m) = (value, error, size of what it is a sum of) of each sample of
     colour, and its mean; empty(p): where nothing counts."""
     window = window_of(image, link)
 
     def samples(channel, weighted):
-        plane, error_plane = image.planes[channel], image.errors and image.errors[channel]
         if image.alpha and not weighted:
             yield from kept_alpha(image, channel)
             return
-        w, s = moments(image, channel, window, 1, weighted)
-        for y, x, (weight, total_), (e_weight, e_total) in each(image, w, s):
-            p, e_p = Fraction(plane[y][x]), error_plane[y][x] if error_plane else 0
-            if weight == 0 and e_weight == 0:
+        for y, x, p, e_p, m, e_m in near_means(image, window, channel, weighted):
+            if m is None:
                 yield y, x, empty(p), e_p
                 continue
-            m, e_m = mean(image, weight, total_, e_weight, e_total, s.exact and w.exact, weighted)
-            value, error, size = function(p, Fraction(m), e_p, e_m)
+            value, error, size = function(p, m, e_p, e_m)
             yield y, x, value, error + (SLACK * float(size) if real(image) else 0)
 
     return collect(image, channels(image, samples), slack=SLACK,
@@ -235,15 +245,47 @@ def against_mean(image, link, function, empty):
 
 
 def unsharp(image, link):
-    amount = Fraction(float(link['amount']))
+    amount, threshold = (Fraction(float(link[name])) for name in ('amount', 'threshold'))
+    threshold *= Fraction(level_of(image, link))
     if not real(image):
         amount = Fraction(half_up(Fraction(link['amount']) * 10000), 10000)
+        threshold = thousandths(link['threshold']) * full_of(image, link) / 255
+
+    def change(d):
+        far = amount * max(abs(d) - threshold, 0)
+        return far if d > 0 else -far
 
     def function(p, m, e_p, e_m):
         error = float(amount) * e_m + (1 + float(amount)) * e_p
-        return p + amount * (p - m), error, abs(p) + amount * (abs(p) + abs(m))
+        return p + change(p - m), error, abs(p) + amount * (abs(p) + abs(m) + threshold)
 
+    if link.get('luma') and image.channels - bool(image.alpha) == 3:
+        return of_luma(image, link, change, amount)
     return against_mean(image, link, function, lambda p: p)
+
+
+def of_luma(image, link, change, amount):
+    """Each colour p + change(Y - mean of Y)."""
+    window, weighted = window_of(image, link), bool(image.alpha)
+    parts = [Fraction(part) if real(image) else Fraction(str(part))
+             for part in (0.299, 0.587, 0.114)]
+    found, errors = blank(image), blank(image)
+    for pixel in zip(*(near_means(image, window, channel, weighted) for channel in range(3))):
+        y, x = pixel[0][:2]
+        if pixel[0][4] is None:
+            continue
+        found[y][x] = change(sum(part * (p - m) for part, (_, _, p, _, m, _) in zip(parts, pixel)))
+        sizes = sum(abs(p) + abs(m) for _, _, p, _, m, _ in pixel)
+        errors[y][x] = float(amount) * (sum(e_p + e_m for _, _, _, e_p, _, e_m in pixel) +
+                                        (SLACK * float(sizes) if real(image) else 0))
+
+    def samples(channel, weighted):
+        for y, x, p, e_p in kept_alpha(image, channel):
+            here = weighted or not image.alpha
+            yield y, x, p + (found[y][x] if here else 0), e_p + (errors[y][x] if here else 0)
+
+    return collect(image, channels(image, samples), slack=SLACK,
+                   limits=limits(image, link, image.channels - bool(image.alpha)))
 
 
 def highpass(image, link):
@@ -308,13 +350,26 @@ def guided(image, link):
     windows = (Window(image.width, image.height, link, (-left, -above, w, h)),
                Window(image.width, image.height, link, (left - w + 1, above - h + 1, w, h)))
     guide, full, out = link.get('guide'), full_of(image, link), []
+    amount = Fraction(float(link['amount']))
     for channel in range(image.channels):
         sample = (image.planes[channel], image.errors and image.errors[channel])
         if guide:
             other = (guide.planes[channel if guide.channels > 1 else 0], None)
-        out.append(lines(image, windows, sample, other if guide else sample, float(link['eps']),
-                         full, guide_full(guide, link) if guide else full))
+        base = lines(image, windows, sample, other if guide else sample, float(link['eps']),
+                     full, guide_full(guide, link) if guide else full)
+        out.append(with_detail(image, sample, base, amount))
     return collect(image, out, slack=SLACK, limits=limits(image, link, image.channels))
+
+
+def with_detail(image, sample, base, amount):
+    """(values, errors) of q + A (p - q)."""
+    (samples, off), (values, errors), far = sample, base, abs(1 - float(amount))
+    for y in range(image.height):
+        for x in range(image.width):
+            p, q, e_p = Fraction(samples[y][x]), values[y][x], off[y][x] if off else 0
+            values[y][x] = q + amount * (p - q)
+            errors[y][x] = far * errors[y][x] + float(amount) * (e_p + SLACK * float(abs(p)))
+    return values, errors
 
 
 def guide_full(guide, link):

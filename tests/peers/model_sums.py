@@ -148,7 +148,7 @@ class Sums:
         sums = window.sums(product, int(outside))
         self.value = [[over(value, d) for value in row] for row in sums]
         self.error = None
-        inputs = any(errors for _, errors in factors)
+        inputs = any(any(map(any, errors)) for _, errors in factors if errors)
         if inputs:
             self.error = self.of_inputs(window, factors)
         magnitude = sum(abs(value) for row in product for value in row)
