@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "9471c582a852f9d1173fee4ba29a472f6e6f6c59503d03311bf8daefa6b88ffd",
-    [TRIAL_FLOATS] = "273f7c6da449a59404a839aa280bf4b4461706b3d6beea3fbb5aad08a7caa595",
+    [TRIAL_INTEGERS] = "fd7757345a23e20ef273f2e8a01e3527e6616892cf447aaa21deb5c0d98ddfaf",
+    [TRIAL_FLOATS] = "ea6bc190d8e131f9f7d61d2b905c847efc0fb2df252e3ff58bda337a3a63a41d",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

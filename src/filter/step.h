@@ -10,7 +10,8 @@ struct filter_engine;
  * formula_sums. */
 typedef struct filter_scale {
     bool of_floats;
-    double full, level, beside_full, most;
+    int either_of_floats;
+    double full, level, beside_full, beside_pixels, most;
 } filter_scale;
 
 typedef struct filter_step {
@@ -82,7 +83,9 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->of_floats = scale->of_floats;
     common->full = scale->full;
     common->level = scale->level;
+    common->either_of_floats = scale->either_of_floats;
     common->beside_full = scale->beside_full;
+    common->beside_pixels = scale->beside_pixels;
     common->most = scale->most;
 }
 

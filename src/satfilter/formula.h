@@ -65,9 +65,11 @@ typedef struct formula_sums {
     /* Of the filter's input, whichever of its steps this is: whether it is of floats; its full
      * scale, the sample that is white, 1 of floats unless they say another; a level of 8 bits,
      * which is a 255th of that, and 1 of floats that say nothing. Then the full scale of the image
-     * beside it, the same where there is none. */
+     * beside it, the same where there is none, its number of pixels, or 0, and whether either of
+     * the two is of floats. */
     bool of_floats;
-    double full, level, beside_full;
+    int either_of_floats;
+    double full, level, beside_full, beside_pixels;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the survey (filter_recipe.survey), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
@@ -194,23 +196,29 @@ SATF_FORMULA double formula_weight(const formula_sums *in)
     return formula_in_reals(in) ? in->real_weight : (double)in->weight;
 }
 
+/* a or b, of what is a flag of all samples: by masks, for compilers make no vectors of loops that
+ * choose by a flag. */
+SATF_FORMULA double formula_choose(bool first, double a, double b)
+{
+    uint64_t bits, b_bits, all = 0 - (uint64_t)first;
+    memcpy(&bits, &a, sizeof bits);
+    memcpy(&b_bits, &b, sizeof b_bits);
+    bits = (bits & all) | (b_bits & ~all);
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
 /*
  * White, or black: white where nothing counts, too. Inverted they change places. Or the threshold
- * itself, 0 where nothing counts. By masks and arithmetic: compilers make no vectors of loops that
- * choose by a flag.
+ * itself, 0 where nothing counts.
  */
 SATF_FORMULA formula_value formula_bilevel(const formula_sums *in, const filter_bilevel *options,
                                            bool white, double threshold)
 {
-    uint64_t bits, paper_bits, all = 0 - (uint64_t)options->surface;
     double ink = options->invert * (double)UINT8_MAX, weight = formula_weight(in);
     double paper = fabs((white || weight == 0 ? UINT8_MAX : 0) - ink);
-    double result = weight == 0 ? 0 : threshold;
-    memcpy(&bits, &result, sizeof bits);
-    memcpy(&paper_bits, &paper, sizeof bits);
-    bits = (bits & all) | (paper_bits & ~all);
-    memcpy(&result, &bits, sizeof bits);
-    return formula_real(result);
+    double surface = weight == 0 ? 0 : threshold;
+    return formula_real(formula_choose(options->surface, surface, paper));
 }
 
 /* The sum of integers as such; it is below 2^53 where doubles hold it. */
@@ -364,16 +372,21 @@ SATF_FORMULA double formula_rest(double a, double b)
     return low_a * low_b - (((a * b - high_a * high_b) - low_a * high_b) - high_a * low_b);
 }
 
+/* More than 0, 0 or less as a b - c d is, of integers of at most 2^53. Products that round to
+ * different doubles are in the order of these. */
+SATF_FORMULA double formula_difference(double a, double b, double c, double d)
+{
+    double difference = a * b - c * d, rest = formula_rest(a, b) - formula_rest(c, d);
+    return difference != 0 ? difference : rest;
+}
+
 /*
  * More than 0, 0 or less as W a - S b is, of integers: a is one below 2^53, b one of 0 to 2^53.
- * Products that round to different doubles are in the order of these.
  */
 SATF_FORMULA double formula_excess(const formula_sums *in, double a, double b)
 {
     if (formula_in_reals(in)) {
-        double weight = in->real_weight, sum = in->real_sum, excess = weight * a - sum * b;
-        double rest = formula_rest(weight, a) - formula_rest(sum, b);
-        return excess != 0 ? excess : rest;
+        return formula_difference(in->real_weight, a, in->real_sum, b);
     }
     satf_u128 above = (satf_u128)in->weight * (uint64_t)fabs(a), below = in->sum * (uint64_t)b;
     return a < 0 ? -1 : above > below ? 1 : above < below ? -1 : 0;
