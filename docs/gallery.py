@@ -31,12 +31,14 @@ PARTS = {
 # The filter: the part, the words of the command, and what to take it for.
 SHOWN = {
     "box": ("cat", "--box 9", "The mean: the fastest blur."),
-    "variance": ("face", "--variance 5 --range auto:1", "Where something happens, as plain numbers: edges, texture, focus."),
+    "variance": ("face", "--variance 5 --range auto:1",
+                 "Where something happens, as plain numbers: edges, texture, focus."),
     "stddev": ("face", "--stddev 5 --range auto:1", "The same in units of brightness."),
     "sum": ("stars", "--sum 9 --range auto:1", "The light of a neighbourhood, for measurements."),
     "sauvola": ("page", "--sauvola 31", "A printed page under any light."),
     "wolf": ("page", "--wolf 31", "A page whose text is faint."),
-    "adaptive": ("page", "--adaptive 25,offset=12", "A page without thinking about it; a larger offset against stains."),
+    "adaptive": ("page", "--adaptive 25,offset=12",
+                 "A page without thinking about it; a larger offset against stains."),
     "bradley": ("page", "--bradley 45,percent=20", "A page whose light varies by factors."),
     "niblack": ("page", "--niblack 25", "Research alone: blank paper turns into noise."),
     "nick": ("page", "--nick 31", "A page where Sauvola loses thin strokes."),
@@ -45,7 +47,8 @@ SHOWN = {
     "flatten": ("page", "--flatten 61,target=230", "Even light, still in shades of grey."),
     "normalize": ("face", "--normalize 25 --range -3:3", "Contrast evened out, for comparing and recognising."),
     "guided": ("face", "--guided 13,eps=0.01", "Smooth skin and noise, sharp edges."),
-    "template": ("cat", "--template {samples}/sharpen.txt --range 0:255 --type u8", "Any sums of rectangles, from a file."),
+    "template": ("cat", "--template {samples}/sharpen.txt --range 0:255 --type u8",
+                 "Any sums of rectangles, from a file."),
     "integral": ("cup", "--integral --range auto", "The summed area table itself."),
     "transpose": ("cup", "--transpose", "Rows become columns."),
     "rotate": ("cup", "--rotate 90", "Quarter turns without loss."),
@@ -61,8 +64,9 @@ On the left the picture, on the right what the command makes of it. `./satfilter
 """
 
 FOOT = """
-The photographs are parts of those that scikit-image comes with: the astronaut and the Hubble deep field are NASA's (public domain); Chelsea,
-the coffee and the page are in the public domain by their authors (CC0). `docs/gallery.py FOLDER` makes this page and its pictures anew from that folder.
+The photographs are parts of those that scikit-image comes with: the astronaut and the Hubble deep field are NASA's
+(public domain), Chelsea, the coffee and the page are CC0 by their authors. `docs/gallery.py FOLDER` makes this page and
+its pictures anew from that folder.
 """
 
 

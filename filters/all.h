@@ -14,6 +14,7 @@
 #include "flatten.h"
 #include "normalize.h"
 #include "guided.h"
+#include "by.h"
 #include "template.h"
 #include "integral.h"
 #include "transpose.h"

@@ -90,9 +90,10 @@ SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filte
 SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter,
                                            const int64_t *order, size_t count);
 
-/* The image beside the input of a filter that takes one (guided's guide), which is copied: a view
- * of the host, of the input's width, height and sample type, with its channels, or with one that
- * stands beside each of them. */
+/* The image beside the input of a filter that takes one (guided's guide, by's other picture), which
+ * is copied: a view of the host, of the input's width, height and sample type, with its channels,
+ * or with one that stands beside each of them. by takes u8, u16, f32 or f64 beside any input, and
+ * counts no alpha among the channels. */
 SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter,
                                            const satf_view *image);
 
@@ -144,9 +145,9 @@ SATF_API satf_status satf_filter_show(satf_context *ctx, const satf_filter *filt
 /*
  * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
  * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
- * wrap, integral, permute, wolf, guided by an image that it keeps). Where the chain turns the image
- * it is the pixel that comes to lie at the result's place; under SATF_VALID the one whose window is
- * summed.
+ * wrap, integral, permute, wolf, guided or by with an image that they keep). Where the chain turns
+ * the image it is the pixel that comes to lie at the result's place; under SATF_VALID the one whose
+ * window is summed.
  */
 SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
                                        int64_t *top, int64_t *right, int64_t *bottom);
@@ -179,7 +180,8 @@ typedef struct satf_plan satf_plan;
 
 /*
  * Plans for images like these views: one output; the input and, for a filter that takes one
- * (guided), the image beside it, which must be like the input in channels too, its pixels packed.
+ * (guided; by, but for scale=auto), the image beside it, which must be like the input in channels
+ * too, its pixels packed.
  * Their data are not looked at. An input of the host is computed on the context's device, as by
  * satf_filter_apply(). The filter may be destroyed afterwards. For `permute` of pixels of 4 or 8
  * bytes on a device the order is prepared as by satf_permutation_create(), which takes seconds for

@@ -127,8 +127,13 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
                         .engine = &filter_table_engine};
     step.recipe = find_recipe(task, &step.info);
     const formula_sums *common = &task->constants;
-    step.scale = (filter_scale){common->of_floats, common->full, common->level, common->beside_full,
-                                common->most};
+    step.scale = (filter_scale){.of_floats = common->of_floats,
+                                .either_of_floats = common->either_of_floats,
+                                .full = common->full,
+                                .level = common->level,
+                                .beside_full = common->beside_full,
+                                .beside_pixels = common->beside_pixels,
+                                .most = common->most};
     step.border = (filter_border){task->border, constant_of(task, step.info)};
     filter_rects *rects = NULL;
     if (task->has_rects) {

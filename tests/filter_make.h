@@ -20,11 +20,30 @@ static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
     return filter;
 }
 
-/* With that border (1 for constant) and window, at that place ("0:0"), as far as it has those; an
- * order is one of that many pixels, of which 5 is no divisor. */
-static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *info, int border,
-                                          const char *size, const char *at, int64_t pixels)
+/* A filter that has to have an image beside the input gets one of that size, of grey bytes. */
+static inline void give_image(satf_context *ctx, satf_filter *filter, const filter_info *info,
+                              int64_t width, int64_t height)
 {
+    if (!info->needs_value || info->params->kind != PARAM_IMAGE) {
+        return;
+    }
+    uint8_t *pixels = malloc((size_t)(width * height));
+    for (int64_t i = 0; i < width * height; i++) {
+        pixels[i] = (uint8_t)(i * i % 251);
+    }
+    satf_view image = satf_view_packed(pixels, width, height, 1, SATF_U8);
+    image.full = UINT8_MAX; /* or it would be the input's */
+    assert_int_equal(satf_filter_set_image(ctx, filter, &image), SATF_OK);
+    free(pixels);
+}
+
+/* With that border (1 for constant) and window, at that place ("0:0"), as far as it has those; for
+ * an image of that size, of which 5 does not divide the number of pixels. */
+static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *info, int border,
+                                          const char *size, const char *at, int64_t width,
+                                          int64_t height)
+{
+    int64_t pixels = width * height;
     satf_filter *filter;
     assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
     if (filter_param_of_kind(info, PARAM_SIZE)) {
@@ -48,6 +67,7 @@ static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *
         assert_int_equal(satf_filter_set_order(ctx, filter, order, (size_t)pixels), SATF_OK);
         free(order);
     }
+    give_image(ctx, filter, info, width, height);
     return filter;
 }
 

@@ -96,9 +96,12 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
     } else {
         const filter_size *size = chain_value(link, PARAM_SIZE);
         const filter_place *at = chain_value(link, PARAM_PLACE);
-        satf_rect window = {at->x - size->width / 2, at->y - size->height / 2, size->width,
-                            size->height};
-        if (recipe->parts[0]) {
+        satf_rect window = {0, 0, 1, 1};
+        if (size) {
+            window = (satf_rect){at->x - size->width / 2, at->y - size->height / 2, size->width,
+                                 size->height};
+        }
+        if (recipe->part_counts[0]) {
             spoil_parts(recipe, c->border, &first, window, pixels);
         } else {
             spoil_windows(c->border, &first, window, false, pixels);
@@ -212,7 +215,8 @@ static inline void spoilt_check(satf_context *ctx, const spoilt_case *c, uint64_
                                 const char *how)
 {
     static const char *const engines[] = {"auto", "sat", "window"};
-    satf_filter *filter = make_filter_of(ctx, c->info, c->border, c->size, c->at, SPOILT_PIXELS);
+    satf_filter *filter =
+        make_filter_of(ctx, c->info, c->border, c->size, c->at, SPOILT_W, SPOILT_H);
     satf_view in = spoilt_image(c, seed), clean, got;
     spoilt_pixels pixels;
     char text[80];

@@ -254,7 +254,9 @@ static void filter_words(const filter_info *info, char *words, size_t room)
     char text[64] = "";
     if (info->needs_value && !any_value(info->params, any_small, NULL, text, sizeof text)) {
         snprintf(text, sizeof text, "%s",
-                 info->params->kind == PARAM_TEMPLATE ? "rects.txt" : "order.npy");
+                 info->params->kind == PARAM_TEMPLATE ? "rects.txt"
+                 : info->params->kind == PARAM_IMAGE  ? "in.ppm"
+                                                      : "order.npy");
     }
     snprintf(words, room, "--%s %s", info->name, text);
 }

@@ -201,7 +201,7 @@ static void test_every_filter(void **state)
             satf_view in = ref_view(&image, 0);
             bool tables = c >= 12 && info->recipe->region != REGION_PIXEL;
             satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
-            satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W * H);
+            satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
             check_plan(ctx, filter, info->name, &in);
             satf_filter_destroy(filter);
             free(in.data);

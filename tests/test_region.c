@@ -234,7 +234,7 @@ static void test_every_filter(void **state)
                 bool tables = c >= 6 && info->recipe->region != REGION_PIXEL;
                 satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
                 satf_filter *filter =
-                    make_filter_of(ctx, info, border, sizes[c % 3], at[c % 3], W * H);
+                    make_filter_of(ctx, info, border, sizes[c % 3], at[c % 3], W, H);
                 check_regions(ctx, filter, info->name, &in);
                 satf_filter_destroy(filter);
                 free(in.data);

@@ -18,16 +18,29 @@ static void test_law(void **state)
     satf_cpu_limit(SATF_ISA_COUNT);
 }
 
-static void apply(satf_context *ctx, const char *spec, const satf_view *in, void *out)
+static void apply_made(satf_context *ctx, satf_filter *filter, const satf_view *in, void *out)
 {
-    satf_filter *filter = parse_filter(ctx, spec);
     satf_view to;
     assert_int_equal(satf_filter_output(ctx, filter, in, &to), SATF_OK);
     to.data = out;
     if (satf_filter_apply(ctx, filter, in, &to)) {
-        fail_msg("%s: %s", spec, satf_message(ctx));
+        fail_msg("%s", satf_message(ctx));
     }
     satf_filter_destroy(filter);
+}
+
+static void apply(satf_context *ctx, const char *spec, const satf_view *in, void *out)
+{
+    apply_made(ctx, parse_filter(ctx, spec), in, out);
+}
+
+/* With windows of 5 x 5 and that full scale. */
+static void apply_full(satf_context *ctx, const filter_info *info, int64_t full,
+                       const satf_view *in, void *out)
+{
+    satf_filter *filter = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
+    assert_int_equal(satf_filter_set_int(ctx, filter, "full", full), SATF_OK);
+    apply_made(ctx, filter, in, out);
 }
 
 /* full=M says what the picture does not, for each filter that asks for it; and no more than the
@@ -42,21 +55,17 @@ static void test_parameter(void **state)
         if (!filter_param_of_kind(info, PARAM_FULL)) {
             continue;
         }
-        char with[80], without[80], more[80];
-        snprintf(without, sizeof without, "%s=5", info->name);
-        snprintf(with, sizeof with, "%s=5,full=4095", info->name);
-        snprintf(more, sizeof more, "%s=5,full=5000", info->name);
         scale_draw(&p, 0, 4095, 1, 5);
         memset(said, 0, sizeof said); /* results of some types are smaller */
         memset(told, 0, sizeof told);
         memset(plain, 0, sizeof plain);
-        apply(*state, without, &p.view, said);
-        apply(*state, more, &p.view, plain);
+        apply_full(*state, info, 0, &p.view, said);
+        apply_full(*state, info, 5000, &p.view, plain);
         assert_memory_equal(said, plain, sizeof said);
         p.view.full = 0;
-        apply(*state, with, &p.view, told);
+        apply_full(*state, info, 4095, &p.view, told);
         assert_memory_equal(said, told, sizeof said);
-        apply(*state, without, &p.view, plain);
+        apply_full(*state, info, 0, &p.view, plain);
         assert_memory_not_equal(said, plain, sizeof said);
         found++;
     }
@@ -182,8 +191,7 @@ static void check_file(satf_context *ctx, const filter_info *info, int maxval, c
     assert_true(file && fputs(head, file) >= 0);
     assert_int_equal(fwrite(p.memory, SCALE_W * SCALE_H, 3, file), 3);
     assert_int_equal(fclose(file), 0);
-    satf_filter *filter =
-        make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", (int64_t)SCALE_W * SCALE_H);
+    satf_filter *filter = make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", SCALE_W, SCALE_H);
     satf_image *image = NULL;
     satf_image_info found;
     if (satf_filter_file(ctx, filter, in, out, NULL, NULL, 0) ||

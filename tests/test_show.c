@@ -102,7 +102,7 @@ static void test_every_filter(void **state)
             }
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 3);
-            satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W * H);
+            satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
             check_show(ctx, filter, info->name, &in, SATF_U8);
             check_show(ctx, filter, info->name, &in, SATF_U16);
             satf_filter_destroy(filter);

@@ -198,7 +198,7 @@ static void test_every_filter(void **state)
             satf_view in = ref_view(&image, 3);
             bool tables = c % 2 && info->recipe->region != REGION_PIXEL;
             satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
-            satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W * H);
+            satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
             check_strides(ctx, filter, info->name, &in);
             satf_filter_destroy(filter);
             free(in.data);

@@ -136,7 +136,7 @@ static void test_every_filter(void **state)
                 ref_image image = {W, H, channels, type, channels == 4, NULL};
                 ref_fill(&image, i * 100 + (uint64_t)k);
                 satf_view in = ref_view(&image, 3);
-                satf_filter *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W * H);
+                satf_filter *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W, H);
                 check_filter(info->name, filter, &in, &tiled);
                 satf_filter_destroy(filter);
                 free(in.data);

@@ -51,8 +51,8 @@ static test_link make_link(satf_context *ctx, uint64_t *random)
     char size[40], at[40];
     snprintf(size, sizeof size, "%ldx%ld", (long)w, (long)h);
     snprintf(at, sizeof at, "%ld:%ld", (long)x, (long)y);
-    test_link link = {.valid = make_filter_of(ctx, info, SATF_VALID, size, at, 0),
-                      .clamp = make_filter_of(ctx, info, SATF_CLAMP, size, at, 0)};
+    test_link link = {.valid = make_filter_of(ctx, info, SATF_VALID, size, at, 0, 0),
+                      .clamp = make_filter_of(ctx, info, SATF_CLAMP, size, at, 0, 0)};
     link.left = w / 2 - x;
     link.top = h / 2 - y;
     link.right = w - 1 - link.left;

@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "5fae89a4c529376f953bcfc478e2bbd9a1179811966879d71ffcba1f16f54d0a",
-    [TRIAL_FLOATS] = "fa4f3fe23cc00fb152a46b092df55f16fe8ba5717c33aba055083d026866ffbf",
+    [TRIAL_INTEGERS] = "53b3259aaf2baa26c3ec3cb8a710867e66842835b32f72236e0a0739d2ea8c8a",
+    [TRIAL_FLOATS] = "006d5304dad8753036c19faac858a4f5c771e6e6b4f28f2ad3f17646b8e80291",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

@@ -36,6 +36,20 @@ satf_status filter_check_pixels(satf_context *ctx, const chain_link *link)
                  : SATF_OK;
 }
 
+satf_status filter_check_link(satf_context *ctx, const chain_link *link)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (rects && !*rects) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
+    }
+    if (order && !*order) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
+    }
+    satf_status status = filter_check_pixels(ctx, link);
+    return status ? status : filter_check_place(ctx, link);
+}
+
 /* *size, a length, becomes pixels. */
 static satf_status resolve_size(satf_context *ctx, const filter_param *param, double x, double y,
                                 filter_size *size)

@@ -7,4 +7,7 @@
 /* Fails if a window of the filter is a length. */
 satf_status filter_check_pixels(satf_context *ctx, const chain_link *link);
 
+/* Whether the filter's parameters are all there and go together. */
+satf_status filter_check_link(satf_context *ctx, const chain_link *link);
+
 #endif

@@ -76,13 +76,25 @@ static bool read_number(const char *text, double *value)
     return end != text && !*end && !strchr(" \t\n\v\f\r", *text) && isfinite(*value);
 }
 
+/* The word that a real takes in place of a number, of the metavar "S|auto"; NULL: none. */
+static const char *word_of(const filter_param *param)
+{
+    const char *bar = strchr(param->metavar, '|');
+    return bar ? bar + 1 : NULL;
+}
+
 static satf_status parse_real(satf_context *ctx, const filter_info *info, const filter_param *param,
                               const char *text, void *value)
 {
+    const char *word = word_of(param);
     double number;
+    if (word && strcmp(text, word) == 0) {
+        *(double *)value = NAN;
+        return SATF_OK;
+    }
     if (!read_number(text, &number)) {
-        return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: it must be a number", text,
-                         param->name, info->name);
+        return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: it must be a number%s%s",
+                         text, param->name, info->name, word ? " or " : "", word ? word : "");
     }
     if (number < param->min || number > param->max) {
         return param_fail_range(ctx, param, param->name, text);
@@ -93,8 +105,9 @@ static satf_status parse_real(satf_context *ctx, const filter_info *info, const 
 
 static int print_real(const filter_param *param, const void *value, char *text, size_t bytes)
 {
-    (void)param;
-    return print_number(*(const double *)value, text, bytes);
+    double number = *(const double *)value;
+    return isnan(number) ? snprintf(text, bytes, "%s", word_of(param))
+                         : print_number(number, text, bytes);
 }
 
 /* A decimal integer at *text, which moves behind it; false if there is none that int64_t holds. */

@@ -63,12 +63,40 @@ satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter
     return wrap(ctx, image, out);
 }
 
-satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
-                                 bool or_one)
+/* Channels besides alpha. */
+static int colours_of(const satf_view *view)
 {
-    bool one = or_one && picture->channels == 1;
-    if (picture->width == in->width && picture->height == in->height &&
-        (picture->channels == in->channels || one) && picture->type == in->type) {
+    return view->channels - (view->flags & SATF_ALPHA ? 1 : 0);
+}
+
+static satf_status fail_any(satf_context *ctx, const satf_view *picture, const satf_view *in,
+                            filter_likeness like)
+{
+    bool or_one = like == LIKE_COLOURS && colours_of(in) > 1;
+    return satf_fail(ctx, SATF_INVALID,
+                     "the image beside the input is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
+                     "be %" PRId64 " x %" PRId64 " of %d channel%s, as the input%s, alpha %s, and "
+                     "u8, u16, f32 or f64",
+                     picture->width, picture->height, colours_of(picture),
+                     satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
+                     in->width, in->height, colours_of(in), colours_of(in) > 1 ? "s" : "",
+                     or_one ? ", or of 1" : "", like == LIKE_COLOURS ? "not counted" : "too");
+}
+
+satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
+                                 filter_likeness like)
+{
+    bool sized = picture->width == in->width && picture->height == in->height;
+    bool one = like == LIKE_OR_ONE && picture->channels == 1;
+    bool channels = picture->channels == in->channels || one;
+    bool filtered = picture->type != SATF_U32 && picture->type != SATF_U64;
+    if (like == LIKE_COLOURS || like == LIKE_CHANNELS) {
+        bool colours = colours_of(picture) == colours_of(in);
+        channels =
+            like == LIKE_CHANNELS ? channels && colours : colours || colours_of(picture) == 1;
+        return sized && channels && filtered ? SATF_OK : fail_any(ctx, picture, in, like);
+    }
+    if (sized && channels && picture->type == in->type) {
         return SATF_OK;
     }
     return satf_fail(ctx, SATF_INVALID,
@@ -77,32 +105,84 @@ satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, co
                      picture->width, picture->height, (int)picture->channels,
                      satf_type_name(picture->type), in->width, in->height, (int)in->channels,
                      satf_type_name(in->type),
-                     or_one && in->channels > 1 ? ", or of 1 channel" : "");
+                     like == LIKE_OR_ONE && in->channels > 1 ? ", or of 1 channel" : "");
 }
 
-satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, int channels,
+/* That channel alone. */
+static satf_view channel_of(const satf_view *view, int channel)
+{
+    satf_view one = *view;
+    int64_t bytes = (int64_t)satf_type_bytes(view->type);
+    one.pixel_stride = view->pixel_stride ? view->pixel_stride : view->channels * bytes;
+    one.data = (char *)view->data + channel * bytes;
+    one.channels = 1;
+    one.flags = 0;
+    return one;
+}
+
+satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, const satf_view *in,
                                   satf_image **out)
 {
     satf_image *image;
-    satf_type type = (satf_type)picture->type;
-    satf_status status =
-        satf_image_create_unset(ctx, picture->width, picture->height, channels, type, 0, &image);
+    satf_status status = satf_image_create_unset(ctx, picture->width, picture->height, in->channels,
+                                                 (satf_type)picture->type, in->flags, &image);
     if (status) {
         return status;
     }
     image->view.full = picture->full;
-    satf_view channel = image->view;
-    channel.channels = 1;
-    channel.pixel_stride = channels * (int64_t)satf_type_bytes(type);
-    for (int i = 0; i < channels && !status; i++) {
-        status = filter_copy_pixels(ctx, picture, &channel);
-        channel.data = (char *)channel.data + satf_type_bytes(type);
+    int last = colours_of(picture) - 1;
+    for (int i = 0; i < in->channels && !status; i++) {
+        satf_view from = channel_of(picture, i < last ? i : last);
+        satf_view to = channel_of(&image->view, i);
+        status = filter_copy_pixels(ctx, &from, &to);
     }
     if (status) {
         satf_image_destroy(image);
         return status;
     }
     *out = image;
+    return SATF_OK;
+}
+
+#define ADD_ROW(Sample, Sum)                                                               \
+    static void add_##Sample(const void *row, int64_t samples, int channels, double *sums) \
+    {                                                                                      \
+        const Sample *from = row;                                                          \
+        for (int c = 0; c < channels; c++) {                                               \
+            Sum sum = 0;                                                                   \
+            for (int64_t i = c; i < samples; i += channels) {                              \
+                sum += (Sum)from[i];                                                       \
+            }                                                                              \
+            sums[c] += (double)sum;                                                        \
+        }                                                                                  \
+    }
+
+ADD_ROW(uint8_t, uint64_t)
+ADD_ROW(uint16_t, uint64_t)
+ADD_ROW(float, double)
+ADD_ROW(double, double)
+
+satf_status filter_picture_sum(satf_context *ctx, const satf_view *picture, satf_image **out)
+{
+    int channels = picture->channels;
+    int64_t samples = satf_row_samples(picture);
+    double sums[SATF_MAX_CHANNELS] = {0};
+    satf_status status =
+        satf_image_create_unset(ctx, picture->width, 1, channels, SATF_F64, 0, out);
+    if (status) {
+        return status;
+    }
+    void (*add)(const void *, int64_t, int, double *) = picture->type == SATF_U8    ? add_uint8_t
+                                                        : picture->type == SATF_U16 ? add_uint16_t
+                                                        : picture->type == SATF_F32 ? add_float
+                                                                                    : add_double;
+    for (int64_t y = 0; y < picture->height; y++) {
+        add(satf_row(picture, y), samples, channels, sums);
+    }
+    double *to = (*out)->view.data;
+    for (int64_t i = 0; i < samples; i++) {
+        to[i] = sums[i % channels];
+    }
     return SATF_OK;
 }
 

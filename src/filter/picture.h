@@ -19,14 +19,25 @@ satf_status filter_picture_read(satf_context *ctx, const char *path, filter_pict
 /* A copy of a view of the host. */
 satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out);
 
-/* SATF_OK if it has the input's width, height, channels and sample type; or_one: one channel in
- * place of the input's is as good. */
-satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
-                                 bool or_one);
+/* What a picture must be like, besides its width and height, which are the input's. */
+typedef enum filter_likeness {
+    LIKE_INPUT,    /* its channels and sample type */
+    LIKE_OR_ONE,   /* the same, or one channel */
+    LIKE_CHANNELS, /* its channels, of any type that is filtered */
+    LIKE_COLOURS   /* its channels or one, alpha not counted, of any such type */
+} filter_likeness;
 
-/* *out = an image with so many channels, each of which is the picture's only one. */
-satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, int channels,
+satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
+                                 filter_likeness likeness);
+
+/* *out = an image with the input's channels, each of which is the picture's, or its only one
+ * besides alpha. */
+satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, const satf_view *in,
                                   satf_image **out);
+
+/* *out = a row as wide as the picture, of f64: in each sample the sum of its channel's samples in
+ * all rows, of floats row by row. */
+satf_status filter_picture_sum(satf_context *ctx, const satf_view *picture, satf_image **out);
 
 /* One user more, one less; the last one frees it. NULL is allowed. */
 void filter_picture_share(filter_picture *picture);

@@ -96,51 +96,93 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
     return status;
 }
 
-/* The next of the plan's pictures, for a filter of that input; *view: where the work is done. */
+/* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
+ * *view: where the work is done. */
 static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
-                                const satf_view *in, satf_view *view)
+                                satf_image *made, plan_place *place, satf_view *view)
 {
+    *place = (plan_place){PLACE_PICTURE, plan->picture_count};
     plan_picture *kept = &plan->pictures[plan->picture_count++];
-    *kept = (plan_picture){.view = *picture};
-    satf_status status = filter_picture_check(ctx, picture, in, true);
-    if (!status && picture->channels < in->channels) {
-        status = filter_picture_spread(ctx, picture, in->channels, &kept->spread);
-        kept->view = status ? kept->view : kept->spread->view;
-    }
-    kept->there = kept->view;
+    *kept = (plan_picture){.made = made, .view = *picture, .there = *picture};
     kept->there.data = NULL;
-    if (!status && plan->device != SATF_HOST) {
-        status = reserve_view(ctx, plan, &kept->there, &kept->at);
-    }
+    satf_status status =
+        plan->device == SATF_HOST ? SATF_OK : reserve_view(ctx, plan, &kept->there, &kept->at);
     *view = kept->there;
     return status;
 }
 
-/* The image beside the input of a filter of several steps: its own, or the second input, or none.
- */
-static satf_status find_beside(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                               plan_place *place, satf_view *view)
+/* What steps read beside the input of a filter: an image, its own or the second input, and the sums
+ * of that. */
+typedef struct plan_beside {
+    plan_place place, sums_place; /* PLACE_NONE: none */
+    satf_view view, sums;
+} plan_beside;
+
+/* A row that is every row. */
+static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                             plan_beside *beside)
 {
-    filter_picture *const *picture = chain_value(of->link, PARAM_IMAGE);
-    *place = (plan_place){PLACE_NONE, 0};
+    satf_image *sums;
+    satf_status status = filter_picture_sum(ctx, picture, &sums);
+    if (!status) {
+        status = keep_picture(ctx, plan, &sums->view, sums, &beside->sums_place, &beside->sums);
+        beside->sums.stride = 0;
+    }
+    return status;
+}
+
+static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                            const satf_view *picture, plan_beside *beside)
+{
+    const filter_recipe *recipe = of->link->info->recipe;
+    const satf_view *in = &of->from;
+    satf_image *spread = NULL;
+    bool any = recipe->any_beside, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
+    satf_status status = filter_picture_check(ctx, picture, in, any ? LIKE_COLOURS : LIKE_OR_ONE);
+    if (!status && (picture->channels != in->channels || (any && !same_alpha))) {
+        status = filter_picture_spread(ctx, picture, in, &spread);
+        picture = status ? picture : &spread->view;
+    }
+    if (!status) {
+        status = keep_picture(ctx, plan, picture, spread, &beside->place, &beside->view);
+    }
+    bool sums = recipe->sums_beside && recipe->sums_beside(of->link->options);
+    return status || !sums ? status : keep_sums(ctx, plan, picture, beside);
+}
+
+static satf_status find_beside(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                               plan_beside *beside)
+{
+    const chain_link *link = of->link;
+    const filter_recipe *recipe = link->info->recipe;
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    *beside = (plan_beside){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
     if (picture && *picture) {
-        *place = (plan_place){PLACE_PICTURE, plan->picture_count};
-        return keep_picture(ctx, plan, &(*picture)->view, &of->from, view);
+        return keep_own(ctx, plan, of, &(*picture)->view, beside);
     }
-    if (plan->beside.width > 0) {
-        *place = (plan_place){PLACE_BESIDE, 0};
-        *view = plan->from_beside;
-        return filter_picture_check(ctx, view, &of->from, false);
+    if (plan->beside.width == 0) {
+        return recipe->part_counts[0] > 0
+                   ? SATF_OK
+                   : satf_fail(ctx, SATF_INVALID, "%s has no image beside the input yet",
+                               link->info->name);
     }
-    return SATF_OK;
+    if (recipe->sums_beside && recipe->sums_beside(link->options)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s takes the mean of the image beside the input, which the filter has to "
+                         "keep for that; a plan's second input comes with every run",
+                         link->info->name);
+    }
+    beside->place = (plan_place){PLACE_BESIDE, 0};
+    beside->view = plan->from_beside;
+    return filter_picture_check(ctx, &beside->view, &of->from,
+                                recipe->any_beside ? LIKE_CHANNELS : LIKE_INPUT);
 }
 
 /* The images of a filter of several steps (filter_part). */
 typedef struct part_images {
     const plan_link *of;
     const filter_part *parts;
-    plan_place beside;
-    satf_view beside_view;
+    plan_beside beside;
     satf_view between; /* like a real result of a part that is not the last */
     size_t bytes;      /* of it */
 } part_images;
@@ -152,8 +194,12 @@ static plan_place part_place(const part_images *images, int number, satf_view *v
         return images->of->in;
     }
     if (number == 1) {
-        *view = images->beside_view;
-        return images->beside;
+        *view = images->beside.view;
+        return images->beside.place;
+    }
+    if (number == FILTER_SUMS) {
+        *view = images->beside.sums;
+        return images->beside.sums_place;
     }
     *view = images->between;
     if (images->parts[number - 2].recipe->type == TYPE_WHOLE &&
@@ -169,11 +215,11 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
 {
     static const unsigned reads[2] = {FORMULA_BESIDE, FORMULA_BESIDE_TOO};
     const plan_link *of = images->of;
-    filter_step_spec spec = {.link = of->link,
-                             .part = part,
-                             .input = &of->from,
-                             .input_beside =
-                                 images->beside.kind == PLACE_NONE ? NULL : &images->beside_view};
+    filter_step_spec spec = {
+        .link = of->link,
+        .part = part,
+        .input = &of->from,
+        .input_beside = images->beside.place.kind == PLACE_NONE ? NULL : &images->beside.view};
     plan_place in = part_place(images, part->of, &spec.in), beside[2] = {{PLACE_NONE, 0}};
     plan_place out = part_place(images, number, &spec.out);
     for (int b = 0; b < 2; b++) {
@@ -201,8 +247,8 @@ static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_lin
     const filter_recipe *recipe = of->link->info->recipe;
     const satf_view *from = &of->from;
     part_images images = {.of = of};
-    satf_status status = find_beside(ctx, plan, of, &images.beside, &images.beside_view);
-    bool beside = images.beside.kind != PLACE_NONE;
+    satf_status status = find_beside(ctx, plan, of, &images.beside);
+    bool beside = images.beside.place.kind != PLACE_NONE;
     size_t count = (size_t)recipe->part_counts[beside], all = 0;
     images.between = satf_view_packed(NULL, from->width, from->height, from->channels, SATF_F64);
     images.between.device = plan->device;
@@ -401,7 +447,7 @@ void filter_plan_drop(satf_plan *plan)
         filter_step_release(&plan->steps[i].step);
     }
     for (size_t i = 0; i < plan->picture_count; i++) {
-        satf_image_destroy(plan->pictures[i].spread);
+        satf_image_destroy(plan->pictures[i].made);
     }
     satf_free(plan->steps);
     satf_free(plan->pictures);
@@ -413,7 +459,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
                              satf_plan **made)
 {
     size_t steps = most_steps(call->filter) * sizeof(plan_step);
-    size_t pictures = call->filter->count * sizeof(plan_picture);
+    size_t pictures = 2 * call->filter->count * sizeof(plan_picture);
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
     if (!plan) {

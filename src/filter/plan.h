@@ -29,9 +29,10 @@ typedef struct plan_step {
     double ms; /* of the latest run, if it was timed */
 } plan_step;
 
-/* An image that a filter of the chain keeps, and where a copy is if the work is done elsewhere. */
+/* An image that a filter of the chain keeps, or what is made of it, and where a copy is if the work
+ * is done elsewhere. */
 typedef struct plan_picture {
-    satf_image *spread;    /* its one channel in each of the input's; NULL: it has as many */
+    satf_image *made; /* its channels as the input's, or their sums; NULL: it is the filter's */
     satf_view view, there; /* there: without data */
     size_t at;
 } plan_picture;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "../base/view.h"
+#include "lengths.h"
 #include "region.h"
 #include "step.h"
 
@@ -38,10 +39,14 @@ static void turn_back(unsigned turn, filter_reach *reach)
     }
 }
 
+/* Nothing but the pixel where there is no window. */
 static filter_reach window_reach(const chain_link *link)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);
     const filter_place *at = chain_value(link, PARAM_PLACE);
+    if (!size) {
+        return (filter_reach){0, 0, 0, 0};
+    }
     int64_t left = size->width / 2 - at->x, top = size->height / 2 - at->y;
     return (filter_reach){left, top, size->width - 1 - left, size->height - 1 - top};
 }
@@ -146,9 +151,11 @@ static filter_reach link_reach(const chain_link *link)
         return (filter_reach){0, 0, 0, 0};
     }
     filter_reach reach = summed_reach(link);
-    add_border(border->kind, &reach.left, &reach.right);
-    add_border(border->kind, &reach.top, &reach.bottom);
-    return recipe->parts[0] ? parts_reach(recipe, reach) : reach;
+    if (border) {
+        add_border(border->kind, &reach.left, &reach.right);
+        add_border(border->kind, &reach.top, &reach.bottom);
+    }
+    return recipe->part_counts[0] ? parts_reach(recipe, reach) : reach;
 }
 
 /* From the last filter to the first, each in the coordinates of its own input. */

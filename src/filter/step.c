@@ -134,19 +134,25 @@ filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
     return (filter_scale){.of_floats = of_floats,
                           .full = full,
                           .level = of_floats && !says ? 1 : full / UINT8_MAX,
+                          .either_of_floats = of_floats,
                           .beside_full = full,
                           .most = INFINITY};
 }
 
-/* An image beside the input that says no full scale has the input's. Means stay among their
- * samples. */
+/* An image beside the input that says no full scale has the input's if it has its type. Means stay
+ * among their samples. */
 static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
 {
     const satf_view *input = spec->input, *beside = spec->input_beside;
     filter_scale scale = filter_scale_of(spec->link, input);
     bool ends = step->recipe->type == TYPE_OF_INPUT && step->recipe->kernel != KERNEL_MEAN &&
                 !scale.of_floats && !satf_type_is_float(step->out.type);
-    scale.beside_full = beside && beside->full > 0 ? beside->full : scale.full;
+    if (beside) {
+        bool own = beside->full > 0 || beside->type != input->type;
+        scale.either_of_floats = scale.of_floats || satf_type_is_float(beside->type);
+        scale.beside_full = own ? satf_full_scale(beside) : scale.full;
+        scale.beside_pixels = (double)beside->width * (double)beside->height;
+    }
     scale.most = ends ? scale.full : INFINITY;
     return scale;
 }
@@ -168,20 +174,6 @@ static void read_options(const chain_link *link, filter_step *step)
     step->order = order ? *order : NULL;
     step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
     step->surveyed = filter_valid_part(link, step->in.width, step->in.height);
-}
-
-satf_status filter_check_link(satf_context *ctx, const chain_link *link)
-{
-    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    filter_order *const *order = chain_value(link, PARAM_ORDER);
-    if (rects && !*rects) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
-    }
-    if (order && !*order) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
-    }
-    satf_status status = filter_check_pixels(ctx, link);
-    return status ? status : filter_check_place(ctx, link);
 }
 
 /* ------------------------------------------------------------------ engines */

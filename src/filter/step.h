@@ -10,7 +10,8 @@ struct filter_engine;
  * formula_sums. */
 typedef struct filter_scale {
     bool of_floats;
-    double full, level, beside_full, most;
+    int either_of_floats;
+    double full, level, beside_full, beside_pixels, most;
 } filter_scale;
 
 typedef struct filter_step {
@@ -85,7 +86,9 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->of_floats = scale->of_floats;
     common->full = scale->full;
     common->level = scale->level;
+    common->either_of_floats = scale->either_of_floats;
     common->beside_full = scale->beside_full;
+    common->beside_pixels = scale->beside_pixels;
     common->most = scale->most;
 }
 
@@ -98,9 +101,6 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
 
 /* What formulas know of the filter's input, as far as that alone says it. */
 filter_scale filter_scale_of(const chain_link *link, const satf_view *input);
-
-/* Whether the filter's parameters are all there and go together. */
-satf_status filter_check_link(satf_context *ctx, const chain_link *link);
 
 /* What a step is made of: a filter, or a part of one. The views' data are not looked at. */
 typedef struct filter_step_spec {

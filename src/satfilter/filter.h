@@ -12,7 +12,7 @@
 /* A kind of parameter, and the type of its value in the options struct (options.h). */
 typedef enum param_kind {
     PARAM_INTEGER,  /* int64_t */
-    PARAM_REAL,     /* double */
+    PARAM_REAL,     /* double; with the metavar "S|auto" that word is NAN */
     PARAM_FULL,     /* int64_t: the full scale of the samples; 0: the picture's */
     PARAM_SIZE,     /* filter_size */
     PARAM_PLACE,    /* filter_place */
@@ -98,7 +98,8 @@ struct filter_recipe {
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);
     /* REGION_WINDOW: a filter of several steps; [1]: those with an image beside (PARAM_IMAGE). The
-     * recipe's own formula is the last one's. No alpha weighs. NULL: it is one step. */
+     * recipe's own formula is the last one's. NULL: it is one step. No steps in [0]: there must be
+     * an image beside. */
     const filter_part *parts[2];
     int part_counts[2];
     /* REGION_WINDOW, of one step: recipes of which another formula makes the result. variant() is 0
@@ -107,6 +108,11 @@ struct filter_recipe {
     const filter_recipe *variants;
     int variant_count;
     int (*variant)(const void *options, int colours);
+    /* The image beside may have another sample type than the input, and its alpha is left out: it
+     * has one channel or the input's besides alpha. */
+    bool any_beside;
+    /* Whether steps read FILTER_SUMS with these options. NULL: never. */
+    bool (*sums_beside)(const void *options);
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
 };
@@ -122,9 +128,10 @@ typedef enum filter_over {
  * A step of a filter of several: sums over pixels of one image, and samples of others at the pixel.
  * Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result of
  * step k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last step's is
- * the filter's.
+ * the filter's. FILTER_SUMS, for formulas of the library alone: at every pixel the sums of all
+ * samples of image 1, those of a channel in its lane.
  */
-enum { FILTER_MAX_PARTS = 16, FILTER_MAX_VARIANTS = 4 };
+enum { FILTER_MAX_PARTS = 16, FILTER_MAX_VARIANTS = 4, FILTER_SUMS = -1 };
 
 struct filter_part {
     const filter_recipe *recipe; /* REGION_WINDOW */

@@ -70,9 +70,11 @@ typedef struct formula_sums {
     /* Of the filter's input, whichever of its steps this is: whether it is of floats; its full
      * scale, the sample that is white, 1 of floats unless they say another; a level of 8 bits,
      * which is a 255th of that, and 1 of floats that say nothing. Then the full scale of the image
-     * beside it, the same where there is none. */
+     * beside it, the same where there is none, its number of pixels, or 0, and whether either of
+     * the two is of floats. */
     bool of_floats;
-    double full, level, beside_full;
+    int either_of_floats;
+    double full, level, beside_full, beside_pixels;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the survey (filter_recipe.survey), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
@@ -202,23 +204,29 @@ SATF_FORMULA double formula_weight(const formula_sums *in)
     return formula_in_reals(in) ? in->real_weight : (double)in->weight;
 }
 
+/* a or b, of what is a flag of all samples: by masks, for compilers make no vectors of loops that
+ * choose by a flag. */
+SATF_FORMULA double formula_choose(bool first, double a, double b)
+{
+    uint64_t bits, b_bits, all = 0 - (uint64_t)first;
+    memcpy(&bits, &a, sizeof bits);
+    memcpy(&b_bits, &b, sizeof b_bits);
+    bits = (bits & all) | (b_bits & ~all);
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
 /*
  * White, or black: white where nothing counts, too. Inverted they change places. Or the threshold
- * itself, 0 where nothing counts. By masks and arithmetic: compilers make no vectors of loops that
- * choose by a flag.
+ * itself, 0 where nothing counts.
  */
 SATF_FORMULA formula_value formula_bilevel(const formula_sums *in, const filter_bilevel *options,
                                            bool white, double threshold)
 {
-    uint64_t bits, paper_bits, all = 0 - (uint64_t)options->surface;
     double ink = options->invert * (double)UINT8_MAX, weight = formula_weight(in);
     double paper = fabs((white || weight == 0 ? UINT8_MAX : 0) - ink);
-    double result = weight == 0 ? 0 : threshold;
-    memcpy(&bits, &result, sizeof bits);
-    memcpy(&paper_bits, &paper, sizeof bits);
-    bits = (bits & all) | (paper_bits & ~all);
-    memcpy(&result, &bits, sizeof bits);
-    return formula_real(result);
+    double surface = weight == 0 ? 0 : threshold;
+    return formula_real(formula_choose(options->surface, surface, paper));
 }
 
 /* The sum of integers as such; it is below 2^53 where doubles hold it. */
@@ -379,8 +387,8 @@ SATF_FORMULA double formula_rest(double a, double b)
 #endif
 }
 
-/* More than 0, 0 or less as a b - c d is, of integers below 2^53: products that round to different
- * doubles are in the order of these. */
+/* More than 0, 0 or less as a b - c d is, of integers of at most 2^53. Products that round to
+ * different doubles are in the order of these. */
 SATF_FORMULA double formula_difference(double a, double b, double c, double d)
 {
     double difference = a * b - c * d, rest = formula_rest(a, b) - formula_rest(c, d);

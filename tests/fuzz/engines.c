@@ -17,6 +17,8 @@ typedef struct choices {
     const uint8_t *at, *end;
 } choices;
 
+static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+
 /* A number of least ... most, from one or two bytes; least when they run out. */
 static int64_t choose(choices *c, int64_t least, int64_t most)
 {
@@ -43,7 +45,8 @@ static satf_status give_rects(satf_context *ctx, choices *c, satf_filter *filter
     return satf_filter_set_rects(ctx, filter, rects, 3);
 }
 
-/* Any filter of the table, with any parameters but an order, see give_order(). */
+/* Any filter of the table, with any parameters but an order and an image, see give_order() and
+ * give_image(). */
 static satf_filter *make_filter(satf_context *ctx, choices *c)
 {
     size_t count = 0;
@@ -105,6 +108,24 @@ static void fill(choices *c, const satf_view *view)
             break;
         }
     }
+}
+
+/* An image beside the input, if the filter has to have one: of any type and layout. */
+static void give_image(satf_context *ctx, choices *c, satf_filter *filter, const satf_view *in)
+{
+    if (filter_at(filter, 0)->params->kind != PARAM_IMAGE) {
+        return;
+    }
+    satf_view image = *in;
+    image.type = types[choose(c, 0, 3)];
+    image.channels = choose(c, 0, 1) ? in->channels : 1;
+    image.flags = image.channels == in->channels ? in->flags : 0;
+    image.stride = satf_row_samples(&image) * (int64_t)satf_type_bytes(image.type);
+    image.data = satf_alloc((size_t)(image.stride * image.height));
+    FUZZ_REQUIRE(image.data);
+    fill(c, &image);
+    FUZZ_REQUIRE(satf_filter_set_image(ctx, filter, &image) == SATF_OK);
+    satf_free(image.data);
 }
 
 static unsigned char *apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -293,7 +314,6 @@ static void compare_all(satf_context *ctx, const satf_filter *filter, const satf
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     satf_context *ctx = fuzz_context();
     choices c = {data, data + size};
     satf_filter *filter = make_filter(ctx, &c);
@@ -305,6 +325,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     in.data = satf_alloc((size_t)(in.stride * in.height));
     FUZZ_REQUIRE(in.data);
     give_order(ctx, &c, filter, width * height);
+    give_image(ctx, &c, filter, &in);
     fill(&c, &in);
     satf_view out;
     satf_status status = satf_filter_output(ctx, filter, &in, &out);

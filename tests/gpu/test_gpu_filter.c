@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "../filter_any.h"
+#include "../filter_make.h"
 #include "../filter_reference.h"
 #include "filter/recipe.h"
 #include "near.h"
@@ -175,8 +176,8 @@ static bool takes(const char *name, const ref_image *image)
     const filter_recipe *recipe = filter_info_find(name)->recipe;
     int colours = image->channels - image->alpha;
     bool integers = satf_type_max(image->type) > 0;
-    return recipe->parts[0] ? integers
-                            : !recipe->grey || colours == 1 || (colours == 3 && integers);
+    return recipe->part_counts[0] ? integers
+                                  : !recipe->grey || colours == 1 || (colours == 3 && integers);
 }
 
 /* The view that the filter makes. False: it looks at luma, of neither grey nor RGB. */
@@ -201,6 +202,7 @@ static void filter_image(const char *name, const ref_image *image, uint64_t seed
         for (size_t k = 0; k < sizeof windows / sizeof *windows; k++, seed++) {
             double constant = border == SATF_CONSTANT ? (double)(seed % 200) : 0;
             satf_filter *filter = make_filter(name, border, constant, windows[k][0], windows[k][1]);
+            give_image(cpu, filter, filter_info_find(name), in.width, in.height);
             test_case t = {filter, name, in, in, border, windows[k][0], windows[k][1], seed};
             if (!makes(name, filter, &in, &t.out)) {
                 satf_filter_destroy(filter);
@@ -311,6 +313,7 @@ static void poison(const char *name, const ref_image *image, uint64_t seed)
     }
     for (int border = 0; border < ALL_BORDERS; border++) {
         satf_filter *filter = make_filter(name, border, 0, 7, 4);
+        give_image(cpu, filter, filter_info_find(name), in.width, in.height);
         test_case t = {filter, name, in, in, border, 7, 4, seed + (uint64_t)border};
         bool fits = makes(name, filter, &in, &t.out);
         if (fits) {

@@ -66,7 +66,7 @@ static void test_every_filter(void **unused)
                 ref_image image = {W, H, kinds[k].channels, kinds[k].type, 0, NULL};
                 ref_fill(&image, i * 100 + (uint64_t)k);
                 satf_view in = ref_view(&image, 0);
-                satf_filter *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W * H);
+                satf_filter *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W, H);
                 check_filter(info->name, filter, &in);
                 satf_filter_destroy(filter);
                 free(in.data);

@@ -52,8 +52,9 @@ def peers(pixels, n):
 def ours(satbench, side, window, threads):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "ours.json"
-        subprocess.run([satbench, "filter", "--sizes", str(side), "--filters", ",".join(NAMES), "--windows", str(window),
-                        "--threads", str(threads), "--json", file], check=True, capture_output=True)
+        subprocess.run([satbench, "filter", "--sizes", str(side), "--filters", ",".join(NAMES),
+                        "--windows", str(window), "--threads", str(threads), "--json", file],
+                       check=True, capture_output=True)
         run = json.loads(file.read_text())
     return run["device"], {r["name"]: r["ms"] for r in run["records"]}
 
