@@ -15,6 +15,7 @@
 #include "normalize.h"
 #include "guided.h"
 #include "by.h"
+#include "real.h"
 #include "template.h"
 #include "integral.h"
 #include "transpose.h"

@@ -13,13 +13,13 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "53b3259aaf2baa26c3ec3cb8a710867e66842835b32f72236e0a0739d2ea8c8a",
-    [TRIAL_FLOATS] = "006d5304dad8753036c19faac858a4f5c771e6e6b4f28f2ad3f17646b8e80291",
+    [TRIAL_INTEGERS] = "4c409e8de45f0d1fbdd33981ff8c01ae473aaa307b7e06686ec464b4945eace8",
+    [TRIAL_FLOATS] = "aa8672e58ec75e101a605cd001a333f6c3657b945cd24a4e318d8bb8c443f0c6",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {
     [TRIAL_INTEGERS] = "integers",
-    [TRIAL_FLOATS] = "floats",
+    [TRIAL_FLOATS] = "aa8672e58ec75e101a605cd001a333f6c3657b945cd24a4e318d8bb8c443f0c6loats",
 };
 
 /* ------------------------------------------------------------------- other processes */

@@ -52,7 +52,7 @@ static void filter_image_facts(satf_context *ctx, const satf_filter *filter, con
         if (rule == TYPE_BILEVEL) {
             range = (filter_range){true, 0, UINT8_MAX};
             picture_type = SATF_U8;
-        } else if (rule != TYPE_OF_INPUT) {
+        } else if (rule != TYPE_OF_INPUT && rule != TYPE_WIDENED) {
             picture_type = SATF_U16;
         }
         filter_step_output(ctx, link, &view, &next);

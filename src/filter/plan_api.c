@@ -176,7 +176,7 @@ satf_file_step filter_plan_step(const satf_plan *plan, size_t index)
         return (satf_file_step){0};
     }
     const filter_step *step = &plan->steps[index].step;
-    bool windowed = step->recipe->region == REGION_WINDOW;
+    bool windowed = filter_param_of_kind(step->info, PARAM_SIZE) != NULL;
     return (satf_file_step){.filter = step->info->name,
                             .ran = {step->engine->name,
                                     step->engine->algorithm ? step->engine->algorithm(step) : NULL,

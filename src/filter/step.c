@@ -53,7 +53,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
                          "channels besides alpha",
                          link->info->name, colours);
     }
-    if (rule == TYPE_REAL) {
+    if (rule == TYPE_REAL || rule == TYPE_WIDENED) {
         type = SATF_F64;
     } else if (rule == TYPE_BILEVEL) {
         type = SATF_U8;
@@ -85,6 +85,8 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     }
     if (rule == TYPE_OF_INPUT) {
         out->full = in->full;
+    } else if (rule == TYPE_WIDENED) {
+        out->full = satf_type_is_float(in->type) ? in->full : satf_full_scale(in);
     }
     return satf_check_view(ctx, out, "output", false);
 }

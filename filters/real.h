@@ -1,0 +1,47 @@
+/* real: the same picture in real numbers, so that what follows in a chain is not rounded. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(real)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(real, FORMULA_CENTRE)
+#elif !defined(SATF_FILTERS_REAL_H)
+#define SATF_FILTERS_REAL_H
+
+#include <satfilter-module.h>
+
+typedef struct real_options {
+    int none; /* there are no parameters */
+} real_options;
+
+SATF_FORMULA formula_value real_formula(const formula_sums *in, const real_options *options)
+{
+    (void)options;
+    return formula_real(in->centre);
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static const filter_param real_params[] = {FILTER_PARAM_END};
+
+static const filter_recipe real_recipe = {
+    .region = REGION_WINDOW,
+    .keeps_alpha = true,
+    .type = TYPE_WIDENED,
+    .formula = FORMULA_real,
+};
+
+static const filter_info real_filter = {
+    .name = "real",
+    .help = "real numbers from here on: what follows is not rounded",
+    .detail = "Each sample as a double, and nothing else: filters behind it keep what is behind "
+              "the point, also what is below black or above white, until the result is written. "
+              "Take it in front of a chain of several means, or of differences of them. The full "
+              "scale stays, so parameters mean the same. Integer bits are no longer promised: real "
+              "numbers may differ in the last digits from machine to machine. A picture gets its "
+              "input's depth again, rounded once; an array is f64.",
+    .params = real_params,
+    .needs_value = false,
+    .options_bytes = sizeof(real_options),
+    .recipe = &real_recipe,
+};
+
+#endif
