@@ -9,7 +9,7 @@ FORMULA_ENTRY(integral, FORMULA_SUM)
 #include <satfilter-module.h>
 
 typedef struct integral_options {
-    bool squared;
+    bool squared, zeros;
 } integral_options;
 
 SATF_FORMULA formula_value integral_formula(const formula_sums *in, const integral_options *options)
@@ -24,6 +24,11 @@ SATF_FORMULA formula_value integral_formula(const formula_sums *in, const integr
 static bool integral_squares(const void *options)
 {
     return ((const integral_options *)options)->squared;
+}
+
+static bool integral_leads(const void *options)
+{
+    return ((const integral_options *)options)->zeros;
 }
 
 /* Up to the sum of the whole image at its largest sample. */
@@ -42,6 +47,8 @@ static filter_range integral_range(filter_range in, const void *options, const f
 static const filter_param integral_params[] = {
     {"squared", NULL, "", PARAM_FLAG, offsetof(integral_options, squared), 0, 0, "off",
      "sum the squares of the samples instead"},
+    {"zeros", NULL, "", PARAM_FLAG, offsetof(integral_options, zeros), 0, 0, "off",
+     "a row and a column of zeros in front, as OpenCV has them: one pixel wider and higher"},
     FILTER_PARAM_END,
 };
 
@@ -51,6 +58,7 @@ static const filter_recipe integral_recipe = {
     .formula = FORMULA_integral,
     .range = integral_range,
     .sums_squares = integral_squares,
+    .leads = integral_leads,
 };
 
 static const filter_info integral_filter = {

@@ -1,4 +1,5 @@
-/* Border valid: of each filter the pixels whose windows lie inside the image, as clamp has them. */
+/* Results of another size. Border valid: of each filter the pixels whose windows lie inside the
+ * image, as clamp has them; and integrals behind zeros. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -238,6 +239,79 @@ static void test_random(void **state)
     assert_true(checked > CASES / 3);
 }
 
+/* Behind a row and a column of zeros. */
+static satf_view led_by_zeros(const satf_view *v)
+{
+    satf_view led =
+        satf_view_packed(NULL, v->width + 1, v->height + 1, v->channels, (satf_type)v->type);
+    led.data = calloc((size_t)led.height, (size_t)led.stride);
+    for (int64_t y = 0; y < v->height; y++) {
+        memcpy((char *)satf_row(&led, y + 1) + satf_pixel_bytes(v), satf_row(v, y),
+               (size_t)(v->width * satf_pixel_bytes(v)));
+    }
+    return led;
+}
+
+/* integral,zeros is integral behind zeros, for what comes before and behind it. */
+static void check_zeros(satf_context *ctx, const ref_image *image, const char *const part[3],
+                        uint64_t *random, int number)
+{
+    char spec[200], plain[100];
+    satf_view in = ref_view(image, number % 6), want;
+    snprintf(plain, sizeof plain, "%s integral%s", part[0], part[1]);
+    snprintf(spec, sizeof spec, "%s,zeros %s", plain, part[2]);
+    satf_filter *before = parse_filter(ctx, plain), *chain = parse_filter(ctx, spec);
+    satf_filter *behind = *part[2] ? parse_filter(ctx, part[2]) : NULL;
+    satf_view sums = result_of(ctx, before, &in), led = led_by_zeros(&sums);
+    if (!behind || satf_filter_output(ctx, behind, &led, &want) == SATF_OK) {
+        want = behind ? result_of(ctx, behind, &led) : led;
+        satf_view got = result_of(ctx, chain, &in);
+        compare(&got, &want, chain, "whole", number);
+        check_rows(ctx, chain, &in, &want, number);
+        if (!sums_floats(ctx, chain, &in)) {
+            check_part(ctx, chain, &in, &want, random, number);
+        }
+        free(got.data);
+        free(behind ? want.data : NULL);
+    }
+    free(led.data);
+    free(sums.data);
+    free(in.data);
+    satf_filter_destroy(before);
+    satf_filter_destroy(behind);
+    satf_filter_destroy(chain);
+}
+
+static void test_zeros(void **state)
+{
+    static const char *const parts[][3] = {
+        {"", "", ""},
+        {"", ",squared", ""},
+        {"box=3", "", ""},
+        {"", "", "flip=h"},
+        {"rotate=90", "", ""},
+        {"", "", "rotate=270"},
+        {"", "", "box=3x2"},
+        {"", "", "integral"},
+        {"box=3,border=valid", "", ""},
+        {"", "", "flip=h flip=v"},
+    };
+    for (int number = 0; number < 600; number++) {
+        uint64_t random = (uint64_t)number * 79;
+        int channels = (int)pick(&random, 1, 4);
+        ref_image image = {pick(&random, 3, 90),
+                           pick(&random, 3, 40),
+                           channels,
+                           types[pick(&random, 0, 3)],
+                           0,
+                           NULL};
+        ref_fill(&image, random);
+        satf_context_set_threads(*state, (int)pick(&random, 1, 3));
+        check_zeros(*state, &image, parts[number % 10], &random, number);
+        free(image.samples);
+    }
+}
+
 static void expect_failure(satf_context *ctx, satf_status got, const char *part)
 {
     assert_int_equal(got, SATF_INVALID);
@@ -295,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_random),
+        TEST(test_zeros),
         TEST(test_refusals),
         TEST(test_words),
     };

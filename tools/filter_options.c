@@ -94,28 +94,33 @@ static bool is_size(const char *word)
     return whole && strcspn(word, "0123456789") < length && strncmp(word, "--", 2) != 0;
 }
 
+const char *filter_default_value(const char *filter)
+{
+    satf_param_info param;
+    bool first = satf_filter_param(filter, 0, &param, sizeof param) && param.is_value;
+    return first && param.type == SATF_PARAM_SIZE ? param.default_text : NULL;
+}
+
 /* The value behind the filter's name: for a window its default, where no size follows. */
 static const char *next_value(const char *filter, char ***argv)
 {
-    satf_param_info param;
-    satf_filter_param(filter, 0, &param, sizeof param);
-    const char *next = (*argv)[1];
-    if (param.type == SATF_PARAM_SIZE && param.default_text && !(next && is_size(next))) {
-        return param.default_text;
-    }
-    return options_next_value(argv);
+    const char *next = (*argv)[1], *value = filter_default_value(filter);
+    return value && !(next && is_size(next)) ? value : options_next_value(argv);
 }
 
 bool take_filter_option(settings *s, char ***argv, int *status)
 {
-    const char *word = **argv, *name = word + 2, *equals = strchr(name, '='), *filter;
-    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    /* --NAME=VALUE,PARAMETERS, or --NAME,PARAMETERS: the value's default, if there is one */
+    const char *word = **argv, *name = word + 2, *filter;
+    size_t length = strcspn(name, "=,");
+    const char *equals = name[length] ? name + length : NULL;
+    bool comma = equals && *equals == ',';
     *status = 0;
     for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
         if (strlen(filter) == length && !strncmp(filter, name, length)) {
             const char *syntax = filter_value_syntax(filter);
-            const char *value = equals ? equals + 1 : syntax ? next_value(filter, argv) : NULL;
-            if (syntax && !value) {
+            const char *value = equals ? equals + !comma : syntax ? next_value(filter, argv) : NULL;
+            if (syntax && (!value || (comma && !filter_default_value(filter)))) {
                 *status = usage_error(word, "needs a value: %s", syntax);
             } else {
                 take_filter(s, filter, value);

@@ -28,7 +28,7 @@ typedef enum action {
 /* A filter as written: NAME, its value and its flags, e.g. "integral,squared". */
 typedef struct filter_word {
     const char *name;
-    const char *value; /* NULL if none */
+    const char *value; /* or "," and other parameters; NULL if none */
     unsigned flags;    /* bit i: the filter's parameter i, a flag, was given */
 } filter_word;
 
@@ -95,6 +95,9 @@ bool has_algorithm(const char *name, const char *kind);
 
 /* The index of the flag of that name among the filter's parameters, or -1. */
 int filter_flag_index(const char *filter, const char *name);
+
+/* The window of a filter without one, "15"; NULL: its value must be given, or it takes none. */
+const char *filter_default_value(const char *filter);
 
 /* The value that must follow the filter's name, "N|WxH"; NULL if it takes none. */
 const char *filter_value_syntax(const char *filter);

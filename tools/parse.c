@@ -63,8 +63,10 @@ static int make_chain(settings *s)
         char *start = end + (i > 0);
         end = stpcpy(start, word->name);
         if (word->value) {
+            const char *value = word->value, *windows = filter_default_value(word->name);
             *end++ = filter_value_syntax(word->name) ? '=' : ',';
-            end = stpcpy(end, word->value);
+            end = stpcpy(end, *value == ',' && windows ? windows : "");
+            end = stpcpy(end, value + (*value == ',' && !windows));
         }
         satf_param_info param;
         for (unsigned k = 0; satf_filter_param(word->name, k, &param, sizeof param); k++) {
@@ -310,10 +312,10 @@ static bool is_help(char **argv)
 int options_parse(settings *s, int argc, char **argv)
 {
     *s = (settings){.program = argv[0], .write = satf_write_defaults(), .png_level = -1};
-    /* The chain's text is no longer than the arguments with a separator each. */
+    /* The chain's text is no longer than the arguments with a separator and a default each. */
     size_t spec_bytes = 1;
     for (int i = 0; i < argc; i++) {
-        spec_bytes += strlen(argv[i]) + 2;
+        spec_bytes += strlen(argv[i]) + sizeof "=10in,";
     }
     s->sources = calloc(1, sizeof *s->sources * ((size_t)argc + 1));
     s->words = calloc(1, sizeof *s->words * ((size_t)argc + 1));

@@ -85,7 +85,7 @@ bool filter_moves(const satf_filter *filter)
     for (size_t i = 0; i < filter->count; i++) {
         const filter_recipe *recipe = filter->links[i].info->recipe;
         orders = orders || (recipe->region == REGION_PIXEL && !recipe->turn) ||
-                 filter_margins_any(&filter->links[i]);
+                 filter_trims(&filter->links[i]) || filter_leads(&filter->links[i]);
     }
     return orders || whole_turn(filter) != 0;
 }

@@ -78,24 +78,6 @@ typedef struct plan_link {
     plan_place in, out;
 } plan_link;
 
-static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                            plan_sizes *sizes)
-{
-    plan_step *step;
-    filter_step_spec spec = {.link = of->link,
-                             .in = of->from,
-                             .out = of->to,
-                             .input = &of->from,
-                             .by_rows = plan->use == FILTER_BY_ROWS,
-                             .lasting = plan->use == FILTER_LASTING};
-    satf_status status = add_step(ctx, plan, &spec, sizes, &step);
-    if (!status) {
-        step->in = of->in;
-        step->out = of->out;
-    }
-    return status;
-}
-
 /* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
  * *view: where the work is done. */
 static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
@@ -109,6 +91,42 @@ static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_v
         plan->device == SATF_HOST ? SATF_OK : reserve_view(ctx, plan, &kept->there, &kept->at);
     *view = kept->there;
     return status;
+}
+
+/* Behind a row and a column of zeros, which it makes room for in the link's result. */
+static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_step *step)
+{
+    satf_image *zeros;
+    satf_view there;
+    int64_t most = of->to.width > of->to.height ? of->to.width : of->to.height;
+    step->led = of->to;
+    step->led_at = of->out;
+    step->out.at += (size_t)(of->to.stride + satf_pixel_bytes(&of->to));
+    satf_status status =
+        satf_image_create(ctx, most, 1, of->to.channels, (satf_type)of->to.type, 0, &zeros);
+    return status ? status : keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &there);
+}
+
+static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                            plan_sizes *sizes)
+{
+    plan_step *step;
+    bool led = filter_leads(of->link), by_rows = plan->use == FILTER_BY_ROWS;
+    filter_step_spec spec = {.link = of->link,
+                             .in = of->from,
+                             .out = of->to,
+                             .input = &of->from,
+                             .by_rows = by_rows,
+                             .lasting = plan->use == FILTER_LASTING};
+    spec.out.width -= led;
+    spec.out.height -= led;
+    satf_status status = add_step(ctx, plan, &spec, sizes, &step);
+    if (status) {
+        return status;
+    }
+    step->in = of->in;
+    step->out = of->out;
+    return led && !by_rows ? lead(ctx, plan, of, step) : SATF_OK;
 }
 
 /* What steps read beside the input of a filter: an image, its own or the second input, and the sums
@@ -273,7 +291,7 @@ static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_
     if (status) {
         return status;
     }
-    if (filter_margins_any(of->link)) {
+    if (filter_trims(of->link)) {
         of->to.width = of->from.width;
         of->to.height = of->from.height;
         of->to.stride = of->to.width * satf_pixel_bytes(&of->to);
@@ -289,7 +307,7 @@ static void go_on(plan_link *of)
 {
     of->from = of->to;
     of->in = of->out;
-    if (filter_margins_any(of->link)) {
+    if (filter_trims(of->link)) {
         satf_rect part = filter_valid_part(of->link, of->to.width, of->to.height);
         of->from.width = part.w;
         of->from.height = part.h;
@@ -399,6 +417,9 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
         return status;
     }
     filter_reach lost = filter_margins(&plan->chain->links[plan->chain->count - 1]);
+    if (lost.left < 0) { /* zeros that lead */
+        lost = (filter_reach){0, 0, 0, 0};
+    }
     plan->result = (satf_rect){lost.left, lost.top, result.width, result.height};
     plan->to.width = lost.left + result.width + lost.right;
     plan->to.height = lost.top + result.height + lost.bottom;

@@ -26,6 +26,10 @@ typedef struct plan_place {
 typedef struct plan_step {
     filter_step step;
     plan_place in, out, beside[2];
+    /* Where zeros lead its result: as many as its longer side has (PLACE_NONE: they do not), and
+     * the result with them, at `led_at`. */
+    plan_place zeros, led_at;
+    satf_view led;
     double ms; /* of the latest run, if it was timed */
 } plan_step;
 

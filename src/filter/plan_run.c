@@ -6,6 +6,7 @@
 #include "../base/view.h"
 #include "pixels.h"
 #include "plan.h"
+#include "region.h"
 
 /* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
  * the shape: where they share places of the caches a run may take a tenth longer. */
@@ -131,7 +132,7 @@ static char *find(const satf_plan *plan, const plan_place *place, const plan_ima
     case PLACE_BESIDE:
         return (char *)(uintptr_t)images->beside;
     case PLACE_OUTPUT:
-        return images->out;
+        return (char *)images->out + place->at;
     case PLACE_PICTURE:
         return plan->device == SATF_HOST ? plan->pictures[place->at].view.data
                                          : plan->memory + plan->pictures[place->at].at;
@@ -146,6 +147,21 @@ static char *find(const satf_plan *plan, const plan_place *place, const plan_ima
     }
 }
 
+/* A row and a column of zeros in front of the step's result. */
+static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const plan_step *of,
+                             const plan_images *images)
+{
+    satf_view row = of->led, column = of->led, from = of->led;
+    row.data = column.data = find(plan, &of->led_at, images);
+    from.data = find(plan, &of->zeros, images);
+    row.height = from.height = column.width = 1;
+    satf_status status = filter_copy_pixels(ctx, &from, &row);
+    from.width = 1;
+    from.height = column.height;
+    from.stride = satf_pixel_bytes(&from);
+    return status ? status : filter_copy_pixels(ctx, &from, &column);
+}
+
 static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
                             const plan_images *images)
 {
@@ -155,6 +171,9 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     satf_status status = satf_report_progress(ctx, 0);
     ctx->report_engine = step->engine->name;
     ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
+    if (!status && of->zeros.kind != PLACE_NONE) {
+        status = put_zeros(ctx, plan, of, images);
+    }
     if (!status && plan->in_graph && step->engine->prepare) {
         status = step->engine->prepare(ctx, step); /* who knows what the graph has left */
     }
@@ -343,6 +362,37 @@ static satf_status run_trimmed(satf_context *ctx, satf_plan *plan, const filter_
                                  : satf_fail(ctx, SATF_IO, "the last row could not be stored");
 }
 
+/* Each row behind a zero, and all of them behind a row of zeros. */
+typedef struct led_rows {
+    const filter_rows *rows;
+    size_t pixel_bytes;
+} led_rows;
+
+static const void *led_in(void *user, int64_t y)
+{
+    const led_rows *l = user;
+    return l->rows->in(l->rows->user, y);
+}
+
+static void *led_out(void *user, int64_t y)
+{
+    const led_rows *l = user;
+    char *row = l->rows->out(l->rows->user, y + 1);
+    return row ? (char *)memset(row, 0, l->pixel_bytes) + l->pixel_bytes : NULL;
+}
+
+static satf_status run_led(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
+{
+    led_rows l = {rows, (size_t)satf_pixel_bytes(&plan->to)};
+    filter_rows led = {led_in, led_out, &l};
+    void *first = rows->out(rows->user, 0);
+    if (!first) {
+        return satf_fail(ctx, SATF_IO, "the first row could not be stored");
+    }
+    memset(first, 0, l.pixel_bytes * (size_t)plan->to.width);
+    return filter_step_run_rows(ctx, &plan->steps[0].step, &led);
+}
+
 satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
     filter_step *step = &plan->steps[0].step;
@@ -352,8 +402,9 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
         ctx->report_device = "cpu";
         ctx->report_engine = step->engine->name;
         ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
-        status =
-            plan_trims(plan) ? run_trimmed(ctx, plan, rows) : filter_step_run_rows(ctx, step, rows);
+        status = plan_trims(plan)                       ? run_trimmed(ctx, plan, rows)
+                 : filter_leads(&plan->chain->links[0]) ? run_led(ctx, plan, rows)
+                                                        : filter_step_run_rows(ctx, step, rows);
     }
     filter_plan_detach(ctx, plan);
     return status ? status : satf_report_progress(ctx, 1);

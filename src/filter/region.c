@@ -114,11 +114,20 @@ static filter_reach summed_reach(const chain_link *link)
     return rects ? rects_reach(*rects) : window_reach(link);
 }
 
+bool filter_leads(const chain_link *link)
+{
+    const filter_recipe *recipe = link->info->recipe;
+    return recipe->leads && recipe->leads(link->options);
+}
+
 filter_reach filter_margins(const chain_link *link)
 {
     const filter_recipe *recipe = link->info->recipe;
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    if (filter_leads(link)) {
+        return (filter_reach){-1, -1, 0, 0};
+    }
     if (!border || border->kind != SATF_VALID || (rects && !*rects)) {
         return (filter_reach){0, 0, 0, 0};
     }
@@ -201,6 +210,14 @@ typedef struct placed_rect {
     satf_rect of, rect;
 } placed_rect;
 
+/* What of start ... start + size is not in front of 0, at least 1. */
+static void trim(int64_t *start, int64_t *size)
+{
+    int64_t lost = *start < 0 ? -*start : 0;
+    *start += lost;
+    *size = *size > lost ? *size - lost : 1;
+}
+
 /* From the filter's result to what it depends on of the input. */
 static placed_rect go_back(const chain_link *link, const placed_rect *made)
 {
@@ -212,6 +229,10 @@ static placed_rect go_back(const chain_link *link, const placed_rect *made)
     from.of.h += lost.top + lost.bottom;
     from.rect.x += lost.left;
     from.rect.y += lost.top;
+    if (filter_leads(link)) { /* of zeros alone: any pixel */
+        trim(&from.rect.x, &from.rect.w);
+        trim(&from.rect.y, &from.rect.h);
+    }
     enlarge(reach.left, reach.right, from.of.w, &from.rect.x, &from.rect.w);
     enlarge(reach.top, reach.bottom, from.of.h, &from.rect.y, &from.rect.h);
     return from;

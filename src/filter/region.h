@@ -11,12 +11,15 @@ typedef struct filter_reach {
     int64_t left, top, right, bottom;
 } filter_reach;
 
+/* Whether a row and a column of zeros lead the filter's result. */
+bool filter_leads(const chain_link *link);
+
 /* What the filter's result lacks at the sides under border valid: pixels whose windows, in all of
- * its steps, are not inside the image. 0 under other borders. */
+ * its steps, are not inside the image. 0 under other borders; -1 where zeros lead. */
 filter_reach filter_margins(const chain_link *link);
 
 /* Whether it lacks any. */
-static inline bool filter_margins_any(const chain_link *link)
+static inline bool filter_trims(const chain_link *link)
 {
     filter_reach m = filter_margins(link);
     return m.left > 0 || m.top > 0 || m.right > 0 || m.bottom > 0;

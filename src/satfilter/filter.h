@@ -116,6 +116,8 @@ struct filter_recipe {
     bool (*sums_beside)(const void *options);
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
+    /* REGION_PREFIX: whether a row and a column of zeros lead the result. NULL: never. */
+    bool (*leads)(const void *options);
 };
 
 /* The pixels that a step of several sums over. */

@@ -100,6 +100,8 @@ static void test_channels_and_parts(void **unused)
                                        "sauvola=9",
                                        "wolf=9",
                                        "wolf=9,border=valid",
+                                       "integral,zeros",
+                                       "box=3 integral,zeros,squared rotate=90",
                                        "box=9x4,border=valid sum=4,border=valid",
                                        "unsharp=5,border=valid rotate=90 stddev=3,border=valid",
                                        "transpose"};

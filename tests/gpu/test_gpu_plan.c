@@ -198,6 +198,7 @@ static const char *const specs[] = {"box=15",
                                     "guided=7 box=3",
                                     "wolf=5",
                                     "sum=4,border=valid stddev=7,border=valid",
+                                    "box=5 integral,zeros",
                                     "template"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
