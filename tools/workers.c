@@ -131,6 +131,7 @@ static void filter(worker *w, const job *one, outcome *out)
     how.last_page = one->page ? one->page : s->last_page;
     how.page_done = take_page;
     how.page_user = out;
+    how.region = s->region.w ? &s->region : NULL;
     write.format = write.format ? write.format : one->format;
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */

@@ -47,6 +47,7 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     job.last_page = all.last_page;
     job.on_page = all.page_done;
     job.page_user = all.page_user;
+    job.region = all.region;
     status = pipeline_run(ctx, &job, &made);
     satf_give(report, report_bytes, &made, sizeof made);
     return status;
