@@ -232,6 +232,15 @@ typedef struct satf_file_options {
     satf_page_done page_done; /* NULL: a page that fails fails the call */
     void *page_user;
     int stats; /* non-zero: find the report's stats; of several pages, those of each in its own */
+    /*
+     * This part of the picture alone is filtered, of each page; NULL: all of it. Inside it the
+     * result is that of the whole picture, to the bit for integers, for which the pixels around it
+     * are seen (satf_filter_apply_rect()); outside it the samples are the input's. In pixels as
+     * they are stored, whatever EXIF's orientation says. SATF_INVALID if it is empty or leaves the
+     * picture, or if the filter's result has another size, type, full scale or number of channels
+     * than its input, or is black and white.
+     */
+    const satf_rect *region;
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);

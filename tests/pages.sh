@@ -21,6 +21,11 @@ if grep -q 'need a part of satfilter' stderr; then
 fi
 check "an array to TIFF" "$? $(said)" "0 "
 
+run --region 1,1,2x1 --unsharp 3 four.tif some.tif
+check "a region of each page" "$? $(said)" "0 "
+run --region 4,1,2x1 --unsharp 3 four.tif none.tif
+check "a region outside of each page" "$? $(grep -c 'leaves the picture of 5 x 3' stderr)" "1 1"
+
 # ------------------------------------------------------------- which pages
 
 run --box 3 four.tif all.tif

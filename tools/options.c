@@ -152,6 +152,32 @@ static int take_page(settings *s, const option *o, const char *value)
     return good ? 0 : option_error(o, "'%s' is no page N, from 1 on, nor A-B, A- or all", value);
 }
 
+/* X,Y,WxH. */
+static int take_region(settings *s, const option *o, const char *value)
+{
+    satf_rect region = {0, 0, 0, 0};
+    int64_t *const numbers[] = {&region.x, &region.y, &region.w, &region.h};
+    static const char *const ends[] = {",", ",", "xX", ""};
+    const char *at = value;
+    bool good = true;
+    for (int i = 0; i < 4 && good; i++) {
+        char number[32];
+        size_t n = strcspn(at, *ends[i] ? ends[i] : "\n");
+        snprintf(number, sizeof number, "%.*s", (int)(n < sizeof number ? n : 0), at);
+        good = parse_integer(number, false, i < 2 ? 0 : 1, INT64_MAX, numbers[i]) &&
+               (at[n] != '\0') == (i < 3);
+        at += n + (i < 3 && good);
+    }
+    if (!good) {
+        return option_error(o,
+                            "'%s' is no region X,Y,WxH of whole numbers: X and Y from 0 on, W and "
+                            "H from 1 on",
+                            value);
+    }
+    s->region = region;
+    return 0;
+}
+
 static int take_axes(settings *s, const option *o, const char *value)
 {
     return satf_context_set_axes(s->ctx, value) ? option_error(o, "%s", library_message(s->ctx))
@@ -178,6 +204,15 @@ static const option options[] = {
      "window that lies inside. valid takes whole windows only: the result is smaller by the "
      "window, W - w + 1 by H - h + 1.",
      TAKES(take_border)},
+    {GROUP_FILTERING, "region", 0, "X,Y,WxH", NULL,
+     "filter W x H pixels from (X, Y) on; all others stay as they are",
+     "The pixels around are seen: inside, the result is that of the whole picture. Columns and "
+     "rows "
+     "count from 0, as the file stores them, whatever its orientation. It is for filters whose "
+     "result has the size, type and channels of their input; a region that leaves the picture, or "
+     "a "
+     "page of it, is an error.",
+     TAKES(take_region)},
     {GROUP_FILTERING, "device", 0, "D", "auto cpu cuda cuda:all", "auto, cpu, cuda or cuda:N",
      "auto takes the one that will finish first. cuda without a usable GPU is an error. Several "
      "CUDA devices share the files of a batch: cuda:0,1 or cuda:all.",

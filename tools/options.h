@@ -63,6 +63,7 @@ struct settings {
     bool quiet, verbose, json, stats;
     int route;                     /* satf_route */
     int64_t first_page, last_page; /* as in satf_file_options; 0: not given */
+    satf_rect region;              /* w is 0: not given */
     source *sources;               /* in the order written, the output among them; owned array */
     int source_count;
     int file_count; /* those that are operands */

@@ -295,6 +295,10 @@ static void json_start(FILE *to, const settings *s, const job *one)
     json_member(to, "input", one->input);
     json_member(to, "output", one->output);
     json_member(to, "filter", s->spec);
+    if (s->region.w) {
+        fprintf(to, ", \"region\": [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]",
+                s->region.x, s->region.y, s->region.w, s->region.h);
+    }
 }
 
 void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,

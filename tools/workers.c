@@ -140,6 +140,7 @@ static void filter(worker *w, const job *one, outcome *out)
     how.page_done = take_page;
     how.page_user = out;
     how.stats = s->stats;
+    how.region = s->region.w ? &s->region : NULL;
     write.format = write.format ? write.format : one->format;
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */

@@ -9,6 +9,7 @@
 #include "../base/parallel.h"
 #include "finish.h"
 #include "move_step.h"
+#include "pixels.h"
 
 enum { BAND_ROWS = 64, PIECE_SAMPLES = 256 };
 enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it takes as long */
@@ -58,8 +59,8 @@ static void load_reals(int type, const void *from, int64_t n, double *reals)
     }
 }
 
-/* n samples, `from` aligned to their type. All but those of u64 are exact as doubles. */
-static void convert(int type, const void *from, int64_t n, int to_type, char *to)
+/* All but those of u64 are exact as doubles. */
+void filter_convert(int type, const void *from, int64_t n, int to_type, char *to)
 {
     size_t bytes = satf_type_bytes(type), to_bytes = satf_type_bytes(to_type);
     if (type == SATF_U64) {
@@ -101,8 +102,8 @@ static void convert_band(void *user, int64_t band, int thread)
         filter_moved_view(work->step, work->buffers + (size_t)thread * work->buffer_bytes, rows);
     move_rows(&work->job, first, rows, moved.data, moved.stride);
     for (int64_t y = 0; y < rows; y++) {
-        convert(moved.type, satf_row(&moved, y), satf_row_samples(out), out->type,
-                satf_row(out, first + y));
+        filter_convert(moved.type, satf_row(&moved, y), satf_row_samples(out), out->type,
+                       satf_row(out, first + y));
     }
     if (thread == 0) { /* the calling one */
         double done = (double)(band + 1) / (double)work->bands;
@@ -148,7 +149,7 @@ static satf_status run_rows(satf_context *ctx, filter_step *step, const filter_r
             status = satf_fail(ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
         } else if (filter_move_converts(step)) {
             move_rows(&job, 0, 1, moved.data, moved.stride);
-            convert(moved.type, moved.data, satf_row_samples(&moved), step->out.type, to);
+            filter_convert(moved.type, moved.data, satf_row_samples(&moved), step->out.type, to);
         } else {
             move_rows(&job, 0, 1, to, moved.stride);
         }

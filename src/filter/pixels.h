@@ -12,4 +12,8 @@ satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const s
 void filter_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
                      int64_t n);
 
+/* to = n samples of `from`, which are aligned to their type, stored as results of to_type are:
+ * rounded and saturated. */
+void filter_convert(int type, const void *from, int64_t n, int to_type, char *to);
+
 #endif

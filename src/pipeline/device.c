@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "../filter/filter.h"
-#include "job.h"
+#include "region.h"
 
 _Static_assert(sizeof((satf_file_report *)0)->why_cpu == FILTER_WHY_BYTES, "a reason fits");
 
@@ -11,7 +11,7 @@ void pipeline_explain_stream(satf_file_report *result)
     snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
 }
 
-void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, const io_format *from,
+void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, const io_format *from,
                             pipeline_plan *plan, bool streams, bool banded,
                             satf_file_report *result)
 {
@@ -25,8 +25,9 @@ void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, co
                          .encode_ns = to->encode_ns,
                          .encodes_on_all = to->encodes_on_all,
                          .files = job->files};
-        plan->device = filter_choose_device(ctx, job->filter, &plan->in.view, &plan->out.view, &of,
-                                            result->why_cpu);
+        satf_view in, out;
+        pipeline_region_views(ctx, job, plan, &in, &out);
+        plan->device = filter_choose_device(ctx, job->filter, &in, &out, &of, result->why_cpu);
     }
 }
 

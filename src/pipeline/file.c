@@ -48,6 +48,7 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     job.on_page = all.page_done;
     job.page_user = all.page_user;
     job.stats = all.stats != 0;
+    job.region = all.region;
     status = pipeline_run(ctx, &job, &made);
     satf_give(report, report_bytes, &made, sizeof made);
     return status;

@@ -161,7 +161,8 @@ bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted)
 
 bool flow_await_room(flow_stage *t, const flow_ring *r, int64_t end)
 {
-    return flow_await(t, &r->freed, end - r->capacity);
+    return flow_await(t, &r->freed, end - r->capacity) &&
+           (!r->passes || flow_await(t, &r->passed, end - r->capacity));
 }
 
 /* With the lock held: whether all filters wait for what none of them can bring about. */
@@ -202,18 +203,18 @@ static const void *input_row(void *user, int64_t y)
         int64_t next = t->highest + 1;
         t->highest = y;
         /* Told once in a portion. */
-        int64_t unneeded = y - from->need.kept + 1;
+        int64_t unneeded = from->first_row + y - from->need.kept + 1;
         if (unneeded >= from->freed + from->portion) {
             flow_advance(t->flow, &from->freed, unneeded);
         }
-        if (!flow_await(t, &from->made, y + 1)) {
+        if (!flow_await(t, &from->made, from->first_row + y + 1)) {
             return NULL;
         }
         for (; next <= y && next < from->need.start; next++) {
             memcpy(flow_end_row(from, next), flow_row(from, next), (size_t)from->view.stride);
         }
     }
-    return kept ? kept : flow_row(from, y);
+    return kept ? kept : (char *)flow_row(from, from->first_row + y) + from->first_byte;
 }
 
 /* The filter is about to make row y of its output: those above are complete. */
@@ -224,7 +225,7 @@ static void *output_row(void *user, int64_t y)
     t->reached = y;
     if (y % to->portion == 0) {
         flow_advance(t->flow, &to->made, y);
-        if (!flow_await_room(t, to, least(y + to->portion, to->view.height))) {
+        if (!flow_await_room(t, to, least(y + to->portion, to->rows))) {
             return NULL;
         }
     }
@@ -240,8 +241,8 @@ void *flow_run_filter(void *stage)
     flow_begin(t);
     satf_status status = filter_plan_run_rows(t->ctx, from->plan, &rows);
     if (!status) {
-        flow_advance(f, &to->made, to->view.height);
-        flow_advance(f, &from->freed, from->view.height);
+        flow_advance(f, &to->made, to->rows);
+        flow_advance(f, &from->freed, from->rows);
     }
     flow_end(t, status);
     return NULL;
@@ -343,6 +344,16 @@ static satf_status begin_plan(satf_context *ctx, int filters, const satf_view *i
     return SATF_OK;
 }
 
+/* The first filter sees that part of what comes. */
+static void crop_first(flow_ring *r, const satf_rect *crop)
+{
+    r->first_row = r->freed = crop->y;
+    r->first_byte = crop->x * satf_pixel_bytes(&r->view);
+    r->view.width = crop->w;
+    r->view.height = crop->h;
+    r->passes = true;
+}
+
 /* Room for so many rows and what is needed besides. */
 static void size_ring(flow_ring *r, int64_t rows, size_t *bytes)
 {
@@ -354,22 +365,38 @@ static void size_ring(flow_ring *r, int64_t rows, size_t *bytes)
     }
 }
 
+/*
+ * Rows that are in the filters: the last stage, a portion behind the last of them, has not passed
+ * those yet when the first filter wants the next.
+ */
+static int64_t rows_within(const flow *f)
+{
+    int64_t rows = f->rings[f->filters].portion;
+    for (int i = 0; i < f->filters; i++) {
+        rows += least(f->rings[i].need.kept, f->rings[i].view.height);
+    }
+    return rows;
+}
+
 satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                      const satf_view *out, flow *f, size_t *bytes)
+                      const satf_rect *crop, const satf_view *out, flow *f, size_t *bytes)
 {
     satf_status status = begin_plan(ctx, (int)filter_count(chain), in, f);
     *bytes = 0;
     for (int i = 0; i <= f->filters && !status; i++) {
         flow_ring *r = &f->rings[i];
-        bool last = i == f->filters;
-        status = last ? SATF_OK : plan_filter(ctx, chain, out, f, i);
-        if (!status) {
-            r->portion = satf_portion_rows(&r->view);
-            size_ring(r,
-                      least(r->need.kept, r->view.height) +
-                          (last ? LAST_PORTIONS : PORTIONS) * r->portion,
-                      bytes);
+        r->portion = satf_portion_rows(&r->view);
+        r->rows = r->view.height;
+        if (i == 0 && crop) {
+            crop_first(r, crop);
         }
+        status = i == f->filters ? SATF_OK : plan_filter(ctx, chain, out, f, i);
+    }
+    for (int i = 0; i <= f->filters && !status; i++) {
+        flow_ring *r = &f->rings[i];
+        int64_t portions = i == f->filters ? LAST_PORTIONS : PORTIONS;
+        int64_t within = r->passes ? rows_within(f) : 0;
+        size_ring(r, least(r->need.kept, r->rows) + within + portions * r->portion, bytes);
     }
     return status;
 }
@@ -381,8 +408,9 @@ satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_v
     *bytes = 0;
     for (int i = 0; i < 2 && !status; i++) {
         f->rings[i].view = i ? *out : *in;
+        f->rings[i].rows = f->rings[i].view.height;
         f->rings[i].portion = satf_portion_rows(&f->rings[i].view);
-        size_ring(&f->rings[i], f->rings[i].view.height, bytes);
+        size_ring(&f->rings[i], f->rings[i].rows, bytes);
     }
     return status;
 }

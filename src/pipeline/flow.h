@@ -16,14 +16,18 @@
 
 /* capacity is a multiple of portion, so a portion never wraps around. */
 typedef struct flow_ring {
-    satf_view view;
-    char *data; /* owned; see flow_row() */
+    satf_view view; /* that the filter which reads it sees: */
+    int64_t rows;   /* all that go through, of which it sees those from first_row on, */
+    int64_t first_row, first_byte; /* and of each what lies behind first_byte */
+    char *data;                    /* owned; see flow_row() */
     int64_t capacity, portion;
     satf_plan *plan;       /* of the filter that reads it; owned, NULL behind the last */
     filter_rows_need need; /* and what that takes */
     char *ends;            /* rows that it wants at any time: those of the start and of the end */
     int64_t made;          /* rows above it are complete; advanced by the writer only */
     int64_t freed;         /* rows above it are not looked at any more; by the reader only */
+    bool passes;           /* the last stage reads it, too: of the first ring, around a crop */
+    int64_t passed;        /* rows above it have been; by that stage only */
 } flow_ring;
 
 struct flow;
@@ -65,9 +69,11 @@ typedef struct flow {
 
 /* The shapes of all rings, the plans of all filters, and the bytes of memory that both will take:
  * SIZE_MAX if no memory has as many. A filter that takes no rows is no failure: see
- * flow_ring.need. The views' data are not looked at. flow_free() in any case. */
+ * flow_ring.need. The views' data are not looked at. flow_free() in any case. crop: the part of in
+ * that the chain makes out of; the last stage takes the rows of in as well, from the first ring,
+ * and is no further in these than the filters let it be. NULL: all, and it does not. */
 satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
-                      const satf_view *out, flow *f, size_t *bytes);
+                      const satf_rect *crop, const satf_view *out, flow *f, size_t *bytes);
 
 /* Likewise of one stage that takes the rows of in, all of which are kept, as it likes. */
 satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_view *out, flow *f,

@@ -53,6 +53,20 @@ satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_step 
     return *steps ? SATF_OK : satf_fail_memory(ctx, bytes, "a report of what ran");
 }
 
+bool pipeline_moves(const pipeline_job *job)
+{
+    return !job->region && filter_moves(job->filter);
+}
+
+void pipeline_change_metadata(const pipeline_job *job, satf_metadata *metadata)
+{
+    if (job->region) {
+        satf_metadata_drop_thumbnails(metadata);
+    } else {
+        filter_change_metadata(job->filter, metadata);
+    }
+}
+
 /* Would metadata reach the output? */
 static bool keeps_metadata(const pipeline_job *job, const io_plan *plan)
 {
@@ -82,7 +96,14 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata)
 {
-    bool turned = satf_exif_orientation(metadata->exif, metadata->exif_bytes) > 1;
+    unsigned orientation = satf_exif_orientation(metadata->exif, metadata->exif_bytes);
+    bool turned = orientation > 1;
+    if (job->region && turned) {
+        pipeline_note_add(result, job->input,
+                          "its region is in pixels as they are stored, which viewers turn "
+                          "(orientation %u)",
+                          orientation);
+    }
     if (plan->format->metadata == IO_METADATA_NONE && turned) { /* it lies on its side there */
         pipeline_note_add(result, job->output,
                           "its input's orientation is left out, which %s cannot hold; PNG and "
@@ -105,7 +126,7 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
     for (size_t at = 0; satf_tags_next(metadata->tags, metadata->tags_bytes, &at, &tag);) {
         geo = geo || (satf_tag_kind(tag.tag) & SATF_TAG_GEO);
     }
-    if (geo && filter_moves(job->filter)) {
+    if (geo && pipeline_moves(job)) {
         pipeline_note_add(result, job->input,
                           "its GeoTIFF data is not kept: the pixels change their places");
     }
@@ -180,7 +201,7 @@ static void name_lost_tags(const pipeline_job *job, const satf_metadata *m, char
     satf_tag tag;
     while (satf_tags_next(m->tags, m->tags_bytes, &at, &tag)) {
         unsigned kind = satf_tag_kind(tag.tag);
-        if ((kind & SATF_TAG_GEO) && !filter_moves(job->filter)) {
+        if ((kind & SATF_TAG_GEO) && !pipeline_moves(job)) {
             io_list_name(names, bytes, "GeoTIFF");
         } else if (kind & SATF_TAG_STACK) {
             io_list_name(names, bytes, "ImageJ");

@@ -34,6 +34,11 @@ satf_status pipeline_output_end(satf_context *ctx, io_output *file, satf_status 
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata);
 
+/* Whether pixels of the result come from elsewhere, and what becomes of the input's metadata: as
+ * for the filter, but around a region everything stays where it is. */
+bool pipeline_moves(const pipeline_job *job);
+void pipeline_change_metadata(const pipeline_job *job, satf_metadata *metadata);
+
 /* After the last row: notes on what of the input the result does not have, more pictures among
  * it. */
 void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
@@ -69,6 +74,9 @@ typedef struct pipeline_plan {
     int type;
     bool colours; /* the result's values are colours, as the input's are */
     io_plan io;
+    /* Of a job's region: the part of the input that it depends on, and its place in what the filter
+     * makes of that. */
+    satf_rect crop, part;
     int device;        /* that computes: SATF_HOST or SATF_CUDA(n) */
     int64_t band_rows; /* in bands of so many rows; 0: all at once */
     bool automatic;    /* it was chosen here: what it cannot do, the CPU does */
@@ -77,7 +85,7 @@ typedef struct pipeline_plan {
 /* plan->device: the context's or, where that leaves it open (SATF_DEVICE_AUTO), the one that
  * filter_choose_device() takes; result->why_cpu says why it is the CPU. streams: the CPU would;
  * banded: a device would take it in bands; from: the input's format. */
-void pipeline_choose_device(const satf_context *ctx, const pipeline_job *job, const io_format *from,
+void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, const io_format *from,
                             pipeline_plan *plan, bool streams, bool banded,
                             satf_file_report *result);
 

@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../base/view.h"
+#include "region.h"
 #include "stream.h"
 
 /* Shares of a whole-image job for its progress: decode, compute, encode. */
@@ -74,6 +75,10 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
         result->unsuited = status == SATF_UNSUPPORTED;
         return status;
     }
+    status = job->region ? pipeline_region_plan(ctx, job, &exact, plan) : SATF_OK;
+    if (status) {
+        return status;
+    }
     plan->type = filter_type(job, &exact);
     status = filter_describe(ctx, job->filter, &plan->in, SATF_TYPE_AUTO, &plan->out);
     plan->colours = !status && are_colours(&plan->in, &plan->out);
@@ -82,6 +87,9 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
     }
     if (status) {
         return status;
+    }
+    if (job->region) {
+        pipeline_region_widen(plan);
     }
     result->at = job->output;
     status = io_make_plan(ctx, &plan->out, job->output, &job->write, &plan->io);
@@ -171,7 +179,8 @@ static satf_status compute(satf_context *ctx, const pipeline_job *job, const pip
     if (status) {
         return status;
     }
-    status = filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
+    status = job->region ? pipeline_region_image(ctx, job, plan, in, out)
+                         : filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
     status = status ? status : pipeline_report_plan(ctx, result);
     if (on_device) {
         satf_share_leave_device(ctx);
@@ -248,9 +257,14 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
     const io_format *format = plan->io.format;
     size_t bytes = 0, in_bytes, out_bytes, decoding, encoding = 0;
     bool here = ctx->settings.device <= SATF_HOST; /* else the work's memory is the device's */
+    satf_view from, to;
+    pipeline_region_views(ctx, job, plan, &from, &to);
     *most = 0;
-    if (here && satf_filter_scratch(ctx, job->filter, in, out, &bytes)) {
+    if (here && satf_filter_scratch(ctx, job->filter, &from, &to, &bytes)) {
         return SIZE_MAX;
+    }
+    if (here && job->region) { /* what the filters make lies apart */
+        bytes += (size_t)(to.stride * to.height);
     }
     *most = SIZE_MAX;
     if (format->held_bytes && !format->encodes_on_all) {

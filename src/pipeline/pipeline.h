@@ -18,10 +18,11 @@ typedef struct pipeline_job {
     int64_t first_page, last_page; /* see satf_file_options */
     satf_page_done on_page;
     void *page_user;
-    bool stats;      /* the report's are asked for */
-    io_reader *file; /* of which `page` is filtered; NULL: the input is to be opened */
-    io_pages *pages; /* that the result is one of, by the number page - first_page */
-    int64_t page;    /* from 0 on */
+    bool stats;              /* the report's are asked for */
+    const satf_rect *region; /* that is filtered; NULL: all */
+    io_reader *file;         /* of which `page` is filtered; NULL: the input is to be opened */
+    io_pages *pages;         /* that the result is one of, by the number page - first_page */
+    int64_t page;            /* from 0 on */
 } pipeline_job;
 
 /*

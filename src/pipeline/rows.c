@@ -49,7 +49,7 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
     from.full = in->full;
     to.flags = out->flags;
     size_t bytes;
-    satf_status status = flow_plan(ctx, filter, &from, &to, f, &bytes);
+    satf_status status = flow_plan(ctx, filter, &from, NULL, &to, f, &bytes);
     for (int i = 0; i < f->filters && !status; i++) {
         const char *why = refusal(&f->rings[i].need);
         if (why) {

@@ -5,11 +5,13 @@
 
 #include "../base/clock.h"
 #include "../base/parallel.h"
+#include "../base/view.h"
 #include "bands.h"
 #include "flow.h"
+#include "region.h"
 
 /* What flows: decoder, filters, encoder. The last filter is on the calling thread, for progress is
- * reported there. */
+ * reported there; around a region it is the encoder. */
 typedef struct stream {
     flow flow;
     const pipeline_job *job;
@@ -18,6 +20,7 @@ typedef struct stream {
     io_reader *reader;
     io_writer *writer;
     pipeline_phase *progress;
+    char *pasted; /* owned: rows around a region on their way to the encoder */
 } stream;
 
 /* Shares of the progress: while all stages run, and what is encoded then. */
@@ -38,8 +41,8 @@ static void *run_decoder(void *argument)
     flow_ring *to = &f->rings[0];
     satf_status status = SATF_OK;
     flow_begin(t);
-    for (int64_t y = 0, end; y < to->view.height && !status; y = end) {
-        end = least(y + to->portion, to->view.height);
+    for (int64_t y = 0, end; y < to->rows && !status; y = end) {
+        end = least(y + to->portion, to->rows);
         if (!flow_await_room(t, to, end)) {
             break;
         }
@@ -60,8 +63,8 @@ static void *run_encoder(void *argument)
     flow_ring *from = &f->rings[f->filters];
     satf_status status = SATF_OK;
     flow_begin(t);
-    for (int64_t y = 0, end; y < from->view.height && !status; y = end) {
-        end = least(y + from->portion, from->view.height);
+    for (int64_t y = 0, end; y < from->rows && !status; y = end) {
+        end = least(y + from->portion, from->rows);
         if (!flow_await(t, &from->made, end)) {
             break;
         }
@@ -69,6 +72,61 @@ static void *run_encoder(void *argument)
         if (!status) {
             flow_advance(f, &from->freed, end);
         }
+    }
+    flow_end(t, status);
+    return NULL;
+}
+
+/* Rows y ... y + n - 1 of the picture: those that come, in which the region is the filters'. */
+static void paste(const stream *s, int64_t y, int64_t n, char *rows)
+{
+    const flow *f = &s->flow;
+    const flow_ring *raw = &f->rings[0], *made = &f->rings[f->filters];
+    const satf_rect *of = s->job->region, *part = &s->plan->part;
+    int64_t stride = s->plan->out.view.stride, pixel = satf_pixel_bytes(&made->view);
+    for (int64_t end = y + n; y < end; y++, rows += stride) {
+        pipeline_region_keep(s->plan, flow_row(raw, y), rows);
+        if (y >= of->y && y < of->y + of->h) {
+            const char *row = flow_row(made, y - of->y + part->y);
+            memcpy(rows + of->x * pixel, row + part->x * pixel, (size_t)(of->w * pixel));
+        }
+    }
+}
+
+/* Rows of the filters' result that are in the first y rows of the picture; all, below the region,
+ * so that filters end. */
+static int64_t made_above(const stream *s, int64_t y)
+{
+    const satf_rect *of = s->job->region;
+    return y <= of->y          ? s->plan->part.y
+           : y < of->y + of->h ? y - of->y + s->plan->part.y
+                               : s->flow.rings[s->flow.filters].rows;
+}
+
+/* The same around a region. Progress is reported here, for filters are done early. */
+static void *run_paster(void *argument)
+{
+    flow_stage *t = argument;
+    flow *f = t->flow;
+    stream *s = f->user;
+    flow_ring *raw = &f->rings[0], *from = &f->rings[f->filters];
+    const satf_rect *of = s->job->region;
+    int64_t stride = s->plan->out.view.stride;
+    satf_status status = SATF_OK;
+    flow_begin(t);
+    satf_progress_begin(t->ctx);
+    for (int64_t y = 0, end; y < raw->rows && !status; y = end) {
+        end = least(y + least(raw->portion, from->portion), raw->rows);
+        int64_t last = least(end, of->y + of->h) - of->y + s->plan->part.y;
+        bool inside = end > of->y && y < of->y + of->h;
+        if (!flow_await(t, &raw->made, end) || (inside && !flow_await(t, &from->made, last))) {
+            break;
+        }
+        paste(s, y, end - y, s->pasted);
+        flow_advance(f, &raw->passed, end);
+        flow_advance(f, &from->freed, made_above(s, end));
+        status = io_put_rows(t->ctx, s->writer, s->pasted, stride, end - y);
+        status = status ? status : satf_report_progress(t->ctx, (double)end / (double)raw->rows);
     }
     flow_end(t, status);
     return NULL;
@@ -110,7 +168,7 @@ static void *(*body_of(const flow *f, int number))(void *)
 {
     const stream *s = f->user;
     return number == 0           ? run_decoder
-           : number > f->filters ? run_encoder
+           : number > f->filters ? (s->job->region ? run_paster : run_encoder)
            : s->plan->band_rows  ? run_bands
                                  : flow_run_filter;
 }
@@ -119,10 +177,11 @@ static void *(*body_of(const flow *f, int number))(void *)
 static satf_status march(flow *f)
 {
     const stream *s = f->user;
+    int own = s->job->region ? f->filters + 1 : f->filters;
     satf_status status = SATF_OK;
     for (int i = 0; i < f->filters + 2 && !status; i++) {
         flow_stage *t = &f->stages[i];
-        if (i != f->filters) {
+        if (i != own) {
             status = flow_start(t, body_of(f, i));
         }
         if (status) {
@@ -131,10 +190,10 @@ static satf_status march(flow *f)
         }
     }
     if (!status) {
-        body_of(f, f->filters)(&f->stages[f->filters]);
+        body_of(f, own)(&f->stages[own]);
         pipeline_phase_begin(f->ctx, s->progress, end_share);
     }
-    flow_join(&f->stages[f->filters]);
+    flow_join(&f->stages[own]);
     return flow_failure(f);
 }
 
@@ -147,7 +206,7 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
     late.iptc = had->iptc ? NULL : late.iptc;
     late.tags = NULL;
     late.tags_bytes = 0;
-    filter_change_metadata(s->job->filter, &late);
+    pipeline_change_metadata(s->job, &late);
     if (!had->exif) {
         metadata->exif = late.exif;
         metadata->exif_bytes = late.exif_bytes;
@@ -168,7 +227,7 @@ static satf_status run(stream *s, const io_plan *plan, io_output *file, satf_fil
     flow *f = &s->flow;
     flow_stage *encoder = &f->stages[f->filters + 1];
     satf_metadata *metadata = &s->reader->header.metadata;
-    filter_change_metadata(s->job->filter, metadata);
+    pipeline_change_metadata(s->job, metadata);
     const satf_metadata had = *metadata;
     satf_status status = pipeline_writer_open(f->ctx, s->job, plan, file, metadata, &s->writer);
     if (status) {
@@ -219,13 +278,20 @@ static bool find_refusal(const pipeline_plan *plan, const io_reader *reader, cha
     return false;
 }
 
+/* Memory for the rows that the encoder takes at once. */
+static size_t pasted_bytes(const flow *f, const pipeline_plan *plan)
+{
+    return (size_t)(least(f->rings[0].portion, f->rings[f->filters].portion) *
+                    plan->out.view.stride);
+}
+
 bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                            const io_reader *reader, size_t *bytes)
 {
     char why[sizeof((pipeline_look *)NULL)->refusal];
     bool asked = strcmp(ctx->settings.algorithm, "auto") != 0; /* for the whole picture's table */
     flow f;
-    if (asked || find_refusal(plan, reader, why, sizeof why)) {
+    if (asked || job->region || find_refusal(plan, reader, why, sizeof why)) {
         return false;
     }
     plan->band_rows = pipeline_band_rows(ctx, job, plan);
@@ -239,6 +305,20 @@ bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_
     return fits;
 }
 
+/* Of the job's filters, and of rows around a region. */
+static satf_status plan_flow(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                             flow *f, size_t *bytes)
+{
+    satf_view in, out;
+    pipeline_region_views(ctx, job, plan, &in, &out);
+    satf_status status = flow_plan(ctx, job->filter, &plan->in.view,
+                                   job->region ? &plan->crop : NULL, &out, f, bytes);
+    if (!status && job->region && !satf_add(*bytes, pasted_bytes(f, plan), bytes)) {
+        *bytes = SIZE_MAX;
+    }
+    return status;
+}
+
 void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                           const io_reader *reader, pipeline_look *look)
 {
@@ -249,16 +329,17 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
     bool again =
         job->file ? reader->pages_apart : reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
     flow f;
-    if (flow_plan(ctx, job->filter, &plan->in.view, &plan->out.view, &f, &look->bytes)) {
+    if (plan_flow(ctx, job, plan, &f, &look->bytes)) {
         snprintf(look->refusal, sizeof look->refusal, "%s", satf_message(ctx));
     }
     for (int i = 0; i < f.filters && !*look->refusal; i++) {
         const filter_rows_need *need = &f.rings[i].need;
         const char *why = need->refusal;
         bool wraps = need->end + need->start > 0;
-        if (!why && wraps && (i > 0 || !again)) {
-            why = again ? "needs the whole picture for border wrap behind another filter"
-                        : "needs the whole picture for border wrap out of a pipe";
+        if (!why && wraps && (i > 0 || !again || job->region)) {
+            why = job->region ? "needs the whole picture for border wrap in a region"
+                  : again     ? "needs the whole picture for border wrap behind another filter"
+                              : "needs the whole picture for border wrap out of a pipe";
         }
         if (why) {
             snprintf(look->refusal, sizeof look->refusal, "--%s %s",
@@ -338,9 +419,14 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
      * calling thread, mostly waits for them. */
     pipeline_phase_begin(ctx, progress, march_share);
     int threads = satf_thread_count(ctx), allowed = threads > 1 ? threads + 1 : 1;
-    satf_status status = banded ? flow_plan_whole(ctx, in, out, f, &bytes)
-                                : flow_plan(ctx, job->filter, in, out, f, &bytes);
+    satf_status status =
+        banded ? flow_plan_whole(ctx, in, out, f, &bytes) : plan_flow(ctx, job, plan, f, &bytes);
     status = status ? status : flow_make(f, bytes, allowed);
+    if (!status && job->region) {
+        f->rings[f->filters].freed = plan->part.y;
+        s.pasted = satf_alloc(pasted_bytes(f, plan));
+        status = s.pasted ? SATF_OK : satf_fail_memory(ctx, pasted_bytes(f, plan), "rows");
+    }
     f->user = &s;
     if (!status && f->rings[0].need.end > 0) {
         double start_ms = satf_now_ms();
@@ -369,5 +455,6 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     result->streamed = true;
 done:
     flow_free(f);
+    satf_free(s.pasted);
     return status;
 }
