@@ -54,7 +54,7 @@ static const filter_recipe flatten_recipe = {
 
 static const filter_info flatten_filter = {
     .name = "flatten",
-    .help = "against uneven light: each pixel over the mean around it",
+    .help = "even light: each pixel over the mean around it",
     .detail = "p V / m, p being the pixel, m the mean of the N x N (or W x H) pixels around it and "
               "V the target. Of integers it is one fraction, rounded to nearest, halves up, and "
               "saturated; into floats it is neither. Where m is 0 or nothing counts, p "

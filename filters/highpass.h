@@ -43,7 +43,7 @@ static const filter_recipe highpass_recipe = {
 
 static const filter_info highpass_filter = {
     .name = "highpass",
-    .help = "against uneven light: detail alone, away from the mean, around grey",
+    .help = "detail alone: away from the mean, around grey",
     .detail = "p - m + M / 2, p being the pixel, m the mean of the N x N (or W x H) pixels around "
               "it and M the full scale. Of integers it is one fraction, rounded to nearest, halves "
               "up, and saturated; into floats it is neither. Where nothing counts it is M / "

@@ -50,7 +50,7 @@ static const filter_recipe normalize_recipe = {
 
 static const filter_info normalize_filter = {
     .name = "normalize",
-    .help = "against uneven light: local contrast evened, deviations above the mean",
+    .help = "local contrast evened: deviations above the mean",
     .detail = "(p - m) / (s + c), p being the pixel, m the mean and s the standard deviation of "
               "the N x N (or W x H) pixels around it; 0 where nothing counts. The result is f64, "
               "from -(hi - lo) / c to as much for samples in lo ... hi, which is what a 16-bit "

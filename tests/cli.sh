@@ -527,7 +527,7 @@ for filter in box variance stddev template integral $filters; do
         if grep -q -e "$filter" $text; then pass; else fail "$text lacks $filter"; fi
     done
     "$satfilter" --help "$filter" >stdout 2>stderr
-    check "--help $filter" "$? $(grep -c -e "--$filter" stdout)" "0 1"
+    check "--help $filter" "$? $(grep -c -e "^satfilter --$filter" stdout)" "0 1"
 done
 for option in $(grep -o -e '--[a-z-]*[a-z]' help | sort -u); do
     if grep -qF -e "${option//-/\\-}" man.1; then pass; else fail "the man page lacks $option"; fi

@@ -482,7 +482,7 @@ check "--help of what is no topic" "$? $(wc -c <stdout) $(grep -c "nothing on 'i
 run --help brder
 check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
 run
-check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 3"
+check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 4"
 
 # ---------------------------------------------------------- defaults, others' names
 # A window's default stands in where no size follows: a file, an option, nothing.

@@ -28,7 +28,7 @@ check "a batch" "$? $(files out) $(same out/a.ppm second.ppm)" "3 ./a.ppm  same"
 check "names the file that is too small" \
     "$(grep -c 'small.pgm: the region of 4 x 1 at 3, 2 is empty or leaves the picture of 3 x 3 (--region)$' stderr)" 1
 run --region 0,0,2x2 --variance 5 noise.ppm none.ppm
-check "another type" "$? $(grep -c 'f64 of 3 channels of u8 of 3, .* (--region)$' stderr) $(files none.ppm)" "1 1 "
+check "another type" "$? $(grep -c 'f64 with 3 channels, .* u8 with 3 (--region)$' stderr) $(files none.ppm)" "1 1 "
 for region in 1,2,3 1,2,0x3 1,2,3x0 -1,2,3x3 1,-2,3x3 1,2,3x-3 1,2,3x3x3 '1,2,3x3,' a,2,3x3 '' 1 ,,x \
     1,2,99999999999999999999x3 99999999999999999999,2,3x3 1.5,2,3x3 ' 1,2,3x3' 1,2,3x3K; do
     run --region "$region" --box 3 noise.ppm none.ppm

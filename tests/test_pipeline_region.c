@@ -204,7 +204,7 @@ static void every_filter(void **state)
             const picture *p = &pictures[k];
             static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_WRAP, SATF_SHRINK};
             satf_filter *chain = make_filter_of(ctx, info, borders[((int)i + k) % 4], "7x4", "2:-1",
-                                                p->width * p->height);
+                                                p->width, p->height);
             check_filter(info->name, chain, p, &seed, &streamed, &refused);
             satf_filter_destroy(chain);
         }
@@ -325,7 +325,8 @@ static void refusals(void **state)
         expect(grey, "box=3", outside[i], SATF_INVALID, "leaves the picture of 61 x 47");
     }
     expect(grey, "sauvola=5", good, SATF_UNSUPPORTED, "cannot become black and white");
-    expect(grey, "variance=5", good, SATF_UNSUPPORTED, "f64 of 1 channels of u8 of 1");
+    expect(grey, "variance=5", good, SATF_UNSUPPORTED,
+           "f64 with 1 channels, and the picture around the region u8");
     expect(colour, "sauvola=5 box=3", good, SATF_UNSUPPORTED, "u8 of 1 channels of u16 of 3");
     expect(grey, "rotate=90", good, SATF_UNSUPPORTED, "make 47 x 61 pixels of 61 x 47");
     expect(grey, "box=5,border=valid", good, SATF_UNSUPPORTED, "make 57 x 43 pixels of 61 x 47");

@@ -11,7 +11,8 @@
 const help_example help_examples[] = {
     {"satfilter --box 15 in.jpg out.png", "mean over 15 x 15 pixels"},
     {"satfilter --box 31 -o blurred *.jpg", "many pictures, into a folder"},
-    {"satfilter --stddev 7,border=mirror in.png out.npy", "local contrast, as plain numbers"},
+    {"satfilter --stddev 7 --range auto in.png out.png", "local contrast, as it occurs"},
+    {"satfilter --variance 15,border=mirror in.png out.npy", "local variance, as plain numbers"},
     {NULL, NULL},
 };
 

@@ -24,8 +24,8 @@ static satf_status check_alike(satf_context *ctx, const pipeline_job *job, const
     }
     if (exact->type != in->type || exact->channels != in->channels || exact->flags != in->flags) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "the filters make %s of %d channels of %s of %d, and a region has the "
-                         "samples of the picture around it (option: region)",
+                         "the filters' result is %s with %d channels, and the picture around the "
+                         "region %s with %d (option: region)",
                          satf_type_name(exact->type), (int)exact->channels,
                          satf_type_name(in->type), (int)in->channels);
     }

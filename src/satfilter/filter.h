@@ -44,10 +44,10 @@ typedef enum filter_region {
 } filter_region;
 
 typedef enum filter_type_rule {
-    TYPE_OF_INPUT,      /* means: the depth stays, a picture stays such a picture */
-    TYPE_REAL,          /* f64; pictures hold it in 16 bits */
-    TYPE_WIDENED,       /* f64 of the input's range and full scale: a picture stays such a picture */
-    TYPE_OF_SUM,        /* satf_sat_type() */
+    TYPE_OF_INPUT, /* means: the depth stays, a picture stays such a picture */
+    TYPE_REAL,     /* f64; pictures hold it in 16 bits */
+    TYPE_WIDENED,  /* f64 of the input's range and full scale: a picture stays such a picture */
+    TYPE_OF_SUM,   /* satf_sat_type() */
     TYPE_OF_WINDOW_SUM, /* the smaller of u32 and u64 that holds a window's; f64 of floats */
     TYPE_BILEVEL,       /* u8: 0, black, and 255, white; f64 of a surface */
     TYPE_WHOLE          /* of a part: f32 of integers, whole numbers up to 2^24; f64 of floats */
