@@ -13,13 +13,13 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "4c409e8de45f0d1fbdd33981ff8c01ae473aaa307b7e06686ec464b4945eace8",
-    [TRIAL_FLOATS] = "aa8672e58ec75e101a605cd001a333f6c3657b945cd24a4e318d8bb8c443f0c6",
+    [TRIAL_INTEGERS] = "f2cab4768bb9177aa36111029a34923e6cdbbcee061502ade0883a6effabd488",
+    [TRIAL_FLOATS] = "75623986c7d9e0579e5a7fa309ac3903797b4cbaf6bccfdc0039e16ef731c4a2",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {
     [TRIAL_INTEGERS] = "integers",
-    [TRIAL_FLOATS] = "aa8672e58ec75e101a605cd001a333f6c3657b945cd24a4e318d8bb8c443f0c6loats",
+    [TRIAL_FLOATS] = "floats",
 };
 
 /* ------------------------------------------------------------------- other processes */
