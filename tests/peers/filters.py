@@ -11,7 +11,8 @@ must be the peer's but where the pixel is within 1e-9 of the full scale of its t
 do differently is done here, too: adaptiveThreshold() of OpenCV rounds the mean, niBlackThreshold()
 the threshold, of floats of 32 bits, to 0 ... 255. Counted, and not judged, are its NICK, which is
 not what the paper says, and scikit-image's Sauvola of floats that have an offset, whose variance loses its
-digits. unsharp has no peer: scikit-image's unsharp_mask and sharpen of vips blur by a Gaussian. Windows are odd and below 182, or doxapy's sums overflow.
+digits. unsharp has no peer: scikit-image's unsharp_mask and sharpen of vips blur by a Gaussian.
+Windows are odd and below 182, or doxapy's sums overflow.
 """
 import argparse
 import os
