@@ -73,7 +73,8 @@ SATF_FORMULA double unsharp_change(const formula_sums *in, const unsharp_options
     double beyond = formula_difference(2 * steps * u, far, half, weight);
     double up = below + (beyond >= 0 ? 1 : 0), down = -below - (beyond > 0 ? 1 : 0);
     double rounded = above < 0 ? down : up, exact = above < 0 ? -quotient : quotient;
-    return in->rounded ? rounded : exact;
+    double rounds = in->rounded; /* compilers make no vectors of loops that choose by a flag */
+    return rounds * rounded + (1 - rounds) * exact;
 }
 
 /* The same of floats. */

@@ -1,6 +1,7 @@
 /* The library's picture of a result, with all channels of the input. */
 #include "picture.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_view *in)
@@ -65,10 +66,10 @@ static void spread_grey(const satf_view *view)
 }
 
 /* Pixels with red and blue exchanged. Constants as above. */
-static inline void swap_row(const char *from, int64_t step, char *to, int64_t pixels, size_t bytes,
-                            int channels)
+static inline void swap_row(const char *from, int64_t step, char *to, int64_t to_step,
+                            int64_t pixels, size_t bytes, int channels)
 {
-    for (int64_t x = 0; x < pixels; x++, from += step, to += bytes * (size_t)channels) {
+    for (int64_t x = 0; x < pixels; x++, from += step, to += to_step) {
         memcpy(to, from + 2 * bytes, bytes);
         memcpy(to + bytes, from + bytes, bytes);
         memcpy(to + 2 * bytes, from, bytes);
@@ -76,47 +77,65 @@ static inline void swap_row(const char *from, int64_t step, char *to, int64_t pi
     }
 }
 
-/* A copy in red, green and blue, of which grey is made. */
-static satf_status swap(satf_context *ctx, const satf_view *in, satf_image **made)
+static void swap(const satf_view *in, const satf_view *out)
 {
-    satf_status status = satf_image_create(ctx, in->width, in->height, in->channels,
-                                           (satf_type)in->type, in->flags, made);
-    for (int64_t y = 0; !status && y < in->height; y++) {
-        const satf_view *view = satf_image_view(*made);
+    for (int64_t y = 0; y < in->height; y++) {
         const char *from = (const char *)in->data + y * in->stride;
-        char *to = (char *)view->data + y * view->stride;
+        char *to = (char *)out->data + y * out->stride;
         if (in->type == SATF_U16) {
-            swap_row(from, step_of(in), to, in->width, 2, in->channels);
+            swap_row(from, step_of(in), to, step_of(out), in->width, 2, in->channels);
         } else if (in->channels > 3) {
-            swap_row(from, step_of(in), to, in->width, 1, 4);
+            swap_row(from, step_of(in), to, step_of(out), in->width, 1, 4);
         } else {
-            swap_row(from, step_of(in), to, in->width, 1, 3);
+            swap_row(from, step_of(in), to, step_of(out), in->width, 1, 3);
         }
     }
+}
+
+/* The result for blue, green and red, from a copy and, unless it is grey, into one in red, green
+ * and blue. */
+static satf_status filter_swapped(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                  const satf_view *out)
+{
+    satf_image *from = NULL, *to = NULL;
+    bool grey = out->channels < in->channels;
+    satf_status status = satf_image_create(ctx, in->width, in->height, in->channels,
+                                           (satf_type)in->type, in->flags, &from);
+    if (!status && !grey) {
+        status = satf_image_create(ctx, out->width, out->height, out->channels,
+                                   (satf_type)out->type, out->flags, &to);
+    }
+    if (!status) {
+        swap(in, satf_image_view(from));
+        status =
+            satf_filter_show(ctx, filter, satf_image_view(from), grey ? out : satf_image_view(to));
+    }
+    if (!status && !grey) {
+        swap(satf_image_view(to), out);
+    }
+    satf_image_destroy(from);
+    satf_image_destroy(to);
     return status;
 }
 
 satf_status picture_filter(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                            const satf_view *out, int bgr)
 {
-    satf_view exact, grey = *out;
-    satf_image *swapped = NULL;
+    satf_view exact, shown = *out;
     satf_status status = satf_filter_output(ctx, filter, in, &exact);
-    if (status || exact.channels == out->channels) {
-        return status ? status : satf_filter_show(ctx, filter, in, out);
+    if (status) {
+        return status;
     }
-    if (bgr) {
-        status = swap(ctx, in, &swapped);
+    bool spreads = exact.channels != out->channels;
+    if (spreads) {
+        shown.channels = exact.channels;
+        shown.flags = exact.flags;
+        shown.pixel_stride = step_of(out);
     }
-    grey.channels = exact.channels;
-    grey.flags = exact.flags;
-    grey.pixel_stride = step_of(out);
-    if (!status) {
-        status = satf_filter_show(ctx, filter, bgr ? satf_image_view(swapped) : in, &grey);
-    }
-    if (!status) {
+    status = bgr && satf_filter_knows_colours(filter) ? filter_swapped(ctx, filter, in, &shown)
+                                                      : satf_filter_show(ctx, filter, in, &shown);
+    if (!status && spreads) {
         spread_grey(out);
     }
-    satf_image_destroy(swapped);
     return status;
 }

@@ -132,6 +132,13 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
                                        const satf_view *in, const satf_view *out);
 
 /*
+ * Non-zero if the filter takes the first three channels of a colour picture for red, green and
+ * blue: those to black and white, which make grey of them, and unsharp of luma. All others do with
+ * each channel what they do with any, so blue, green and red are as good.
+ */
+SATF_API int satf_filter_knows_colours(const satf_filter *filter);
+
+/*
  * out = the result as a picture, the samples of the file that `satfilter --type` writes: the range
  * of the values that the filter can make of such an input is mapped to 0 ... 255 or 65535, to
  * nearest, halves up; alpha from 0 ... its maximum. A result of out's type stays as it is. Results

@@ -32,7 +32,7 @@ typedef struct scale_case {
                        * there is none */
     int border, layout;
     const char *size, *at;
-    const char *flag; /* that is set; NULL: none */
+    const char *flag; /* that is set, or a number that is 0 otherwise; NULL: none */
     uint64_t seed;
 } scale_case;
 
@@ -84,7 +84,8 @@ static satf_filter *scale_filter(satf_context *ctx, const scale_case *c, int tim
                          SATF_OK);
     }
     if (c->flag) {
-        assert_int_equal(satf_filter_set(ctx, filter, c->flag, "on"), SATF_OK);
+        bool on = filter_param_find(c->info, c->flag)->kind == PARAM_FLAG;
+        assert_int_equal(satf_filter_set(ctx, filter, c->flag, on ? "on" : "2"), SATF_OK);
     }
     return filter;
 }
@@ -234,7 +235,8 @@ static int scale_check_filter(satf_context *ctx, const filter_info *info, const 
         }
         done += scale_check(ctx, &c);
         for (const filter_param *p = info->params; p->name; p++) {
-            c.flag = p->kind == PARAM_FLAG ? p->name : NULL;
+            bool is_0 = p->kind == PARAM_REAL && strcmp(p->default_text, "0") == 0;
+            c.flag = p->kind == PARAM_FLAG || is_0 ? p->name : NULL;
             done += c.flag ? scale_check(ctx, &c) : 0;
         }
         /* of the same width, with another full scale */

@@ -54,7 +54,7 @@ same()
 all()
 {
     picture "$@"
-    for spec in box=15x8,at=2:-1 "variance=9,border=mirror" sauvola=21,k=0.2 unsharp=7,amount=2.5 \
+    for spec in box=15x8,at=2:-1 "variance=9,border=mirror" sauvola=21,k=0.2 unsharp=7,amount=2.5 unsharp=7,luma \
         "rotate=90 guided=5"; do
         same "$spec" "$@"
     done

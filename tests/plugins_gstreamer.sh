@@ -65,10 +65,11 @@ black_and_white()
     return 1
 }
 
-# want FORMAT WIDTH HEIGHT "OPTIONS" "OPTIONS FOR HALF CHROMA": $work/in.raw and $work/want.raw
+# want FORMAT WIDTH HEIGHT "OPTIONS" "OPTIONS FOR HALF CHROMA" ["FOR WHOLE"]: $work/in.raw and
+# $work/want.raw
 want()
 {
-    format=$1 width=$2 height=$3 options=$4 chroma=$5
+    format=$1 width=$2 height=$3 options=$4 chroma=$5 whole=${6:-$4}
     size=1 depth=0
     case $format in
     GRAY16*) size=2 depth=1 ;;
@@ -85,7 +86,7 @@ want()
         return
     fi
     across=$(((width + 1) / 2)) down=$(((height + 1) / 2))
-    [ "$format" != Y444 ] || across=$width down=$height chroma=$options
+    [ "$format" != Y444 ] || across=$width down=$height chroma=$whole
     head -c $((width * height)) "$work/bytes" >"$work/y"
     tail -c +20001 "$work/bytes" | head -c $((across * down)) >"$work/u"
     tail -c +40001 "$work/bytes" | head -c $((across * down)) >"$work/v"
@@ -104,10 +105,10 @@ want()
     done
 }
 
-# same FORMAT WIDTH HEIGHT LAUNCH "OPTIONS" "OPTIONS FOR HALF CHROMA"
+# same FORMAT WIDTH HEIGHT LAUNCH "OPTIONS" "OPTIONS FOR HALF CHROMA" ["FOR WHOLE"]
 same()
 {
-    want "$1" "$2" "$3" "$5" "$6"
+    want "$1" "$2" "$3" "$5" "$6" "${7:-}"
     "$host" run "$4" "$1" "$2" "$3" <"$work/in.raw" >"$work/got.raw" || fail "$4: $1, $2 x $3"
     cmp "$work/got.raw" "$work/want.raw" || fail "$4 is not satfilter $5: $1, $2 x $3"
     [ "$2" -lt 24 ] || ! cmp -s "$work/got.raw" "$work/in.raw" || fail "$4 does nothing: $1, $2 x $3"
@@ -130,6 +131,11 @@ for format in $formats; do
         same "$format" "$width" "$height" "satsauvola size=21 k=0.2" "--sauvola 21,k=0.2" ""
         same "$format" "$width" "$height" "satunsharp size=7 amount=2.5 at=2:-3" \
             "--unsharp 7,amount=2.5,at=2:-3" "--unsharp $(halved 7),amount=2.5,at=1:-1"
+        # chroma keeps what is luma's alone
+        same "$format" "$width" "$height" "satunsharp size=7 amount=2.5 luma=true threshold=2" \
+            "--unsharp 7,amount=2.5,luma,threshold=2" "--box 1" "--box 1"
+        same "$format" "$width" "$height" 'satfilter filter="unsharp=7,luma box=5"' \
+            "--unsharp 7,luma --box 5" "--box $(halved 5)" "--box 5"
         same "$format" "$width" "$height" 'satfilter filter="box=12x5,border=wrap variance=5 flip=v"' \
             "--box 12x5,border=wrap --variance 5 --flip v" \
             "--box $(halved 12)x$(halved 5),border=wrap --variance $(halved 5) --flip v"

@@ -266,6 +266,22 @@ static void test_refuses(void **state)
     satf_filter_destroy(filter);
 }
 
+/* Who takes red, green and blue for what they are. */
+static void test_knows_colours(void **state)
+{
+    static const struct {
+        const char *spec;
+        int knows;
+    } cases[] = {{"box=5 guided=3 flip=h", 0}, {"box=3 sauvola=5", 1}, {"unsharp=5,threshold=2", 0},
+                 {"unsharp=5,luma box=3", 1},  {"adaptive=5", 1},      {"integral", 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        satf_filter *filter = parse_filter(*state, cases[k].spec);
+        assert_int_equal(satf_filter_knows_colours(filter) != 0, cases[k].knows);
+        satf_filter_destroy(filter);
+    }
+    assert_int_equal(satf_filter_knows_colours(NULL), 0);
+}
+
 /* Every filter to black and white has both flags; a surface is of reals, also when it is moved. */
 static void test_surfaces(void **state)
 {
@@ -544,8 +560,9 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_windows), TEST(test_long_rows), TEST(test_refuses), TEST(test_surfaces),
-        TEST(test_blank),   TEST(test_excess),    TEST(test_soft),    TEST(test_luma_keeps_colours),
+        TEST(test_windows),       TEST(test_long_rows), TEST(test_refuses),
+        TEST(test_knows_colours), TEST(test_surfaces),  TEST(test_blank),
+        TEST(test_excess),        TEST(test_soft),      TEST(test_luma_keeps_colours),
         TEST(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

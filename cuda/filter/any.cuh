@@ -108,6 +108,27 @@ struct known_stddev {
     }
 };
 
+/* Any formula that reads the luma's moments. */
+struct known_luma {
+    static constexpr bool has_sum = true, has_centre = true;
+    static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
+    {
+        switch (task->formula) {
+#define FORMULA_ENTRY(name, reads)                               \
+    case FORMULA_##name:                                         \
+        if constexpr (((reads)&FORMULA_LUMA) != 0) {             \
+            return FORMULA_APPLY(name, in, task->options.bytes); \
+        }                                                        \
+        break;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+        default:
+            break;
+        }
+        return formula_real(0);
+    }
+};
+
 template <int NUMBER> struct formula_known {
 };
 #define FORMULA_ENTRY(name, reads)                                                                 \
@@ -132,9 +153,10 @@ constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = t
 struct any_formula {
 };
 
-/* The formulas of kernels with sums of squares, and of those without. */
+/* The formulas of kernels with sums of squares, and of those without; but for those of luma. */
 template <unsigned READS, class Square>
-constexpr bool is_formula_for = has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
+constexpr bool is_formula_for =
+    !(READS & FORMULA_LUMA) && has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
 
 /* A sample of a result. */
 typedef struct sample_place {
@@ -284,8 +306,8 @@ typedef struct luma_moments {
 } luma_moments;
 
 template <class Sum>
-static __device__ __noinline__ luma_moments read_luma(const filter_gpu_task *task, const region *r,
-                                                      const char *pixel)
+static __device__ inline luma_moments read_luma(const filter_gpu_task *task, const region *r,
+                                                const char *pixel)
 {
     formula_sums in = {};
     double sums[3], samples[3];
@@ -336,9 +358,8 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
         return task->keeps_alpha ? formula_real(load_sample(task->in.type, from))
                                  : formula_mean(&in);
     }
-    if (task->has_luma) {
-        region there = *r; /* registers have no address */
-        luma_moments luma = read_luma<Sum>(task, &there, from - c * sample_bytes(task->in.type));
+    if constexpr (std::is_same<Formula, known_luma>::value) {
+        luma_moments luma = read_luma<Sum>(task, r, from - c * sample_bytes(task->in.type));
         in.luma_sum = luma.sum;
         in.luma = luma.sample;
     }

@@ -69,3 +69,24 @@ char *chain_halved(const char *chain)
     g_strfreev(words);
     return g_string_free(to, FALSE);
 }
+
+char *chain_of_chroma(const char *chain)
+{
+    GString *to = g_string_new(NULL);
+    char **words = g_strsplit_set(chain, " \t\n\v\f\r", -1);
+    satf_context *ctx = NULL;
+    satf_status status = satf_context_create(&ctx);
+    for (char **word = words; *word && !status; word++) {
+        satf_filter *filter = NULL;
+        if (**word) {
+            status = satf_filter_parse(ctx, *word, &filter);
+        }
+        if (filter && !satf_filter_knows_colours(filter)) {
+            g_string_append_printf(to, " %s", *word);
+        }
+        satf_filter_destroy(filter);
+    }
+    satf_context_destroy(ctx);
+    g_strfreev(words);
+    return g_string_free(to, status || to->len == 0);
+}

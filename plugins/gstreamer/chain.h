@@ -1,4 +1,4 @@
-/* Texts of filters for planes of half the size. */
+/* Texts of filters for planes of half the size, and of chroma. */
 #ifndef SATF_PLUGINS_GSTREAMER_CHAIN_H
 #define SATF_PLUGINS_GSTREAMER_CHAIN_H
 
@@ -8,5 +8,9 @@
  * number up to (N + 1) / 2, an even one to N / 2, places towards 0. chain must be one that
  * satf_filter_parse() takes. Free with g_free(). */
 char *chain_halved(const char *chain);
+
+/* Those of its filters that do not know red, green and blue; NULL: there are none, or no memory.
+ * Likewise. */
+char *chain_of_chroma(const char *chain);
 
 #endif

@@ -13,35 +13,59 @@ static gboolean fail(planes *self, const satf_context *ctx)
     return FALSE;
 }
 
+static void destroy(satf_filter *filter[2])
+{
+    for (int i = 0; i < 2; i++) {
+        satf_filter_destroy(filter[i]);
+        filter[i] = NULL;
+    }
+}
+
+/* For whole planes, and for those of half the size. */
+static gboolean parse_sizes(satf_context *ctx, const char *chain, satf_filter *filter[2])
+{
+    gboolean done = satf_filter_parse(ctx, chain, &filter[0]) == SATF_OK;
+    if (done) {
+        char *halved = chain_halved(chain);
+        done = satf_filter_parse(ctx, halved, &filter[1]) == SATF_OK;
+        g_free(halved);
+    }
+    if (!done) {
+        destroy(filter);
+    }
+    return done;
+}
+
 gboolean planes_set_chain(planes *self, const char *chain)
 {
-    satf_filter *filter[2] = {NULL, NULL};
+    satf_filter *filter[2] = {NULL, NULL}, *chroma[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
         if (!self->ctx[i] && satf_context_create(&self->ctx[i])) {
             return fail(self, NULL);
         }
     }
-    gboolean done = satf_filter_parse(self->ctx[0], chain, &filter[0]) == SATF_OK;
-    if (done) {
-        char *halved = chain_halved(chain);
-        done = satf_filter_parse(self->ctx[0], halved, &filter[1]) == SATF_OK;
-        g_free(halved);
+    gboolean done = parse_sizes(self->ctx[0], chain, filter);
+    char *without = done ? chain_of_chroma(chain) : NULL;
+    if (without) {
+        done = parse_sizes(self->ctx[0], without, chroma);
+        g_free(without);
     }
     if (!done) {
-        satf_filter_destroy(filter[0]);
+        destroy(filter);
         return fail(self, self->ctx[0]);
     }
-    for (int i = 0; i < 2; i++) {
-        satf_filter_destroy(self->filter[i]);
-        self->filter[i] = filter[i];
-    }
+    destroy(self->filter);
+    destroy(self->chroma);
+    memcpy(self->filter, filter, sizeof filter);
+    memcpy(self->chroma, chroma, sizeof chroma);
     return TRUE;
 }
 
 void planes_clear(planes *self)
 {
+    destroy(self->filter);
+    destroy(self->chroma);
     for (int i = 0; i < 2; i++) {
-        satf_filter_destroy(self->filter[i]);
         satf_context_destroy(self->ctx[i]);
     }
     g_free(self->message);
@@ -61,11 +85,11 @@ static satf_view view_of(GstVideoFrame *frame, guint component, int channels)
     return view;
 }
 
-static gboolean run_view(planes *self, int size, const satf_view *in, const satf_view *out, int bgr)
+static gboolean run_view(planes *self, satf_context *ctx, const satf_filter *filter,
+                         const satf_view *in, const satf_view *out, int bgr)
 {
-    satf_context *ctx = self->ctx[size];
     satf_view made;
-    if (satf_filter_output(ctx, self->filter[size], in, &made)) {
+    if (satf_filter_output(ctx, filter, in, &made)) {
         return fail(self, ctx);
     }
     if (made.width != in->width || made.height != in->height) {
@@ -75,7 +99,7 @@ static gboolean run_view(planes *self, int size, const satf_view *in, const satf
             (int)made.width, (int)made.height, (int)in->width, (int)in->height);
         return FALSE;
     }
-    return picture_filter(ctx, self->filter[size], in, out, bgr) == SATF_OK || fail(self, ctx);
+    return picture_filter(ctx, filter, in, out, bgr) == SATF_OK || fail(self, ctx);
 }
 
 /* Grey or RGB in one plane, whatever the order of its channels. */
@@ -92,7 +116,7 @@ static gboolean run_packed(planes *self, GstVideoFrame *in, GstVideoFrame *out)
     if (from.pixel_stride > (int64_t)satf_type_bytes(from.type) * from.channels) {
         gst_video_frame_copy(out, in); /* what lies beside the colours */
     }
-    return run_view(self, 0, &from, &to, bgr);
+    return run_view(self, self->ctx[0], self->filter[0], &from, &to, bgr);
 }
 
 /* Whether colour becomes grey: then a picture without colours is what a frame shows. */
@@ -112,6 +136,14 @@ static void fill(const satf_view *view, int value)
     }
 }
 
+static void copy(const satf_view *from, const satf_view *to)
+{
+    for (int64_t y = 0; y < to->height; y++) {
+        memcpy((char *)to->data + y * to->stride, (const char *)from->data + y * from->stride,
+               (size_t)(to->width * to->channels));
+    }
+}
+
 /* 8-bit YUV, each component by itself; U and V of one plane are channels of one view. */
 static gboolean run_yuv(planes *self, GstVideoFrame *in, GstVideoFrame *out)
 {
@@ -125,10 +157,13 @@ static gboolean run_yuv(planes *self, GstVideoFrame *in, GstVideoFrame *out)
         guint c = two ? first_of_two : p;
         int half = GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, c) > 0;
         satf_view from = view_of(in, c, 1 + two), to = view_of(out, c, 1 + two);
+        const satf_filter *filter = p > 0 ? self->chroma[half] : self->filter[half];
         if (grey && p > 0) {
             fill(&to, 128);
+        } else if (!filter) {
+            copy(&from, &to);
         } else {
-            done = run_view(self, half, &from, &to, 0);
+            done = run_view(self, self->ctx[half], filter, &from, &to, 0);
         }
     }
     return done;

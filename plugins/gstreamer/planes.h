@@ -14,6 +14,7 @@
 typedef struct planes {
     satf_context *ctx[2];
     satf_filter *filter[2]; /* whole planes; those of half the size */
+    satf_filter *chroma[2]; /* likewise without filters that know colours; NULL: they stay */
     char *message;          /* of the call that failed; owned */
 } planes;
 

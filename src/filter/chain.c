@@ -177,6 +177,18 @@ const void *filter_options(const satf_filter *filter, size_t index)
     return index < filter->count ? filter->links[index].options : NULL;
 }
 
+int satf_filter_knows_colours(const satf_filter *filter)
+{
+    satf_view colour = {.channels = 3};
+    bool knows = false;
+    for (size_t i = 0; filter && i < filter->count; i++) {
+        const chain_link *link = &filter->links[i];
+        const filter_recipe *recipe = filter_recipe_for(link->info->recipe, link->options, &colour);
+        knows = knows || recipe->grey || filter_reads(recipe, FORMULA_LUMA);
+    }
+    return knows;
+}
+
 bool filter_is_bilevel(const satf_filter *filter)
 {
     size_t last = filter->count - 1;

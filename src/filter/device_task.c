@@ -6,7 +6,8 @@
 
 static filter_gpu_known known_of(const filter_recipe *recipe)
 {
-    return recipe->kernel == KERNEL_MEAN           ? FILTER_GPU_MEAN
+    return filter_reads(recipe, FORMULA_LUMA)      ? FILTER_GPU_LUMA
+           : recipe->kernel == KERNEL_MEAN         ? FILTER_GPU_MEAN
            : recipe->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
            : recipe->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV
            : recipe->kernel == KERNEL_WEIGHTED_SUM ? FILTER_GPU_WEIGHTED_SUM
@@ -51,7 +52,6 @@ filter_gpu_task filter_device_task(const filter_step *step)
     finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish.constants);
     task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
-    task.has_luma = filter_reads(recipe, FORMULA_LUMA);
     task.constants = finish.constants;
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     return task;

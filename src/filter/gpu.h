@@ -33,7 +33,8 @@ typedef enum filter_gpu_known {
     FILTER_GPU_MEAN,
     FILTER_GPU_VARIANCE,
     FILTER_GPU_STDDEV,
-    FILTER_GPU_WEIGHTED_SUM
+    FILTER_GPU_WEIGHTED_SUM,
+    FILTER_GPU_LUMA /* any that reads FORMULA_LUMA */
 } filter_gpu_known;
 
 typedef struct filter_gpu_task {
@@ -59,7 +60,6 @@ typedef struct filter_gpu_task {
     formula_sums constants; /* what all samples have in common */
     satf_view beside[2];    /* what formulas read of other images; data NULL: nothing */
     bool has_beside;
-    bool has_luma;      /* the formula reads the luma's moments */
     uint64_t *survey;   /* the keys of survey.h in the device's memory; NULL if nobody asks */
     bool surveys;       /* this pass raises them, by its formula, and stores nothing */
     satf_rect surveyed; /* of these pixels */

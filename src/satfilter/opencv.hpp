@@ -141,7 +141,7 @@ inline cv::Mat to_rgb(const cv::Mat &bgr)
 inline cv::cuda::GpuMat to_rgb(const cv::cuda::GpuMat &)
 {
     CV_Error(cv::Error::StsNotImplemented,
-             "grey is made of red, green and blue: convert the GpuMat by cv::cuda::cvtColor() and "
+             "the filter wants red, green and blue: convert the GpuMat by cv::cuda::cvtColor() and "
              "say satfilter::RGB");
 }
 
@@ -179,7 +179,8 @@ void apply(satf_context *ctx, const satf_filter *filter, Image in, cv::OutputArr
     Image out;
     satf_view from = view(in, channels), exact;
     check(ctx, satf_filter_output(ctx, filter, &from, &exact));
-    if (exact.channels < from.channels && from.channels >= 3 && !(channels & RGB)) {
+    bool swaps = from.channels >= 3 && !(channels & RGB) && satf_filter_knows_colours(filter);
+    if (swaps) {
         in = to_rgb(in);
     }
     depth = depth < 0 ? depth_of(exact.type) : CV_MAT_DEPTH(depth);
@@ -190,6 +191,9 @@ void apply(satf_context *ctx, const satf_filter *filter, Image in, cv::OutputArr
     from = view(in, channels);
     satf_view to = view(out, exact.flags & SATF_ALPHA ? ALPHA : 0);
     check(ctx, satf_filter_apply(ctx, filter, &from, &to));
+    if (swaps && exact.channels >= 3) {
+        to_rgb(out).copyTo(out);
+    }
 }
 
 } // namespace detail
