@@ -63,7 +63,8 @@ SATF_FORMULA double by_integers(const formula_sums *in, const by_options *option
 SATF_FORMULA double by_floats(const formula_sums *in, const by_options *options)
 {
     by_choices c = by_choices_of(options);
-    double ratio = in->either_of_floats | c.cancels ? 1 : in->full / in->beside_full;
+    bool as_it_is = in->either_of_floats | c.cancels;
+    double ratio = as_it_is ? 1 : in->full / in->beside_full;
     double p = in->centre, q = in->beside[0] * ratio, sub = c.sub;
     double scale = c.is_auto ? in->beside[1] / in->beside_pixels : options->scale;
     double sum = p + (1 - 2 * sub) * (scale * q);
@@ -125,17 +126,18 @@ static const filter_info by_filter = {
     .name = "by",
     .help = "another picture added, subtracted, multiplied or divided by",
     .detail =
-        "Of each pixel p and that of FILE, q: p + s q, p - s q, s p q or s p / q; where q is 0 the "
-        "quotient is the full scale, or 0 where p is 0 too. A dark frame: --by dark.tif,op=sub. A "
-        "flat field: --by flat.tif,op=div,scale=auto. FILE has the input's size; one channel "
-        "serves all, and auto takes each channel's own mean. The input's alpha stays as it is, "
-        "that of FILE is left out. FILE's type may be another: where both are of integers, "
-        "q counts as q M / M', M and M' being the full scales of input and FILE, so that white is "
-        "white (but not in auto's mean, nor in a quotient with it, of which scales cancel). Such "
-        "results are exact, rounded once, halves up, and saturated to 0 and M, s being a decimal "
-        "of 9 places, below 1 of 15. Where either is of floats, samples are taken as they are, and "
-        "computed in double; float results are neither rounded nor saturated. The result "
-        "has the input's type.",
+        "For each pixel p and that of FILE, q: p + s q, p - s q, s p q or s p / q. Where q is 0 "
+        "the "
+        "quotient is the full scale, or 0 where p is 0 too. A dark frame is subtracted (op=sub), a "
+        "flat field divides (op=div,scale=auto). FILE has the input's size, and its "
+        "channels, or one that serves all; with auto s is the mean of each channel. The input's "
+        "alpha stays as it is, that of FILE is left out. Of FILE's pages the first counts. Its "
+        "type may be another: where both are of integers q counts as q M / M', M and M' being the "
+        "full scales of input and FILE, so that white is white; auto's mean is of q as it is, and "
+        "op=div,scale=auto does without M', which cancels. These results are exact, rounded "
+        "to nearest once, halves up, and saturated to 0 and M; s is a decimal of 9 places, below "
+        "1 of 15. Where either is of floats samples count as they are, in double; results that are "
+        "floats are neither rounded nor saturated. The result has the input's type.",
     .params = by_params,
     .needs_value = true,
     .options_bytes = sizeof(by_options),

@@ -303,7 +303,8 @@ SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *nam
 /* What the dimensions of a .npy array are, from the first on: "YX", "YXC", "ZYX", "TZYXC" ... The
  * last are rows, columns and, if that letter is there, channels; all letters in front number pages.
  * NULL, the default: an array of three dimensions is YXC, and one of more ends in YXC if its last
- * dimension is 1 to 4, else in YX. */
+ * dimension is 1 to 4, else in YX. So are arrays that filters name (guided's guide, by's FILE) by
+ * any setting. */
 SATF_API satf_status satf_context_set_axes(satf_context *ctx, const char *axes);
 
 /* Zero: texts of filters may not name files ("template=FILE"), which are then refused with

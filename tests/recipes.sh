@@ -146,7 +146,23 @@ tiff=$(./satfilter -q --box 3 samples/scan.tif - 2>/dev/null | head -c 1)
 webp=$(./satfilter -q --box 3 --format webp samples/scene.png - 2>/dev/null | head -c 1)
 page README.md 8
 page samples/README.md 9
-page docs/recipes.md 20
+page docs/recipes.md 23
+
+# The means of the left and of the right half of a page of 640 x 560, as the recipe has them.
+halves()
+{
+    ./satfilter -q -f --box 1 --format npy "$1" half.npy 2>stderr && tail -c $((640 * 560)) half.npy |
+        od -An -v -w640 -tu1 | awk '
+            { for (i = 1; i <= 640; i++) sum[i > 320] += $i }
+            END { printf "%.1f and %.1f\n", sum[0] / 320 / 560, sum[1] / 320 / 560 }'
+}
+for picture in samples/page.png page-even.png; do
+    if grep -q "$(halves $picture)" "$source/docs/recipes.md"; then
+        pass
+    else
+        fail "the halves of $picture are $(halves $picture)"
+    fi
+done
 page docs/pages.md 2
 
 # README's C, in a program around it.

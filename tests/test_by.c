@@ -439,6 +439,36 @@ static void test_chain(void **state)
     expect(ctx, satf_filter_parse(ctx, spec, &chain), SATF_IO, path[0]);
 }
 
+/* What dimensions are called counts for the input, not for an array beside it. */
+static void test_axes(void **state)
+{
+    satf_context *ctx = *state;
+    static const char head[] = "\x93NUMPY\x01\x00\x76\x00"
+                               "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3)}";
+    char path[] = "/tmp/satfilter-by-XXXXXX.npy", spec[60], array[128 + 6];
+    memset(array, ' ', sizeof array);
+    memcpy(array, head, sizeof head - 1);
+    memcpy(array + 127, "\n\1\2\3\4\5\6", 7);
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, array, sizeof array), sizeof array);
+    close(fd);
+    snprintf(spec, sizeof spec, "by=%s", path);
+    satf_filter *filter;
+    assert_int_equal(satf_context_set_axes(ctx, "ZYX"), SATF_OK);
+    satf_status status = satf_filter_parse(ctx, spec, &filter);
+    unlink(path);
+    if (status) {
+        fail_msg("%s", satf_message(ctx));
+    }
+    uint8_t in[6] = {0, 0, 0, 1, 1, 250}, out[6];
+    satf_view from = satf_view_packed(in, 3, 2, 1, SATF_U8), to = from;
+    to.data = out;
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    assert_memory_equal(out, "\1\2\3\5\6\377", 6);
+    satf_filter_destroy(filter);
+}
+
 static void test_texts(void **state)
 {
     satf_context *ctx = *state;
@@ -530,8 +560,9 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_cases), TEST(test_nearest_to_half), TEST(test_black),    TEST(test_into_floats),
-        TEST(test_chain), TEST(test_texts),           TEST(test_refusals),
+        TEST(test_cases),       TEST(test_nearest_to_half), TEST(test_black),
+        TEST(test_into_floats), TEST(test_chain),           TEST(test_axes),
+        TEST(test_texts),       TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,7 +236,8 @@ static int set_up(void **state)
     /* Written by the command itself. */
     return run_words("--box 1 in.ppm in.png") || run_words("--box 1 in.ppm in.jpg") ||
            run_words("--box 1 --type f32 in.ppm in.pfm") ||
-           run_words("--box 1 --type f64 in.ppm in.npy");
+           run_words("--box 1 --type f64 in.ppm in.npy") ||
+           run_words("--sauvola 3 in.ppm grey.npy");
 }
 
 static int tear_down(void **state)
@@ -326,6 +327,9 @@ static void test_threads_and_chains(void **state)
                      "out.png", true);
     fail_allocations("-T1 --engine sat --box 3 nan.pfm out.npy", "out.npy", false);
     fail_allocations(SOME_THREADS " --box 200x1 large.ppm out.npy", "out.npy", false);
+    /* one channel beside three, and its mean */
+    fail_allocations("-T1 --by grey.npy,op=div,scale=auto --box 3 in.ppm out.npy", "out.npy",
+                     false);
 }
 
 /* Allocations of a batch: what is there is right, whatever failed. */

@@ -108,6 +108,22 @@ static satf_status give_order(satf_context *ctx, satf_filter *filter, const satf
     return status;
 }
 
+/* Another picture: one channel of bytes, none of them 0. */
+static satf_status give_image(satf_context *ctx, satf_filter *filter, const satf_view *in)
+{
+    size_t pixels = (size_t)(in->width * in->height);
+    satf_view image = satf_view_packed(satf_alloc(pixels), in->width, in->height, 1, SATF_U8);
+    if (!image.data) {
+        return satf_fail_memory(ctx, pixels, "another picture");
+    }
+    for (size_t k = 0; k < pixels; k++) {
+        ((uint8_t *)image.data)[k] = (uint8_t)(1 + k % UINT8_MAX);
+    }
+    satf_status status = satf_filter_set_image(ctx, filter, &image);
+    satf_free(image.data);
+    return status;
+}
+
 /* The filter with its window (a template without a file: two rectangles that make it up). */
 static satf_status make_filter(satf_context *ctx, const char *name, const satf_view *in, int window,
                                satf_filter **out)
@@ -117,6 +133,9 @@ static satf_status make_filter(satf_context *ctx, const char *name, const satf_v
                                            : satf_filter_create(ctx, name, &filter);
     if (status == SATF_OK && has_param(info_of(name), PARAM_ORDER)) {
         status = give_order(ctx, filter, in);
+    } else if (status == SATF_OK && info_of(name)->params->kind == PARAM_IMAGE &&
+               !strchr(name, '=')) {
+        status = give_image(ctx, filter, in);
     } else if (status == SATF_OK && strcmp(name, "template") == 0) {
         satf_weighted_rect rects[2];
         size_t count = bench_template(window, rects);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../base/image.h"
 #include "../base/memory.h"
@@ -27,8 +28,12 @@ static satf_status wrap(satf_context *ctx, satf_image *image, filter_picture **o
 satf_status filter_picture_read(satf_context *ctx, const char *path, filter_picture **out)
 {
     satf_image *image;
+    char axes[sizeof ctx->settings.axes]; /* are the inputs' */
     *out = NULL;
+    memcpy(axes, ctx->settings.axes, sizeof axes);
+    ctx->settings.axes[0] = '\0';
     satf_status status = satf_image_read(ctx, path, &image);
+    memcpy(ctx->settings.axes, axes, sizeof axes);
     if (status) {
         char message[SATF_MESSAGE_BYTES];
         snprintf(message, sizeof message, "%s", ctx->message);

@@ -332,7 +332,9 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
         }
         bool several = of.link->info->recipe->parts[0] != NULL;
         if (several && plan->use == FILTER_BY_ROWS) {
-            plan->refusal = "takes several steps, each of the whole picture";
+            plan->refusal = of.link->info->recipe->part_counts[0]
+                                ? "takes several steps, each of the whole picture"
+                                : "takes another picture, and both whole";
             return SATF_OK;
         }
         status = status    ? status

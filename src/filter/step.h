@@ -9,8 +9,7 @@ struct filter_engine;
 /* What formulas know of the samples that the filter takes, of which the step may be a part: see
  * formula_sums. */
 typedef struct filter_scale {
-    bool of_floats;
-    int either_of_floats;
+    bool of_floats, either_of_floats;
     double full, level, beside_full, beside_pixels, most;
 } filter_scale;
 

@@ -72,8 +72,7 @@ typedef struct formula_sums {
      * which is a 255th of that, and 1 of floats that say nothing. Then the full scale of the image
      * beside it, the same where there is none, its number of pixels, or 0, and whether either of
      * the two is of floats. */
-    bool of_floats;
-    int either_of_floats;
+    bool of_floats, either_of_floats;
     double full, level, beside_full, beside_pixels;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the survey (filter_recipe.survey), or 0 */

@@ -117,7 +117,7 @@ static void give_image(satf_context *ctx, choices *c, satf_filter *filter, const
         return;
     }
     satf_view image = *in;
-    image.type = types[choose(c, 0, 3)];
+    image.type = (int32_t)types[choose(c, 0, 3)];
     image.channels = choose(c, 0, 1) ? in->channels : 1;
     image.flags = image.channels == in->channels ? in->flags : 0;
     image.stride = satf_row_samples(&image) * (int64_t)satf_type_bytes(image.type);

@@ -52,13 +52,16 @@ def write(picture, path):
     np.save(path, picture.samples)
 
 
-def run(options, picture, spec):
-    """What satfilter makes of the picture."""
+def run(options, picture, spec, other=None):
+    """What satfilter makes of the picture, with an array for the FILE of by."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         source = folder / ('in.pgm' if picture.full not in (None, 255, 65535) else 'in.npy')
         write(picture, source)
         name, value = spec.split(' ')
+        if other is not None:
+            np.save(folder / 'other.npy', other)
+            value = str(folder / 'other.npy') + value
         subprocess.run([options.satfilter, '-q', '--' + name, value, source, folder / 'out.npy'],
                        check=True)
         return np.load(folder / 'out.npy')
@@ -189,6 +192,28 @@ def guided(picture, size, eps, amount):
     a = (square - mean * mean) / (square - mean * mean + eps)
     base = sums(a, size) / n * inner(p, size) + sums(mean - a * mean, size) / n
     return full * (base + amount * (inner(p, size) - base))
+
+
+def by(picture, other, op, scale):
+    """(over, under) is the number s of integers; None: the mean."""
+    p, q = picture.samples.astype(float), other.astype(float)
+    if not picture.full:
+        s = q.mean() if scale is None else scale[0] / scale[1]
+        zero = np.where(p == 0, 0, 1.0)
+        down = np.where(q == 0, 1, q)
+        return {'add': p + s * q, 'sub': p - s * q, 'mul': p * q * s,
+                'div': np.where(q == 0, zero, p * s / down)}[op]
+    full, p, q = picture.full, picture.integers(), other.astype(np.int64)
+    over, under = scale or (int(q.sum()), q.size)
+    term, down = {'add': (q, 1), 'sub': (q, 1), 'mul': (p * q, 1), 'div': (p, q)}[op]
+    down = under * np.where(down == 0, 1, down)
+    if op in ('add', 'sub'):
+        sign = 1 if op == 'add' else -1
+        value = (2 * (p * down + sign * over * term) + down) // (2 * down)
+    else:
+        value = (2 * over * term + down) // (2 * down)
+    value = np.clip(value, 0, full)
+    return np.where(q == 0, np.where(p == 0, 0, full), value) if op == 'div' else value
 
 
 # ---------------------------------------------------------------------------------------- peers
@@ -346,6 +371,30 @@ def colour(options, report, picture):
                     int((moved > (0 if picture.full else 1e-9)).sum()), moved.size)
 
 
+def pairs(options, report, picture):
+    """by: what a dark frame and a flat field are for, and all else, beside numpy."""
+    random = np.random.default_rng(2)
+    shape, most = picture.samples.shape, picture.full or 1000
+    falling = (0.6 + 0.4 * np.cos(np.linspace(-1, 1, shape[1]))) * np.ones(shape)
+    flat = (most * falling * random.normal(1, 0.01, shape)).clip(0, most)
+    flat = flat.astype(picture.samples.dtype)
+    dark = random.integers(0, most // 30 + 2, shape).astype(picture.samples.dtype)
+    for other, name in ((flat, 'flat'), (dark, 'dark')):
+        for op in ('add', 'sub', 'mul', 'div'):
+            for text, scale in (('1', (1, 1)), ('0.3', (3, 10)), ('auto', None)):
+                if text == 'auto' and op != 'div':
+                    continue
+                spec = f'by ,op={op},scale={text}'
+                ours = run(options, picture, spec, other)
+                theirs = by(picture, other, op, scale)
+                if picture.full:
+                    wrong = int((ours != theirs).sum())
+                    report.line(spec, f'numpy, {name}', picture, wrong, ours.size)
+                else:
+                    report.reals(spec, f'numpy, {name}', picture, ours, theirs,
+                                 np.abs(theirs).max())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -358,6 +407,7 @@ def main():
         thresholds(options, report, picture)
         definitions(options, report, picture)
         sharpening(options, report, picture)
+        pairs(options, report, picture)
         if picture.is_byte:
             opencv(options, report, picture)
     for picture in colours(options.data):

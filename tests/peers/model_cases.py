@@ -152,7 +152,7 @@ def choices(image):
         return MOVES
     colours = image.channels - bool(image.alpha)
     names = [name for name in WINDOWS if name not in BLACK_AND_WHITE or colours in (1, 3)]
-    return names + ['template', 'integral'] + list(MOVES)
+    return names + ['by', 'template', 'integral'] + list(MOVES)
 
 
 def window(random, link):
@@ -226,6 +226,45 @@ def guide(random, folder, image, number):
     return name, Image(planes_of(rows), image.kind, full, alpha)
 
 
+def other(random, folder, image, number):
+    """Another picture for by, of any type: (name, Image)."""
+    kind = random.choice(('u8', 'u16', 'u8', 'u16', 'f32', 'f64'))
+    channels = random.choice((1, image.channels - bool(image.alpha)))
+    alpha = kind in ('u8', 'u16') and channels in (1, 3) and random.random() < 0.3
+    channels += alpha
+    count, full = image.width * image.height * channels, TOP.get(kind, 1)
+    if kind not in TOP:
+        values = numbers(random, count, kind)
+    else:
+        if random.random() < 0.4:
+            full = random.randint(1, 255) if kind == 'u8' else random.randint(256, 65535)
+        values = samples(random, count, full)
+    rows = fold(values, image.width, channels)
+    if alpha or full != TOP.get(kind, 1):
+        data = pnm_write(rows, 7, full, TUPLES[channels] if alpha or channels in (1, 3) else None)
+        name = save(folder, f'other{number}.pam', data)
+    else:
+        data = npy_write(flat(rows), (image.height, image.width, channels), DTYPES[kind])
+        name = save(folder, f'other{number}.npy', data)
+    return name, Image(planes_of(rows), kind, full, alpha)
+
+
+def by(random, folder, image, link, number):
+    """The word behind --by."""
+    word, link['other'] = other(random, folder, image, number)
+    link['op'] = random.choice(('add', 'sub', 'mul', 'div'))
+    if link['op'] != 'add' or random.random() < 0.5:
+        word += ',op=' + link['op']
+    link['scale'] = random.choice(('1', '1', 'auto', '0.5', '0.3', '0.003921568627451',
+                                   amount(random, 0, 3), amount(random, 0, 300)))
+    if link['scale'] != '1' or random.random() < 0.5:
+        word += ',scale=' + link['scale']
+    if random.random() < 0.2:
+        link['full'] = random.randint(0, min(65535, 2 * image.full))
+        word += f',full={link["full"]}'
+    return word
+
+
 def order(random, folder, image, number):
     count = image.width * image.height
     places = list(range(count))
@@ -278,6 +317,8 @@ def link_of(random, folder, image, name, number, usual):
     if name == 'template':
         word = template(random, folder, link, number)
         return ['--template', word + border(random, image, link, usual)], link
+    if name == 'by':
+        return ['--by', by(random, folder, image, link, number)], link
     if name == 'integral':
         link['squared'] = random.random() < 0.5
         return ['--integral'] + ['--squared'] * link['squared'], link

@@ -378,6 +378,55 @@ def guide_full(guide, link):
     return guide.full if said else full_of(guide, link)
 
 
+def by_scale(image, link, other, plane):
+    """(s, its error) of one channel of the other picture."""
+    if link['scale'] == 'auto':
+        values = [Fraction(value) for row in plane for value in row]
+        size = float(sum(map(abs, values))) / len(values)
+        return sum(values) / len(values), len(values) * U * size if real(other) else 0
+    if real(image) or real(other):
+        return Fraction(float(link['scale'])), 0
+    places = 10**(15 if Fraction(link['scale']) < 1 else 9)
+    return Fraction(half_up(Fraction(link['scale']) * places), places), 0
+
+
+def by_sample(link, p, q, s, full):
+    """(exact value, size of what it is a sum of)."""
+    if link['op'] == 'mul':
+        return p * q * s, abs(p * q * s)
+    if link['op'] == 'div':
+        value = p * s / q if q else Fraction(full if p else 0)
+        return value, abs(value)
+    return p + (s * q if link['op'] == 'add' else -s * q), abs(p) + abs(s * q)
+
+
+def by(image, link):
+    other, full, floats = link['other'], full_of(image, link), real(image) or real(link['other'])
+    cancels = link['op'] == 'div' and link['scale'] == 'auto'
+    same = other.kind == image.kind
+    other_full = guide_full(other, link | {'full': full}) if same else other.full
+    ratio = 1 if floats or cancels else Fraction(full, other_full)
+
+    def samples(channel, weighted):
+        if image.alpha and not weighted:
+            yield from kept_alpha(image, channel)
+            return
+        plane = other.planes[channel if other.channels - bool(other.alpha) > 1 else 0]
+        s, e_s = by_scale(image, link, other, plane)
+        for y, row in enumerate(image.planes[channel]):
+            for x, p in enumerate(row):
+                q = Fraction(plane[y][x]) * ratio
+                e_p = image.errors[channel][y][x] if image.errors else 0
+                value, size = by_sample(link, Fraction(p), q, s, full)
+                factor = {'mul': q * s, 'div': s / q if q else math.inf}.get(link['op'], 1)
+                rest = size if s == 0 else size / abs(s)
+                error = (abs(float(factor)) * e_p if e_p else 0) + e_s * float(rest)
+                yield y, x, value, error + (SLACK * float(size) if floats else 0)
+
+    return collect(image, channels(image, samples), slack=SLACK,
+                   limits=limits(image, link, image.channels - bool(image.alpha)))
+
+
 def line_of(n, sums, e, eps, steps):
     """(a, b, error of a, of b) of a window of n pixels: sums of p, g, g g and g p, off by e."""
     m_p, m_g, gg, gp = (Fraction(value) / n for value in sums)
@@ -500,5 +549,5 @@ def permute(image, link):
 
 FILTERS = {'box': box, 'variance': variance, 'stddev': stddev, 'sum': total, 'unsharp': unsharp,
            'highpass': highpass, 'flatten': flatten, 'normalize': normalize, 'guided': guided,
-           'template': template, 'integral': integral, 'transpose': transpose, 'rotate': rotate,
+           'by': by, 'template': template, 'integral': integral, 'transpose': transpose, 'rotate': rotate,
            'flip': flip, 'permute': permute}
