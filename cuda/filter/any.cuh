@@ -85,7 +85,7 @@ static __device__ inline double load_sample(int type, const char *from)
 /* What a kernel computes: a formula that is known to be the recipe's `kernel`, one that is known by
  * its number (formula_known), or any. */
 struct known_mean {
-    static constexpr bool has_sum = true, has_centre = false;
+    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_mean(in);
@@ -93,7 +93,7 @@ struct known_mean {
 };
 
 struct known_variance {
-    static constexpr bool has_sum = true, has_centre = false;
+    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(formula_variance(in));
@@ -101,29 +101,54 @@ struct known_variance {
 };
 
 struct known_stddev {
-    static constexpr bool has_sum = true, has_centre = false;
+    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(sqrt(formula_variance(in)));
     }
 };
 
+/* The task's formula, of those for which OF<reads> holds. */
+#define APPLY_ONE_OF(OF, entry_name, entry_reads)                      \
+    case FORMULA_##entry_name:                                         \
+        if constexpr (OF<(entry_reads)>) {                             \
+            return FORMULA_APPLY(entry_name, in, task->options.bytes); \
+        }                                                              \
+        break;
+
+template <unsigned READS> constexpr bool reads_luma = (READS & FORMULA_LUMA) != 0;
+template <unsigned READS> constexpr bool reads_sums = (READS & (FORMULA_SUM | FORMULA_SQUARE)) != 0;
+template <unsigned READS>
+constexpr bool reads_pixels_alone = !reads_luma<READS> && !reads_sums<READS>;
+
 /* Any formula that reads the luma's moments. */
 struct known_luma {
-    static constexpr bool has_sum = true, has_centre = true;
+    static constexpr bool has_sum = true, has_centre = true, has_beside = false;
     static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
     {
         switch (task->formula) {
-#define FORMULA_ENTRY(name, reads)                               \
-    case FORMULA_##name:                                         \
-        if constexpr (((reads)&FORMULA_LUMA) != 0) {             \
-            return FORMULA_APPLY(name, in, task->options.bytes); \
-        }                                                        \
-        break;
+#define FORMULA_ENTRY(name, reads) APPLY_ONE_OF(reads_luma, name, reads)
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
         default:
-            break;
+            return formula_real(0);
+        }
+        return formula_real(0);
+    }
+};
+
+/* Any formula that reads no sums. Among the others of a kernel with block barriers these would take
+ * more convergence barriers than there are (tests/gpu/barriers.sh). */
+struct known_pixel {
+    static constexpr bool has_sum = false, has_centre = true, has_beside = true;
+    static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
+    {
+        switch (task->formula) {
+#define FORMULA_ENTRY(name, reads) APPLY_ONE_OF(reads_pixels_alone, name, reads)
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+        default:
+            return formula_real(0);
         }
         return formula_real(0);
     }
@@ -136,7 +161,7 @@ template <int NUMBER> struct formula_known {
         typedef byte_formula<FORMULA_##name> of_bytes;                                             \
         static_assert((reads)&FORMULA_SUM || !((reads)&FORMULA_SQUARE), "squares have pivots");    \
         static constexpr bool has_sum = ((reads)&FORMULA_SUM) != 0;                                \
-        static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0;                          \
+        static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0, has_beside = false;      \
         static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
         {                                                                                          \
             return FORMULA_APPLY(name, in, task->options.bytes);                                   \
@@ -153,10 +178,11 @@ constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = t
 struct any_formula {
 };
 
-/* The formulas of kernels with sums of squares, and of those without; but for those of luma. */
+/* The formulas of kernels with sums of squares, and of those without; but for those of luma and of
+ * pixels. */
 template <unsigned READS, class Square>
-constexpr bool is_formula_for =
-    !(READS & FORMULA_LUMA) && has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
+constexpr bool is_formula_for = !reads_luma<READS> && reads_sums<READS> &&
+                                has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
 
 /* A sample of a result. */
 typedef struct sample_place {
@@ -236,6 +262,9 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
             load_square(in, square[i]);
             if constexpr (Formula::has_centre) {
                 in->centre = load_sample(task->in.type, from + i * step);
+            }
+            if constexpr (Formula::has_beside) {
+                load_beside<FORMULA_BESIDE | FORMULA_BESIDE_TOO>(task, at, i, in);
             }
             value[i] = Formula::apply(task, in);
         }

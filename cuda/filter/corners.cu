@@ -50,8 +50,9 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     }
     if constexpr (std::is_same<Formula, known_weighted_sum>::value) {
         return; /* read_rects() has done these */
-    } else if constexpr (std::is_same<Formula, known_luma>::value) {
-        return;                                 /* it has no inner area */
+    } else if constexpr (std::is_same<Formula, known_luma>::value ||
+                         std::is_same<Formula, known_pixel>::value) {
+        return;                                 /* these have no inner area */
     } else if constexpr (sizeof(Square) <= 8) { /* wider ones have weights, hence no inner area */
         for (; tile < plan.inner.tiles; tile += step) {
             do_inner_tile<Formula, Sum, Square>(&task, &plan.inner, tile);
@@ -169,6 +170,7 @@ static corner_kernel choose_kernel(const filter_gpu_task *task)
         return task->known == FILTER_GPU_MEAN           ? kernel_of_sums<known_mean>(sum)
                : task->known == FILTER_GPU_WEIGHTED_SUM ? kernel_of_sums<known_weighted_sum>(sum)
                : task->known == FILTER_GPU_LUMA         ? kernel_of_sums<known_luma>(sum)
+               : task->known == FILTER_GPU_PIXEL        ? kernel_of_sums<known_pixel>(sum)
                                                         : kernel_of_sums<any_formula>(sum);
     }
     return task->known == FILTER_GPU_VARIANCE ? kernel_of_squares<known_variance>(sum, square)
@@ -259,7 +261,8 @@ static bool has_inner(const filter_gpu_task *task)
     bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
                                    : inner_reaches(task, 1);
     return reaches && !task->surveys && !task->prefix && !task->has_beside &&
-           task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type);
+           task->known != FILTER_GPU_LUMA && task->known != FILTER_GPU_PIXEL && !task->weighted &&
+           inner_stores(task->out.type);
 }
 
 static int64_t at_most(int64_t blocks)

@@ -34,8 +34,10 @@ static bool pays(const satf_context *ctx, const filter_step *step)
 
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    if (step->weighted || step->recipe->survey != FORMULA_NONE ||
-        filter_reads(step->recipe, FORMULA_LUMA) || !pays(ctx, step)) {
+    const filter_recipe *recipe = step->recipe;
+    bool sums = filter_reads(recipe, FORMULA_SUM | FORMULA_SQUARE) != 0;
+    if (step->weighted || recipe->survey != FORMULA_NONE || !sums ||
+        filter_reads(recipe, FORMULA_LUMA) || !pays(ctx, step)) {
         return false;
     }
     filter_gpu_task task = make_task(step);

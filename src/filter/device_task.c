@@ -6,7 +6,9 @@
 
 static filter_gpu_known known_of(const filter_recipe *recipe)
 {
+    bool sums = filter_reads(recipe, FORMULA_SUM | FORMULA_SQUARE) != 0;
     return filter_reads(recipe, FORMULA_LUMA)      ? FILTER_GPU_LUMA
+           : !sums                                 ? FILTER_GPU_PIXEL
            : recipe->kernel == KERNEL_MEAN         ? FILTER_GPU_MEAN
            : recipe->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
            : recipe->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV
