@@ -175,14 +175,25 @@ template <class Formula, class = void> constexpr bool is_numbered = false;
 template <class Formula>
 constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = true;
 
-struct any_formula {
+/* Any formula that reads other images, or none that does: one kernel has not enough convergence
+ * barriers for both. */
+template <bool BESIDE> struct any_of {
 };
+typedef any_of<false> any_formula;
+typedef any_of<true> any_beside;
+template <class Formula>
+constexpr bool is_any =
+    std::is_same<Formula, any_formula>::value || std::is_same<Formula, any_beside>::value;
 
-/* The formulas of kernels with sums of squares, and of those without; but for those of luma and of
+template <unsigned READS>
+using any_for = any_of<(READS & (FORMULA_BESIDE | FORMULA_BESIDE_TOO)) != 0>;
+
+/* The formulas of such kernels, with sums of squares or without; but for those of luma and of
  * pixels. */
-template <unsigned READS, class Square>
+template <unsigned READS, class Formula, class Square>
 constexpr bool is_formula_for = !reads_luma<READS> && reads_sums<READS> &&
-                                has_squares<Square> == ((READS & FORMULA_SQUARE) != 0);
+                                has_squares<Square> == ((READS & FORMULA_SQUARE) != 0) &&
+                                std::is_same<Formula, any_for<READS>>::value;
 
 /* A sample of a result. */
 typedef struct sample_place {
@@ -208,7 +219,7 @@ static __device__ inline void load_beside(const filter_gpu_task *task, const sam
 
 /* The task's formula. Behind the switch, and not in each of its cases, is what all formulas have in
  * common: see the notebook for what compilers make of large ones. */
-template <int N, class Sum, class Square>
+template <class Formula, int N, class Sum, class Square>
 static __device__ __forceinline__ void
 apply_any(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
           const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
@@ -220,7 +231,7 @@ apply_any(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const S
     switch (task->formula) {
 #define FORMULA_ENTRY(name, reads)                                                          \
     case FORMULA_##name:                                                                    \
-        if constexpr (is_formula_for<(reads), Square>) {                                    \
+        if constexpr (is_formula_for<(reads), Formula, Square>) {                           \
             _Pragma("unroll") for (int i = 0; i < N; i++)                                   \
             {                                                                               \
                 if constexpr (((reads)&FORMULA_SUM) != 0) {                                 \
@@ -253,7 +264,7 @@ static __device__ __forceinline__ void
 apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
               const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
 {
-    if constexpr (!std::is_same<Formula, any_formula>::value) {
+    if constexpr (!is_any<Formula>) {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             if constexpr (Formula::has_sum) {
@@ -269,7 +280,7 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
             value[i] = Formula::apply(task, in);
         }
     } else {
-        apply_any<N>(task, in, sum, square, from, step, at, value);
+        apply_any<Formula, N>(task, in, sum, square, from, step, at, value);
     }
 }
 
@@ -310,7 +321,7 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
 template <class Formula>
 static __device__ inline void hear_survey(const filter_gpu_task *task, formula_sums *in)
 {
-    if (std::is_same<Formula, any_formula>::value && task->survey && !task->surveys) {
+    if (is_any<Formula> && task->survey && !task->surveys) {
         survey_tell(task->survey, in);
     }
 }

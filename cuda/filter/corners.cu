@@ -171,10 +171,12 @@ static corner_kernel choose_kernel(const filter_gpu_task *task)
                : task->known == FILTER_GPU_WEIGHTED_SUM ? kernel_of_sums<known_weighted_sum>(sum)
                : task->known == FILTER_GPU_LUMA         ? kernel_of_sums<known_luma>(sum)
                : task->known == FILTER_GPU_PIXEL        ? kernel_of_sums<known_pixel>(sum)
+               : task->has_beside                       ? kernel_of_sums<any_beside>(sum)
                                                         : kernel_of_sums<any_formula>(sum);
     }
     return task->known == FILTER_GPU_VARIANCE ? kernel_of_squares<known_variance>(sum, square)
            : task->known == FILTER_GPU_STDDEV ? kernel_of_squares<known_stddev>(sum, square)
+           : task->has_beside                 ? kernel_of_squares<any_beside>(sum, square)
                                               : kernel_of_squares<any_formula>(sum, square);
 }
 

@@ -279,8 +279,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
 
 /* Blocks that a multiprocessor shall hold: what registers allow. */
 template <class Formula, class Sum, class Square>
-constexpr int march_blocks =
-    sizeof(moments<Sum, Square>) > 8 || std::is_same<Formula, any_formula>::value ? 2 : 3;
+constexpr int march_blocks = sizeof(moments<Sum, Square>) > 8 || is_any<Formula> ? 2 : 3;
 
 /* A block goes down its strip. */
 template <class T, class Formula, class Sum, class Square, bool SINGLE>
@@ -324,7 +323,7 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
 template <class T, class Formula, class Sum, class Square>
 static march_kernel march_kernel_with(const filter_gpu_task *task)
 {
-    if constexpr (!std::is_same<Formula, any_formula>::value) {
+    if constexpr (!is_any<Formula>) {
         if (task->in.channels == 1) {
             return march_down<T, Formula, Sum, Square, true>;
         }
@@ -343,7 +342,7 @@ static march_kernel march_kernel_by_number(const filter_gpu_task *task)
 #define FORMULA_ENTRY(name, reads)                                                  \
     case FORMULA_##name:                                                            \
         if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) && \
-                      is_formula_for<(reads), Square>) {                            \
+                      is_formula_for<(reads), any_for<(reads)>, Square>) {          \
             return march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>; \
         }                                                                           \
         return NULL;
@@ -352,6 +351,13 @@ static march_kernel march_kernel_by_number(const filter_gpu_task *task)
     default:
         return NULL;
     }
+}
+
+template <class T, class Sum, class Square>
+static march_kernel march_kernel_any(const filter_gpu_task *task)
+{
+    return task->has_beside ? march_kernel_with<T, any_beside, Sum, Square>(task)
+                            : march_kernel_with<T, any_formula, Sum, Square>(task);
 }
 
 /* The kernel for samples of T and sums of these types. */
@@ -363,15 +369,14 @@ static march_kernel march_kernel_for(const filter_gpu_task *task)
         return by_number;
     }
     if constexpr (!has_squares<Square>) {
-        return task->known == FILTER_GPU_MEAN
-                   ? march_kernel_with<T, known_mean, Sum, Square>(task)
-                   : march_kernel_with<T, any_formula, Sum, Square>(task);
+        return task->known == FILTER_GPU_MEAN ? march_kernel_with<T, known_mean, Sum, Square>(task)
+                                              : march_kernel_any<T, Sum, Square>(task);
     } else {
         return task->known == FILTER_GPU_VARIANCE
                    ? march_kernel_with<T, known_variance, Sum, Square>(task)
                : task->known == FILTER_GPU_STDDEV
                    ? march_kernel_with<T, known_stddev, Sum, Square>(task)
-                   : march_kernel_with<T, any_formula, Sum, Square>(task);
+                   : march_kernel_any<T, Sum, Square>(task);
     }
 }
 

@@ -241,7 +241,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
                                           const both (&window)[MARCH]) const
     {
         bool whole = count >= MARCH && task.border != SATF_SHRINK;
-        if constexpr (!std::is_same<Formula, any_formula>::value) {
+        if constexpr (!is_any<Formula>) {
             if (whole && aligned) {
                 int64_t bytes = sample_bytes(task.out.type), step = task.out.channels * bytes;
                 char *to = (char *)task.out.data + y * task.out.stride + x * step + channel * bytes;
@@ -264,7 +264,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
                 }
             }
         }
-        if constexpr (std::is_same<Formula, any_formula>::value) {
+        if constexpr (is_any<Formula>) {
             if (whole) {
                 do_formula(x, y, channel, window);
                 return;

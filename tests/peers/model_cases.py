@@ -152,7 +152,7 @@ def choices(image):
         return MOVES
     colours = image.channels - bool(image.alpha)
     names = [name for name in WINDOWS if name not in BLACK_AND_WHITE or colours in (1, 3)]
-    return names + ['by', 'template', 'integral'] + list(MOVES)
+    return names + ['by', 'real', 'template', 'integral'] + list(MOVES)
 
 
 def window(random, link):
@@ -322,8 +322,8 @@ def link_of(random, folder, image, name, number, usual):
     if name == 'integral':
         link['squared'] = random.random() < 0.5
         return ['--integral'] + ['--squared'] * link['squared'], link
-    if name == 'transpose':
-        return ['--transpose'], link
+    if name in ('transpose', 'real'):
+        return ['--' + name], link
     if name == 'permute':
         file, link['order'] = order(random, folder, image, number)
         return ['--permute', file], link

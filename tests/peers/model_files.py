@@ -25,13 +25,14 @@ class Image:
     alpha_span: the same of alpha, which is the last channel if alpha is set. errors: planes of how
     far each sample may be from the one here, None if not at all. slack: likewise, relative, of
     samples that are not rounded yet. limits: of each channel the largest integer that samples
-    become, None if it is the type's."""
+    become, None if it is the type's. depth: behind real, what a picture of it has, 'u8' or 'u16';
+    its full scale is said then."""
 
     def __init__(self, planes, kind, full, alpha=False):
         self.planes, self.kind, self.full, self.alpha = planes, kind, full, alpha
         self.span = None if kind in ('f32', 'f64') else (0, full)
         self.alpha_span, self.bilevel = (0, full) if alpha else None, False
-        self.errors, self.slack, self.limits = None, 0, None
+        self.errors, self.slack, self.limits, self.depth = None, 0, None, None
 
     width = property(lambda self: len(self.planes[0][0]))
     height = property(lambda self: len(self.planes[0]))

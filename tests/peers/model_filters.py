@@ -178,7 +178,8 @@ Local = namedtuple('Local', 'm e_m s e_s mean square e_square')
 
 def level_of(image, link):
     """A level of 8 bits; of floats that say no full scale their own unit."""
-    return full_of(image, link) / 255 if not real(image) or link.get('full') else 1.0
+    says = not real(image) or link.get('full') or image.depth
+    return full_of(image, link) / 255 if says else 1.0
 
 
 def local(image, values, off, spread_, error):
@@ -427,6 +428,15 @@ def by(image, link):
                    limits=limits(image, link, image.channels - bool(image.alpha)))
 
 
+def widened(image, link):
+    """real: the same numbers; of integers the full scale is said from here on."""
+    del link
+    depth = image.depth if real(image) else 'u8' if image.kind == 'u8' else 'u16'
+    planes = [[[float(value) for value in row] for row in plane] for plane in image.planes]
+    return image.like(planes, errors=image.errors, slack=image.slack, kind='f64', depth=depth,
+                      limits=None, bilevel=False)
+
+
 def line_of(n, sums, e, eps, steps):
     """(a, b, error of a, of b) of a window of n pixels: sums of p, g, g g and g p, off by e."""
     m_p, m_g, gg, gp = (Fraction(value) / n for value in sums)
@@ -549,5 +559,6 @@ def permute(image, link):
 
 FILTERS = {'box': box, 'variance': variance, 'stddev': stddev, 'sum': total, 'unsharp': unsharp,
            'highpass': highpass, 'flatten': flatten, 'normalize': normalize, 'guided': guided,
-           'by': by, 'template': template, 'integral': integral, 'transpose': transpose, 'rotate': rotate,
+           'by': by, 'real': widened, 'template': template, 'integral': integral,
+           'transpose': transpose, 'rotate': rotate,
            'flip': flip, 'permute': permute}

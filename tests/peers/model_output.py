@@ -149,7 +149,7 @@ def written(result, output, **options):
 def picture(result, own, suffix, kind, given):
     """(planes with errors, maxval) in image form."""
     bits = suffix == 'pbm' or (own.bilevel and not kind and not given and suffix == 'png')
-    kind = kind or ('u8' if own.kind == 'u8' else 'u16')
+    kind = kind or own.depth or ('u8' if own.kind == 'u8' else 'u16')
     top = TOP[kind]
     span = own.span
     if given:

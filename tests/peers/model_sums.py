@@ -210,7 +210,7 @@ def blank(image):
 
 def collect(image, results, **changes):
     """The Image of a list of (values, errors), a pair for each channel."""
-    changes = {'bilevel': False, 'limits': None, **changes}
+    changes = {'bilevel': False, 'limits': None, **({'depth': None} if 'kind' in changes else {}), **changes}
     out = image.like([values for values, _ in results], **changes)
     if any(error for _, errors in results for row in errors for error in row):
         out.errors = [errors for _, errors in results]
