@@ -445,7 +445,7 @@ grep -v -e '"name": "gif"' -e '"name": "tiff"' -e '"name": "webp"' stdout >own #
 check "formats that are read and written" \
     "$(grep -c '"reads": true, "writes": true' own) $(grep -c '"reads": true, "writes": false' own)" "5 4"
 check "filters in words" "$(grep -c '^  "detail": ".' stdout)" "$(grep -c '"kind": "' stdout)"
-check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 3
+check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 4
 
 run -V
 check "-V" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"

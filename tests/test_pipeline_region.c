@@ -327,10 +327,11 @@ static void refusals(void **state)
     expect(grey, "sauvola=5", good, SATF_UNSUPPORTED, "cannot become black and white");
     expect(grey, "variance=5", good, SATF_UNSUPPORTED,
            "f64 with 1 channels, and the picture around the region u8");
-    expect(colour, "sauvola=5 box=3", good, SATF_UNSUPPORTED, "u8 of 1 channels of u16 of 3");
+    expect(colour, "sauvola=5 box=3", good, SATF_UNSUPPORTED,
+           "u8 with 1 channels, and the picture around the region u16");
     expect(grey, "rotate=90", good, SATF_UNSUPPORTED, "make 47 x 61 pixels of 61 x 47");
     expect(grey, "box=5,border=valid", good, SATF_UNSUPPORTED, "make 57 x 43 pixels of 61 x 47");
-    expect(grey, "integral", good, SATF_UNSUPPORTED, "u32 of 1 channels");
+    expect(grey, "integral", good, SATF_UNSUPPORTED, "u32 with 1 channels");
     FILE *file = fopen(path("m.pgm"), "wb");
     fprintf(file, "P5 9 9 100\n");
     for (int i = 0; i < 81; i++) {

@@ -210,6 +210,7 @@ static void filter_image(const char *name, const ref_image *image, uint64_t seed
             }
             if (seed % 2) { /* every other time another type than the exact one */
                 t.out.type = (int32_t)(seed / 2 % (SATF_F64 + 1));
+                t.out.full = 0; /* that of 16 bits does not fit bytes */
             }
             t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(t.out.type) +
                            (int64_t)(seed % 5);

@@ -19,7 +19,7 @@ static void *pixels_of(unsigned seed)
     return pixels;
 }
 
-enum { LARGEST = W * H * 8 * 2 };
+enum { LARGEST = (W + 1) * (H + 1) * 8 * 2 }; /* behind zeros, with gaps */
 
 /* A place in `memory` for such an image, a pixel's bytes between every two. */
 static satf_view spread(const satf_view *like, int device, void *memory)
@@ -54,7 +54,7 @@ static void check_spread(const satf_view *want, const unsigned char *memory, con
 /* Green of RGB, all of the result and a part, on the host and on the device. */
 static void check_channel(const char *spec, const uint8_t *rgb, void *there, void *result)
 {
-    static unsigned char got[LARGEST], wanted[W * H * 8];
+    static unsigned char got[LARGEST], wanted[LARGEST];
     satf_filter *filter;
     gpu_must(cpu, satf_filter_parse(cpu, spec, &filter));
     satf_view in = satf_view_packed((void *)(uintptr_t)(rgb + 1), W, H, 1, SATF_U8), want;

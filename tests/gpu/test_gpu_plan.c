@@ -197,7 +197,7 @@ static const char *const specs[] = {"box=15",
                                     "box=5,border=constant:7 unsharp=3 box=2",
                                     "guided=7 box=3",
                                     "wolf=5",
-                                    "sum=4,border=valid stddev=7,border=valid",
+                                    "box=4,border=valid stddev=7,border=valid",
                                     "box=5 integral,zeros",
                                     "template"};
 enum { SPECS = sizeof specs / sizeof *specs };
