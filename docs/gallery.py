@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 HERE = pathlib.Path(__file__).resolve().parent
 SIDE = 220  # of a picture that is shown, in pixels
@@ -47,6 +47,9 @@ SHOWN = {
     "flatten": ("page", "--flatten 61,target=230", "Even light, still in shades of grey."),
     "normalize": ("face", "--normalize 25 --range -3:3", "Contrast evened out, for comparing and recognising."),
     "guided": ("face", "--guided 13,eps=0.01", "Smooth skin and noise, sharp edges."),
+    "by": ("cup", "--by {flat},op=div,scale=auto",
+           "A flat field or a dark frame taken out; here the light that fell off to the corners."),
+    "real": ("cat", "--real --box 15 --box 15 --box 15", "Several means in a row, rounded once, at the end."),
     "template": ("cat", "--template {samples}/sharpen.txt --range 0:255 --type u8",
                  "Any sums of rectangles, from a file."),
     "integral": ("cup", "--integral --range auto", "The summed area table itself."),
@@ -89,6 +92,15 @@ def write_order(path):
                 to = blocks[y // block * n + x // block]
                 place = (to // n * block + y % block) * SIDE + to % n * block + x % block
                 file.write(place.to_bytes(4, "little"))
+
+
+def darken(image):
+    """(the picture under a lamp, the light of the lamp): less towards the corners."""
+    light = Image.new("L", image.size)
+    middle = SIDE / 2
+    light.putdata([int(240 - 130 * ((x - middle) ** 2 + (y - middle) ** 2) / middle ** 2 / 2 * 1.2)
+                   for y in range(SIDE) for x in range(SIDE)])
+    return ImageChops.multiply(image, light.convert("RGB")), light
 
 
 def part(folder, name):
@@ -146,11 +158,15 @@ def main():
         write_order(work / "order.npy")
         for name in names:
             of, spec, purpose = SHOWN[name]
-            places = {"samples": HERE.parent / "samples", "order": work / "order.npy"}
-            pair = make_pair(arguments.satfilter, part(arguments.folder, of), spec.format(**places).split(), work)
+            places = {"samples": HERE.parent / "samples", "order": work / "order.npy", "flat": work / "flat.png"}
+            before = part(arguments.folder, of)
+            if name == "by":
+                before, flat = darken(before)
+                flat.save(places["flat"])
+            pair = make_pair(arguments.satfilter, before, spec.format(**places).split(), work)
             pair.save(images / f"{name}.jpg", quality=80)
             pairs.append((name, pair))
-            written = spec.format(samples="samples", order="order.npy")
+            written = spec.format(samples="samples", order="order.npy", flat="flat.png")
             lines.append(f"## {name}\n\n{purpose}\n\n    ./satfilter {written} in.png out.png\n\n"
                          f"![{name}: before and after](images/gallery/{name}.jpg)\n")
     make_sheet(pairs, HERE / "images" / "gallery.jpg")

@@ -106,7 +106,7 @@ static satf_status run_captured(satf_context *ctx, const filter_call *call)
     if (status) {
         return status;
     }
-    if (plan->picture_count > 0) {
+    if (plan_keeps_images(plan)) {
         status = satf_fail(ctx, SATF_UNSUPPORTED,
                            "an image beside the input that a filter keeps cannot be copied into a "
                            "graph; make a plan before");

@@ -104,7 +104,11 @@ static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of,
     step->out.at += (size_t)(of->to.stride + satf_pixel_bytes(&of->to));
     satf_status status =
         satf_image_create(ctx, most, 1, of->to.channels, (satf_type)of->to.type, 0, &zeros);
-    return status ? status : keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &there);
+    if (!status) {
+        status = keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &there);
+        plan->pictures[step->zeros.at].zeros = true;
+    }
+    return status;
 }
 
 static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of,

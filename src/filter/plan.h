@@ -39,6 +39,7 @@ typedef struct plan_picture {
     satf_image *made; /* its channels as the input's, or their sums; NULL: it is the filter's */
     satf_view view, there; /* there: without data */
     size_t at;
+    bool zeros; /* it is made of them, and so need not be copied */
 } plan_picture;
 
 /* What a plan is for: the calls of a context, as long as they are alike; what its maker runs many
@@ -128,6 +129,16 @@ static inline bool plan_is_tiled(const satf_plan *plan)
  * there and is copied from there. */
 bool plan_fetches(const satf_plan *plan);
 bool plan_delivers(const satf_plan *plan);
+
+/* Whether images go to the device when the plan gets its memory. */
+static inline bool plan_keeps_images(const satf_plan *plan)
+{
+    bool keeps = false;
+    for (size_t i = 0; i < plan->picture_count; i++) {
+        keeps = keeps || !plan->pictures[i].zeros;
+    }
+    return keeps;
+}
 
 /* Whether its last filter makes pixels that are not in its result (border valid). */
 static inline bool plan_trims(const satf_plan *plan)

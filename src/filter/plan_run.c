@@ -61,10 +61,16 @@ static satf_status prepare(satf_context *ctx, satf_plan *plan)
         }
     }
     for (size_t i = 0; i < plan->picture_count && plan->device != SATF_HOST && !status; i++) {
-        satf_view there = plan->pictures[i].there;
-        there.data = plan->memory + plan->pictures[i].at;
-        status = satf_gpu_copy(ctx, &plan->pictures[i].view, &there);
-        status = status ? status : satf_gpu_wait(ctx, plan->device);
+        const plan_picture *picture = &plan->pictures[i];
+        satf_view there = picture->there;
+        there.data = plan->memory + picture->at;
+        if (picture->zeros) {
+            status = satf_gpu_set_bytes(ctx, plan->device, there.data, 0,
+                                        (size_t)(there.stride * there.height));
+        } else {
+            status = satf_gpu_copy(ctx, &picture->view, &there);
+            status = status ? status : satf_gpu_wait(ctx, plan->device);
+        }
     }
     return status;
 }
