@@ -3,7 +3,6 @@
 # or untouched, values of tiny images computed by hand.
 set -u
 build=$(cd "${top_builddir:-.}" && pwd)
-source=$(cd "${top_srcdir:-.}" && pwd)
 satfilter=${SATFILTER:-$build/satfilter}
 work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-cli.XXXXXX") || exit 1
 mounted=
@@ -90,6 +89,8 @@ run 0 --box 3 in.pgm out.pgm
 check "box 3" "$(pgm out.pgm 6)" "2 3 4 3 4 5"
 run 0 --box 3x1,border=shrink --type f32 in.pgm out.npy
 check "box 3x1 shrink f32" "$(npy out.npy f4 6 4)" "1.5 2 2.5 4.5 5 5.5"
+# shellcheck disable=SC2046
+run 0 -f $(yes -- --flatten | head -n 99) in.pgm out.pgm # each longer by its default
 run 0 --border=shrink --box=3x1 in.pgm --type=f32 out.npy
 check "--border is the default" "$(npy out.npy f4 6 4)" "1.5 2 2.5 4.5 5 5.5"
 run 0 --border constant:0 --box 3x1,border=shrink --type f64 in.pgm out.npy
