@@ -61,7 +61,8 @@ same()
         <"$work/in.raw" >"$work/got.raw" 2>"$work/told"
     [ ! -s "$work/told" ] || fail "$filter $* told: $(cat "$work/told")"
     cmp "$work/got.raw" "$work/want.raw" || fail "$filter $* is not satfilter $options, $width x $height"
-    [ "$width" -lt 24 ] || ! cmp -s "$work/got.raw" "$work/in.raw" || fail "$filter $* does nothing"
+    [ "$width" -lt 24 ] || [ "$filter" = real ] || # which no filter follows
+        ! cmp -s "$work/got.raw" "$work/in.raw" || fail "$filter $* does nothing"
 }
 
 # plain FILTER: the option of the command that applies it with its defaults

@@ -111,7 +111,8 @@ same()
     want "$1" "$2" "$3" "$5" "$6" "${7:-}"
     "$host" run "$4" "$1" "$2" "$3" <"$work/in.raw" >"$work/got.raw" || fail "$4: $1, $2 x $3"
     cmp "$work/got.raw" "$work/want.raw" || fail "$4 is not satfilter $5: $1, $2 x $3"
-    [ "$2" -lt 24 ] || ! cmp -s "$work/got.raw" "$work/in.raw" || fail "$4 does nothing: $1, $2 x $3"
+    [ "$2" -lt 24 ] || [ "${4%% *}" = satreal ] ||
+        ! cmp -s "$work/got.raw" "$work/in.raw" || fail "$4 does nothing: $1, $2 x $3"
 }
 
 formats=$(sed -n '/define PLANES_FORMATS/,/}"/p' "$top_srcdir/plugins/gstreamer/planes.h" |

@@ -91,6 +91,7 @@ every()
         case $filter in
         template) value=$top_srcdir/samples/sharpen.txt ;;
         permute) value=$work/order.npy ;;
+        by) value=$in ;;
         *) value=$("$satfilter" --help "$filter" |
             sed -n 's/^  [^a-z ][^ ]*  *.*(default \([^)]*\)).*/\1/p;s/^  h|v .*/h/p;s/^  90.*/90/p' | sed q) ;;
         esac
