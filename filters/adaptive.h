@@ -62,9 +62,8 @@ static const filter_info adaptive_filter = {
         "White where a pixel is above T = m - C, m being the mean of the N x N (or W x H) "
         "pixels around it; black elsewhere. Of integers this is decided exactly. " FILTER_GREY_HELP
         " The plain threshold for printed pages, also in a shadow; wolf reads more of worn ones. "
-        "Take a larger C for stains and for what shows through, less for faint ink. Not C = 0: T "
-        "is "
-        "p on blank paper then, which turns black.",
+        "Take a larger C for stains and for what shows through, less for faint ink. Not C = 0: "
+        "T is p on blank paper then, which turns black.",
     .params = adaptive_params,
     .needs_value = true,
     .options_bytes = sizeof(adaptive_options),

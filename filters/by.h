@@ -127,8 +127,8 @@ static const filter_info by_filter = {
     .help = "another picture added, subtracted, multiplied or divided by",
     .detail =
         "For each pixel p and that of FILE, q: p + s q, p - s q, s p q or s p / q. Where q is 0 "
-        "the "
-        "quotient is the full scale, or 0 where p is 0 too. A dark frame is subtracted (op=sub), a "
+        "the quotient is the full scale, or 0 where p is 0 too. A dark frame is subtracted "
+        "(op=sub), a "
         "flat field divides (op=div,scale=auto). FILE has the input's size, and its "
         "channels, or one that serves all; with auto s is the mean of each channel. The input's "
         "alpha stays as it is, that of FILE is left out. Of FILE's pages the first counts. Its "

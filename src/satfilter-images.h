@@ -269,8 +269,9 @@ typedef struct satf_file_step {
 } satf_file_step;
 
 /* The finite samples of a channel, as they are before they become those of a picture: a deviation's
- * are doubles, whatever the file has. Sums of u8 and u16 are exact, of others to about 2^-100 of
- * them; each number here is rounded to a double. Transparent pixels count like others. */
+ * are doubles, whatever the file has. Of u8 and u16 they come from exact sums; of other types from
+ * sums with twice a double's digits, of what a sample is above the first one, as a double.
+ * Transparent pixels count like others. */
 typedef struct satf_channel_stats {
     int64_t samples; /* finite ones; 0: what follows is 0 */
     double least, greatest, mean, deviation;

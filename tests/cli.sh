@@ -406,7 +406,7 @@ check "all inputs failed" "$? $(wc -l <stderr) $(ls -d made5 2>/dev/null)" "1 2 
 
 # ------------------------------------------------------------------- signals
 
-# A writer that stalls: the output's temporary file is there while input is awaited.
+# Input that stalls halfway: the output's temporary file is there while more is awaited.
 # Not those that this shell was started to ignore (nohup): its children ignore them too.
 set -m
 for signal in TERM INT HUP; do
@@ -414,7 +414,7 @@ for signal in TERM INT HUP; do
     mkdir "signal$signal"
     cp in.pgm "signal$signal/out.png"
     noise 1500 1500 1 >"slow.pgm"
-    "$satfilter" -f --box 3 --png-level 9 -T 1 slow.pgm "signal$signal/out.png" 2>stderr &
+    "$satfilter" -f --box 3 - "signal$signal/out.png" 2>stderr < <(head -c 1000000 slow.pgm; sleep 9) &
     child=$!
     for _ in $(seq 300); do
         [ "$(ls -A "signal$signal" | wc -l)" -lt 2 ] || break

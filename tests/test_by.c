@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/parallel.h"
+#include "filter_files.h"
 #include "filter_reference.h"
 #include "with_context.h"
 
@@ -369,22 +370,6 @@ static void test_into_floats(void **state)
 }
 
 /* -------------------------------------------------------------------- files, chains, faults */
-
-static void write_pgm(const char *path, const uint8_t *pixels, int width, int height)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fprintf(file, "P5\n%d %d\n255\n", width, height);
-    assert_int_equal(fwrite(pixels, 1, (size_t)(width * height), file), width * height);
-    fclose(file);
-}
-
-static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    if (got != wanted || !strstr(satf_message(ctx), part)) {
-        fail_msg("status %d, '%s' lacks '%s'", (int)got, satf_message(ctx), part);
-    }
-}
 
 /* Dark frame and flat field of files, before a mean: the same as one after the other. */
 static void test_chain(void **state)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/parallel.h"
+#include "filter_files.h"
 #include "filter_reference.h"
 #include "with_context.h"
 
@@ -309,23 +310,6 @@ static void test_cases(void **state)
 }
 
 /* ------------------------------------------------------------------------- the guide's file */
-
-static void write_pgm(const char *path, const uint8_t *pixels, int width, int height)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fprintf(file, "P5\n%d %d\n255\n", width, height);
-    assert_int_equal(fwrite(pixels, 1, (size_t)(width * height), file), width * height);
-    fclose(file);
-}
-
-static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    assert_int_equal(got, wanted);
-    if (!strstr(satf_message(ctx), part)) {
-        fail_msg("'%s' lacks '%s'", satf_message(ctx), part);
-    }
-}
 
 static void test_file(void **state)
 {

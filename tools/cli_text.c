@@ -26,12 +26,9 @@ void option_print(const cli *p, const option *o)
     }
 }
 
-/* Options of a kind stand together, and their helps begin alike up to a colon. */
 static bool is_of_kind(const option *o, const option *next)
 {
-    const char *colon = strchr(o->help, ':');
-    return colon && next && next->group == o->group &&
-           !strncmp(o->help, next->help, (size_t)(colon - o->help) + 1);
+    return next && next->group == o->group && kind_length(o->help, next->help) > 0;
 }
 
 /* Option i, or those of its kind from there on as one entry; the index of the next. */

@@ -24,6 +24,13 @@ void print_wrapped(const char *text, int at, int indent)
     putchar('\n');
 }
 
+size_t kind_length(const char *help, const char *next)
+{
+    const char *colon = strchr(help, ':');
+    size_t length = colon ? (size_t)(colon - help) : 0;
+    return length && !strncmp(help, next, length + 1) ? length : 0;
+}
+
 void print_entry(const char *head, const char *help)
 {
     bool fits = strlen(head) < HELP_COLUMN - 3;

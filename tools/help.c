@@ -42,20 +42,11 @@ static bool first_with_flag(size_t index, const char *name)
     return true;
 }
 
-/* The words in front of a colon, of which the help of filters that are a kind consists; 0: none. */
-static size_t kind_length(const satf_filter_info *info)
-{
-    const char *colon = strchr(info->help, ':');
-    return colon ? (size_t)(colon - info->help) : 0;
-}
-
 /* Filters of a kind that stand together and take the same value are one entry. */
 static bool is_of_kind(const satf_filter_info *first, const satf_filter_info *next)
 {
     const char *value = filter_value_syntax(first->name), *other = filter_value_syntax(next->name);
-    size_t length = kind_length(first);
-    return length && length == kind_length(next) && !strncmp(first->help, next->help, length) &&
-           value && other && !strcmp(value, other);
+    return kind_length(first->help, next->help) > 0 && value && other && !strcmp(value, other);
 }
 
 static void append(char text[256], const char *before, const char *word, size_t length)
@@ -84,7 +75,8 @@ static size_t help_kind(size_t i)
         }
     }
     append(head, value ? " " : "", value ? value : "", value ? strlen(value) : 0);
-    append(text, "", first.help, end - i > 1 ? kind_length(&first) : strlen(first.help));
+    append(text, "", first.help,
+           end - i > 1 ? kind_length(first.help, first.help) : strlen(first.help));
     append(text, flags, "", 0);
     if (end - i > 1) {
         printf("  %s\n", head);

@@ -131,14 +131,13 @@ struct known_luma {
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
         default:
-            return formula_real(0);
+            break;
         }
         return formula_real(0);
     }
 };
 
-/* Any formula that reads no sums. Among the others of a kernel with block barriers these would take
- * more convergence barriers than there are (tests/gpu/barriers.sh). */
+/* Any formula that reads no sums. */
 struct known_pixel {
     static constexpr bool has_sum = false, has_centre = true, has_beside = true;
     static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
@@ -148,7 +147,7 @@ struct known_pixel {
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
         default:
-            return formula_real(0);
+            break;
         }
         return formula_real(0);
     }
@@ -175,8 +174,8 @@ template <class Formula, class = void> constexpr bool is_numbered = false;
 template <class Formula>
 constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = true;
 
-/* Any formula that reads other images, or none that does: one kernel has not enough convergence
- * barriers for both. */
+/* Any formula that reads other images, or any that does not. In one kernel with barriers of its
+ * block they were more than ptxas 13.0 has convergence barriers for (tests/gpu/barriers.sh). */
 template <bool BESIDE> struct any_of {
 };
 typedef any_of<false> any_formula;

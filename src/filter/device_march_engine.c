@@ -34,14 +34,12 @@ static bool pays(const satf_context *ctx, const filter_step *step)
 
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    const filter_recipe *recipe = step->recipe;
-    bool sums = filter_reads(recipe, FORMULA_SUM | FORMULA_SQUARE) != 0;
-    if (step->weighted || recipe->survey != FORMULA_NONE || !sums ||
-        filter_reads(recipe, FORMULA_LUMA) || !pays(ctx, step)) {
+    if (step->weighted || step->recipe->survey != FORMULA_NONE || !pays(ctx, step)) {
         return false;
     }
     filter_gpu_task task = make_task(step);
-    return filter_gpu_march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
+    bool of_tables = task.known == FILTER_GPU_LUMA || task.known == FILTER_GPU_PIXEL;
+    return !of_tables && filter_gpu_march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)

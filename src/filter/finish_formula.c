@@ -156,17 +156,21 @@ static void survey_by_formula(const finisher *f, const window_segment *segment)
     }
 }
 
-/* Leaves out what of the block, whose first pixel is at x, is not to be looked at. */
-static void leave_out(const finisher *f, int64_t x, loop_block *block)
+static void leave_out(loop_block *block, int64_t from, int64_t to)
+{
+    for (int64_t i = from; i < to; i++) {
+        block->centres[i] = INFINITY;
+        block->results[i] = -INFINITY;
+    }
+}
+
+/* Of the block, whose first pixel is at x, leaves out what is not to be looked at. */
+static void keep_surveyed(const finisher *f, int64_t x, loop_block *block)
 {
     int64_t first, end;
     find_surveyed(f, x, block->n / f->channels, &first, &end);
-    for (int64_t i = 0; i < block->n; i++) {
-        if (i < first * f->channels || i >= end * f->channels) {
-            block->centres[i] = INFINITY;
-            block->results[i] = -INFINITY;
-        }
-    }
+    leave_out(block, 0, first * f->channels);
+    leave_out(block, end * f->channels, block->n);
 }
 
 /* Pixels whose alpha does not count are left out by what is not finite. */
@@ -362,7 +366,7 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
         }
         formula_loop(f->loops, f->formula, mode)(&block);
         if (f->survey) {
-            leave_out(f, segment->x + first, &block);
+            keep_surveyed(f, segment->x + first, &block);
             survey_block(f, &block);
             continue;
         }

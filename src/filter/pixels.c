@@ -6,6 +6,7 @@
 #include "../base/gpu.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "finish.h"
 #include "gpu.h"
 
 enum {
@@ -71,4 +72,48 @@ satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const s
     satf_parallel_on(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),
                      (from->height - 1) / BAND_ROWS + 1, copy_band, &work);
     return SATF_OK;
+}
+
+/* ----------------------------------------------------------------- as another type */
+
+enum { PIECE_SAMPLES = 256 };
+
+#define LOAD_REALS(type, sample)                          \
+    case type:                                            \
+        for (int64_t i = 0; i < n; i++) {                 \
+            reals[i] = (double)((const sample *)from)[i]; \
+        }                                                 \
+        break;
+
+static void load_reals(int type, const void *from, int64_t n, double *reals)
+{
+    switch (type) {
+        LOAD_REALS(SATF_U8, uint8_t)
+        LOAD_REALS(SATF_U16, uint16_t)
+        LOAD_REALS(SATF_U32, uint32_t)
+        LOAD_REALS(SATF_F32, float)
+        LOAD_REALS(SATF_F64, double)
+    default:
+        break;
+    }
+}
+
+/* All but those of u64 are exact as doubles. */
+void filter_convert(int type, const void *from, int64_t n, int to_type, char *to)
+{
+    size_t bytes = satf_type_bytes(type), to_bytes = satf_type_bytes(to_type);
+    if (type == SATF_U64) {
+        for (int64_t i = 0; i < n; i++) {
+            formula_store(to_type, formula_integer(((const uint64_t *)from)[i]),
+                          to + (size_t)i * to_bytes);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < n; i += PIECE_SAMPLES) {
+        double reals[PIECE_SAMPLES];
+        const char *piece = (const char *)from + (size_t)i * bytes;
+        int64_t m = n - i < PIECE_SAMPLES ? n - i : PIECE_SAMPLES;
+        load_reals(type, piece, m, reals);
+        finish_reals((satf_type)to_type, reals, m, to + (size_t)i * to_bytes);
+    }
 }

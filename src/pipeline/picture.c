@@ -263,10 +263,12 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
     if (here && satf_filter_scratch(ctx, job->filter, &from, &to, &bytes)) {
         return SIZE_MAX;
     }
-    if (here && job->region) { /* what the filters make lies apart */
-        bytes += (size_t)(to.stride * to.height);
-    }
     *most = SIZE_MAX;
+    size_t apart =
+        here && job->region ? (size_t)(to.stride * to.height) : 0; /* what filters make */
+    if (!satf_add(bytes, apart, &bytes)) {
+        return SIZE_MAX;
+    }
     if (format->held_bytes && !format->encodes_on_all) {
         encoding = format->held_bytes(ctx, &plan->io, &header->metadata);
     }

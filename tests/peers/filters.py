@@ -240,6 +240,13 @@ class Report:
         wrong = int(((ours > 0) != (theirs > 0))[~near].sum())
         self.line(what, peer, picture, wrong, ours.size, judged)
 
+    def definition(self, spec, picture, ours, theirs):
+        """Of integers bit for bit."""
+        if picture.full:
+            self.line(spec, 'definition', picture, int((ours != theirs).sum()), ours.size)
+        else:
+            self.reals(spec, 'definition', picture, ours, theirs)
+
     def reals(self, what, peer, picture, ours, theirs, size=None, judged=True):
         far = np.abs(ours - theirs) > FAR * (size or picture.scale)
         self.line(what, peer, picture, int(far.sum()), ours.size, judged)
@@ -327,11 +334,10 @@ def definitions(options, report, picture):
             ('flatten 31,target=255', 31, flatten(picture, 31, 255), None),
             ('normalize 31', 31, normalize(picture, 31, 1), 1 + mean)):
         ours = inner(run(options, picture, spec), size).astype(float)
-        if picture.full and 'normalize' not in spec:
-            wrong = int((ours != theirs).sum())
-            report.line(spec, 'definition', picture, wrong, ours.size)
-        else:
+        if 'normalize' in spec:
             report.reals(spec, 'definition', picture, ours, theirs, room)
+        else:
+            report.definition(spec, picture, ours, theirs)
 
 
 def sharpening(options, report, picture):
@@ -340,10 +346,7 @@ def sharpening(options, report, picture):
         spec = f'unsharp {size},amount={amount / 10},threshold={threshold}'
         ours = inner(run(options, picture, spec), size).astype(float)
         theirs = unsharp(picture, size, amount, threshold)
-        if picture.full:
-            report.line(spec, 'definition', picture, int((ours != theirs).sum()), ours.size)
-        else:
-            report.reals(spec, 'definition', picture, ours, theirs)
+        report.definition(spec, picture, ours, theirs)
     for size, eps, amount in ((9, 0.01, 0), (9, 0.001, 1.5), (15, 0.02, 3)):
         if not picture.full:
             continue
@@ -360,10 +363,7 @@ def colour(options, report, picture):
         spec = f'unsharp {size},amount={amount / 10},threshold={threshold},luma'
         ours = inner(run(options, picture, spec), size).astype(float)
         theirs = unsharp_luma(picture, size, amount, threshold)
-        if picture.full:
-            report.line(spec, 'definition', picture, int((ours != theirs).sum()), ours.size)
-        else:
-            report.reals(spec, 'definition', picture, ours, theirs)
+        report.definition(spec, picture, ours, theirs)
         before = inner(picture.samples, size).astype(float)
         within = (ours > 0) & (ours < picture.full) if picture.full else np.ones(ours.shape, bool)
         moved = np.abs((ours - before) - (ours - before)[..., 1:2]).max(-1)[within.all(-1)]
