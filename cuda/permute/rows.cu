@@ -55,12 +55,26 @@ __device__ __forceinline__ void load_indices(indices (&to)[BATCHES], const uint1
     }
 }
 
-/* Starts to copy a row to shared memory, W elements at a time. */
-template <int W, typename E>
-__device__ __forceinline__ void begin_row(E *to, const E *from, uint32_t length)
+/* Elements of 16 bytes, which are read and written as one in rows that are whole words. */
+template <typename E> static constexpr int word_elements = 16 / (int)sizeof(E);
+
+template <typename E> struct alignas(16) word_of {
+    E element[word_elements<E>];
+};
+
+/* Starts to copy a row to shared memory. */
+template <typename E>
+__device__ __forceinline__ void begin_row(E *to, const E *from, uint32_t length, bool words)
 {
-    for (uint32_t k = threadIdx.x * W; k < length; k += blockDim.x * W) {
-        __pipeline_memcpy_async(to + k, from + k, W * sizeof(E));
+    constexpr uint32_t W = word_elements<E>;
+    if (words) {
+        for (uint32_t k = threadIdx.x * W; k < length; k += blockDim.x * W) {
+            __pipeline_memcpy_async(to + k, from + k, 16);
+        }
+    } else {
+        for (uint32_t k = threadIdx.x; k < length; k += blockDim.x) {
+            __pipeline_memcpy_async(to + k, from + k, sizeof(E));
+        }
     }
     __pipeline_commit();
 }
@@ -71,47 +85,22 @@ __device__ __forceinline__ void end_row()
     __syncthreads();
 }
 
-template <typename E, int W> struct alignas(sizeof(E) * W) pack {
-    E element[W];
-};
-
-/* W: elements that are read and written as one; BATCHES: of a thread. */
-template <typename E, int W, int BATCHES>
-__global__ __launch_bounds__(MAX_THREADS) void rows_kernel(const E *in, E *out, const uint16_t *s,
-                                                           const uint16_t *d, uint32_t length)
+/* out[k] = a[k], W neighbours at a time. */
+template <int W, typename E>
+__device__ __forceinline__ void store_row(E *out, const E *a, uint32_t length)
 {
-    extern __shared__ uint4 shared[];
-    E *a = (E *)shared, value[BATCHES][DEEP];
-    indices index[BATCHES];
-    int64_t row = (int64_t)blockIdx.x * length, pitch = schedule_pitch(length);
-    begin_row<W>(a, in + row, length);
-    load_indices<BATCHES>(index, s + blockIdx.x * pitch, pitch);
-    end_row();
-    each_element<BATCHES>(length, [&](int b, int j, uint32_t) { value[b][j] = a[index[b].at(j)]; });
-    load_indices<BATCHES>(index, d + blockIdx.x * pitch, pitch);
-    __syncthreads();
-    each_element<BATCHES>(length, [&](int b, int j, uint32_t) { a[index[b].at(j)] = value[b][j]; });
-    __syncthreads();
-    typedef pack<E, W> word;
+    typedef std::conditional_t<W == 1, E, word_of<E>> word;
     for (uint32_t k = threadIdx.x * W; k < length; k += blockDim.x * W) {
-        *(word *)(out + row + k) = *(const word *)(a + k);
+        *(word *)(out + k) = *(const word *)(a + k);
     }
 }
 
-template <typename E, int W, int BATCHES>
-__global__ __launch_bounds__(MAX_THREADS) void spread_kernel(const E *in, E *out, const uint16_t *d,
-                                                             uint32_t length, uint32_t piece)
+/* Piece c of the row goes to row c of out, W neighbours at a time. */
+template <int W, typename E>
+__device__ __forceinline__ void store_pieces(E *out, const E *a, uint32_t length, uint32_t piece)
 {
-    extern __shared__ uint4 shared[];
-    E *a = (E *)shared, value[BATCHES][DEEP];
-    indices index[BATCHES];
-    int64_t row = blockIdx.x, rows = gridDim.x, pitch = schedule_pitch(length);
-    in += row * length;
-    load_indices<BATCHES>(index, d + row * pitch, pitch);
-    each_element<BATCHES>(length, [&](int b, int j, uint32_t k) { value[b][j] = __ldcs(in + k); });
-    each_element<BATCHES>(length, [&](int b, int j, uint32_t) { a[index[b].at(j)] = value[b][j]; });
-    __syncthreads();
-    typedef pack<E, W> word;
+    typedef std::conditional_t<W == 1, E, word_of<E>> word;
+    int64_t row = blockIdx.x, rows = gridDim.x;
     uint32_t step = blockDim.x * W, c = threadIdx.x * W / piece, t = threadIdx.x * W - c * piece;
     uint32_t pieces = step / piece, over = step - pieces * piece;
     for (uint32_t k = threadIdx.x * W; k < length; k += step) {
@@ -125,15 +114,62 @@ __global__ __launch_bounds__(MAX_THREADS) void spread_kernel(const E *in, E *out
     }
 }
 
-template <typename E, int W, int BATCHES>
+/* words: rows and pieces are whole words; BATCHES: of a thread. */
+template <typename E, int BATCHES>
+__global__ __launch_bounds__(MAX_THREADS) void rows_kernel(const E *in, E *out, const uint16_t *s,
+                                                           const uint16_t *d, uint32_t length,
+                                                           bool words)
+{
+    extern __shared__ uint4 shared[];
+    E *a = (E *)shared, value[BATCHES][DEEP];
+    indices index[BATCHES];
+    int64_t row = (int64_t)blockIdx.x * length, pitch = schedule_pitch(length);
+    begin_row(a, in + row, length, words);
+    load_indices<BATCHES>(index, s + blockIdx.x * pitch, pitch);
+    end_row();
+    each_element<BATCHES>(length, [&](int b, int j, uint32_t) { value[b][j] = a[index[b].at(j)]; });
+    load_indices<BATCHES>(index, d + blockIdx.x * pitch, pitch);
+    __syncthreads();
+    each_element<BATCHES>(length, [&](int b, int j, uint32_t) { a[index[b].at(j)] = value[b][j]; });
+    __syncthreads();
+    if (words) {
+        store_row<word_elements<E>>(out + row, a, length);
+    } else {
+        store_row<1>(out + row, a, length);
+    }
+}
+
+template <typename E, int BATCHES>
+__global__ __launch_bounds__(MAX_THREADS) void spread_kernel(const E *in, E *out, const uint16_t *d,
+                                                             uint32_t length, uint32_t piece,
+                                                             bool words)
+{
+    extern __shared__ uint4 shared[];
+    E *a = (E *)shared, value[BATCHES][DEEP];
+    indices index[BATCHES];
+    int64_t row = blockIdx.x, pitch = schedule_pitch(length);
+    in += row * length;
+    load_indices<BATCHES>(index, d + row * pitch, pitch);
+    each_element<BATCHES>(length, [&](int b, int j, uint32_t k) { value[b][j] = __ldcs(in + k); });
+    each_element<BATCHES>(length, [&](int b, int j, uint32_t) { a[index[b].at(j)] = value[b][j]; });
+    __syncthreads();
+    if (words) {
+        store_pieces<word_elements<E>>(out, a, length, piece);
+    } else {
+        store_pieces<1>(out, a, length, piece);
+    }
+}
+
+template <typename E, int BATCHES>
 __global__ __launch_bounds__(MAX_THREADS) void collect_kernel(const E *in, E *out,
-                                                              const uint16_t *s, uint32_t length)
+                                                              const uint16_t *s, uint32_t length,
+                                                              bool words)
 {
     extern __shared__ uint4 shared[];
     E *a = (E *)shared;
     indices index[BATCHES];
     int64_t row = (int64_t)blockIdx.x * length, pitch = schedule_pitch(length);
-    begin_row<W>(a, in + row, length);
+    begin_row(a, in + row, length, words);
     load_indices<BATCHES>(index, s + blockIdx.x * pitch, pitch);
     end_row();
     each_element<BATCHES>(
@@ -152,54 +188,48 @@ struct row_job {
     cudaStream_t stream;
 };
 
-template <typename E, int W, int BATCHES>
-static cudaError_t launch(const row_job &job, unsigned threads)
+template <typename E, int BATCHES> static cudaError_t launch(const row_job &job, unsigned threads)
 {
     size_t bytes = (size_t)job.length * sizeof(E);
     const E *in = (const E *)job.in;
     E *out = (E *)job.out;
-    const void *kernel = job.piece       ? (const void *)spread_kernel<E, W, BATCHES>
-                         : job.d != NULL ? (const void *)rows_kernel<E, W, BATCHES>
-                                         : (const void *)collect_kernel<E, W, BATCHES>;
+    bool words =
+        ((uintptr_t)job.in | (uintptr_t)job.out) % 16 == 0 && job.piece % word_elements<E> == 0;
+    const void *kernel = job.piece       ? (const void *)spread_kernel<E, BATCHES>
+                         : job.d != NULL ? (const void *)rows_kernel<E, BATCHES>
+                                         : (const void *)collect_kernel<E, BATCHES>;
     cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (error != cudaSuccess) {
         return error;
     }
     if (job.piece) {
-        spread_kernel<E, W, BATCHES>
-            <<<job.rows, threads, bytes, job.stream>>>(in, out, job.d, job.length, job.piece);
+        spread_kernel<E, BATCHES><<<job.rows, threads, bytes, job.stream>>>(
+            in, out, job.d, job.length, job.piece, words);
     } else if (job.d) {
-        rows_kernel<E, W, BATCHES>
-            <<<job.rows, threads, bytes, job.stream>>>(in, out, job.s, job.d, job.length);
+        rows_kernel<E, BATCHES>
+            <<<job.rows, threads, bytes, job.stream>>>(in, out, job.s, job.d, job.length, words);
     } else {
-        collect_kernel<E, W, BATCHES>
-            <<<job.rows, threads, bytes, job.stream>>>(in, out, job.s, job.length);
+        collect_kernel<E, BATCHES>
+            <<<job.rows, threads, bytes, job.stream>>>(in, out, job.s, job.length, words);
     }
     return cudaGetLastError();
 }
 
 /* As few batches as 1024 threads allow, then as few threads. */
-template <typename E, int W> static cudaError_t launch_batches(const row_job &job)
+template <typename E> static cudaError_t launch_elements(const row_job &job)
 {
     unsigned warps = schedule_pitch(job.length) / BATCH, most = MAX_THREADS / LANES;
     static_assert(MAX_BATCHES == 4, "1, 2 and 4 are below");
     if (warps <= most) {
-        return launch<E, W, 1>(job, warps * LANES);
+        return launch<E, 1>(job, warps * LANES);
     }
     if constexpr (sizeof(E) == 4) { /* rows of larger elements are shorter */
         if (warps > 2 * most) {
-            return launch<E, W, 4>(job, (warps + 3) / 4 * LANES);
+            return launch<E, 4>(job, (warps + 3) / 4 * LANES);
         }
     }
-    return launch<E, W, 2>(job, (warps + 1) / 2 * LANES);
-}
-
-template <typename E> static cudaError_t launch_elements(const row_job &job)
-{
-    constexpr int W = 16 / sizeof(E);
-    bool whole = ((uintptr_t)job.in | (uintptr_t)job.out) % 16 == 0 && job.piece % W == 0;
-    return whole ? launch_batches<E, W>(job) : launch_batches<E, 1>(job);
+    return launch<E, 2>(job, (warps + 1) / 2 * LANES);
 }
 
 static satf_status run(const permute_call *call, row_job job, int64_t rows)

@@ -502,6 +502,8 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
     enum { ODD_BYTES = 2 * odd_bytes<C>() + turn_bytes<C>() };
     enum { STATIC_BYTES = 1024 }; /* at most: the feeds, and what the device takes itself */
     static constexpr sat_lookback_shape table = {
+        C::SCOPE,
+        1,
         C::ACROSS,
         C::HIGH,
         C::ACROSS,

@@ -28,18 +28,18 @@ static const sat_pair *find_pair(const sat_job *job)
     return NULL;
 }
 
-static bool fits(const sat_shape *shape, const sat_job *job)
+/* Of a job that refuses_any() does not refuse. */
+static const sat_sums *find_sums(const sat_job *job)
 {
-    return shape->scope == SAT_ANY_SUMMAND ||
-           (job->summand == SATF_SUMMAND_PLAIN &&
-            (shape->scope == SAT_CHANNELS) == (job->in.channels > 1));
+    return find_pair(job)->sums;
 }
 
 /* The first shape that fits the job and its tuning. */
-static const sat_shape *find_shape(const sat_pair *pair, const sat_job *job)
+static const sat_shape *find_shape(const sat_job *job)
 {
-    for (const sat_shape *shape = pair->shapes; shape->tile; shape++) {
-        if (fits(shape, job) && (!job->tuning.tile || job->tuning.tile == shape->tile) &&
+    for (const sat_shape *shape = find_sums(job)->shapes; shape->tile; shape++) {
+        if ((shape->scope != SAT_ONE_CHANNEL || job->in.channels == 1) &&
+            (!job->tuning.tile || job->tuning.tile == shape->tile) &&
             (!job->tuning.threads || job->tuning.threads == shape->threads)) {
             return shape;
         }
@@ -83,10 +83,28 @@ static sat_plane make_plane(const sat_job *job)
     return p;
 }
 
-static const char *refuses_any(const sat_job *job, const sat_pair **pair)
+/* Whether the kernels of the job's sums find its samples as they want them. */
+static bool is_widened(const sat_job *job)
 {
-    *pair = find_pair(job);
-    if (!*pair) {
+    return job->summand != SATF_SUMMAND_PLAIN || find_sums(job)->sample != job->in.type;
+}
+
+/* The job as those kernels see it: what is widened lies where the table will be. */
+static sat_plane make_sums_plane(const sat_job *job)
+{
+    sat_plane p = make_plane(job);
+    if (is_widened(job)) {
+        p.in = p.out;
+        p.in_stride = p.out_stride;
+        p.in_align = p.out_align;
+        p.summand = SATF_SUMMAND_PLAIN;
+    }
+    return p;
+}
+
+static const char *refuses_any(const sat_job *job)
+{
+    if (!find_pair(job)) {
         return "it has no kernels for these samples and sums";
     }
     if (too_many(job->in.width, job->in.height, job->in.channels, 32)) {
@@ -97,9 +115,8 @@ static const char *refuses_any(const sat_job *job, const sat_pair **pair)
 
 static const char *refuses_passes(const sat_job *job)
 {
-    const sat_pair *pair;
-    const char *reason = refuses_any(job, &pair);
-    if (!reason && !pair->columns) {
+    const char *reason = refuses_any(job);
+    if (!reason && !find_sums(job)->columns) {
         reason = "it has no sums of 128 bits; 2r1w has";
     } else if (!reason && (job->tuning.tile || job->tuning.threads)) {
         reason = "it has no blocks to choose";
@@ -107,12 +124,13 @@ static const char *refuses_passes(const sat_job *job)
     return reason;
 }
 
+#define NO_SUCH_BLOCKS "it has no blocks of that side and number of threads for this job"
+
 static const char *refuses_blocks(const sat_job *job)
 {
-    const sat_pair *pair;
-    const char *reason = refuses_any(job, &pair);
-    if (!reason && !find_shape(pair, job)) {
-        reason = "it has no blocks of that side and number of threads for this job";
+    const char *reason = refuses_any(job);
+    if (!reason && !find_shape(job)) {
+        reason = NO_SUCH_BLOCKS;
     }
     return reason;
 }
@@ -129,37 +147,37 @@ static bool has_shared(int device, int bytes)
     return bytes <= most;
 }
 
-/* The shape that look-back alone has for such a job, NULL if there is none. */
-static const sat_lookback_shape *own_lookback_shape(const sat_job *job)
+/* Whether the kernel can do the job on its device. */
+static bool can_do(const sat_lookback_shape *shape, const sat_job *job)
 {
-    const sat_pair *pair = find_pair(job);
-    if (!pair || !pair->lookback || job->summand != SATF_SUMMAND_PLAIN) {
-        return NULL;
-    }
-    const sat_lookback_shape *shape = &pair->lookback[job->in.channels - 1];
-    return has_shared(job->in.device, shape->shared_bytes) ? shape : NULL;
+    bool fits = shape->scope == SAT_ANY_SUMMAND ||
+                (job->summand == SATF_SUMMAND_PLAIN && shape->channels == job->in.channels);
+    return fits && has_shared(job->in.device, shape->shared_bytes);
 }
 
-/* That shape if the job's tuning asks for it, or for nothing and the image suits it. */
+/* The first that can, and that the job's tuning asks for or, if it asks for nothing, that suits the
+ * image. */
 static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
 {
-    const sat_lookback_shape *shape = own_lookback_shape(job);
     int tile = job->tuning.tile, threads = job->tuning.threads;
-    if (!shape) {
-        return NULL;
+    for (const sat_lookback_shape *shape = find_pair(job)->lookback; shape->across; shape++) {
+        bool asked = tile || threads;
+        bool suits = asked
+                         ? (!tile || tile == shape->high) && (!threads || threads == shape->threads)
+                         : job->in.width >= shape->least_width &&
+                               job->in.width >= (shape->least_pixels - 1) / job->in.height + 1 &&
+                               (!shape->wants_engine || has_engine(job->in.device));
+        if (suits && can_do(shape, job)) {
+            return shape;
+        }
     }
-    if (tile || threads) {
-        return tile == shape->high && threads == shape->threads ? shape : NULL;
-    }
-    bool large = job->in.width >= (shape->least_pixels - 1) / job->in.height + 1 &&
-                 job->in.width >= shape->least_width;
-    return large && (!shape->wants_engine || has_engine(job->in.device)) ? shape : NULL;
+    return NULL;
 }
 
 static const char *refuses_chained(const sat_job *job)
 {
     const char *reason = refuses_blocks(job);
-    if (!reason && !find_shape(find_pair(job), job)->stages) {
+    if (!reason && !find_shape(job)->stages) {
         reason = "it has no sums of 128 bits; 2r1w has";
     }
     return reason;
@@ -167,15 +185,11 @@ static const char *refuses_chained(const sat_job *job)
 
 static const char *refuses_lookback(const sat_job *job)
 {
-    if (find_lookback_shape(job)) {
-        const sat_pair *pair;
-        return refuses_any(job, &pair);
-    }
-    const char *reason = refuses_chained(job);
-    if (!reason && !find_shape(find_pair(job), job)->lookback) {
-        reason = own_lookback_shape(job)
-                     ? "it has blocks of one shape only for several channels"
-                     : "its blocks of several channels need more shared memory than the device has";
+    const char *reason = refuses_any(job);
+    if (!reason && !find_pair(job)->lookback) {
+        reason = "it has no sums of 128 bits; 2r1w has";
+    } else if (!reason && !find_lookback_shape(job)) {
+        reason = NO_SUCH_BLOCKS;
     }
     return reason;
 }
@@ -183,25 +197,27 @@ static const char *refuses_lookback(const sat_job *job)
 /* Tunings: shapes that fit and have that kernel, times the ways to wait for it: one, or all. */
 enum { ALL_WAYS = SAT_SYNC_COOP - SAT_SYNC_LAUNCH + 1 };
 
-/* Whether its tile and threads ask for this shape, and not for one of the same ahead of it. */
-static bool is_askable(const sat_pair *pair, const sat_shape *shape, const sat_job *job)
+/* Whether the job's tile and threads, of a shape, ask for that shape and not for one of the same
+ * ahead of it. */
+template <typename Shape, typename Find>
+static bool is_askable(const Shape *shape, int tile, const sat_job *job, Find find,
+                       sat_tuning *tuning)
 {
     sat_job asking = *job;
-    asking.tuning.tile = shape->tile;
-    asking.tuning.threads = shape->threads;
-    return find_shape(pair, &asking) == shape;
+    memset(tuning, 0, sizeof *tuning);
+    asking.tuning.tile = tuning->tile = tile;
+    asking.tuning.threads = tuning->threads = shape->threads;
+    return find(&asking) == shape;
 }
 
 template <auto KERNEL, size_t WAYS = 1>
 static bool shape_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 {
-    const sat_pair *pair = find_pair(job);
     size_t at = index / WAYS;
-    for (const sat_shape *shape = pair ? pair->shapes : NULL; shape && shape->tile; shape++) {
-        if (is_askable(pair, shape, job) && shape->*KERNEL && at-- == 0) {
-            memset(tuning, 0, sizeof *tuning);
-            tuning->tile = shape->tile;
-            tuning->threads = shape->threads;
+    const sat_shape *shape = find_pair(job) ? find_sums(job)->shapes : NULL;
+    for (; shape && shape->tile; shape++) {
+        if (is_askable(shape, shape->tile, job, find_shape, tuning) && shape->*KERNEL &&
+            at-- == 0) {
             tuning->sync =
                 WAYS > 1 ? (sat_sync)(SAT_SYNC_LAUNCH + (int)(index % WAYS)) : SAT_SYNC_AUTO;
             return true;
@@ -212,14 +228,13 @@ static bool shape_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 
 static bool lookback_variant(const sat_job *job, size_t index, sat_tuning *tuning)
 {
-    const sat_lookback_shape *own = own_lookback_shape(job);
-    if (own && index == 0) {
-        memset(tuning, 0, sizeof *tuning);
-        tuning->tile = own->high;
-        tuning->threads = own->threads;
-        return true;
+    const sat_lookback_shape *shape = find_pair(job) ? find_pair(job)->lookback : NULL;
+    for (; shape && shape->across; shape++) {
+        if (is_askable(shape, shape->high, job, find_lookback_shape, tuning) && index-- == 0) {
+            return true;
+        }
     }
-    return shape_variant<&sat_shape::lookback>(job, own ? index - 1 : index, tuning);
+    return false;
 }
 
 static bool sync_variant(const sat_job *job, size_t index, sat_tuning *tuning)

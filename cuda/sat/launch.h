@@ -1,7 +1,7 @@
 /*
- * What the rows (host) ask of the kernels: one table of launchers for each pair
- * of sample and sum type, filled where the pair's kernels are compiled. Nothing
- * here waits; errors are those of the launch.
+ * What the rows (host) ask of the kernels: tables of launchers, of look-back for each pair of
+ * sample and sum type, of all others for each type of sums, filled where the kernels are
+ * compiled. Nothing here waits; errors are those of the launch.
  */
 #ifndef CUDA_SAT_LAUNCH_H
 #define CUDA_SAT_LAUNCH_H
@@ -134,8 +134,8 @@ __host__ __device__ inline int64_t blocks_of_side(const sat_grid &g, int64_t sid
     return (side ? side * (side + 1) : g.tiles_x * g.tiles_y) * g.channels;
 }
 
-/* What kernels for blocks are compiled for: samples of one channel, samples of several, or any
- * summand of any number of channels. */
+/* What kernels for blocks are compiled for: samples of one channel, samples of any number of
+ * channels, or any summand of any number. */
 enum sat_scope { SAT_ONE_CHANNEL, SAT_CHANNELS, SAT_ANY_SUMMAND };
 
 /*
@@ -162,35 +162,21 @@ struct sat_shape {
     /* Columns of blocks, each waiting for the one to its left; of the words only those of rows. */
     cudaError_t (*skss)(const sat_plane &p, const sat_grid &g, const sat_lookback &words,
                         int stress, cudaStream_t stream);
-    cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
-                            int stress, cudaStream_t stream);
     int word_bytes;
 };
 
-/* A shape that look-back alone has: blocks of all channels of across x high pixels. As a tuning its
- * tile is `high`. */
-struct sat_lookback_shape {
-    int across, high;
-    int columns, lines; /* a block's columns of samples, and rows of all channels */
-    int threads;
-    /* The default for images of at least that many pixels and at least that width; wants_engine: on
-     * devices with a copy engine only, elsewhere it was not measured. */
-    int64_t least_pixels, least_width;
-    bool wants_engine;
-    int shared_bytes; /* of a CUDA block, that the device must have */
-    int word_bytes;
-    cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
-                            int stress, cudaStream_t stream);
-};
-
-struct sat_pair {
-    int in;  /* satf_type; -1: sums that blocks hand on */
-    int sum; /* satf_sum_type */
-    bool f32_out;
+/*
+ * The kernels of the dissertation's algorithms and of SKSS, for tables of one type. Their samples
+ * are of that type too, those of others are widened into the table's own memory first, where each
+ * kernel reads a sample before it writes the sum in its place.
+ */
+struct sat_sums {
+    int sample;               /* satf_type that needs no widening; -1: there is none */
     int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
     const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
-    const sat_lookback_shape *lookback; /* for 1 to 4 channels; or NULL */
-    const sat_pair *of_sums;            /* for tables of the sums that blocks hand on */
+    const sat_sums *of_sums;  /* for tables of the sums that blocks hand on */
+    /* The summands of p, of samples of that satf_type, where the sums of p go. */
+    cudaError_t (*widen)(const sat_plane &p, int type, cudaStream_t stream);
     /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
      * col down and row along; then corner, from row. */
     cudaError_t (*prefix)(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,
@@ -213,8 +199,35 @@ struct sat_pair {
                              cudaStream_t stream);
 };
 
+/* A kernel of look-back: blocks of across x high pixels. As a tuning its tile is `high`. */
+struct sat_lookback_shape {
+    sat_scope scope;
+    int channels; /* of a block: all of the image's, or 1 of however many */
+    int across, high;
+    int columns, lines; /* a block's columns of samples, and rows of all its channels */
+    int threads;
+    /* The default for images of at least that many pixels and at least that width; wants_engine: on
+     * devices with a copy engine only, elsewhere it was not measured. */
+    int64_t least_pixels, least_width;
+    bool wants_engine;
+    int shared_bytes; /* of a CUDA block, that the device must have; 0: any has them */
+    int word_bytes;
+    cudaError_t (*lookback)(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
+                            int stress, cudaStream_t stream);
+};
+
+/* A sample's type and its sum's. */
+struct sat_pair {
+    int in;  /* satf_type */
+    int sum; /* satf_sum_type */
+    bool f32_out;
+    /* The first that fits is taken; ends with across 0; NULL: it has no kernels. */
+    const sat_lookback_shape *lookback;
+    const sat_sums *sums;
+};
+
 extern const sat_pair sat_pair_u8_u32, sat_pair_u8_u64, sat_pair_u16_u32, sat_pair_u16_u64,
-    sat_pair_u16_u128, sat_pair_f32_f32, sat_pair_f32_f64, sat_pair_f64_f64, sat_sums_u32,
-    sat_sums_u64, sat_sums_u128;
+    sat_pair_u16_u128, sat_pair_f32_f32, sat_pair_f32_f64, sat_pair_f64_f64;
+extern const sat_sums sat_sums_u32, sat_sums_u64, sat_sums_u128, sat_sums_f32, sat_sums_f64;
 
 #endif

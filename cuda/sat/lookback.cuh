@@ -260,7 +260,11 @@ template <class C> struct lookback_launch {
         return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, START_EARLY,
                                                    stream, map_for<C>(p), p, g, lookback, stress);
     }
-    static constexpr int word_bytes = (int)sizeof(typename sum_word<typename C::S>::word);
+    static constexpr sat_lookback_shape table = {
+        C::SCOPE,  1,       C::ACROSS,  C::HIGH,
+        C::ACROSS, C::HIGH, C::THREADS, 0,
+        0,         false,   0,          (int)sizeof(typename sum_word<typename C::S>::word),
+        lookback};
 };
 
 #endif

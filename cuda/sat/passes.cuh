@@ -20,7 +20,7 @@ template <typename O> __device__ __forceinline__ void write_sum(const sat_plane 
 }
 
 /* A thread goes down a column of one channel: neighbours access neighbours. */
-template <typename T, typename S, typename O>
+template <typename S, typename O>
 __global__ __launch_bounds__(PASS_THREADS) void columns_kernel(sat_plane p)
 {
     int64_t i = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
@@ -35,7 +35,7 @@ __global__ __launch_bounds__(PASS_THREADS) void columns_kernel(sat_plane p)
 #pragma unroll
         for (int k = 0; k < PASS_AHEAD; k++) {
             ahead[k] = y + k < p.height
-                           ? read_summand<T, S, false>(p, p.in + (y + k) * p.in_stride, x, c)
+                           ? read_summand<O, S, true>(p, p.in + (y + k) * p.in_stride, x, c)
                            : (S)0;
         }
 #pragma unroll
@@ -147,14 +147,14 @@ __global__ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_ROWS) void transpose_kern
  * of an entry would be in all that follow, so sums of the three latest anti-diagonals are kept:
  * [anti-diagonal % 3][place along the shorter side][channel].
  */
-template <typename T, typename S, typename O>
+template <typename S, typename O>
 __device__ __forceinline__ void formula_61(const sat_plane &p, S *kept, int64_t d, int64_t k)
 {
     constexpr bool KEEPS = sizeof(O) < sizeof(S);
     int64_t i = k / p.channels;
     int c = (int)(k - i * p.channels);
     int64_t y = (d < p.width ? 0 : d - p.width + 1) + i, x = d - y;
-    S sum = read_summand<T, S, false>(p, p.in + y * p.in_stride, x, c);
+    S sum = read_summand<O, S, true>(p, p.in + y * p.in_stride, x, c);
     auto keep = [&](int64_t row, int64_t column) {
         int64_t place = p.width < p.height ? column : row, side = min(p.width, p.height);
         return kept + ((row + column) % 3 * side + place) * p.channels + c;
@@ -182,18 +182,18 @@ __host__ __device__ inline sat_grid sample_grid(const sat_plane &p)
     return g;
 }
 
-template <typename T, typename S, typename O>
+template <typename S, typename O>
 __global__ __launch_bounds__(PASS_THREADS) void diagonal_kernel(sat_plane p, S *kept, int64_t d)
 {
     int64_t k = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
     await_stream();
     if (k < diagonal_count(sample_grid(p), d) * p.channels) {
-        formula_61<T, S, O>(p, kept, d, k);
+        formula_61<S, O>(p, kept, d, k);
     }
 }
 
 /* All anti-diagonals; done counts the CUDA blocks that have done their part of one. */
-template <typename T, typename S, typename O>
+template <typename S, typename O>
 __global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, S *kept,
                                                                  unsigned *done)
 {
@@ -208,7 +208,7 @@ __global__ __launch_bounds__(PASS_THREADS) void diagonals_kernel(sat_plane p, S 
             }
             __syncthreads();
             for (int64_t k = first + threadIdx.x; k < count; k += step) {
-                formula_61<T, S, O>(p, kept, d, k);
+                formula_61<S, O>(p, kept, d, k);
             }
             __syncthreads();
             if (threadIdx.x == 0) {
@@ -225,10 +225,10 @@ inline unsigned pass_blocks(int64_t n)
     return (unsigned)((n + PASS_THREADS - 1) / PASS_THREADS);
 }
 
-template <typename T, typename S, typename O> struct passes_launch {
+template <typename S, typename O> struct passes_launch {
     static cudaError_t columns(const sat_plane &p, cudaStream_t stream)
     {
-        columns_kernel<T, S, O><<<pass_blocks(p.width * p.channels), PASS_THREADS, 0, stream>>>(p);
+        columns_kernel<S, O><<<pass_blocks(p.width * p.channels), PASS_THREADS, 0, stream>>>(p);
         return cudaGetLastError();
     }
 
@@ -241,7 +241,7 @@ template <typename T, typename S, typename O> struct passes_launch {
     static cudaError_t diagonal(const sat_plane &p, void *kept, int64_t d, cudaStream_t stream)
     {
         int64_t n = diagonal_count(sample_grid(p), d) * p.channels;
-        return launch_blocks(diagonal_kernel<T, S, O>, dim3(pass_blocks(n)), PASS_THREADS, 0,
+        return launch_blocks(diagonal_kernel<S, O>, dim3(pass_blocks(n)), PASS_THREADS, 0,
                              START_EARLY, stream, p, (S *)kept, d);
     }
 
@@ -249,8 +249,8 @@ template <typename T, typename S, typename O> struct passes_launch {
                                  cudaStream_t stream)
     {
         int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
-        return launch_resident<diagonals_kernel<T, S, O>>(
-            PASS_THREADS, 0, pass_blocks(n), START_TOGETHER, stream, p, (S *)kept, done);
+        return launch_resident<diagonals_kernel<S, O>>(PASS_THREADS, 0, pass_blocks(n),
+                                                       START_TOGETHER, stream, p, (S *)kept, done);
     }
 
     static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,

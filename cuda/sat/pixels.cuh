@@ -388,6 +388,8 @@ template <class C> struct pixels_launch {
             lookback, stress);
     }
     static constexpr sat_lookback_shape table = {
+        SAT_CHANNELS,
+        C::CHANNELS,
         C::ACROSS,
         C::HIGH,
         C::COLUMNS,

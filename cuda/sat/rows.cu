@@ -66,9 +66,16 @@ template <auto CARVE> static bool scratch_of(satf_context *, const sat_job *job,
     return c.fits;
 }
 
+/* Puts the summands where the job's sums will be, if they are not of that type already. */
+static cudaError_t widen(const sat_job *job, cudaStream_t stream)
+{
+    return is_widened(job) ? find_sums(job)->widen(make_plane(job), job->in.type, stream)
+                           : cudaSuccess;
+}
+
 /* The job of a row with blocks. */
 struct block_job {
-    const sat_pair *pair;
+    const sat_sums *sums;
     const sat_shape *shape;
     sat_plane p;
     sat_grid g;
@@ -77,9 +84,9 @@ struct block_job {
 static block_job cut_up(const sat_job *job)
 {
     block_job b;
-    b.pair = find_pair(job);
-    b.shape = find_shape(b.pair, job);
-    b.p = make_plane(job);
+    b.sums = find_sums(job);
+    b.shape = find_shape(job);
+    b.p = make_sums_plane(job);
     b.g = make_grid(b.p.width, b.p.height, b.p.channels, b.shape->tile);
     return b;
 }
@@ -88,29 +95,31 @@ static block_job cut_up(const sat_job *job)
 
 static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
 {
-    const sat_pair *pair = find_pair(job);
-    sat_plane p = make_plane(job);
+    const sat_sums *sums = find_sums(job);
+    sat_plane p = make_sums_plane(job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    CUDA_RETURN(ctx, pair->columns(p, stream));
-    CUDA_RETURN(ctx, pair->rows(p, stream));
+    CUDA_RETURN(ctx, widen(job, stream));
+    CUDA_RETURN(ctx, sums->columns(p, stream));
+    CUDA_RETURN(ctx, sums->rows(p, stream));
     return SATF_OK;
 }
 
 static void *carve_4r4w(carver *from, const sat_job *job)
 {
-    return carve(from, job->in.width, job->in.height, (size_t)find_pair(job)->out_bytes);
+    return carve(from, job->in.width, job->in.height, (size_t)find_sums(job)->out_bytes);
 }
 
 static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_pair *pair = find_pair(job);
-    sat_plane p = make_plane(job);
+    const sat_sums *sums = find_sums(job);
+    sat_plane p = make_sums_plane(job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    CUDA_RETURN(ctx, pair->columns(p, stream));
+    CUDA_RETURN(ctx, widen(job, stream));
+    CUDA_RETURN(ctx, sums->columns(p, stream));
     for (int c = 0; c < p.channels; c++) {
-        CUDA_RETURN(ctx, pair->transpose(p, c, scratch, false, stream));
-        CUDA_RETURN(ctx, pair->transposed_columns(scratch, p.width, p.height, stream));
-        CUDA_RETURN(ctx, pair->transpose(p, c, scratch, true, stream));
+        CUDA_RETURN(ctx, sums->transpose(p, c, scratch, false, stream));
+        CUDA_RETURN(ctx, sums->transposed_columns(scratch, p.width, p.height, stream));
+        CUDA_RETURN(ctx, sums->transpose(p, c, scratch, true, stream));
     }
     return SATF_OK;
 }
@@ -129,30 +138,32 @@ struct samples_memory {
 
 static samples_memory carve_4r1w(carver *from, const sat_job *job)
 {
-    const sat_pair *pair = find_pair(job);
+    const sat_sums *sums = find_sums(job);
     int64_t width = job->in.width, height = job->in.height;
     samples_memory m = {carve_count(from, job), NULL};
-    if (pair->out_bytes < pair->sum_bytes) {
+    if (sums->out_bytes < sums->sum_bytes) {
         m.kept = carve(from, width < height ? width : height, 3 * job->in.channels,
-                       (size_t)pair->sum_bytes);
+                       (size_t)sums->sum_bytes);
     }
     return m;
 }
 
 static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    const sat_pair *pair = find_pair(job);
+    const sat_sums *sums = find_sums(job);
     carver c = {(char *)scratch, 0, true};
     samples_memory m = carve_4r1w(&c, job);
-    sat_plane p = make_plane(job);
+    sat_plane p = make_sums_plane(job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     if (sync_of(job) == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, pair->diagonals(p, m.kept, m.count, stream));
+        CUDA_RETURN(ctx, widen(job, stream));
+        CUDA_RETURN(ctx, sums->diagonals(p, m.kept, m.count, stream));
         return SATF_OK;
     }
     auto stages = [&](cudaStream_t on) -> satf_status {
+        CUDA_RETURN(ctx, widen(job, on));
         for (int64_t d = 0; d < p.width + p.height - 1; d++) {
-            CUDA_RETURN(ctx, pair->diagonal(p, m.kept, d, on));
+            CUDA_RETURN(ctx, sums->diagonal(p, m.kept, d, on));
         }
         return SATF_OK;
     };
@@ -163,7 +174,7 @@ static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch
 /* --------------------------------------------------------------- 2R1W, 1R1W */
 
 /* Measures, or with a base runs, 2R1W; recursive for the table of U (section 6.3). */
-static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_shape *shape,
+static satf_status do_2r1w(satf_context *ctx, const sat_sums *sums, const sat_shape *shape,
                            const sat_plane &p, carver *scratch, cudaStream_t stream)
 {
     sat_grid g = make_grid(p.width, p.height, p.channels, shape->tile);
@@ -176,28 +187,28 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
         }
         return SATF_OK;
     }
-    sat_aux aux = carve_aux(scratch, g, shape->tile, (size_t)pair->sum_bytes), own = aux;
-    own.corner = carve(scratch, aux.corner_plane, g.channels, (size_t)pair->sum_bytes);
+    sat_aux aux = carve_aux(scratch, g, shape->tile, (size_t)sums->sum_bytes), own = aux;
+    own.corner = carve(scratch, aux.corner_plane, g.channels, (size_t)sums->sum_bytes);
     if (run) {
         CUDA_RETURN(ctx, shape->sums(p, g, own, 0, stream));
-        CUDA_RETURN(ctx, pair->prefix(g, aux, shape->tile, 0, grid_diagonals(g), stream));
+        CUDA_RETURN(ctx, sums->prefix(g, aux, shape->tile, 0, grid_diagonals(g), stream));
     }
     carver rest = *scratch;
     for (int c = 0; c < g.channels; c++) { /* one after the other, in the same scratch */
         sat_plane u;
         memset(&u, 0, sizeof u);
-        int64_t channel = aux.corner_plane * pair->sum_bytes * c;
+        int64_t channel = aux.corner_plane * sums->sum_bytes * c;
         u.in = run ? (char *)own.corner + channel : NULL;
         u.out = run ? (char *)aux.corner + channel : NULL;
         u.width = g.tiles_x;
         u.height = g.tiles_y;
-        u.in_stride = u.out_stride = g.tiles_x * pair->sum_bytes;
+        u.in_stride = u.out_stride = g.tiles_x * sums->sum_bytes;
         u.channels = 1;
         u.summand = SATF_SUMMAND_PLAIN;
         u.in_align = alignment(u.in, u.in_stride);
         u.out_align = alignment(u.out, u.out_stride);
         *scratch = rest;
-        satf_status status = do_2r1w(ctx, pair->of_sums, pair->of_sums->shapes, u, scratch, stream);
+        satf_status status = do_2r1w(ctx, sums->of_sums, sums->of_sums->shapes, u, scratch, stream);
         if (status) {
             return status;
         }
@@ -211,7 +222,7 @@ static satf_status do_2r1w(satf_context *ctx, const sat_pair *pair, const sat_sh
 static void carve_2r1w(carver *from, const sat_job *job)
 {
     block_job b = cut_up(job);
-    do_2r1w(NULL, b.pair, b.shape, b.p, from, NULL);
+    do_2r1w(NULL, b.sums, b.shape, b.p, from, NULL);
 }
 
 static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
@@ -219,7 +230,8 @@ static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch
     block_job b = cut_up(job);
     char nothing;
     carver c = {scratch ? (char *)scratch : &nothing, 0, true}; /* a single block wants none */
-    return do_2r1w(ctx, b.pair, b.shape, b.p, &c, (cudaStream_t)satf_gpu_stream(ctx));
+    CUDA_RETURN(ctx, widen(job, (cudaStream_t)satf_gpu_stream(ctx)));
+    return do_2r1w(ctx, b.sums, b.shape, b.p, &c, (cudaStream_t)satf_gpu_stream(ctx));
 }
 
 /* The scratch of 1R1W and (1+r)R1W: what blocks hand on, and that of the kernel of all stages. */
@@ -232,7 +244,7 @@ static chain_memory carve_chain(carver *from, const sat_job *job)
 {
     block_job b = cut_up(job);
     chain_memory m;
-    m.aux = carve_aux(from, b.g, b.shape->tile, (size_t)b.pair->sum_bytes);
+    m.aux = carve_aux(from, b.g, b.shape->tile, (size_t)b.sums->sum_bytes);
     m.ring.places = ring_places(b.g);
     m.ring.count = carve_count(from, job);
     m.ring.words = carve(from, sat_ring::ANTI_DIAGONALS * b.g.channels * m.ring.places,
@@ -245,8 +257,8 @@ static chain_memory carve_chain(carver *from, const sat_job *job)
 static satf_status sum_up(satf_context *ctx, const block_job &b, const sat_aux &aux, int64_t begin,
                           int64_t end, cudaStream_t stream)
 {
-    CUDA_RETURN(ctx, b.pair->prefix(b.g, aux, b.shape->tile, begin, end, stream));
-    CUDA_RETURN(ctx, b.pair->corners(b.g, aux, b.shape->tile, begin, end, stream));
+    CUDA_RETURN(ctx, b.sums->prefix(b.g, aux, b.shape->tile, begin, end, stream));
+    CUDA_RETURN(ctx, b.sums->corners(b.g, aux, b.shape->tile, begin, end, stream));
     return SATF_OK;
 }
 
@@ -279,6 +291,7 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
     sat_sync sync = sync_of(job);
     int64_t diagonals = grid_diagonals(b.g), end = diagonals - side;
     auto work = [&](cudaStream_t on) -> satf_status {
+        CUDA_RETURN(ctx, widen(job, on));
         if (side == 0) {
             return do_stages(ctx, b, m, sync, 0, diagonals, on);
         }
@@ -337,36 +350,32 @@ static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch
     carver c = {(char *)scratch, 0, true};
     sat_lookback words = carve_skss(&c, job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    CUDA_RETURN(ctx, widen(job, stream));
     CUDA_RETURN(ctx, b.shape->skss(b.p, b.g, words, stress_mode, stream));
     return SATF_OK;
 }
 
 struct lookback_memory {
-    const sat_lookback_shape *own; /* the blocks' shape, or NULL of square ones */
+    const sat_lookback_shape *shape;
     sat_grid g;
     sat_lookback words;
 };
 
-/* For blocks of look-back's own shape, or of a square one. */
 static lookback_memory carve_lookback(carver *from, const sat_job *job)
 {
-    const sat_lookback_shape *own = find_lookback_shape(job);
-    const sat_shape *shape = own ? NULL : find_shape(find_pair(job), job);
+    const sat_lookback_shape *shape = find_lookback_shape(job);
     int64_t width = job->in.width, height = job->in.height;
     lookback_memory m;
-    m.own = own;
-    if (own) {
-        m.g = {(width - 1) / own->across + 1, (height - 1) / own->high + 1, 1};
-    } else {
-        m.g = make_grid(width, height, job->in.channels, shape->tile);
-    }
+    m.shape = shape;
+    m.g = {(width - 1) / shape->across + 1, (height - 1) / shape->high + 1,
+           job->in.channels / shape->channels};
     int64_t blocks = m.g.tiles_x * m.g.tiles_y * m.g.channels;
-    size_t word = (size_t)(own ? own->word_bytes : shape->word_bytes);
+    size_t word = (size_t)shape->word_bytes;
     m.words.ticket = carve_count(from, job);
     m.words.prefix = WORD_PREFIX + job->scratch_runs % 2;
-    m.words.corner = carve(from, blocks, own ? job->in.channels : 1, word);
-    m.words.col = carve(from, blocks, own ? own->columns : shape->tile, word);
-    m.words.row = carve(from, blocks, own ? own->lines : shape->tile, word);
+    m.words.corner = carve(from, blocks, shape->channels, word);
+    m.words.col = carve(from, blocks, shape->columns, word);
+    m.words.row = carve(from, blocks, shape->lines, word);
     /* On an H200 up to 7 % faster, but for large images of bytes 1 to 2 % slower. */
     m.words.hinted = job->in.type != SATF_U8 || width * height < (int64_t)1 << 27;
     return m;
@@ -377,8 +386,7 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
     carver c = {(char *)scratch, 0, true};
     lookback_memory m = carve_lookback(&c, job);
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
-    auto launch = m.own ? m.own->lookback : find_shape(find_pair(job), job)->lookback;
-    CUDA_RETURN(ctx, launch(make_plane(job), m.g, m.words, stress_mode, stream));
+    CUDA_RETURN(ctx, m.shape->lookback(make_plane(job), m.g, m.words, stress_mode, stream));
     return SATF_OK;
 }
 

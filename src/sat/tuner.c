@@ -340,10 +340,10 @@ static void reckon_r(const sat_row *row, const sat_job *job, sat_tuning *tuning)
     satf_gpu_speed(job->in.device, &device.clock_khz, &device.bytes_per_second);
     int64_t across = (job->in.width - 1) / shape.tile + 1;
     int64_t down = (job->in.height - 1) / shape.tile + 1;
-    size_t bytes = satf_type_bytes(job->in.type) +
-                   (job->f32_out ? sizeof(float) : satf_sum_bytes(job->sum_type));
-    sat_stage_costs costs =
-        sat_stage_costs_of(&device, (double)shape.tile * shape.tile * (double)bytes);
+    size_t sum = job->f32_out ? sizeof(float) : satf_sum_bytes(job->sum_type);
+    /* Samples are of the table's type, or have been widened to it. */
+    double bytes = 2 * (double)shape.tile * shape.tile * (double)sum;
+    sat_stage_costs costs = sat_stage_costs_of(&device, bytes);
     int64_t side = sat_best_side(&costs, across, down, job->in.channels, &tuning->sync);
     double share = (double)side / (double)(across < down ? across : down);
     tuning->r = share * share;
