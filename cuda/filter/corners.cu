@@ -174,10 +174,9 @@ static corner_kernel choose_kernel(const filter_gpu_task *task)
                : task->has_beside                       ? kernel_of_sums<any_beside>(sum)
                                                         : kernel_of_sums<any_formula>(sum);
     }
-    return task->known == FILTER_GPU_VARIANCE ? kernel_of_squares<known_variance>(sum, square)
-           : task->known == FILTER_GPU_STDDEV ? kernel_of_squares<known_stddev>(sum, square)
-           : task->has_beside                 ? kernel_of_squares<any_beside>(sum, square)
-                                              : kernel_of_squares<any_formula>(sum, square);
+    return is_variance(task)  ? kernel_of_squares<known_variance>(sum, square)
+           : task->has_beside ? kernel_of_squares<any_beside>(sum, square)
+                              : kernel_of_squares<any_formula>(sum, square);
 }
 
 /* The positions along an axis of n pixels where a window from `first` on lies inside it, with one

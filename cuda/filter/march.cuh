@@ -372,11 +372,8 @@ static march_kernel march_kernel_for(const filter_gpu_task *task)
         return task->known == FILTER_GPU_MEAN ? march_kernel_with<T, known_mean, Sum, Square>(task)
                                               : march_kernel_any<T, Sum, Square>(task);
     } else {
-        return task->known == FILTER_GPU_VARIANCE
-                   ? march_kernel_with<T, known_variance, Sum, Square>(task)
-               : task->known == FILTER_GPU_STDDEV
-                   ? march_kernel_with<T, known_stddev, Sum, Square>(task)
-                   : march_kernel_any<T, Sum, Square>(task);
+        return is_variance(task) ? march_kernel_with<T, known_variance, Sum, Square>(task)
+                                 : march_kernel_any<T, Sum, Square>(task);
     }
 }
 

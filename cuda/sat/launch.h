@@ -191,13 +191,11 @@ struct sat_sums {
     cudaError_t (*rows)(const sat_plane &p, cudaStream_t stream);
     cudaError_t (*diagonal)(const sat_plane &p, void *kept, int64_t d, cudaStream_t stream);
     cudaError_t (*diagonals)(const sat_plane &p, void *kept, unsigned *done, cudaStream_t stream);
-    /* Column prefix sums in place of the table's transpose, and the transposition:
-     * one channel of p.out to transposed[x][y] or back. */
-    cudaError_t (*transposed_columns)(void *transposed, int64_t width, int64_t height,
-                                      cudaStream_t stream);
-    cudaError_t (*transpose)(const sat_plane &p, int channel, void *transposed, bool back,
-                             cudaStream_t stream);
 };
+
+/* Transposes one channel of p.out, sums of 4 or 8 bytes, to transposed[x][y] or back. */
+cudaError_t sat_transpose(const sat_plane &p, int bytes, int channel, void *transposed, bool back,
+                          cudaStream_t stream);
 
 /* A kernel of look-back: blocks of across x high pixels. As a tuning its tile is `high`. */
 struct sat_lookback_shape {

@@ -9,16 +9,6 @@
 
 enum { PASS_THREADS = 64, PASS_AHEAD = 8 }; /* small blocks: a thread has a whole column to do */
 
-template <typename O> __device__ __forceinline__ O read_sum(const sat_plane &p, const char *from)
-{
-    return read_value<O>(from, p.out_align >= (int)sizeof(O));
-}
-
-template <typename O> __device__ __forceinline__ void write_sum(const sat_plane &p, char *to, O sum)
-{
-    write_value<O>(to, sum, p.out_align >= (int)sizeof(O));
-}
-
 /* A thread goes down a column of one channel: neighbours access neighbours. */
 template <typename S, typename O>
 __global__ __launch_bounds__(PASS_THREADS) void columns_kernel(sat_plane p)
@@ -71,72 +61,6 @@ __global__ __launch_bounds__(PASS_THREADS) void rows_kernel(sat_plane p)
             if (x + k < p.width) {
                 write_sum<O>(p, sum_at<O>(p, y, x + k, c), (O)sum);
             }
-        }
-    }
-}
-
-/* Column prefix sums in place of a packed array, width columns apart. */
-template <typename S, typename O>
-__global__ __launch_bounds__(PASS_THREADS) void packed_columns_kernel(O *a, int64_t width,
-                                                                      int64_t height)
-{
-    int64_t x = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
-    if (x >= width) {
-        return;
-    }
-    S sum = 0;
-    for (int64_t y = 0; y < height; y += PASS_AHEAD) {
-        S ahead[PASS_AHEAD];
-#pragma unroll
-        for (int k = 0; k < PASS_AHEAD; k++) {
-            ahead[k] = y + k < height ? (S)a[(y + k) * width + x] : (S)0;
-        }
-#pragma unroll
-        for (int k = 0; k < PASS_AHEAD; k++) {
-            sum += ahead[k];
-            if (y + k < height) {
-                a[(y + k) * width + x] = (O)sum;
-            }
-        }
-    }
-}
-
-/*
- * Transposition of one channel through shared memory in the diagonal arrangement:
- * element (i, j) of a block of 32 x 32 lies at [i][(i + j) mod 32], so that a warp meets
- * 32 banks along a row as well as down a column (lemma 6.1.1).
- */
-enum { TRANSPOSE_SIDE = 32, TRANSPOSE_ROWS = 8 };
-
-template <typename O, bool BACK>
-__global__ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_ROWS) void transpose_kernel(sat_plane p,
-                                                                                   int c,
-                                                                                   O *transposed)
-{
-    __shared__ O block[TRANSPOSE_SIDE][TRANSPOSE_SIDE];
-    int64_t across = (p.width + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
-    int64_t y0 = (int64_t)blockIdx.x / across * TRANSPOSE_SIDE;
-    int64_t x0 = (int64_t)blockIdx.x % across * TRANSPOSE_SIDE;
-    int j = (int)threadIdx.x % TRANSPOSE_SIDE;
-    for (int i = (int)threadIdx.x / TRANSPOSE_SIDE; i < TRANSPOSE_SIDE; i += TRANSPOSE_ROWS) {
-        O *at = &block[i][(i + j) % TRANSPOSE_SIDE];
-        if (BACK) {
-            if (x0 + i < p.width && y0 + j < p.height) {
-                *at = transposed[(x0 + i) * p.height + y0 + j];
-            }
-        } else if (y0 + i < p.height && x0 + j < p.width) {
-            *at = read_sum<O>(p, sum_at<O>(p, y0 + i, x0 + j, c));
-        }
-    }
-    __syncthreads();
-    for (int i = (int)threadIdx.x / TRANSPOSE_SIDE; i < TRANSPOSE_SIDE; i += TRANSPOSE_ROWS) {
-        O value = block[j][(i + j) % TRANSPOSE_SIDE];
-        if (BACK) {
-            if (y0 + i < p.height && x0 + j < p.width) {
-                write_sum<O>(p, sum_at<O>(p, y0 + i, x0 + j, c), value);
-            }
-        } else if (x0 + i < p.width && y0 + j < p.height) {
-            transposed[(x0 + i) * p.height + y0 + j] = value;
         }
     }
 }
@@ -251,29 +175,6 @@ template <typename S, typename O> struct passes_launch {
         int64_t n = (p.width < p.height ? p.width : p.height) * p.channels;
         return launch_resident<diagonals_kernel<S, O>>(PASS_THREADS, 0, pass_blocks(n),
                                                        START_TOGETHER, stream, p, (S *)kept, done);
-    }
-
-    static cudaError_t transposed_columns(void *transposed, int64_t width, int64_t height,
-                                          cudaStream_t stream)
-    {
-        packed_columns_kernel<S, O>
-            <<<pass_blocks(height), PASS_THREADS, 0, stream>>>((O *)transposed, height, width);
-        return cudaGetLastError();
-    }
-
-    static cudaError_t transpose(const sat_plane &p, int channel, void *transposed, bool back,
-                                 cudaStream_t stream)
-    {
-        int64_t across = (p.width + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
-        int64_t down = (p.height + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
-        unsigned blocks = (unsigned)(across * down);
-        int threads = TRANSPOSE_SIDE * TRANSPOSE_ROWS;
-        if (back) {
-            transpose_kernel<O, true><<<blocks, threads, 0, stream>>>(p, channel, (O *)transposed);
-        } else {
-            transpose_kernel<O, false><<<blocks, threads, 0, stream>>>(p, channel, (O *)transposed);
-        }
-        return cudaGetLastError();
     }
 };
 

@@ -75,4 +75,14 @@ __device__ __forceinline__ char *sum_at(const sat_plane &p, int64_t y, int64_t x
     return p.out + y * p.out_stride + (x * p.channels + c) * (int64_t)sizeof(O);
 }
 
+template <typename O> __device__ __forceinline__ O read_sum(const sat_plane &p, const char *from)
+{
+    return read_value<O>(from, p.out_align >= (int)sizeof(O));
+}
+
+template <typename O> __device__ __forceinline__ void write_sum(const sat_plane &p, char *to, O sum)
+{
+    write_value<O>(to, sum, p.out_align >= (int)sizeof(O));
+}
+
 #endif

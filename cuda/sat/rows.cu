@@ -116,10 +116,17 @@ static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch
     cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
     CUDA_RETURN(ctx, widen(job, stream));
     CUDA_RETURN(ctx, sums->columns(p, stream));
+    sat_plane turned = p; /* one channel */
+    turned.in = turned.out = (char *)scratch;
+    turned.in_stride = turned.out_stride = p.height * sums->out_bytes;
+    turned.width = p.height;
+    turned.height = p.width;
+    turned.channels = 1;
+    turned.in_align = turned.out_align = sums->out_bytes;
     for (int c = 0; c < p.channels; c++) {
-        CUDA_RETURN(ctx, sums->transpose(p, c, scratch, false, stream));
-        CUDA_RETURN(ctx, sums->transposed_columns(scratch, p.width, p.height, stream));
-        CUDA_RETURN(ctx, sums->transpose(p, c, scratch, true, stream));
+        CUDA_RETURN(ctx, sat_transpose(p, sums->out_bytes, c, scratch, false, stream));
+        CUDA_RETURN(ctx, sums->columns(turned, stream));
+        CUDA_RETURN(ctx, sat_transpose(p, sums->out_bytes, c, scratch, true, stream));
     }
     return SATF_OK;
 }

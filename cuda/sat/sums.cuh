@@ -35,21 +35,19 @@ template <class C> constexpr sat_shape make_shape()
 
 /* S: the sums that blocks hand on; O: those stored, which samples of the satf_type SAMPLE are too;
  * OF_SUMS: for tables of S. */
-#define SAT_SUMS(NAME, SAMPLE, S, O, OF_SUMS, ...)                                    \
-    static const sat_shape NAME##_shapes[] = {__VA_ARGS__, SHAPE_END};                \
-    extern const sat_sums sat_sums_##NAME = {SAMPLE,                                  \
-                                             (int)sizeof(S),                          \
-                                             (int)sizeof(O),                          \
-                                             NAME##_shapes,                           \
-                                             &sat_sums_##OF_SUMS,                     \
-                                             launch_widen<O>,                         \
-                                             launch_prefix<S>,                        \
-                                             launch_corners<S>,                       \
-                                             passes_launch<S, O>::columns,            \
-                                             passes_launch<S, O>::rows,               \
-                                             passes_launch<S, O>::diagonal,           \
-                                             passes_launch<S, O>::diagonals,          \
-                                             passes_launch<S, O>::transposed_columns, \
-                                             passes_launch<S, O>::transpose};
+#define SAT_SUMS(NAME, SAMPLE, S, O, OF_SUMS, ...)                          \
+    static const sat_shape NAME##_shapes[] = {__VA_ARGS__, SHAPE_END};      \
+    extern const sat_sums sat_sums_##NAME = {SAMPLE,                        \
+                                             (int)sizeof(S),                \
+                                             (int)sizeof(O),                \
+                                             NAME##_shapes,                 \
+                                             &sat_sums_##OF_SUMS,           \
+                                             launch_widen<O>,               \
+                                             launch_prefix<S>,              \
+                                             launch_corners<S>,             \
+                                             passes_launch<S, O>::columns,  \
+                                             passes_launch<S, O>::rows,     \
+                                             passes_launch<S, O>::diagonal, \
+                                             passes_launch<S, O>::diagonals};
 
 #endif

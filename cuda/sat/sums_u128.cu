@@ -18,7 +18,5 @@ extern const sat_sums sat_sums_u128 = {-1,
                                        NULL,
                                        NULL,
                                        NULL,
-                                       NULL,
-                                       NULL,
                                        NULL};
 extern const sat_pair sat_pair_u16_u128 = {SATF_U16, SATF_SUM_U128, false, NULL, &sat_sums_u128};
