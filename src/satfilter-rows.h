@@ -3,10 +3,11 @@
  *
  * A part of satfilter.h, which includes it and has the conventions.
  */
+/* In front of the guard: whichever header comes first, satfilter.h has them in its own order. */
+#include "satfilter.h"
+
 #ifndef SATFILTER_ROWS_H
 #define SATFILTER_ROWS_H
-
-#include "satfilter.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -35,7 +35,7 @@ extern "C" {
 typedef struct satf_machine satf_machine;
 
 #define SATF_MACHINE_GLOBAL (-1)        /* the global memory, where a shared one has its number */
-#define SATF_MACHINE_IDLE ((int64_t)-1) /* the address of a thread that accesses nothing */
+#define SATF_MACHINE_IDLE (-INT64_C(1)) /* the address of a thread that accesses nothing */
 
 typedef struct satf_machine_params {
     int32_t width;          /* w, 1 ... 1024 */

@@ -160,7 +160,8 @@ typedef struct filter_info {
 /* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */
 static inline filter_range filter_surface_range(filter_range in, double lo, double hi)
 {
-    return (filter_range){in.known, lo < in.lo ? lo : in.lo, hi > in.hi ? hi : in.hi};
+    filter_range range = {in.known, lo < in.lo ? lo : in.lo, hi > in.hi ? hi : in.hi};
+    return range;
 }
 
 /* The parameters of a filter_window called `window` in the options struct Options, which every

@@ -13,6 +13,12 @@
 
 #include "options.h"
 
+/* These are casts of C, of which C++ compilers warn where -Wold-style-cast asks them to. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #ifdef __CUDACC__
 #define SATF_FORMULA static inline __host__ __device__
 #else
@@ -366,7 +372,8 @@ SATF_FORMULA double formula_deviation(const formula_sums *in)
 /* 1000 x, to nearest. */
 SATF_FORMULA double formula_thousandths(double x)
 {
-    return (x * 1000 + 0x1.8p52) - 0x1.8p52;
+    const double to_units = 6755399441055744; /* 3 * 2^51: the last bit of what is near it is 1 */
+    return (x * 1000 + to_units) - to_units;
 }
 
 /* What a b is more than its product in double, exactly (T. J. Dekker, A floating-point technique
@@ -379,7 +386,7 @@ SATF_FORMULA double formula_rest(double a, double b)
 #elif defined(__FMA__)
     return __builtin_fma(a, b, -(a * b));
 #else
-    double far_a = a * 0x8000001p0, far_b = b * 0x8000001p0;
+    double far_a = a * 134217729, far_b = b * 134217729; /* 2^27 + 1 */
     double high_a = far_a - (far_a - a), high_b = far_b - (far_b - b);
     double low_a = a - high_a, low_b = b - high_b;
     return low_a * low_b - (((a * b - high_a * high_b) - low_a * high_b) - high_a * low_b);
@@ -500,5 +507,9 @@ SATF_FORMULA void formula_store(int type, formula_value value, void *dst)
         memcpy(dst, &sample, sizeof sample);
     }
 }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif

@@ -67,7 +67,7 @@ template <class Image> satf_view view_of(const Image &image, int channels, int d
 {
     satf_view view = satf_view_packed(image.data, image.cols, image.rows, image.channels(),
                                       type_of(image.depth()));
-    view.stride = (int64_t)(size_t)image.step;
+    view.stride = static_cast<int64_t>(static_cast<size_t>(image.step));
     view.device = device;
     view.flags = channels & ALPHA ? SATF_ALPHA : 0;
     return view;
@@ -134,7 +134,7 @@ inline cv::Mat to_rgb(const cv::Mat &bgr)
 {
     const int pairs[] = {0, 2, 1, 1, 2, 0, 3, 3};
     cv::Mat rgb(bgr.size(), bgr.type());
-    cv::mixChannels(&bgr, 1, &rgb, 1, pairs, (size_t)bgr.channels());
+    cv::mixChannels(&bgr, 1, &rgb, 1, pairs, static_cast<size_t>(bgr.channels()));
     return rgb;
 }
 
@@ -147,8 +147,8 @@ inline cv::cuda::GpuMat to_rgb(const cv::cuda::GpuMat &)
 
 inline bool meet(const cv::Mat &a, const cv::Mat &b)
 {
-    return a.ptr() < b.ptr(b.rows - 1) + (size_t)b.cols * b.elemSize() &&
-           b.ptr() < a.ptr(a.rows - 1) + (size_t)a.cols * a.elemSize();
+    return a.ptr() < b.ptr(b.rows - 1) + static_cast<size_t>(b.cols) * b.elemSize() &&
+           b.ptr() < a.ptr(a.rows - 1) + static_cast<size_t>(a.cols) * a.elemSize();
 }
 
 inline cv::Mat apart(const cv::Mat &in, const cv::Mat &out)
@@ -185,7 +185,8 @@ void apply(satf_context *ctx, const satf_filter *filter, Image in, cv::OutputArr
     }
     depth = depth < 0 ? depth_of(exact.type) : CV_MAT_DEPTH(depth);
     type_of(depth);
-    dst.create((int)exact.height, (int)exact.width, CV_MAKETYPE(depth, exact.channels));
+    dst.create(static_cast<int>(exact.height), static_cast<int>(exact.width),
+               CV_MAKETYPE(depth, exact.channels));
     fetch(dst, out);
     in = apart(in, out);
     from = view(in, channels);

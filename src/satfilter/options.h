@@ -11,7 +11,7 @@
 #include "../satfilter.h"
 
 #define FILTER_MAX_SIZE 65535                /* width and height of a window or rectangle */
-#define FILTER_MAX_OFFSET ((int64_t)1 << 30) /* |x|, |y| of a template's rectangle */
+#define FILTER_MAX_OFFSET (INT64_C(1) << 30) /* |x|, |y| of a template's rectangle */
 #define FILTER_MAX_RECTS 4096
 
 enum { FILTER_OPTIONS_BYTES = 128 }; /* the most that a filter's options take */
