@@ -166,7 +166,7 @@ __launch_bounds__(TRANSPOSE_ACROSS *transpose_down<E, V>) void transpose_kernel(
 }
 
 template <typename E, int V, layout_2d layout = LAYOUT_DIAGONAL>
-inline cudaError_t transpose_launch(transpose_job job, cudaStream_t stream)
+cudaError_t transpose_launch(transpose_job job, cudaStream_t stream)
 {
     constexpr int X = TRANSPOSE_ACROSS, Y = transpose_down<E, V>;
     job.tiles_x = (job.columns - 1) / (X * V) + 1;

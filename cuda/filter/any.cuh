@@ -92,18 +92,19 @@ struct known_mean {
     }
 };
 
-static inline bool is_variance(const filter_gpu_task *task)
-{
-    return task->known == FILTER_GPU_VARIANCE || task->known == FILTER_GPU_STDDEV;
-}
-
-/* Variance and standard deviation: the root costs no time where it is not taken. */
 struct known_variance {
     static constexpr bool has_sum = true, has_centre = false, has_beside = false;
-    static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
-        double variance = formula_variance(in);
-        return formula_real(task->known == FILTER_GPU_STDDEV ? sqrt(variance) : variance);
+        return formula_real(formula_variance(in));
+    }
+};
+
+struct known_stddev {
+    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
+    {
+        return formula_real(sqrt(formula_variance(in)));
     }
 };
 

@@ -342,6 +342,10 @@ template <> struct unit<16> {
     typedef unit_16 type;
 };
 
+/* cuda/permute/transpose.cu has these kernels. */
+extern template cudaError_t transpose_launch<uint32_t, 4>(transpose_job job, cudaStream_t stream);
+extern template cudaError_t transpose_launch<uint64_t, 2>(transpose_job job, cudaStream_t stream);
+
 template <int E>
 static satf_status launch_transpose(satf_context *ctx, cudaStream_t stream, move_task task)
 {
@@ -351,7 +355,8 @@ static satf_status launch_transpose(satf_context *ctx, cudaStream_t stream, move
         transpose_matrix in = {(char *)task.in.data, task.in.stride};
         transpose_matrix out = {(char *)task.out.data, task.out.stride};
         if (transpose_by_chunks<pixel>(in, out)) {
-            return cuda_check(ctx, transpose<pixel>(in, out, task.height, width, stream),
+            transpose_job job = {in, out, task.height, width, {0}, 0, 0};
+            return cuda_check(ctx, transpose_launch<pixel, transpose_chunk_of<pixel>>(job, stream),
                               "cudaLaunchKernel");
         }
     }

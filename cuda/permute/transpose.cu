@@ -6,6 +6,10 @@ static_assert(PERMUTE_TILE_SIDE == transpose_down<uint32_t, 4> &&
                   PERMUTE_TILE_SIDE == transpose_down<uint64_t, 2>,
               "plans draw the numbers of the kernel's tiles");
 
+/* For cuda/move, too. */
+template cudaError_t transpose_launch<uint32_t, 4>(transpose_job job, cudaStream_t stream);
+template cudaError_t transpose_launch<uint64_t, 2>(transpose_job job, cudaStream_t stream);
+
 /* By chunks in any layout; what is not aligned to them goes element by element in the usual one. */
 template <typename E>
 static cudaError_t run(const permute_call *call, const void *in, void *out, int64_t rows,

@@ -102,6 +102,9 @@ static sat_plane make_sums_plane(const sat_job *job)
     return p;
 }
 
+#define NO_SUCH_BLOCKS "it has no blocks of that side and number of threads for this job"
+#define NO_LONG_SUMS "it has no sums of 128 bits; 2r1w has"
+
 static const char *refuses_any(const sat_job *job)
 {
     if (!find_pair(job)) {
@@ -117,14 +120,12 @@ static const char *refuses_passes(const sat_job *job)
 {
     const char *reason = refuses_any(job);
     if (!reason && !find_sums(job)->columns) {
-        reason = "it has no sums of 128 bits; 2r1w has";
+        reason = NO_LONG_SUMS;
     } else if (!reason && (job->tuning.tile || job->tuning.threads)) {
         reason = "it has no blocks to choose";
     }
     return reason;
 }
-
-#define NO_SUCH_BLOCKS "it has no blocks of that side and number of threads for this job"
 
 static const char *refuses_blocks(const sat_job *job)
 {
@@ -178,7 +179,7 @@ static const char *refuses_chained(const sat_job *job)
 {
     const char *reason = refuses_blocks(job);
     if (!reason && !find_shape(job)->stages) {
-        reason = "it has no sums of 128 bits; 2r1w has";
+        reason = find_sums(job)->columns ? NO_SUCH_BLOCKS : NO_LONG_SUMS;
     }
     return reason;
 }
@@ -187,7 +188,7 @@ static const char *refuses_lookback(const sat_job *job)
 {
     const char *reason = refuses_any(job);
     if (!reason && !find_pair(job)->lookback) {
-        reason = "it has no sums of 128 bits; 2r1w has";
+        reason = NO_LONG_SUMS;
     } else if (!reason && !find_lookback_shape(job)) {
         reason = NO_SUCH_BLOCKS;
     }

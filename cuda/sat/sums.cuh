@@ -28,6 +28,13 @@ template <class C> constexpr sat_shape make_shape()
             (int)sizeof(typename sum_word<typename C::S>::word)};
 }
 
+/* Only what 2r1w needs. */
+template <class C> constexpr sat_shape make_shape_2r1w()
+{
+    return {C::TILE, C::THREADS, C::SCOPE, blocks_launch<C>::sums, blocks_launch<C>::tables, NULL,
+            NULL,    NULL,       0};
+}
+
 #define SHAPE_END                                           \
     {                                                       \
         0, 0, SAT_CHANNELS, NULL, NULL, NULL, NULL, NULL, 0 \

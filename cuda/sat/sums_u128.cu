@@ -1,12 +1,7 @@
 /* Sums of 128 bits, which only weighted squares of 16-bit colour need: 2R1W alone has them. */
 #include "sums.cuh"
 
-typedef sums_shape<u128, u128, 32, 128> shape;
-
-static const sat_shape shapes[] = {{shape::TILE, shape::THREADS, shape::SCOPE,
-                                    blocks_launch<shape>::sums, blocks_launch<shape>::tables, NULL,
-                                    NULL, NULL, 0},
-                                   SHAPE_END};
+static const sat_shape shapes[] = {make_shape_2r1w<sums_shape<u128, u128, 32, 128>>(), SHAPE_END};
 extern const sat_sums sat_sums_u128 = {-1,
                                        (int)sizeof(u128),
                                        (int)sizeof(u128),
