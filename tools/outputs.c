@@ -248,8 +248,8 @@ static void list_formats(char *text, size_t room)
     size_t used = 0;
     for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
         if (format.can_write && used < room) {
-            used +=
-                (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", format.name);
+            const char *comma = used ? ", " : "";
+            used += (size_t)snprintf(text + used, room - used, "%s%s", comma, format.name);
         }
     }
 }
@@ -257,12 +257,15 @@ static void list_formats(char *text, size_t room)
 /* Refuses a single output whose format cannot be known. */
 static int check_suffix(const settings *s, const job *one)
 {
-    satf_format_info format;
     const char *output = one->output;
+    satf_format_info format;
     if (s->write.format || one->format || strcmp(output, "-") == 0) {
         return 0;
     }
     if (!satf_format_of_path(output, &format, sizeof format)) {
+        if (outputs_is_folder(one->input)) {
+            return usage_error(one->input, "is a folder; take its pictures by -r, with -o DIR");
+        }
         char formats[128];
         list_formats(formats, sizeof formats);
         bool unclear = s->output && !outputs_exists(output);
@@ -273,8 +276,7 @@ static int check_suffix(const settings *s, const job *one)
                            unclear ? output : "", unclear ? "/" : "");
     }
     if (!format.can_write) {
-        return usage_error(output, "%s can only be read; use another suffix, or --format",
-                           format.name);
+        return usage_error(output, "%s can only be read; use another, or --format", format.name);
     }
     return 0;
 }

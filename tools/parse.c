@@ -268,6 +268,19 @@ static int check_whole(settings *s)
     return take_names(s);
 }
 
+/* Of "--guided 9 eps=0.02 in.png out.png" the parameter looks like a file. */
+static int refuse_third(const settings *s)
+{
+    for (int i = 0; i < s->source_count; i++) {
+        const char *name = s->sources[i].name;
+        if (strchr(name, '=') && access(name, F_OK)) {
+            return usage_error(name, "is no file; parameters of a filter follow it behind commas, "
+                                     "as in --box 15,border=wrap");
+        }
+    }
+    return usage_error(s->sources[2].name, "a third file; several inputs need -o DIR");
+}
+
 /* Refuses too few files and too many. */
 static int check_files(settings *s)
 {
@@ -285,7 +298,7 @@ static int check_files(settings *s)
         return make_chain(s) ? EXIT_USAGE : usage_error(NULL, "%s", wrong);
     }
     if (!s->output && s->file_count > 2) {
-        return usage_error(s->sources[2].name, "a third file; several inputs need -o DIR");
+        return refuse_third(s);
     }
     if (s->parents && !s->output) {
         return usage_error("--parents", "belongs to -o DIR");
