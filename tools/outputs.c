@@ -257,8 +257,8 @@ static void list_formats(char *text, size_t room)
 /* Refuses a single output whose format cannot be known. */
 static int check_suffix(const settings *s, const job *one)
 {
-    const char *output = one->output;
     satf_format_info format;
+    const char *output = one->output;
     if (s->write.format || one->format || strcmp(output, "-") == 0) {
         return 0;
     }
@@ -276,7 +276,7 @@ static int check_suffix(const settings *s, const job *one)
                            unclear ? output : "", unclear ? "/" : "");
     }
     if (!format.can_write) {
-        return usage_error(output, "%s can only be read; use another, or --format", format.name);
+        return usage_error(output, "%s is only read; use another suffix, or --format", format.name);
     }
     return 0;
 }
