@@ -134,9 +134,7 @@ static finish_kernel choose_spread(const finisher *f, const window_segment *segm
     if (square != SATF_SUM_U64 || largest >> 32) {
         return NULL;
     }
-    return sum == SATF_SUM_U32   ? (exact ? PICK(exact_, _u32_u64) : PICK(, _u32_u64))
-           : sum == SATF_SUM_U64 ? (exact ? PICK(exact_, _u64_u64) : PICK(, _u64_u64))
-                                 : NULL;
+    return sum != SATF_SUM_U32 ? NULL : exact ? PICK(exact_, _u32_u64) : PICK(, _u32_u64);
 #undef PICK
 }
 

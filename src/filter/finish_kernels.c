@@ -301,9 +301,7 @@ static inline double divide(double a, double b, double r)
     EXACT_SPREAD(name, u16, u32, out, Root) \
     EXACT_SPREAD(name, u32, u32, out, Root) \
     EXACT_SPREAD(name, u32, u64, out, Root) \
-    EXACT_SPREAD(name, u64, u64, out, Root) \
     SPREAD(name, u32, u64, out, Root)       \
-    SPREAD(name, u64, u64, out, Root)       \
     FLOAT_SPREAD(name, out, Root)
 
 #define FLOAT_AREAS_MEAN(out)                                 \

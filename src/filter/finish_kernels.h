@@ -69,16 +69,12 @@ typedef void (*finish_kernel)(const finish_task *task);
     X(exact_variance_u16_u32_##out) \
     X(exact_variance_u32_u32_##out) \
     X(exact_variance_u32_u64_##out) \
-    X(exact_variance_u64_u64_##out) \
     X(variance_u32_u64_##out)       \
-    X(variance_u64_u64_##out)       \
     X(real_variance_##out)          \
     X(exact_stddev_u16_u32_##out)   \
     X(exact_stddev_u32_u32_##out)   \
     X(exact_stddev_u32_u64_##out)   \
-    X(exact_stddev_u64_u64_##out)   \
     X(stddev_u32_u64_##out)         \
-    X(stddev_u64_u64_##out)         \
     X(real_stddev_##out)
 
 typedef struct finish_kernels {
