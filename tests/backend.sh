@@ -122,8 +122,8 @@ static satf_status keep(satf_context *ctx, satf_status status) { (void)ctx; retu
 const satf_backend *satf_cuda_backend(void);
 const satf_backend *satf_cuda_backend(void)
 {
-    static const satf_gpu_calls gpu = {count, describe, NULL, open_device, keep};
-    static const satf_backend b = {sizeof b, sizeof(satf_context), "$version", &gpu};
+    static const satf_backend b = {sizeof b, sizeof(satf_context), "$version", .count = count,
+                                   .describe = describe, .open = open_device, .leave = keep};
     return &b;
 }
 C

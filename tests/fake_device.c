@@ -192,7 +192,9 @@ static satf_status allocate(satf_context *ctx, int device, size_t bytes, const c
 static void free_memory(satf_context *ctx, void *memory)
 {
     (void)ctx;
-    fake_give(memory);
+    if (memory) {
+        fake_give(memory);
+    }
 }
 
 static satf_status copy(satf_context *ctx, const satf_view *from, const satf_view *to)
@@ -270,11 +272,6 @@ static void order_end(satf_context *ctx, satf_gpu_order *order)
     }
 }
 
-static void order_wait(satf_gpu_order *order)
-{
-    (void)order;
-}
-
 static void order_free(satf_gpu_order *order)
 {
     fake_add(&fake->events, -1);
@@ -315,9 +312,28 @@ static satf_status time_end(satf_context *ctx, int device, double *ms)
     return fake_enter(ctx, "time_end");
 }
 
-const satf_gpu_calls fake_gpu_calls = {
-    count,      describe,   speed,       open_device, leave,       close_device,
-    stream,     allocate,   free_memory, captures,    order_begin, order_end,
-    order_wait, order_free, free_behind, keep,        kept,        copy,
-    copy_bytes, set_bytes,  wait_for,    synchronize, time_begin,  time_end,
+const satf_backend fake_device_calls = {
+    .count = count,
+    .describe = describe,
+    .speed = speed,
+    .open = open_device,
+    .leave = leave,
+    .close = close_device,
+    .stream = stream,
+    .wait = wait_for,
+    .synchronize = synchronize,
+    .time_begin = time_begin,
+    .time_end = time_end,
+    .alloc = allocate,
+    .free = free_memory,
+    .keep = keep,
+    .kept = kept,
+    .copy = copy,
+    .copy_bytes = copy_bytes,
+    .set_bytes = set_bytes,
+    .captures = captures,
+    .order_begin = order_begin,
+    .order_end = order_end,
+    .order_free = order_free,
+    .free_behind = free_behind,
 };

@@ -12,8 +12,8 @@
 #include "filter/lift.h"
 #include "filter/pixels.h"
 #include "filter/step.h"
-#include "move/gpu.h"
-#include "permute/gpu.h"
+#include "move/move.h"
+#include "permute/permute.h"
 #include "sat/gpu.h"
 #include "window/gpu.h"
 
@@ -275,7 +275,12 @@ static satf_status build_table(satf_context *ctx, const sat_job *job, void *scra
 SAT_CUDA_ROWS(FAKE_ROW)
 
 #define FAKE_ROW_OF(ROW) &row_##ROW,
-static const sat_row *const rows[] = {SAT_CUDA_ROWS(FAKE_ROW_OF) NULL};
+static const sat_row *const rows[] = {SAT_CUDA_ROWS(FAKE_ROW_OF)};
+
+static const sat_row *row_at(size_t index)
+{
+    return rows[index];
+}
 
 static void stress(int mode)
 {
@@ -287,7 +292,7 @@ static void stress(int mode)
 static satf_status keep_table(satf_context *ctx, int device, const void *host, size_t bytes,
                               void **memory)
 {
-    satf_status status = fake_gpu_calls.alloc(ctx, device, bytes, "a permutation", memory);
+    satf_status status = fake_device_calls.alloc(ctx, device, bytes, "a permutation", memory);
     if (!status) {
         memcpy(*memory, host, bytes);
     }
@@ -316,26 +321,26 @@ static bool large_fits(const window_gpu_large *large)
 const satf_backend *SATF_BACKEND_ENTRY(void);
 __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(void)
 {
-    static const filter_gpu_calls filter = {
-        .plan_make = plan_make,
-        .run = run_filter,
-        .march_fits = march_fits,
-        .march_make = plan_make,
-        .march_run = run_filter,
-        .ring_fits = ring_fits,
-        .grey = grey,
-        .lift = lift,
-        .copy_pixels = copy_pixels,
-        .convert = convert,
-    };
-    static const move_gpu_calls moves = {move};
-    static const permute_gpu_calls permute = {keep_table, fake_give, steps};
-    static const sat_gpu_calls sat = {rows, stress};
-    static const window_gpu_calls window = {.multiplies = multiplies, .large_fits = large_fits};
-    static satf_backend backend = {
-        sizeof backend, sizeof(satf_context), "", &fake_gpu_calls, &filter, &moves, &permute, &sat,
-        &window,
-    };
+    static satf_backend backend;
+    backend = fake_device_calls;
+    backend.bytes = sizeof backend;
+    backend.context_bytes = sizeof(satf_context);
     memcpy(backend.version, satf_version(), strlen(satf_version()) + 1);
+    backend.row = row_at;
+    backend.stress = stress;
+    backend.multiplies = multiplies;
+    backend.large_fits = large_fits;
+    backend.filter_plan = backend.march_plan = plan_make;
+    backend.filter_run = backend.march_run = run_filter;
+    backend.march_fits = march_fits;
+    backend.ring_fits = ring_fits;
+    backend.grey = grey;
+    backend.lift = lift;
+    backend.copy_pixels = copy_pixels;
+    backend.convert = convert;
+    backend.move = move;
+    backend.table_keep = keep_table;
+    backend.table_drop = fake_give;
+    backend.steps = steps;
     return &backend;
 }

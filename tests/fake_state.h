@@ -19,6 +19,7 @@ void fake_add(long *number, long more);
 
 void fake_give(void *memory);
 
-extern const satf_gpu_calls fake_gpu_calls;
+/* The calls of base/calls.h that take no kernel. */
+extern const satf_backend fake_device_calls;
 
 #endif

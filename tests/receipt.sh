@@ -56,7 +56,7 @@ says 'covers these sources' 'a new receipt'
 # that prepares a kernel's work; how all that is compiled.
 for file in cuda/window/box.cuh cuda/move/geometry.cu cuda/backend.map src/window/gpu.h \
     src/window/bands_words.h src/window/plan.c src/window/strip_template.h src/satfilter/formula.h \
-    src/satfilter/loops.h src/satfilter-module.h src/filter/device_window_engine.c src/base/devices.c \
+    src/satfilter/loops.h src/satfilter-module.h src/filter/device_window_engine.c src/base/gpu.c \
     src/sat/tuner.c src/move/kernels.c src/permute/schedule.c src/study/host.c filters/wolf.h \
     tests/filter_offsets.h tests/chosen_device.h tests/gpu/test_gpu_window.c tests/gpu/failing.cu \
     tests/gpu/check.sh tests/gpu/filter.inc samples/camera.cu src/window/Makefile.inc configure.ac \

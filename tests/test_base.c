@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../src/base/border.h"
-#include "../src/base/gpu.h"
+#include "../src/base/backend.h"
 #include "../src/base/image.h"
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
@@ -356,6 +356,32 @@ static void contexts(void **state)
     assert_int_equal(strlen(satf_message(ctx)), SATF_MESSAGE_BYTES - 1);
 }
 
+/* Without a backend the calls of every layer fail in its sentence, and hand out nothing. */
+static void check_missing(satf_context *ctx)
+{
+    const char *why = satf_cuda_missing();
+    const satf_backend *none = satf_cuda();
+    void *memory[3] = {ctx, ctx, ctx};
+    unsigned runs;
+    if (!why) {
+        return; /* a backend without a device */
+    }
+    assert_fails(ctx, none->open(ctx, SATF_CUDA(0)), SATF_NO_DEVICE, why);
+    assert_fails(ctx, none->copy_bytes(ctx, SATF_CUDA(0), ctx, ctx, 0), SATF_NO_DEVICE, why);
+    assert_fails(ctx, none->box_plan(ctx, NULL), SATF_NO_DEVICE, why);
+    assert_fails(ctx, none->filter_run(ctx, NULL), SATF_NO_DEVICE, why);
+    assert_fails(ctx, none->move(ctx, NULL), SATF_NO_DEVICE, why);
+    assert_fails(ctx, none->alloc(ctx, SATF_CUDA(0), 1, "a test", &memory[0]), SATF_NO_DEVICE, why);
+    assert_fails(ctx, none->keep(ctx, SATF_CUDA(0), NULL, 1, "a test", &memory[1], &runs),
+                 SATF_NO_DEVICE, why);
+    assert_fails(ctx, none->table_keep(ctx, SATF_CUDA(0), "", 1, &memory[2]), SATF_NO_DEVICE, why);
+    assert_true(!memory[0] && !memory[1] && !memory[2]);
+    assert_true(!none->row(0) && !none->march_fits(NULL, false) && !none->multiplies(SATF_CUDA(0)));
+    assert_int_equal(none->leave(ctx, SATF_IO), SATF_IO);
+    assert_int_equal(none->synchronize(ctx), SATF_OK);
+    none->free(ctx, NULL);
+}
+
 /* No GPU is needed: without one every CUDA device is refused, and the choice stays. */
 static void devices(void **state)
 {
@@ -373,10 +399,11 @@ static void devices(void **state)
                      "no CUDA device: ");
         assert_non_null(strstr(satf_message(ctx), why));
         assert_int_equal(ctx->settings.device, SATF_HOST);
-        assert_fails(ctx, satf_gpu_alloc(ctx, SATF_CUDA(0), 1, "a test", &memory), SATF_NO_DEVICE,
-                     why);
+        assert_fails(ctx, satf_cuda()->alloc(ctx, SATF_CUDA(0), 1, "a test", &memory),
+                     SATF_NO_DEVICE, why);
         assert_null(memory);
-        assert_fails(ctx, satf_gpu_wait(ctx, SATF_CUDA(0)), SATF_NO_DEVICE, why);
+        assert_fails(ctx, satf_cuda()->wait(ctx, SATF_CUDA(0)), SATF_NO_DEVICE, why);
+        check_missing(ctx);
     } else {
         assert_int_equal(satf_context_set_device(ctx, SATF_CUDA(0)), SATF_OK);
         assert_int_equal(ctx->settings.device, SATF_CUDA(0));

@@ -98,30 +98,39 @@ static struct {
     int asked;
 } pretended;
 
-int __real_satf_gpu_count(const char **why);
-int __wrap_satf_gpu_count(const char **why);
-int __wrap_satf_gpu_count(const char **why)
+static int count(const char **why)
 {
+    (void)why;
     pretended.asked++;
-    return pretended.there ? 1 : __real_satf_gpu_count(why);
+    return 1;
 }
 
-bool __real_satf_gpu_describe(int device, satf_gpu_info *info);
-bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info);
-bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
+static bool describe(int device, satf_gpu_info *info)
 {
-    if (pretended.there) {
-        *info = (satf_gpu_info){.name = "a device of the test", .runs_kernels = true};
+    (void)device;
+    *info = (satf_gpu_info){.name = "a device of the test", .runs_kernels = true};
+    return true;
+}
+
+static satf_status open_device(satf_context *ctx, int device)
+{
+    (void)device;
+    return satf_fail(ctx, pretended.status, "the test's device does not open");
+}
+
+const satf_backend *__real_satf_cuda(void);
+const satf_backend *__wrap_satf_cuda(void);
+const satf_backend *__wrap_satf_cuda(void)
+{
+    static satf_backend backend;
+    if (!pretended.there) {
+        return __real_satf_cuda();
     }
-    return pretended.there || __real_satf_gpu_describe(device, info);
-}
-
-satf_status __real_satf_gpu_open(satf_context *ctx, int device);
-satf_status __wrap_satf_gpu_open(satf_context *ctx, int device);
-satf_status __wrap_satf_gpu_open(satf_context *ctx, int device)
-{
-    return pretended.there ? satf_fail(ctx, pretended.status, "the test's device does not open")
-                           : __real_satf_gpu_open(ctx, device);
+    backend = *__real_satf_cuda();
+    backend.count = count;
+    backend.describe = describe;
+    backend.open = open_device;
+    return &backend;
 }
 
 /* ----------------------------------------------------------------------------- cases */

@@ -392,8 +392,8 @@ const sat_row *__real_sat_row_at(size_t index);
 const sat_row *__wrap_sat_row_at(size_t index);
 const sat_row *__real_sat_row_find(const char *name, const char *device_kind);
 const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind);
-bool __real_satf_gpu_describe(int device, satf_gpu_info *info);
-bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info);
+const satf_backend *__real_satf_cuda(void);
+const satf_backend *__wrap_satf_cuda(void);
 
 const sat_row *__wrap_sat_row_at(size_t index)
 {
@@ -416,13 +416,22 @@ const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind)
     return NULL;
 }
 
-bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
+static bool describe(int device, satf_gpu_info *info)
 {
-    if (!pretend) {
-        return __real_satf_gpu_describe(device, info);
-    }
+    (void)device;
     *info = (satf_gpu_info){.name = "a device of the test", .driver = "the test's"};
     return true;
+}
+
+const satf_backend *__wrap_satf_cuda(void)
+{
+    static satf_backend backend;
+    if (!pretend) {
+        return __real_satf_cuda();
+    }
+    backend = *__real_satf_cuda();
+    backend.describe = describe;
+    return &backend;
 }
 
 /* A device's choices are read from its file once: each device here is new to the process. */

@@ -236,7 +236,7 @@ satf_status bench_device_poison(bench *b, const bench_device_image *image);
 satf_status bench_device_check(bench *b, const bench_device_image *image, const char **problem);
 
 /* A copy of the host's bytes in the options' device; host NULL: room only. *there is
- * the caller's to give back with satf_gpu_free(); NULL after failure. */
+ * the caller's to give back with free() of satf_cuda(); NULL after failure. */
 satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
                                 void **there);
 

@@ -122,8 +122,8 @@ typedef struct amm_case {
 static satf_status run_tiles(void *user)
 {
     const amm_case *c = user;
-    return machine_cuda_tiles(c->b->ctx, c->kernel, c->layout, c->most_blocks, c->tiles, c->in,
-                              c->out);
+    return machine_cuda()->tiles(c->b->ctx, c->kernel, c->layout, c->most_blocks, c->tiles, c->in,
+                                 c->out);
 }
 
 static int report_measured(amm_case *c, size_t layout, const bench_timing *t, const tile_cost *cost,
@@ -172,8 +172,8 @@ static int measure_layout(amm_case *c, size_t layout, bool own)
     satf_status status = tile_measure(c->b->ctx, kernel, c->layout, c->processor, &cost);
     c->most_blocks = own || status ? 0 : (int)cost.blocks;
     if (!status) {
-        status = machine_cuda_tiles_residence(c->b->ctx, c->kernel, c->layout, c->most_blocks,
-                                              &residence);
+        status = machine_cuda()->tiles_residence(c->b->ctx, c->kernel, c->layout, c->most_blocks,
+                                                 &residence);
     }
     if (!status) {
         status =
@@ -227,8 +227,8 @@ static int measure_kernel(amm_case *c)
             failed = measure_layout(c, k, own);
         }
     }
-    satf_gpu_free(c->b->ctx, c->in);
-    satf_gpu_free(c->b->ctx, c->out);
+    satf_cuda()->free(c->b->ctx, c->in);
+    satf_cuda()->free(c->b->ctx, c->out);
     satf_free(c->host);
     satf_free(c->right);
     return failed;

@@ -202,9 +202,9 @@ typedef struct coalesce_case {
 
 static void close_case(coalesce_case *c)
 {
-    satf_gpu_free(c->b->ctx, c->in[0]);
-    satf_gpu_free(c->b->ctx, c->in[1]);
-    satf_gpu_free(c->b->ctx, c->out);
+    satf_cuda()->free(c->b->ctx, c->in[0]);
+    satf_cuda()->free(c->b->ctx, c->in[1]);
+    satf_cuda()->free(c->b->ctx, c->out);
     satf_free(c->right);
 }
 
@@ -240,13 +240,13 @@ static int measure_line(coalesce_case *c, const coalesce_line *line, bench_work 
 static satf_status run_copy(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda_copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, c->offset);
+    return machine_cuda()->copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, c->offset);
 }
 
 static satf_status run_aligned_copy(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda_copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, 0);
+    return machine_cuda()->copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, 0);
 }
 
 static float number(int64_t i)
@@ -306,12 +306,12 @@ static int copies(coalesce_case *c)
 
 static satf_status run_global(const coalesce_case *c, bool interleaved)
 {
-    return machine_cuda_powers(c->b->ctx, interleaved, c->in[0], c->out, NUMBERS);
+    return machine_cuda()->powers(c->b->ctx, interleaved, c->in[0], c->out, NUMBERS);
 }
 
 static satf_status run_shared(const coalesce_case *c, bool interleaved)
 {
-    return machine_cuda_powers_shared(c->b->ctx, interleaved, c->in[0], c->out, POWER_TIMES);
+    return machine_cuda()->powers_shared(c->b->ctx, interleaved, c->in[0], c->out, POWER_TIMES);
 }
 
 static satf_status run_powers(void *user)
@@ -396,14 +396,14 @@ static const char *const product_names[ACCESS_PRODUCT_COUNT] = {
 static satf_status run_product(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda_product(c->b->ctx, c->way, c->in[0], c->in[1], c->out, SIDE);
+    return machine_cuda()->product(c->b->ctx, c->way, c->in[0], c->in[1], c->out, SIDE);
 }
 
 /* Of the same words, however they lie: addresses and time are those of the first line. */
 static satf_status run_coalesced(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda_product(c->b->ctx, ACCESS_BY_ROWS, c->in[0], c->in[1], c->out, SIDE);
+    return machine_cuda()->product(c->b->ctx, ACCESS_BY_ROWS, c->in[0], c->in[1], c->out, SIDE);
 }
 
 /* A factor's element: small integers, so that sums of SIDE products are exact. */
@@ -424,7 +424,7 @@ static satf_status upload_factors(coalesce_case *c, access_product way, float *w
                 words[access_product_word(way, SIDE, row, column)] = factor(which, row, column);
             }
         }
-        satf_gpu_free(c->b->ctx, c->in[which]);
+        satf_cuda()->free(c->b->ctx, c->in[which]);
         status = bench_device_upload(c->b, words, bytes, "a matrix", &c->in[which]);
     }
     return status;

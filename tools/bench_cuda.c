@@ -26,36 +26,36 @@ satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
     image->in.data = NULL;
     image->in.device = image->out.device = device;
     satf_status status =
-        satf_gpu_alloc(b->ctx, device, view_bytes(in), "the image", &image->in.data);
+        satf_cuda()->alloc(b->ctx, device, view_bytes(in), "the image", &image->in.data);
     if (!status) {
-        status = satf_gpu_alloc(b->ctx, device, view_bytes(&image->out), "the summed area table",
-                                &image->out.data);
+        status = satf_cuda()->alloc(b->ctx, device, view_bytes(&image->out),
+                                    "the summed area table", &image->out.data);
     }
     if (!status) {
-        status = satf_gpu_alloc(b->ctx, device, samples * sizeof(uint64_t), "the right result",
-                                &image->truth);
+        status = satf_cuda()->alloc(b->ctx, device, samples * sizeof(uint64_t), "the right result",
+                                    &image->truth);
     }
     if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, image->in.data, in->data, view_bytes(in));
+        status = satf_cuda()->copy_bytes(b->ctx, device, image->in.data, in->data, view_bytes(in));
     }
     if (!status) {
-        status = machine_cuda_truth(b->ctx, &image->in, bench_units(in), image->truth);
+        status = machine_cuda()->truth(b->ctx, &image->in, bench_units(in), image->truth);
     }
-    return status ? status : satf_gpu_wait(b->ctx, device);
+    return status ? status : satf_cuda()->wait(b->ctx, device);
 }
 
 void bench_device_release(bench *b, bench_device_image *image)
 {
-    satf_gpu_free(b->ctx, image->in.data);
-    satf_gpu_free(b->ctx, image->out.data);
-    satf_gpu_free(b->ctx, image->truth);
+    satf_cuda()->free(b->ctx, image->in.data);
+    satf_cuda()->free(b->ctx, image->out.data);
+    satf_cuda()->free(b->ctx, image->truth);
     *image = (bench_device_image){0};
 }
 
 satf_status bench_device_poison(bench *b, const bench_device_image *image)
 {
-    return satf_gpu_set_bytes(b->ctx, image->out.device, image->out.data, 0xa5,
-                              view_bytes(&image->out));
+    return satf_cuda()->set_bytes(b->ctx, image->out.device, image->out.data, 0xa5,
+                                  view_bytes(&image->out));
 }
 
 /* Small results are also held against the host's own reference. */
@@ -69,13 +69,14 @@ static satf_status check_on_host(bench *b, const bench_device_image *image, cons
     satf_status status =
         in.data && out.data ? SATF_OK : satf_fail_memory(b->ctx, view_bytes(&out), "a check");
     if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, in.data, image->in.data, view_bytes(&in));
+        status = satf_cuda()->copy_bytes(b->ctx, device, in.data, image->in.data, view_bytes(&in));
     }
     if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, out.data, image->out.data, view_bytes(&out));
+        status =
+            satf_cuda()->copy_bytes(b->ctx, device, out.data, image->out.data, view_bytes(&out));
     }
     if (!status) {
-        status = satf_gpu_wait(b->ctx, device);
+        status = satf_cuda()->wait(b->ctx, device);
     }
     if (!status) {
         *problem = bench_check_sat(&in, &out);
@@ -91,8 +92,8 @@ satf_status bench_device_check(bench *b, const bench_device_image *image, const 
     double relative = out->type == SATF_F32 ? 0x1p-21 : 0;
     int64_t first;
     *problem = NULL;
-    satf_status status =
-        machine_cuda_compare(b->ctx, image->truth, out, bench_units(&image->in), relative, &first);
+    satf_status status = machine_cuda()->compare(b->ctx, image->truth, out, bench_units(&image->in),
+                                                 relative, &first);
     if (status) {
         return status;
     }
@@ -115,15 +116,15 @@ satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const 
 {
     int device = b->options.device;
     *there = NULL;
-    satf_status status = satf_gpu_alloc(b->ctx, device, bytes, what, there);
+    satf_status status = satf_cuda()->alloc(b->ctx, device, bytes, what, there);
     if (!status && host) {
-        status = satf_gpu_copy_bytes(b->ctx, device, *there, host, bytes);
+        status = satf_cuda()->copy_bytes(b->ctx, device, *there, host, bytes);
     }
     if (!status) {
-        status = satf_gpu_wait(b->ctx, device);
+        status = satf_cuda()->wait(b->ctx, device);
     }
     if (status) {
-        satf_gpu_free(b->ctx, *there);
+        satf_cuda()->free(b->ctx, *there);
         *there = NULL;
     }
     return status;
@@ -138,15 +139,15 @@ satf_status bench_device_leaves(bench *b, bench_work *work, void *user, void *th
     if (!got) {
         return satf_fail_memory(b->ctx, count, "a result");
     }
-    satf_status status = satf_gpu_set_bytes(b->ctx, device, there, 0xa5, count);
+    satf_status status = satf_cuda()->set_bytes(b->ctx, device, there, 0xa5, count);
     if (!status) {
         status = work(user);
     }
     if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, got, there, count);
+        status = satf_cuda()->copy_bytes(b->ctx, device, got, there, count);
     }
     if (!status) {
-        status = satf_gpu_wait(b->ctx, device);
+        status = satf_cuda()->wait(b->ctx, device);
     }
     *right = !status && memcmp(got, bytes, count) == 0;
     satf_free(got);

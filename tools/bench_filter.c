@@ -55,7 +55,7 @@ static satf_status time_host(filter_call *call)
     enum { BATCHES = 9, RUNS = 40 };
     double us[BATCHES];
     for (int i = 0; i < BATCHES; i++) {
-        satf_status status = satf_gpu_wait(call->b->ctx, call->b->place);
+        satf_status status = satf_cuda()->wait(call->b->ctx, call->b->place);
         double start_ms = satf_now_ms();
         for (int run = 0; run < RUNS && !status; run++) {
             status = run_filter(call);
@@ -66,7 +66,7 @@ static satf_status time_host(filter_call *call)
         }
     }
     call->host_us = bench_median(us, BATCHES);
-    return satf_gpu_wait(call->b->ctx, call->b->place);
+    return satf_cuda()->wait(call->b->ctx, call->b->place);
 }
 
 /* The row of the table for "box" or "rotate=180"; NULL if there is none. */
@@ -209,25 +209,25 @@ static satf_status allocate(filter_call *call)
         return status;
     }
     if (!status) {
-        status =
-            satf_gpu_alloc(b->ctx, device, view_bytes(&call->in), "the image", &call->work_in.data);
+        status = satf_cuda()->alloc(b->ctx, device, view_bytes(&call->in), "the image",
+                                    &call->work_in.data);
     }
     if (!status) {
-        status = satf_gpu_alloc(b->ctx, device, view_bytes(&call->out), "the result",
-                                &call->work_out.data);
+        status = satf_cuda()->alloc(b->ctx, device, view_bytes(&call->out), "the result",
+                                    &call->work_out.data);
     }
     if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, call->work_in.data, call->in.data,
-                                     view_bytes(&call->in));
+        status = satf_cuda()->copy_bytes(b->ctx, device, call->work_in.data, call->in.data,
+                                         view_bytes(&call->in));
     }
-    return status ? status : satf_gpu_wait(b->ctx, device);
+    return status ? status : satf_cuda()->wait(b->ctx, device);
 }
 
 static void release(filter_call *call)
 {
     if (call->work_in.device != SATF_HOST) {
-        satf_gpu_free(call->b->ctx, call->work_in.data);
-        satf_gpu_free(call->b->ctx, call->work_out.data);
+        satf_cuda()->free(call->b->ctx, call->work_in.data);
+        satf_cuda()->free(call->b->ctx, call->work_out.data);
     }
     bench_release(&call->in, &call->out);
 }
@@ -238,14 +238,14 @@ static satf_status fetch(filter_call *call)
     satf_context *ctx = call->b->ctx;
     int device = call->b->place;
     size_t bytes = view_bytes(&call->out);
-    satf_status status = satf_gpu_set_bytes(ctx, device, call->work_out.data, 0xa5, bytes);
+    satf_status status = satf_cuda()->set_bytes(ctx, device, call->work_out.data, 0xa5, bytes);
     if (!status) {
         status = run_filter(call);
     }
     if (!status) {
-        status = satf_gpu_copy_bytes(ctx, device, call->out.data, call->work_out.data, bytes);
+        status = satf_cuda()->copy_bytes(ctx, device, call->out.data, call->work_out.data, bytes);
     }
-    return status ? status : satf_gpu_wait(ctx, device);
+    return status ? status : satf_cuda()->wait(ctx, device);
 }
 
 /* Memory, measurement, check and report of a call whose views are known. */

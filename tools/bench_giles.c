@@ -128,7 +128,7 @@ typedef struct giles_case {
 
 static satf_status run_way(const giles_case *c, machine_struct way)
 {
-    return machine_cuda_structs(c->b->ctx, way, c->fields, c->in, c->out, c->structs);
+    return machine_cuda()->structs(c->b->ctx, way, c->fields, c->in, c->out, c->structs);
 }
 
 static satf_status run_structs(void *user)
@@ -224,8 +224,8 @@ static int run_all(bench *b, satf_machine *machine, uint32_t *host, uint32_t *ri
         c.structs = WORDS / fields / BANKS * BANKS;
         failed = measure_fields(&c, machine);
     }
-    satf_gpu_free(b->ctx, c.in);
-    satf_gpu_free(b->ctx, c.out);
+    satf_cuda()->free(b->ctx, c.in);
+    satf_cuda()->free(b->ctx, c.out);
     return failed;
 }
 

@@ -31,7 +31,7 @@ double bench_median(double *values, int n)
 static satf_status reserve(bench *b, size_t bytes, const char *what, void **memory)
 {
     if (b->place != SATF_HOST) {
-        return satf_gpu_alloc(b->ctx, b->place, bytes, what, memory);
+        return satf_cuda()->alloc(b->ctx, b->place, bytes, what, memory);
     }
     *memory = satf_alloc(bytes);
     return *memory ? SATF_OK : satf_fail_memory(b->ctx, bytes, what);
@@ -40,7 +40,7 @@ static satf_status reserve(bench *b, size_t bytes, const char *what, void **memo
 static void give_back(bench *b, void **memory)
 {
     if (b->place != SATF_HOST) {
-        satf_gpu_free(b->ctx, *memory);
+        satf_cuda()->free(b->ctx, *memory);
     } else {
         satf_free(*memory);
     }
@@ -60,7 +60,7 @@ void bench_set_place(bench *b, int place)
 static satf_status set_bytes(bench *b, void *memory, int value, size_t bytes)
 {
     if (b->place != SATF_HOST) {
-        return satf_gpu_set_bytes(b->ctx, b->place, memory, value, bytes);
+        return satf_cuda()->set_bytes(b->ctx, b->place, memory, value, bytes);
     }
     memset(memory, value, bytes);
     return SATF_OK;
@@ -90,7 +90,7 @@ static satf_status copy(void *user)
     copy_job *job = user;
     bench *b = job->b;
     if (b->place != SATF_HOST) {
-        return satf_gpu_copy_bytes(b->ctx, b->place, b->copy_to, b->copy_from, job->bytes);
+        return satf_cuda()->copy_bytes(b->ctx, b->place, b->copy_to, b->copy_from, job->bytes);
     }
     satf_parallel(b->copy_ctx, (int64_t)job->tasks, copy_part, job);
     return SATF_OK;
@@ -131,12 +131,12 @@ static satf_status sample(bench *b, const subject *s, double *ms)
 {
     bool device = b->place != SATF_HOST;
     double start = satf_now_ms(), total = 0;
-    satf_status status = device ? satf_gpu_time_begin(b->ctx, b->place) : SATF_OK;
+    satf_status status = device ? satf_cuda()->time_begin(b->ctx, b->place) : SATF_OK;
     for (int i = 0; i < s->calls && !status; i++) {
         status = s->work(s->user);
     }
     if (!status && device) {
-        status = satf_gpu_time_end(b->ctx, b->place, &total);
+        status = satf_cuda()->time_end(b->ctx, b->place, &total);
     }
     *ms = (device ? total : satf_now_ms() - start) / s->calls;
     return status;

@@ -161,8 +161,8 @@ static int choose_device(request *r)
     if (r->options.record_only) {
         r->options.device = SATF_HOST;
     } else if (r->options.device == SATF_DEVICE_AUTO) {
-        bool usable =
-            satf_gpu_count(NULL) > 0 && satf_gpu_describe(SATF_CUDA(0), &info) && info.runs_kernels;
+        bool usable = satf_gpu_count(NULL) > 0 && satf_cuda()->describe(SATF_CUDA(0), &info) &&
+                      info.runs_kernels;
         r->options.device = usable ? SATF_CUDA(0) : SATF_HOST;
     } else if (satf_context_create(&ctx) == SATF_OK) {
         if (satf_context_set_device(ctx, r->options.device) != SATF_OK) {

@@ -196,7 +196,8 @@ static satf_status count(const small_case *c, int algorithm, bool wide, small_co
 static satf_status run_way(small_case *c, permute_way way)
 {
     permute_call call = {.ctx = c->b->ctx, .element_bytes = c->element_bytes};
-    return machine_cuda_permute(&call, way, c->in_place, c->which, c->in, c->out, c->there, TIMES);
+    return machine_cuda()->permute(&call, way, c->in_place, c->which, c->in, c->out, c->there,
+                                   TIMES);
 }
 
 static satf_status run_small(void *user)
@@ -234,9 +235,9 @@ static satf_status open_case(small_case *c)
 
 static void close_case(small_case *c)
 {
-    satf_gpu_free(c->b->ctx, c->there);
-    satf_gpu_free(c->b->ctx, c->in);
-    satf_gpu_free(c->b->ctx, c->out);
+    satf_cuda()->free(c->b->ctx, c->there);
+    satf_cuda()->free(c->b->ctx, c->in);
+    satf_cuda()->free(c->b->ctx, c->out);
 }
 
 /* ------------------------------------------------------------------- reports */

@@ -424,8 +424,8 @@ static satf_status open_arrays(global_case *c)
 
 static void close_arrays(global_case *c)
 {
-    satf_gpu_free(c->b->ctx, c->in);
-    satf_gpu_free(c->b->ctx, c->out);
+    satf_cuda()->free(c->b->ctx, c->in);
+    satf_cuda()->free(c->b->ctx, c->out);
     satf_free(c->right);
     satf_free(c->p);
 }

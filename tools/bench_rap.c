@@ -152,7 +152,7 @@ static satf_status run_draws(const rap_case *c, const machine_transpose *t)
     for (int d = 0; d < c->draws && !status; d++) {
         const uint32_t *numbers = (const uint32_t *)c->there + (size_t)d * MACHINE_NUMBERS;
         char *out = (char *)c->out + (size_t)d * matrix_bytes(c);
-        status = machine_cuda_transpose(c->b->ctx, t, c->in, out, numbers, c->times);
+        status = machine_cuda()->transpose(c->b->ctx, t, c->in, out, numbers, c->times);
     }
     return status;
 }
@@ -284,7 +284,7 @@ static int measure_form(rap_case *c, int draws)
             c->t.way = (access_transpose)way;
             failed = measure_case(c);
         }
-        satf_gpu_free(c->b->ctx, c->there);
+        satf_cuda()->free(c->b->ctx, c->there);
     }
     return failed;
 }
@@ -320,8 +320,8 @@ static int measure_type(rap_case *c, int draws)
         c->t.computed = form;
         failed = measure_form(c, draws);
     }
-    satf_gpu_free(c->b->ctx, c->in);
-    satf_gpu_free(c->b->ctx, c->out);
+    satf_cuda()->free(c->b->ctx, c->in);
+    satf_cuda()->free(c->b->ctx, c->out);
     return failed;
 }
 

@@ -71,7 +71,7 @@ void bench_name_device(int device, bench_device *d)
     struct utsname system;
     satf_gpu_info info;
     snprintf(d->driver, sizeof d->driver, "unknown");
-    if (device != SATF_HOST && satf_gpu_describe(device, &info)) {
+    if (device != SATF_HOST && satf_cuda()->describe(device, &info)) {
         snprintf(d->name, sizeof d->name, "%s", info.name);
         snprintf(d->driver, sizeof d->driver, "%s", info.driver);
         return;

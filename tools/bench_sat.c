@@ -86,7 +86,7 @@ static satf_status run_sat(void *user)
 static satf_status run_convert(void *user)
 {
     sat_call *call = user;
-    return machine_cuda_convert(call->b->ctx, &call->image.in, &call->image.out);
+    return machine_cuda()->convert(call->b->ctx, &call->image.in, &call->image.out);
 }
 
 /* u8 in 32 bits, u16 in 64: modulo those, as every algorithm of the paper. */
@@ -231,7 +231,7 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     }
     if (!status && row && row->keeps) { /* as in every call of a context but the first */
         call->job.scratch_runs = 1;
-        status = satf_gpu_set_bytes(b->ctx, b->place, b->scratch, 0, scratch_bytes);
+        status = satf_cuda()->set_bytes(b->ctx, b->place, b->scratch, 0, scratch_bytes);
     }
     return status;
 }

@@ -186,11 +186,11 @@ static bool is_pinned(const void *memory)
     return attributes.type != cudaMemoryTypeUnregistered;
 }
 
-satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to)
+satf_status cuda_copy(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     const satf_view *host = from->device == SATF_HOST ? from : to;
     satf_status status =
-        satf_gpu_open(ctx, from->device == SATF_HOST ? (int)to->device : (int)from->device);
+        cuda_open(ctx, from->device == SATF_HOST ? (int)to->device : (int)from->device);
     if (status) {
         return status;
     }

@@ -38,7 +38,7 @@ static int driver_version(void)
     return version;
 }
 
-int satf_gpu_count(const char **why)
+int cuda_count(const char **why)
 {
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
@@ -76,7 +76,7 @@ static void name_driver(char *text, size_t bytes)
              version % 1000 / 10);
 }
 
-bool satf_gpu_describe(int device, satf_gpu_info *info)
+bool cuda_describe(int device, satf_gpu_info *info)
 {
     cudaDeviceProp properties;
     if (cudaGetDeviceProperties(&properties, satf_gpu_ordinal(device)) != cudaSuccess) {
@@ -95,7 +95,7 @@ bool satf_gpu_describe(int device, satf_gpu_info *info)
     return true;
 }
 
-bool satf_gpu_speed(int device, double *clock_khz, double *bytes_per_second)
+bool cuda_speed(int device, double *clock_khz, double *bytes_per_second)
 {
     int n = satf_gpu_ordinal(device), clock = 0, memory_khz = 0, bits = 0;
     if (cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, n) != cudaSuccess ||

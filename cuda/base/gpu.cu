@@ -32,7 +32,7 @@ static void enter(satf_context *ctx)
     }
 }
 
-satf_status satf_gpu_leave(satf_context *ctx, satf_status status)
+satf_status cuda_leave(satf_context *ctx, satf_status status)
 {
     if (ctx->entered) {
         static const set_current set = (set_current)driver_call("cuCtxSetCurrent");
@@ -46,7 +46,7 @@ satf_status satf_gpu_leave(satf_context *ctx, satf_status status)
 
 /* --------------------------------------------------------------------- the device */
 
-void satf_gpu_close(satf_context *ctx)
+void cuda_close(satf_context *ctx)
 {
     satf_gpu *gpu = ctx->gpu;
     if (!gpu) {
@@ -103,7 +103,7 @@ static satf_status make_pool(satf_context *ctx, satf_gpu *gpu)
     return SATF_OK;
 }
 
-satf_status satf_gpu_open(satf_context *ctx, int device)
+satf_status cuda_open(satf_context *ctx, int device)
 {
     satf_status status = SATF_OK;
     bool opens = !ctx->gpu || ctx->gpu->device != device;
@@ -113,7 +113,7 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
             return status;
         }
         satf_context_forget(ctx); /* a plan of the device before, whose memory goes with it */
-        satf_gpu_close(ctx);
+        cuda_close(ctx);
         ctx->gpu = (satf_gpu *)satf_alloc_zeroed(sizeof *ctx->gpu);
         if (!ctx->gpu) {
             return satf_fail_memory(ctx, sizeof *ctx->gpu, "a CUDA device's state");
@@ -135,19 +135,19 @@ satf_status satf_gpu_open(satf_context *ctx, int device)
     return SATF_OK;
 fail:
     if (opens) { /* else there may be memory of the pool, which goes first */
-        satf_gpu_close(ctx);
+        cuda_close(ctx);
     }
     return status;
 }
 
-void *satf_gpu_stream(satf_context *ctx)
+void *cuda_stream(satf_context *ctx)
 {
     return stream_of(ctx);
 }
 
-satf_status satf_gpu_wait(satf_context *ctx, int device)
+satf_status cuda_wait(satf_context *ctx, int device)
 {
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }
@@ -155,16 +155,16 @@ satf_status satf_gpu_wait(satf_context *ctx, int device)
     return SATF_OK;
 }
 
-satf_status satf_gpu_synchronize(satf_context *ctx)
+satf_status cuda_synchronize(satf_context *ctx)
 {
-    return ctx->gpu ? satf_gpu_wait(ctx, ctx->gpu->device) : SATF_OK;
+    return ctx->gpu ? cuda_wait(ctx, ctx->gpu->device) : SATF_OK;
 }
 
 /* --------------------------------------------------------------------- timing */
 
-satf_status satf_gpu_time_begin(satf_context *ctx, int device)
+satf_status cuda_time_begin(satf_context *ctx, int device)
 {
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }
@@ -178,9 +178,9 @@ satf_status satf_gpu_time_begin(satf_context *ctx, int device)
     return SATF_OK;
 }
 
-satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms)
+satf_status cuda_time_end(satf_context *ctx, int device, double *ms)
 {
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }

@@ -23,7 +23,7 @@ struct kept_memory {
 
 struct gpu_keeper {
     kept_memory kept[KEPT];
-    kept_memory *in_use; /* between satf_gpu_keep() and satf_gpu_kept() */
+    kept_memory *in_use; /* between cuda_keep() and cuda_kept() */
     unsigned runs;       /* of it, once this one has succeeded */
     uint64_t calls;
     satf_gpu_order order;
@@ -32,7 +32,7 @@ struct gpu_keeper {
 /* Waits for the latest use. */
 static void free_keeper(gpu_keeper *keeper)
 {
-    satf_gpu_order_free(&keeper->order);
+    cuda_order_free(&keeper->order);
     for (kept_memory &kept : keeper->kept) {
         if (kept.memory) {
             cudaFree(kept.memory);
@@ -53,7 +53,7 @@ static kept_memory *find_kept(gpu_keeper *keeper, const satf_gpu_use *use, size_
 
 static void give_up(satf_context *ctx, kept_memory *kept)
 {
-    satf_gpu_free(ctx, kept->memory);
+    cuda_free(ctx, kept->memory);
     memset(kept, 0, sizeof *kept);
 }
 
@@ -83,10 +83,10 @@ static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t byte
 static void give_up_kept(satf_context *ctx)
 {
     gpu_keeper *keeper = ctx->gpu->keeper;
-    if (keeper->calls == 0 || satf_gpu_captures(ctx, ctx->gpu->device)) {
+    if (keeper->calls == 0 || cuda_captures(ctx, ctx->gpu->device)) {
         return;
     }
-    satf_gpu_order_wait(&keeper->order); /* perhaps of another stream */
+    cuda_order_wait(&keeper->order); /* perhaps of another stream */
     for (kept_memory &kept : keeper->kept) {
         if (kept.memory && &kept != keeper->in_use) {
             give_up(ctx, &kept);
@@ -114,7 +114,7 @@ static satf_status add_kept(satf_context *ctx, int device, gpu_keeper *keeper,
                             kept_memory **added)
 {
     kept_memory *kept = make_room(ctx, keeper, bytes);
-    satf_status status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
+    satf_status status = cuda_alloc(ctx, device, bytes, what, &kept->memory);
     if (!status) {
         kept->bytes = bytes;
         kept->use = *use;
@@ -123,18 +123,18 @@ static satf_status add_kept(satf_context *ctx, int device, gpu_keeper *keeper,
     return status;
 }
 
-satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
-                          const char *what, void **memory, unsigned *runs)
+satf_status cuda_keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
+                      const char *what, void **memory, unsigned *runs)
 {
     *memory = NULL;
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }
     gpu_keeper *keeper;
     bool captured = false;
     status = open_keeper(ctx, &keeper);
-    status = status ? status : satf_gpu_order_begin(ctx, device, &keeper->order, &captured);
+    status = status ? status : cuda_order_begin(ctx, device, &keeper->order, &captured);
     if (status || captured) {
         return status;
     }
@@ -149,20 +149,20 @@ satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use
         CUDA_RETURN(ctx, cudaMemsetAsync(kept->memory, 0, bytes, stream_of(ctx)));
     }
     *runs = keeper->runs = kept->runs + 1;
-    kept->runs = 0; /* until satf_gpu_kept() says that the run is good */
+    kept->runs = 0; /* until cuda_kept() says that the run is good */
     kept->used = ++keeper->calls;
     keeper->in_use = kept;
     *memory = kept->memory;
     return SATF_OK;
 }
 
-void satf_gpu_kept(satf_context *ctx, bool good)
+void cuda_kept(satf_context *ctx, bool good)
 {
     if (!ctx->gpu) { /* the device was lost in between */
         return;
     }
     gpu_keeper *keeper = ctx->gpu->keeper;
-    satf_gpu_order_end(ctx, &keeper->order);
+    cuda_order_end(ctx, &keeper->order);
     if (good) {
         keeper->in_use->runs = keeper->runs;
     }

@@ -1,11 +1,10 @@
 /* Memory of a context's device, in the order of the stream. */
 #include "state.h"
 
-satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
-                           void **memory)
+satf_status cuda_alloc(satf_context *ctx, int device, size_t bytes, const char *what, void **memory)
 {
     *memory = NULL;
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }
@@ -35,16 +34,16 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
     return cuda_check(ctx, error, "cudaMallocFromPoolAsync");
 }
 
-void satf_gpu_free(satf_context *ctx, void *memory)
+void cuda_free(satf_context *ctx, void *memory)
 {
     if (memory && ctx->gpu && cudaFreeAsync(memory, stream_of(ctx)) != cudaSuccess) {
         cudaGetLastError(); /* of earlier work: the next call that waits reports it */
     }
 }
 
-satf_status satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value, size_t bytes)
+satf_status cuda_set_bytes(satf_context *ctx, int device, void *memory, int value, size_t bytes)
 {
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }
@@ -52,10 +51,9 @@ satf_status satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int 
     return SATF_OK;
 }
 
-satf_status satf_gpu_copy_bytes(satf_context *ctx, int device, void *to, const void *from,
-                                size_t bytes)
+satf_status cuda_copy_bytes(satf_context *ctx, int device, void *to, const void *from, size_t bytes)
 {
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }

@@ -11,15 +11,14 @@ static bool captures(cudaStream_t stream)
     return capture != cudaStreamCaptureStatusNone;
 }
 
-bool satf_gpu_captures(satf_context *ctx, int device)
+bool cuda_captures(satf_context *ctx, int device)
 {
-    return satf_gpu_open(ctx, device) == SATF_OK && captures(stream_of(ctx));
+    return cuda_open(ctx, device) == SATF_OK && captures(stream_of(ctx));
 }
 
-satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *order,
-                                 bool *captured)
+satf_status cuda_order_begin(satf_context *ctx, int device, satf_gpu_order *order, bool *captured)
 {
-    satf_status status = satf_gpu_open(ctx, device);
+    satf_status status = cuda_open(ctx, device);
     if (status) {
         return status;
     }
@@ -37,7 +36,7 @@ satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *
     return SATF_OK;
 }
 
-void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order)
+void cuda_order_end(satf_context *ctx, satf_gpu_order *order)
 {
     if (!ctx->gpu) { /* the device was lost in between */
         return;
@@ -57,7 +56,7 @@ void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order)
     }
 }
 
-void satf_gpu_order_wait(satf_gpu_order *order)
+void cuda_order_wait(satf_gpu_order *order)
 {
     if (order->done) {
         cudaEventSynchronize((cudaEvent_t)order->done);
@@ -65,20 +64,20 @@ void satf_gpu_order_wait(satf_gpu_order *order)
     }
 }
 
-void satf_gpu_free_behind(satf_gpu_order *order, void *memory)
+void cuda_free_behind(satf_gpu_order *order, void *memory)
 {
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* else a wait would end a capture */
     cudaThreadExchangeStreamCaptureMode(&mode);
-    satf_gpu_order_wait(order);
+    cuda_order_wait(order);
     cudaFree(memory);
     cudaGetLastError();
     cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
-void satf_gpu_order_free(satf_gpu_order *order)
+void cuda_order_free(satf_gpu_order *order)
 {
     if (order->done) {
-        satf_gpu_order_wait(order);
+        cuda_order_wait(order);
         cudaEventDestroy((cudaEvent_t)order->done);
         cudaGetLastError();
         order->done = NULL;

@@ -24,6 +24,9 @@ struct satf_gpu {
     void (*give_up_kept)(satf_context *ctx); /* frees what is not in use, behind that */
 };
 
+/* Waits for the latest use. */
+void cuda_order_wait(satf_gpu_order *order);
+
 static inline cudaStream_t stream_of(const satf_context *ctx)
 {
     return ctx->has_stream ? (cudaStream_t)ctx->stream : ctx->gpu->own;

@@ -325,7 +325,7 @@ static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int pr
     return plan;
 }
 
-extern "C" satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *plan)
+extern "C" satf_status cuda_filter_plan(satf_context *ctx, filter_gpu_plan *plan)
 {
     static_assert(sizeof(corner_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     corner_kernel kernel = choose_kernel(&plan->task);
@@ -354,7 +354,7 @@ static cudaError_t run_rects(const filter_gpu_task *task, const inner_area *area
     return cudaGetLastError();
 }
 
-extern "C" satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan)
+extern "C" satf_status cuda_filter_run(satf_context *ctx, const filter_gpu_plan *plan)
 {
     const filter_gpu_task *task = &plan->task;
     for (int k = 0; k < task->layer_count; k++) {
@@ -371,7 +371,7 @@ extern "C" satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *
     corner_plan blocks;
     memcpy(&blocks, plan->launch[aligned].bytes, sizeof blocks);
     corner_kernel kernel = (corner_kernel)plan->kernel;
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     if (task->has_rects && blocks.inner.tiles > 0) {
         CUDA_RETURN(ctx, run_rects(task, &blocks.inner, stream));
     }

@@ -36,16 +36,15 @@ static __global__ void __launch_bounds__(THREADS) make_grey(satf_view from, satf
     }
 }
 
-extern "C" satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from,
-                                       const satf_view *to)
+extern "C" satf_status cuda_grey(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
-    satf_status status = satf_gpu_open(ctx, from->device);
+    satf_status status = cuda_open(ctx, from->device);
     if (status) {
         return status;
     }
     int64_t columns = (from->width - 1) / THREADS + 1;
     dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
               (unsigned)(from->height < MAX_GRID_ROWS ? from->height : MAX_GRID_ROWS));
-    make_grey<<<grid, THREADS, 0, (cudaStream_t)satf_gpu_stream(ctx)>>>(*from, *to);
+    make_grey<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(*from, *to);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -100,7 +100,7 @@ static __global__ void sum_rows(satf_view in, filter_gpu_layer layer)
 satf_status separate_hits(satf_context *ctx, const satf_view *in, const filter_gpu_layer *layer)
 {
     enum { THREADS = 128 };
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     int64_t columns = (in->width * in->channels - 1) / THREADS + 1;
     int64_t rows = (in->height * in->channels - 1) / THREADS + 1;
     find_hits<<<1, 1, 0, stream>>>(*in, *layer);

@@ -35,10 +35,10 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-extern "C" satf_status filter_gpu_lift(satf_context *ctx, const satf_view *from, bool weighted,
-                                       double *pivots, const satf_view *to)
+extern "C" satf_status cuda_lift(satf_context *ctx, const satf_view *from, bool weighted,
+                                 double *pivots, const satf_view *to)
 {
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     int64_t columns = (satf_row_samples(from) - 1) / THREADS + 1;
     dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
               (unsigned)(from->height < MAX_GRID_ROWS ? from->height : MAX_GRID_ROWS));

@@ -109,7 +109,7 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
  */
 enum { MOST_WORK_PERCENT = 135 };
 
-extern "C" bool filter_gpu_march_fits(const filter_gpu_task *task, bool pays)
+extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
 {
     int shared, shared_block;
     march_plan plan;
@@ -154,7 +154,7 @@ static void choose_segments(const filter_gpu_task *task, march_plan *plan, int64
     }
 }
 
-extern "C" satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan *plan)
+extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
 {
     static_assert(sizeof(march_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     const filter_gpu_task *task = &plan->task;
@@ -184,12 +184,12 @@ extern "C" satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan 
     return SATF_OK;
 }
 
-extern "C" satf_status filter_gpu_march_run(satf_context *ctx, const filter_gpu_plan *plan)
+extern "C" satf_status cuda_march_run(satf_context *ctx, const filter_gpu_plan *plan)
 {
     march_plan march;
     memcpy(&march, plan->launch[0].bytes, sizeof march);
     march_kernel kernel = (march_kernel)plan->kernel;
     kernel<<<(unsigned)march.strips *(unsigned)march.segments, MARCH_THREADS, (size_t)march.bytes,
-             (cudaStream_t)satf_gpu_stream(ctx)>>>(plan->task, march);
+             (cudaStream_t)cuda_stream(ctx)>>>(plan->task, march);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -37,10 +37,10 @@ static uint64_t alignment_of(const satf_view *view)
            (uint64_t)satf_pixel_stride(view);
 }
 
-extern "C" satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view *from,
-                                              const satf_view *to)
+extern "C" satf_status cuda_copy_pixels(satf_context *ctx, const satf_view *from,
+                                        const satf_view *to)
 {
-    satf_status status = satf_gpu_open(ctx, from->device);
+    satf_status status = cuda_open(ctx, from->device);
     if (status) {
         return status;
     }
@@ -58,7 +58,7 @@ extern "C" satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view
     int64_t columns = (from->width - 1) / THREADS + 1;
     dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
               (unsigned)(from->height < MAX_GRID_ROWS ? from->height : MAX_GRID_ROWS));
-    kernel<<<grid, THREADS, 0, (cudaStream_t)satf_gpu_stream(ctx)>>>(
+    kernel<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(
         *from, *to, satf_pixel_stride(from), satf_pixel_stride(to), (int)(bytes / size));
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

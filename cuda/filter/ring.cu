@@ -314,7 +314,7 @@ static ring_plan plan_strips(const filter_gpu_task *task, int shared_block)
     return plan;
 }
 
-extern "C" bool filter_gpu_ring_fits(const filter_gpu_task *task)
+extern "C" bool cuda_ring_fits(const filter_gpu_task *task)
 {
     int shared, shared_block;
     if (!kernel_of(task) || task->in.width >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2) {
@@ -348,7 +348,7 @@ static void choose_segments(const filter_gpu_task *task, ring_plan *plan, int64_
     }
 }
 
-extern "C" satf_status filter_gpu_ring_make(satf_context *ctx, filter_gpu_plan *plan)
+extern "C" satf_status cuda_ring_plan(satf_context *ctx, filter_gpu_plan *plan)
 {
     static_assert(sizeof(ring_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     const filter_gpu_task *task = &plan->task;
@@ -371,13 +371,13 @@ extern "C" satf_status filter_gpu_ring_make(satf_context *ctx, filter_gpu_plan *
     return SATF_OK;
 }
 
-extern "C" satf_status filter_gpu_ring_run(satf_context *ctx, const filter_gpu_plan *plan)
+extern "C" satf_status cuda_ring_run(satf_context *ctx, const filter_gpu_plan *plan)
 {
     ring_plan ring;
     memcpy(&ring, plan->launch[0].bytes, sizeof ring);
     ring_kernel kernel = (ring_kernel)plan->kernel;
     int64_t blocks = (int64_t)ring.strips * ring.segments * plan->task.in.channels;
-    kernel<<<(unsigned)blocks, RING_COLUMNS, (size_t)ring.bytes,
-             (cudaStream_t)satf_gpu_stream(ctx)>>>(plan->task, ring);
+    kernel<<<(unsigned)blocks, RING_COLUMNS, (size_t)ring.bytes, (cudaStream_t)cuda_stream(ctx)>>>(
+        plan->task, ring);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -8,7 +8,7 @@
 
 extern "C" {
 #include "../../src/base/view.h"
-#include "../../src/move/gpu.h"
+#include "../../src/move/move.h"
 #include "../../src/move/kernels.h"
 }
 
@@ -428,14 +428,14 @@ static const struct {
 #undef LAUNCHERS
 };
 
-extern "C" satf_status move_gpu_run(satf_context *ctx, const move_job *job)
+extern "C" satf_status cuda_move(satf_context *ctx, const move_job *job)
 {
     const satf_view *in = &job->in, *out = &job->out;
-    satf_status status = satf_gpu_open(ctx, in->device);
+    satf_status status = cuda_open(ctx, in->device);
     if (status) {
         return status;
     }
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     bool transposes = job->turn & MOVE_TRANSPOSE, reverses = job->turn & MOVE_FLIP_H;
     int64_t bytes = in->channels * (int64_t)satf_type_bytes(in->type);
     /* Column x of the input is row x of the result: under a transposition left and right are

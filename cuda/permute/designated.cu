@@ -36,7 +36,7 @@ static satf_status run(const permute_call *call, const void *in, void *out, cons
                        int64_t n)
 {
     unsigned blocks = (unsigned)((n + THREADS * DEEP - 1) / (THREADS * DEEP));
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(call->ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(call->ctx);
     if (call->element_bytes == 4) {
         designated<uint32_t, to>
             <<<blocks, THREADS, 0, stream>>>((const uint32_t *)in, (uint32_t *)out, table, n);

@@ -235,7 +235,7 @@ template <typename E> static cudaError_t launch_elements(const row_job &job)
 static satf_status run(const permute_call *call, row_job job, int64_t rows)
 {
     job.rows = (unsigned)rows;
-    job.stream = (cudaStream_t)satf_gpu_stream(call->ctx);
+    job.stream = (cudaStream_t)cuda_stream(call->ctx);
     if (call->element_bytes == 4) {
         CUDA_RETURN(call->ctx, launch_elements<uint32_t>(job));
     } else {

@@ -1,7 +1,7 @@
 /* Steps and plans of permutations on a device (src/permute). */
 #include "steps.cuh"
 
-const permute_steps *permute_cuda_steps(void)
+const permute_steps *cuda_steps(void)
 {
     static const permute_steps steps = {
         permute_scatter, permute_gather, permute_transpose,
@@ -10,8 +10,8 @@ const permute_steps *permute_cuda_steps(void)
     return &steps;
 }
 
-satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, size_t bytes,
-                              void **memory)
+satf_status cuda_table_keep(satf_context *ctx, int device, const void *host, size_t bytes,
+                            void **memory)
 {
     *memory = NULL;
     cudaError_t error = cudaMalloc(memory, bytes);
@@ -24,9 +24,9 @@ satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, s
     CUDA_RETURN(ctx, error);
     /* cudaMemcpy() may return before the last bytes have arrived, and says so to no other stream.
      */
-    satf_status status = satf_gpu_copy_bytes(ctx, device, *memory, host, bytes);
+    satf_status status = cuda_copy_bytes(ctx, device, *memory, host, bytes);
     if (!status) {
-        status = satf_gpu_wait(ctx, device);
+        status = cuda_wait(ctx, device);
     }
     if (status) {
         cudaFree(*memory);
@@ -35,7 +35,7 @@ satf_status permute_cuda_keep(satf_context *ctx, int device, const void *host, s
     return status;
 }
 
-void permute_cuda_drop(void *memory)
+void cuda_table_drop(void *memory)
 {
     if (cudaFree(memory) != cudaSuccess) {
         cudaGetLastError(); /* of earlier work: the next call that waits reports it */

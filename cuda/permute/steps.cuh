@@ -5,7 +5,7 @@
 #include "../base/check.h"
 
 extern "C" {
-#include "../../src/permute/gpu.h"
+#include "../../src/permute/permute.h"
 }
 
 satf_status permute_scatter(const permute_call *call, const void *in, void *out, const uint32_t *p,

@@ -16,7 +16,7 @@ static cudaError_t run(const permute_call *call, const void *in, void *out, int6
                        int64_t columns)
 {
     constexpr int V = transpose_chunk_of<E>;
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(call->ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(call->ctx);
     transpose_matrix from = {(char *)in, columns * (int64_t)sizeof(E)};
     transpose_matrix to = {(char *)out, rows * (int64_t)sizeof(E)};
     if (!transpose_by_chunks<E>(from, to)) {

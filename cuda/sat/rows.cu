@@ -16,7 +16,7 @@ extern "C" {
 
 static int stress_mode;
 
-static void stress(int mode)
+void cuda_stress(int mode)
 {
     stress_mode = mode;
 }
@@ -97,7 +97,7 @@ static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
 {
     const sat_sums *sums = find_sums(job);
     sat_plane p = make_sums_plane(job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     CUDA_RETURN(ctx, widen(job, stream));
     CUDA_RETURN(ctx, sums->columns(p, stream));
     CUDA_RETURN(ctx, sums->rows(p, stream));
@@ -113,7 +113,7 @@ static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch
 {
     const sat_sums *sums = find_sums(job);
     sat_plane p = make_sums_plane(job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     CUDA_RETURN(ctx, widen(job, stream));
     CUDA_RETURN(ctx, sums->columns(p, stream));
     sat_plane turned = p; /* one channel */
@@ -161,7 +161,7 @@ static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch
     carver c = {(char *)scratch, 0, true};
     samples_memory m = carve_4r1w(&c, job);
     sat_plane p = make_sums_plane(job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     if (sync_of(job) == SAT_SYNC_COOP) {
         CUDA_RETURN(ctx, widen(job, stream));
         CUDA_RETURN(ctx, sums->diagonals(p, m.kept, m.count, stream));
@@ -237,8 +237,8 @@ static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch
     block_job b = cut_up(job);
     char nothing;
     carver c = {scratch ? (char *)scratch : &nothing, 0, true}; /* a single block wants none */
-    CUDA_RETURN(ctx, widen(job, (cudaStream_t)satf_gpu_stream(ctx)));
-    return do_2r1w(ctx, b.sums, b.shape, b.p, &c, (cudaStream_t)satf_gpu_stream(ctx));
+    CUDA_RETURN(ctx, widen(job, (cudaStream_t)cuda_stream(ctx)));
+    return do_2r1w(ctx, b.sums, b.shape, b.p, &c, (cudaStream_t)cuda_stream(ctx));
 }
 
 /* The scratch of 1R1W and (1+r)R1W: what blocks hand on, and that of the kernel of all stages. */
@@ -294,7 +294,7 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
     block_job b = cut_up(job);
     carver c = {(char *)scratch, 0, true};
     chain_memory m = carve_chain(&c, job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     sat_sync sync = sync_of(job);
     int64_t diagonals = grid_diagonals(b.g), end = diagonals - side;
     auto work = [&](cudaStream_t on) -> satf_status {
@@ -356,7 +356,7 @@ static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch
     block_job b = cut_up(job);
     carver c = {(char *)scratch, 0, true};
     sat_lookback words = carve_skss(&c, job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     CUDA_RETURN(ctx, widen(job, stream));
     CUDA_RETURN(ctx, b.shape->skss(b.p, b.g, words, stress_mode, stream));
     return SATF_OK;
@@ -392,7 +392,7 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
 {
     carver c = {(char *)scratch, 0, true};
     lookback_memory m = carve_lookback(&c, job);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     CUDA_RETURN(ctx, m.shape->lookback(make_plane(job), m.g, m.words, stress_mode, stream));
     return SATF_OK;
 }
@@ -432,10 +432,12 @@ static const sat_row row_LOOKBACK = {SAT_CUDA_LOOKBACK,          refuses_lookbac
                                      scratch_of<carve_lookback>, run_lookback,
                                      lookback_variant,           true};
 
-static const sat_row *const rows[] = {
+const sat_row *cuda_row(size_t index)
+{
+    static const sat_row *const rows[] = {
 #define SAT_ROW(ROW) &row_##ROW,
-    SAT_CUDA_ROWS(SAT_ROW)
+        SAT_CUDA_ROWS(SAT_ROW)
 #undef SAT_ROW
-        NULL};
-
-extern const sat_gpu_calls sat_gpu_backend = {rows, stress};
+    };
+    return rows[index];
+}

@@ -1,5 +1,5 @@
 /* For tests: makes the kernels whose blocks wait for one another run in awkward orders, in the
- * whole process (sat_gpu_calls.stress). */
+ * whole process (base/calls.h). */
 #ifndef CUDA_SAT_STRESS_H
 #define CUDA_SAT_STRESS_H
 

@@ -9,31 +9,21 @@ extern "C" {
 
 static const satf_backend *library;
 
-/* What src/base/gpu.c asks within this object. */
-const satf_backend *satf_backend_get(const char **)
+/* What this object calls. */
+const satf_backend *satf_cuda(void)
 {
     return library;
 }
 
-extern "C" __attribute__((visibility("default"))) const machine_gpu_calls *
+extern "C" __attribute__((visibility("default"))) const machine_backend *
 MACHINE_ENTRY(const satf_backend *backend)
 {
-    static const machine_gpu_calls calls = {
-        sizeof(machine_gpu_calls),
+    static const machine_backend study = {
+        sizeof(machine_backend),
         PACKAGE_VERSION,
-        machine_cuda_transpose,
-        machine_cuda_tiles,
-        machine_cuda_tiles_residence,
-        machine_cuda_structs,
-        machine_cuda_copy,
-        machine_cuda_powers,
-        machine_cuda_powers_shared,
-        machine_cuda_product,
-        machine_cuda_permute,
-        machine_cuda_convert,
-        machine_cuda_truth,
-        machine_cuda_compare,
+#define CALL(result, name, parameters, otherwise) machine_cuda_##name,
+#include "../../src/study/calls.h"
     };
     library = backend;
-    return &calls;
+    return &study;
 }

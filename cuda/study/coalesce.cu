@@ -23,7 +23,7 @@ satf_status machine_cuda_copy(satf_context *ctx, const float *in, float *out, in
                               int64_t offset)
 {
     unsigned blocks = (unsigned)((n + COPY_THREADS - 1) / COPY_THREADS);
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)satf_cuda()->stream(ctx);
     copy_kernel<<<blocks, COPY_THREADS, 0, stream>>>(in, out, n, offset);
     CUDA_RETURN(ctx, cudaGetLastError());
     return SATF_OK;
@@ -82,7 +82,7 @@ satf_status machine_cuda_powers(satf_context *ctx, bool interleaved, const float
                                 int64_t count)
 {
     unsigned blocks = (unsigned)((count + GROUPS * GROUP - 1) / (GROUPS * GROUP));
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)satf_cuda()->stream(ctx);
     if (interleaved) {
         powers_kernel<true><<<blocks, GROUPS * GROUP, 0, stream>>>(in, out, count);
     } else {
@@ -95,7 +95,7 @@ satf_status machine_cuda_powers(satf_context *ctx, bool interleaved, const float
 satf_status machine_cuda_powers_shared(satf_context *ctx, bool interleaved, const float *in,
                                        float *out, int64_t times)
 {
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)satf_cuda()->stream(ctx);
     if (interleaved) {
         powers_shared_kernel<true><<<1, GROUPS * GROUP, 0, stream>>>(in, out, times);
     } else {
@@ -146,7 +146,7 @@ static cudaError_t launch_product(const float *a, const float *b, float *c, int6
 satf_status machine_cuda_product(satf_context *ctx, access_product way, const float *a,
                                  const float *b, float *c, int64_t side)
 {
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)satf_cuda()->stream(ctx);
     switch (way) {
 #define CASE(NAME, name)                                                        \
     case ACCESS_##NAME:                                                         \

@@ -19,7 +19,7 @@ static unsigned blocks_for(int64_t threads)
 
 static cudaStream_t stream_of(satf_context *ctx)
 {
-    return (cudaStream_t)satf_gpu_stream(ctx);
+    return (cudaStream_t)satf_cuda()->stream(ctx);
 }
 
 /* ---------------------------------------------------------------- conversion */
@@ -83,7 +83,7 @@ static satf_status run_convert(satf_context *ctx, const satf_view *in, const sat
 
 satf_status machine_cuda_convert(satf_context *ctx, const satf_view *in, const satf_view *out)
 {
-    satf_status status = satf_gpu_open(ctx, in->device);
+    satf_status status = satf_cuda()->open(ctx, in->device);
     if (status) {
         return status;
     }
@@ -178,7 +178,7 @@ static satf_status run_truth(satf_context *ctx, const satf_view *in, double unit
 
 satf_status machine_cuda_truth(satf_context *ctx, const satf_view *in, double units, void *truth)
 {
-    satf_status status = satf_gpu_open(ctx, in->device);
+    satf_status status = satf_cuda()->open(ctx, in->device);
     if (status) {
         return status;
     }
@@ -262,22 +262,22 @@ satf_status machine_cuda_compare(satf_context *ctx, const void *truth, const sat
 {
     void *found;
     int64_t index = -1; /* all bits set: the largest there is, for atomicMin */
-    satf_status status = satf_gpu_alloc(ctx, out->device, sizeof index, "a comparison", &found);
+    satf_status status = satf_cuda()->alloc(ctx, out->device, sizeof index, "a comparison", &found);
     if (status) {
         return status;
     }
-    status = satf_gpu_set_bytes(ctx, out->device, found, 0xff, sizeof index);
+    status = satf_cuda()->set_bytes(ctx, out->device, found, 0xff, sizeof index);
     if (!status) {
         status = compare_by_type(ctx, (const uint64_t *)truth, out, units, relative,
                                  (unsigned long long *)found);
     }
     if (!status) {
-        status = satf_gpu_copy_bytes(ctx, out->device, &index, found, sizeof index);
+        status = satf_cuda()->copy_bytes(ctx, out->device, &index, found, sizeof index);
     }
     if (!status) {
-        status = satf_gpu_wait(ctx, out->device);
+        status = satf_cuda()->wait(ctx, out->device);
     }
-    satf_gpu_free(ctx, found);
+    satf_cuda()->free(ctx, found);
     if (!status) {
         *first = index;
     }

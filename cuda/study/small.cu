@@ -132,7 +132,7 @@ satf_status machine_cuda_permute(const permute_call *call, permute_way way, bool
                                  pattern which, const void *in, void *out, const uint32_t *table,
                                  int64_t times)
 {
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(call->ctx);
+    cudaStream_t stream = (cudaStream_t)satf_cuda()->stream(call->ctx);
     small_job job = {in, out, (const int *)table, times, stream};
     bool computed = in_place_form && way != PERMUTE_COPY;
     if (call->element_bytes == 4) {

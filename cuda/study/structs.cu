@@ -136,7 +136,7 @@ static cudaError_t launch_way(const structs_job &job, machine_struct way, uint32
 satf_status machine_cuda_structs(satf_context *ctx, machine_struct way, uint32_t fields,
                                  const uint32_t *in, uint32_t *out, int64_t structs)
 {
-    structs_job job = {in, out, structs, (cudaStream_t)satf_gpu_stream(ctx)};
+    structs_job job = {in, out, structs, (cudaStream_t)satf_cuda()->stream(ctx)};
     CUDA_RETURN(ctx, launch_way(job, way, fields));
     return SATF_OK;
 }

@@ -272,7 +272,7 @@ satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layou
     }
     CUDA_RETURN(ctx, cudaLaunchKernel((const void *)row.function, dim3((unsigned)tiles),
                                       dim3((unsigned)row.threads), arguments, bytes,
-                                      (cudaStream_t)satf_gpu_stream(ctx)));
+                                      (cudaStream_t)satf_cuda()->stream(ctx)));
     return SATF_OK;
 }
 

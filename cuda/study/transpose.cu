@@ -112,7 +112,7 @@ static cudaError_t launch(const transpose_job &job, const machine_transpose *t)
 satf_status machine_cuda_transpose(satf_context *ctx, const machine_transpose *t, const void *in,
                                    void *out, const uint32_t *numbers, int64_t times)
 {
-    transpose_job job = {in, out, numbers, times, (cudaStream_t)satf_gpu_stream(ctx)};
+    transpose_job job = {in, out, numbers, times, (cudaStream_t)satf_cuda()->stream(ctx)};
     CUDA_RETURN(ctx, t->element_bytes == 4 ? launch<uint32_t>(job, t) : launch<uint64_t>(job, t));
     return SATF_OK;
 }

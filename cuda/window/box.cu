@@ -32,13 +32,13 @@ static int shared_of(const box_row *row, int warps)
     return FEED_STAGES * FEED_ROWS * feed_pitch(warps * row->tiles * TILE, margin_of(row->across));
 }
 
-extern "C" bool window_gpu_multiplies(int device)
+extern "C" bool cuda_multiplies(int device)
 {
     enum { AMPERE = 80 };
     return code_capability(device) >= AMPERE;
 }
 
-extern "C" satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box)
+extern "C" satf_status cuda_box_plan(satf_context *ctx, window_gpu_box *box)
 {
     const box_row *row = row_of(box);
     box_kernel kernel = row ? row->kernel(box->formula.number, box->out.type) : NULL;
@@ -85,18 +85,18 @@ static __global__ void make_weights(const __grid_constant__ window_bands across,
     }
 }
 
-extern "C" satf_status window_gpu_box_prepare(satf_context *ctx, const window_gpu_box *box)
+extern "C" satf_status cuda_box_prepare(satf_context *ctx, const window_gpu_box *box)
 {
     enum { THREADS = 128 };
     int64_t across = window_bands_words(&box->across);
     int64_t words = across + window_bands_words(&box->down);
     make_weights<<<(unsigned)((words + THREADS - 1) / THREADS), THREADS, 0,
-                   (cudaStream_t)satf_gpu_stream(ctx)>>>(box->across, box->down, across, words,
-                                                         box->weights);
+                   (cudaStream_t)cuda_stream(ctx)>>>(box->across, box->down, across, words,
+                                                     box->weights);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 
-extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box)
+extern "C" satf_status cuda_box_run(satf_context *ctx, const window_gpu_box *box)
 {
     int row_bytes = (int)window_gpu_row_bytes(&box->in);
     const window_bands *across = &box->across, *down = &box->down;
@@ -132,6 +132,6 @@ extern "C" satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_bo
     unsigned segments = (unsigned)((task.in.height + task.segment - 1) / task.segment);
     box_kernel kernel = (box_kernel)box->kernel;
     kernel<<<(unsigned)task.strips * segments, 32 * (box->warps + 1), (size_t)box->shared_bytes,
-             (cudaStream_t)satf_gpu_stream(ctx)>>>(task);
+             (cudaStream_t)cuda_stream(ctx)>>>(task);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -409,7 +409,7 @@ static large_task make_task(const window_gpu_large *large)
     return task;
 }
 
-extern "C" bool window_gpu_large_fits(const window_gpu_large *large)
+extern "C" bool cuda_large_fits(const window_gpu_large *large)
 {
     int limit = 0;
     if (cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin,
@@ -417,10 +417,10 @@ extern "C" bool window_gpu_large_fits(const window_gpu_large *large)
         cudaGetLastError();
         return false;
     }
-    return window_gpu_multiplies(large->in.device) && most_warps(large, limit) > 0;
+    return cuda_multiplies(large->in.device) && most_warps(large, limit) > 0;
 }
 
-extern "C" satf_status window_gpu_large_plan(satf_context *ctx, window_gpu_large *large)
+extern "C" satf_status cuda_large_plan(satf_context *ctx, window_gpu_large *large)
 {
     int processors = 0, limit = 0, ordinal = satf_gpu_ordinal(large->in.device);
     CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinal));
@@ -552,21 +552,21 @@ static __global__ void __launch_bounds__(SIDE_THREADS)
     }
 }
 
-extern "C" satf_status window_gpu_large_prepare(satf_context *ctx, const window_gpu_large *large)
+extern "C" satf_status cuda_large_prepare(satf_context *ctx, const window_gpu_large *large)
 {
     enum { THREADS = 128 };
-    make_large_weights<<<PIECES_WORDS / THREADS, THREADS, 0, (cudaStream_t)satf_gpu_stream(ctx)>>>(
+    make_large_weights<<<PIECES_WORDS / THREADS, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(
         large->pieces, large->weights);
     satf_status status = cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
     return status ? status
-                  : satf_gpu_set_bytes(ctx, large->in.device, large->outside, large->constant,
-                                       WINDOW_GPU_OUTSIDE_BYTES);
+                  : cuda_set_bytes(ctx, large->in.device, large->outside, large->constant,
+                                   WINDOW_GPU_OUTSIDE_BYTES);
 }
 
-extern "C" satf_status window_gpu_large_run(satf_context *ctx, const window_gpu_large *large)
+extern "C" satf_status cuda_large_run(satf_context *ctx, const window_gpu_large *large)
 {
     enum { MOST_GRID = 65535 };
-    cudaStream_t stream = (cudaStream_t)satf_gpu_stream(ctx);
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     large_task task = make_task(large);
     map_planes(&task, large->in.device);
     int left = task.planes[LEFT].row_bytes, right = task.planes[RIGHT].row_bytes;

@@ -57,8 +57,7 @@ static __global__ void __launch_bounds__(THREADS) realign(const realign_task tas
     }
 }
 
-extern "C" satf_status window_gpu_realign(satf_context *ctx, const satf_view *from,
-                                          const satf_view *to)
+extern "C" satf_status cuda_realign(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     enum { MOST_GRID = 65535 };
     int bytes = (int)window_gpu_row_bytes(from), height = (int)from->height;
@@ -67,6 +66,6 @@ extern "C" satf_status window_gpu_realign(satf_context *ctx, const satf_view *fr
     /* one more where rows begin within 16 bytes */
     unsigned words = (unsigned)(bytes / 16 + 2);
     dim3 grid((words + THREADS - 1) / THREADS, (unsigned)(height < MOST_GRID ? height : MOST_GRID));
-    realign<<<grid, THREADS, 0, (cudaStream_t)satf_gpu_stream(ctx)>>>(task);
+    realign<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(task);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

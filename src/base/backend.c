@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "context.h"
-
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #else
@@ -18,8 +16,33 @@
 
 /* What cannot be had must not be looked for again on every call. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const satf_backend *found;
-static char reason[640];
+static char reason[640]; /* there is none */
+
+/* The backend where there is none. */
+static int tell_why(const char **why)
+{
+    if (why) {
+        *why = reason;
+    }
+    return 0;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define NO_DEVICE satf_fail(ctx, SATF_NO_DEVICE, SATF_GPU_NONE, reason)
+#define CALL(result, name, parameters, otherwise) \
+    static result none_##name parameters          \
+    {                                             \
+        return otherwise;                         \
+    }
+#include "calls.h"
+#pragma GCC diagnostic pop
+
+static const satf_backend none = {
+#define CALL(result, name, parameters, otherwise) .name = none_##name,
+#include "calls.h"
+};
+static const satf_backend *backend = &none;
 
 bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES])
 {
@@ -58,30 +81,31 @@ static void load(void)
     }
     satf_backend_entry entry;
     *(void **)&entry = dlsym(object, SATF_BACKEND_ENTRY_NAME);
-    const satf_backend *backend = entry ? entry() : NULL;
-    if (!backend) {
+    const satf_backend *found = entry ? entry() : NULL;
+    if (!found) {
         snprintf(reason, sizeof reason, "%.256s is no backend", name);
-    } else if (strncmp(backend->version, PACKAGE_VERSION, sizeof backend->version) != 0) {
+    } else if (strncmp(found->version, PACKAGE_VERSION, sizeof found->version) != 0) {
         snprintf(reason, sizeof reason,
                  "%.256s is of version %.31s and this library of %s: install both from one build",
-                 name, backend->version, PACKAGE_VERSION);
-    } else if (backend->bytes != sizeof *backend ||
-               backend->context_bytes != sizeof(satf_context)) {
+                 name, found->version, PACKAGE_VERSION);
+    } else if (found->bytes != sizeof *found || found->context_bytes != sizeof(satf_context)) {
         snprintf(reason, sizeof reason,
                  "%.256s is of another build of version %s: install both from one", name,
                  PACKAGE_VERSION);
     } else {
-        found = backend;
+        backend = found;
         return;
     }
     dlclose(object);
 }
 
-const satf_backend *satf_backend_get(const char **why)
+const satf_backend *satf_cuda(void)
 {
     pthread_once(&once, load);
-    if (!found && why) {
-        *why = reason;
-    }
-    return found;
+    return backend;
+}
+
+const char *satf_cuda_missing(void)
+{
+    return satf_cuda() == &none ? reason : NULL;
 }

@@ -119,7 +119,9 @@ void satf_context_destroy(satf_context *ctx)
 {
     if (ctx) {
         satf_context_forget(ctx);
-        satf_gpu_close(ctx);
+        if (ctx->gpu) { /* else nothing is loaded */
+            satf_cuda()->close(ctx);
+        }
         satf_share_leave(ctx);
         satf_gpu_leave(ctx, SATF_OK);
         satf_pool_destroy(ctx->pool);
@@ -196,14 +198,17 @@ satf_status satf_context_get_stream(satf_context *ctx, int device, void **stream
     *stream = NULL;
     satf_status status = satf_gpu_open(ctx, device);
     if (!status) {
-        *stream = satf_gpu_stream(ctx);
+        *stream = satf_cuda()->stream(ctx);
     }
     return satf_gpu_leave(ctx, status);
 }
 
 satf_status satf_context_synchronize(satf_context *ctx)
 {
-    return ctx ? satf_gpu_leave(ctx, satf_gpu_synchronize(ctx)) : SATF_INVALID;
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    return ctx->gpu ? satf_gpu_leave(ctx, satf_cuda()->synchronize(ctx)) : SATF_OK;
 }
 
 satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine)

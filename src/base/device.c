@@ -46,7 +46,7 @@ satf_status satf_device_describe(satf_context *ctx, int device, satf_device_info
     if (status) {
         return status;
     }
-    if (!satf_gpu_describe(device, &gpu)) {
+    if (!satf_cuda()->describe(device, &gpu)) {
         return satf_fail(ctx, SATF_NO_DEVICE, "CUDA device %d does not answer",
                          satf_gpu_ordinal(device));
     }

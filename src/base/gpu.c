@@ -1,147 +1,97 @@
-/* The device layer's calls, led to the backend. Without one no device is found, so nothing but the
- * calls that take a device are reached: they say so. */
+/* What the library does around a backend's calls. The backend has this file too. */
 #include "gpu.h"
 
-#include "backend.h"
-#include "clock.h"
+#include <stdatomic.h>
 
-static const satf_gpu_calls *backend(void)
+#include "clock.h"
+#include "memory.h"
+#include "view.h"
+
+/* Of the process, in microseconds: what calls have taken until a device was open. */
+static _Atomic int64_t spent_us;
+static atomic_bool started;
+
+bool satf_gpu_has_started(void)
 {
-    const satf_backend *b = satf_backend_get(NULL);
-    return b ? b->gpu : NULL;
+    return atomic_load_explicit(&started, memory_order_relaxed);
+}
+
+double satf_gpu_start_ms(void)
+{
+    return satf_gpu_has_started() ? (double)spent_us / 1e3 : 0;
+}
+
+/* A call since then was a part of it; open: a device is. */
+static void spend(double since_ms, bool open)
+{
+    if (!satf_gpu_has_started()) {
+        spent_us += (int64_t)((satf_now_ms() - since_ms) * 1e3);
+        atomic_store_explicit(&started, open, memory_order_relaxed);
+    }
+}
+
+int satf_gpu_count(const char **why)
+{
+    double start_ms = satf_now_ms();
+    int count = satf_cuda()->count(why);
+    spend(start_ms, false);
+    return count;
 }
 
 satf_status satf_gpu_open(satf_context *ctx, int device)
 {
     double start_ms = satf_now_ms();
-    satf_status status = backend() ? backend()->open(ctx, device) : satf_gpu_check(ctx, device);
-    satf_gpu_spend(start_ms, !status);
+    satf_status status = satf_cuda()->open(ctx, device);
+    spend(start_ms, !status);
     return status;
 }
 
-/* The next two are asked by every context, and load nothing. */
+satf_status satf_gpu_check(satf_context *ctx, int device)
+{
+    const char *why = NULL;
+    int count = satf_gpu_count(&why);
+    if (count == 0) {
+        return satf_fail(ctx, SATF_NO_DEVICE, SATF_GPU_NONE, why);
+    }
+    int ordinal = satf_gpu_ordinal(device);
+    if (ordinal < 0 || ordinal >= count) {
+        return satf_fail(ctx, SATF_NO_DEVICE, "no CUDA device %d: there are 0 to %d", ordinal,
+                         count - 1);
+    }
+    satf_gpu_info info;
+    if (!satf_cuda()->describe(device, &info)) {
+        return satf_fail(ctx, SATF_NO_DEVICE,
+                         "no CUDA device %d: it does not answer; use the device cpu", ordinal);
+    }
+    if (!info.runs_kernels && !info.compiles) {
+        return satf_fail(
+            ctx, SATF_NO_DEVICE,
+            "CUDA device %d (%.100s) has compute capability %d.%d, and libsatfilter-cuda "
+            "has kernels for %s: build it with --with-cuda-arch=%d%d, or use the "
+            "device cpu",
+            ordinal, info.name, info.major, info.minor, *info.code ? info.code : "later ones",
+            info.major, info.minor);
+    }
+    return SATF_OK;
+}
+
 satf_status satf_gpu_leave(satf_context *ctx, satf_status status)
 {
-    return ctx->entered ? backend()->leave(ctx, status) : status;
+    return ctx->entered ? satf_cuda()->leave(ctx, status) : status;
 }
 
-void satf_gpu_close(satf_context *ctx)
+satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,
+                                const char *what, satf_view *view)
 {
-    if (ctx->gpu) {
-        backend()->close(ctx);
+    *view = *like;
+    view->data = NULL;
+    view->device = device;
+    view->pixel_stride = 0;
+    size_t row, bytes;
+    if (!satf_mul((size_t)satf_row_samples(like), satf_type_bytes(like->type), &row) ||
+        row > INT64_MAX - 63 || !satf_mul(satf_align64(row), (size_t)like->height, &bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "%s is too large for any memory", what);
     }
-}
-
-void *satf_gpu_stream(satf_context *ctx)
-{
-    return ctx->gpu ? backend()->stream(ctx) : ctx->stream;
-}
-
-satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
-                           void **memory)
-{
-    *memory = NULL;
-    return backend() ? backend()->alloc(ctx, device, bytes, what, memory)
-                     : satf_gpu_check(ctx, device);
-}
-
-void satf_gpu_free(satf_context *ctx, void *memory)
-{
-    if (memory && ctx->gpu) {
-        backend()->free(ctx, memory);
-    }
-}
-
-bool satf_gpu_captures(satf_context *ctx, int device)
-{
-    return backend() && backend()->captures(ctx, device);
-}
-
-satf_status satf_gpu_order_begin(satf_context *ctx, int device, satf_gpu_order *order,
-                                 bool *captured)
-{
-    return backend() ? backend()->order_begin(ctx, device, order, captured)
-                     : satf_gpu_check(ctx, device);
-}
-
-void satf_gpu_order_end(satf_context *ctx, satf_gpu_order *order)
-{
-    if (ctx->gpu) {
-        backend()->order_end(ctx, order);
-    }
-}
-
-void satf_gpu_order_wait(satf_gpu_order *order)
-{
-    if (order->done) {
-        backend()->order_wait(order);
-    }
-}
-
-void satf_gpu_order_free(satf_gpu_order *order)
-{
-    if (order->done) {
-        backend()->order_free(order);
-    }
-}
-
-void satf_gpu_free_behind(satf_gpu_order *order, void *memory)
-{
-    if (memory) {
-        backend()->free_behind(order, memory);
-    }
-}
-
-satf_status satf_gpu_keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
-                          const char *what, void **memory, unsigned *runs)
-{
-    *memory = NULL;
-    return backend() ? backend()->keep(ctx, device, use, bytes, what, memory, runs)
-                     : satf_gpu_check(ctx, device);
-}
-
-void satf_gpu_kept(satf_context *ctx, bool good)
-{
-    if (ctx->gpu) {
-        backend()->kept(ctx, good);
-    }
-}
-
-satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to)
-{
-    int device = from->device == SATF_HOST ? to->device : from->device;
-    return backend() ? backend()->copy(ctx, from, to) : satf_gpu_check(ctx, device);
-}
-
-satf_status satf_gpu_copy_bytes(satf_context *ctx, int device, void *to, const void *from,
-                                size_t bytes)
-{
-    return backend() ? backend()->copy_bytes(ctx, device, to, from, bytes)
-                     : satf_gpu_check(ctx, device);
-}
-
-satf_status satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value, size_t bytes)
-{
-    return backend() ? backend()->set_bytes(ctx, device, memory, value, bytes)
-                     : satf_gpu_check(ctx, device);
-}
-
-satf_status satf_gpu_wait(satf_context *ctx, int device)
-{
-    return backend() ? backend()->wait(ctx, device) : satf_gpu_check(ctx, device);
-}
-
-satf_status satf_gpu_synchronize(satf_context *ctx)
-{
-    return ctx->gpu ? backend()->synchronize(ctx) : SATF_OK;
-}
-
-satf_status satf_gpu_time_begin(satf_context *ctx, int device)
-{
-    return backend() ? backend()->time_begin(ctx, device) : satf_gpu_check(ctx, device);
-}
-
-satf_status satf_gpu_time_end(satf_context *ctx, int device, double *ms)
-{
-    return backend() ? backend()->time_end(ctx, device, ms) : satf_gpu_check(ctx, device);
+    view->stride = (int64_t)satf_align64(row);
+    return satf_cuda()->alloc(ctx, device, bytes, what, &view->data);
 }

@@ -81,7 +81,9 @@ static void swap_gpu(satf_context *ctx, lane *l)
 static void close_gpu_of(satf_context *ctx, lane *l)
 {
     swap_gpu(ctx, l);
-    satf_gpu_close(ctx);
+    if (ctx->gpu) {
+        satf_cuda()->close(ctx);
+    }
     swap_gpu(ctx, l);
 }
 
@@ -343,7 +345,9 @@ satf_status satf_share_enter_device(satf_context *ctx, int device)
         return SATF_OK;
     }
     satf_context_forget(ctx);
-    satf_gpu_close(ctx); /* of calls before this one shared anything */
+    if (ctx->gpu) { /* of calls before this one shared anything */
+        satf_cuda()->close(ctx);
+    }
     pthread_mutex_lock(&ctx->share->lock);
     satf_status status = await_lane(ctx, device, &mine);
     if (!status) {

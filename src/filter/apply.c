@@ -133,7 +133,7 @@ static satf_status run_call(satf_context *ctx, const filter_call *call, bool ser
     satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
     satf_status status;
-    if (call->in->device != SATF_HOST && satf_gpu_captures(ctx, call->in->device)) {
+    if (call->in->device != SATF_HOST && satf_cuda()->captures(ctx, call->in->device)) {
         status = run_captured(ctx, call);
     } else {
         int device = served ? ctx->plan->device : filter_plan_device(ctx, call);

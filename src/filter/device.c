@@ -139,7 +139,7 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
     if (samples * cost.sum_ns / 1e6 / r.threads * FAR_BELOW < r.start_ms / r.files) {
         return false;
     }
-    if (!satf_backend_get(NULL)) {
+    if (satf_cuda_missing()) {
         return samples * cost.sum_ns / 1e6 > start_ms; /* then it is said that there is none */
     }
     satf_context *scratch; /* for messages that nobody reads */
@@ -168,7 +168,7 @@ static bool may_have_devices(void)
 #ifdef SATF_HAVE_CUDA
     return true;
 #else
-    return getenv("SATFILTER_CUDA") || satf_backend_get(NULL);
+    return getenv("SATFILTER_CUDA") || !satf_cuda_missing();
 #endif
 }
 
@@ -209,7 +209,7 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
     satf_gpu_info info;
     if (satf_gpu_count(&none) == 0) {
         snprintf(why, FILTER_WHY_BYTES, "no CUDA device (%s)%s", none, then);
-    } else if (!satf_gpu_describe(SATF_CUDA(0), &info)) {
+    } else if (!satf_cuda()->describe(SATF_CUDA(0), &info)) {
         snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 does not answer%s", then);
     } else if (!info.runs_kernels) {
         snprintf(why, FILTER_WHY_BYTES,

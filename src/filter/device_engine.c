@@ -77,12 +77,12 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         return satf_fail(ctx, SATF_LIMIT, "the rectangles are too many for any memory");
     }
     state->last.task = make_task(step, &state->tables);
-    status = filter_gpu_plan_make(ctx, &state->last);
+    status = satf_cuda()->filter_plan(ctx, &state->last);
     if (!status && surveys(step)) {
         state->survey.task = state->last.task;
         state->survey.task.surveys = true;
         state->survey.task.formula = (int32_t)step->recipe->survey;
-        status = filter_gpu_plan_make(ctx, &state->survey);
+        status = satf_cuda()->filter_plan(ctx, &state->survey);
     }
     return status;
 }
@@ -92,8 +92,8 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
     device_step *state = step->state;
     filter_tables_forget(&state->tables);
     size_t bytes = rects_bytes(step);
-    return bytes ? satf_gpu_copy_bytes(ctx, step->in.device, step->kept + state->rects,
-                                       step->rects->items, bytes)
+    return bytes ? satf_cuda()->copy_bytes(ctx, step->in.device, step->kept + state->rects,
+                                           step->rects->items, bytes)
                  : SATF_OK;
 }
 
@@ -104,8 +104,8 @@ static satf_status lift(satf_context *ctx, const filter_step *step, filter_step 
     size_t bytes;
     make_summed(step, summed, &bytes);
     return state->lifts
-               ? filter_gpu_lift(ctx, &step->in, step->weighted,
-                                 (double *)(void *)(step->scratch + state->pivots), &summed->in)
+               ? satf_cuda()->lift(ctx, &step->in, step->weighted,
+                                   (double *)(void *)(step->scratch + state->pivots), &summed->in)
                : SATF_OK;
 }
 
@@ -141,11 +141,11 @@ static satf_status run(satf_context *ctx, filter_step *step)
     place(step, &summed, &state->last.task);
     if (!status && surveys(step)) {
         place(step, &summed, &state->survey.task);
-        status = satf_gpu_set_bytes(ctx, step->in.device, state->survey.task.survey, 0,
-                                    SURVEY_KEYS * sizeof(uint64_t));
-        status = status ? status : filter_gpu_run(ctx, &state->survey);
+        status = satf_cuda()->set_bytes(ctx, step->in.device, state->survey.task.survey, 0,
+                                        SURVEY_KEYS * sizeof(uint64_t));
+        status = status ? status : satf_cuda()->filter_run(ctx, &state->survey);
     }
-    return status ? status : filter_gpu_run(ctx, &state->last);
+    return status ? status : satf_cuda()->filter_run(ctx, &state->last);
 }
 
 static const char *algorithm(const filter_step *step)

@@ -39,14 +39,14 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     }
     filter_gpu_task task = make_task(step);
     bool of_tables = task.known == FILTER_GPU_LUMA || task.known == FILTER_GPU_PIXEL;
-    return !of_tables && filter_gpu_march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
+    return !of_tables && satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     filter_gpu_plan *march = step->state;
     march->task = make_task(step);
-    return filter_gpu_march_make(ctx, march);
+    return satf_cuda()->march_plan(ctx, march);
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)
@@ -55,7 +55,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     march->task.in.data = step->in.data;
     march->task.out.data = step->out.data;
     memcpy(march->task.beside, step->beside, sizeof march->task.beside);
-    return filter_gpu_march_run(ctx, march);
+    return satf_cuda()->march_run(ctx, march);
 }
 
 const filter_engine filter_device_march_engine = {

@@ -4,7 +4,7 @@
  */
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "../move/gpu.h"
+#include "../move/move.h"
 #include "gpu.h"
 #include "move_step.h"
 
@@ -24,8 +24,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
 {
-    return step->order ? satf_gpu_copy_bytes(ctx, step->in.device, step->kept, step->order->entries,
-                                             step->kept_bytes)
+    return step->order ? satf_cuda()->copy_bytes(ctx, step->in.device, step->kept,
+                                                 step->order->entries, step->kept_bytes)
                        : SATF_OK;
 }
 
@@ -38,9 +38,9 @@ static satf_status run(satf_context *ctx, filter_step *step)
     if (filter_move_converts(step)) {
         job.out = filter_moved_view(step, step->scratch, step->out.height);
     }
-    satf_status status = move_gpu_run(ctx, &job);
+    satf_status status = satf_cuda()->move(ctx, &job);
     if (!status && filter_move_converts(step)) {
-        status = filter_gpu_convert(ctx, &job.out, &step->out);
+        status = satf_cuda()->convert(ctx, &job.out, &step->out);
     }
     return status;
 }

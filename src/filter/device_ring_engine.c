@@ -24,7 +24,7 @@ static bool suits(const satf_context *ctx, const filter_step *step)
 {
     filter_gpu_task task = make_task(step);
     (void)ctx;
-    return filter_gpu_ring_fits(&task);
+    return satf_cuda()->ring_fits(&task);
 }
 
 static size_t rects_bytes(const filter_step *step)
@@ -37,13 +37,13 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     filter_gpu_plan *ring = step->state;
     ring->task = make_task(step);
     step->kept_bytes = satf_align64(rects_bytes(step));
-    return filter_gpu_ring_make(ctx, ring);
+    return satf_cuda()->ring_plan(ctx, ring);
 }
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
 {
-    return satf_gpu_copy_bytes(ctx, step->in.device, step->kept, step->rects->items,
-                               rects_bytes(step));
+    return satf_cuda()->copy_bytes(ctx, step->in.device, step->kept, step->rects->items,
+                                   rects_bytes(step));
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)
@@ -52,7 +52,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     ring->task.in.data = step->in.data;
     ring->task.out.data = step->out.data;
     ring->task.rects = (const satf_weighted_rect *)(const void *)step->kept;
-    return filter_gpu_ring_run(ctx, ring);
+    return satf_cuda()->ring_run(ctx, ring);
 }
 
 const filter_engine filter_device_ring_engine = {

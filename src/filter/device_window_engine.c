@@ -72,7 +72,7 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     return (is_mean_of(step, SATF_U8) || is_mean_of(step, SATF_U16) || is_often_formula(step)) &&
            (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
            window_gpu_row_bytes(in) <= WINDOW_GPU_MOST_ROW_BYTES && in->height <= INT32_MAX / 8 &&
-           find_bands(step, &halo, &across, &down) && window_gpu_multiplies(in->device);
+           find_bands(step, &halo, &across, &down) && satf_cuda()->multiplies(in->device);
 }
 
 /*
@@ -116,7 +116,7 @@ static satf_view aligned(const filter_step *step, const satf_view *view, size_t 
 
 static satf_status copy_if_other(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
-    return from->data == to->data ? SATF_OK : window_gpu_realign(ctx, from, to);
+    return from->data == to->data ? SATF_OK : satf_cuda()->realign(ctx, from, to);
 }
 
 /* What computes *out of *in, both aligned where they must be. */
@@ -149,19 +149,19 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     step->kept_bytes = sizeof(uint32_t) *
                        (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
     satf_status status = reserve_copies(ctx, step);
-    return status ? status : window_gpu_box_plan(ctx, box);
+    return status ? status : satf_cuda()->box_plan(ctx, box);
 }
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
     box->weights = (uint32_t *)(void *)step->kept;
-    return window_gpu_box_prepare(ctx, box);
+    return satf_cuda()->box_prepare(ctx, box);
 }
 
 static satf_status multiply(satf_context *ctx, const void *box)
 {
-    return window_gpu_box_run(ctx, box);
+    return satf_cuda()->box_run(ctx, box);
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)
@@ -214,7 +214,7 @@ static bool suits_large(const satf_context *ctx, const filter_step *step)
         return false;
     }
     window_gpu_large large = make_large(step);
-    return window_gpu_large_fits(&large);
+    return satf_cuda()->large_fits(&large);
 }
 
 static satf_status plan_large(satf_context *ctx, filter_step *step)
@@ -223,7 +223,7 @@ static satf_status plan_large(satf_context *ctx, filter_step *step)
     *large = make_large(step);
     step->kept_bytes = sizeof(uint32_t) * PIECES_WORDS + WINDOW_GPU_OUTSIDE_BYTES;
     satf_status status = reserve_copies(ctx, step);
-    status = status ? status : window_gpu_large_plan(ctx, large);
+    status = status ? status : satf_cuda()->large_plan(ctx, large);
     step->scratch_bytes += large->sides_bytes;
     return status;
 }
@@ -238,12 +238,12 @@ static void place(const filter_step *step, window_gpu_large *large)
 static satf_status prepare_large(satf_context *ctx, filter_step *step)
 {
     place(step, step->state);
-    return window_gpu_large_prepare(ctx, step->state);
+    return satf_cuda()->large_prepare(ctx, step->state);
 }
 
 static satf_status multiply_large(satf_context *ctx, const void *large)
 {
-    return window_gpu_large_run(ctx, large);
+    return satf_cuda()->large_run(ctx, large);
 }
 
 static satf_status run_large(satf_context *ctx, filter_step *step)

@@ -1,9 +1,9 @@
-/* The last steps of filters on a CUDA device, in plain C: what cuda/filter does. All memory is the
- * device's, which is open. */
+/* What the last steps of filters on a CUDA device are given (filter_plan() and what follows in
+ * base/calls.h). All memory is the device's. */
 #ifndef SATF_FILTER_GPU_H
 #define SATF_FILTER_GPU_H
 
-#include "../base/context.h"
+#include "../base/gpu.h"
 #include "../base/sums.h"
 #include "../satfilter/formula.h"
 #include "survey.h"
@@ -84,53 +84,5 @@ typedef struct filter_gpu_plan {
         int64_t aligned;
     } launch[2]; /* [1]: where the output is aligned to its samples */
 } filter_gpu_plan;
-
-/* Decides for plan->task, whose pointers are not looked at; its device is open. */
-satf_status filter_gpu_plan_make(satf_context *ctx, filter_gpu_plan *plan);
-
-/* Enqueues out = the formula of the sums that the tables hold. */
-satf_status filter_gpu_run(satf_context *ctx, const filter_gpu_plan *plan);
-
-/* The same of windows, from the samples themselves: the task has its layers' types, summands and
- * what lies outside, but no tables. (cuda/filter/march.cu) */
-bool filter_gpu_march_fits(const filter_gpu_task *task, bool pays); /* and is faster than tables */
-satf_status filter_gpu_march_make(satf_context *ctx, filter_gpu_plan *plan);
-satf_status filter_gpu_march_run(satf_context *ctx, const filter_gpu_plan *plan);
-
-/* The same of rectangles over integers, whose sums stay in shared memory. (cuda/filter/ring.cu) */
-bool filter_gpu_ring_fits(const filter_gpu_task *task);
-satf_status filter_gpu_ring_make(satf_context *ctx, filter_gpu_plan *plan);
-satf_status filter_gpu_ring_run(satf_context *ctx, const filter_gpu_plan *plan);
-
-/* Enqueues `to` = the grey of `from`, as filter_run_grey() wants them. */
-satf_status filter_gpu_grey(satf_context *ctx, const satf_view *from, const satf_view *to);
-
-/* Enqueues to = from, floats, less its channels' pivots, and these, as satf_image_pivots() finds
- * them: both in the device's memory. `to` is packed doubles in rows. (cuda/filter/lift.cu) */
-satf_status filter_gpu_lift(satf_context *ctx, const satf_view *from, bool weighted, double *pivots,
-                            const satf_view *to);
-
-/* Enqueues `to` = the pixels of `from`, a view of one shape and type, which need not be packed. */
-satf_status filter_gpu_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
-
-/* Enqueues `to` = the samples of `from`, a view of equal size and another type, rounded and
- * saturated as results are (formula_store()). `from` is aligned to its samples. */
-satf_status filter_gpu_convert(satf_context *ctx, const satf_view *from, const satf_view *to);
-
-/* Where the calls above lead (base/backend.h). */
-typedef struct filter_gpu_calls {
-    __typeof__(filter_gpu_plan_make) *plan_make;
-    __typeof__(filter_gpu_run) *run;
-    __typeof__(filter_gpu_march_fits) *march_fits;
-    __typeof__(filter_gpu_march_make) *march_make;
-    __typeof__(filter_gpu_march_run) *march_run;
-    __typeof__(filter_gpu_ring_fits) *ring_fits;
-    __typeof__(filter_gpu_ring_make) *ring_make;
-    __typeof__(filter_gpu_ring_run) *ring_run;
-    __typeof__(filter_gpu_grey) *grey;
-    __typeof__(filter_gpu_lift) *lift;
-    __typeof__(filter_gpu_copy_pixels) *copy_pixels;
-    __typeof__(filter_gpu_convert) *convert;
-} filter_gpu_calls;
 
 #endif

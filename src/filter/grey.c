@@ -50,7 +50,7 @@ static void grey_band(void *user, int64_t band, int thread)
 satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_view *out)
 {
     if (in->device != SATF_HOST) {
-        return filter_gpu_grey(ctx, in, out);
+        return satf_cuda()->grey(ctx, in, out);
     }
     grey_work work = {in, out};
     satf_parallel(ctx, (in->height - 1) / BAND_ROWS + 1, grey_band, &work);

@@ -5,7 +5,7 @@
  */
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "../move/gpu.h"
+#include "../move/move.h"
 #include "../permute/permute.h"
 #include "move_step.h"
 
@@ -66,8 +66,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
 {
-    return satf_gpu_copy_bytes(ctx, step->in.device, step->kept, step->order->entries,
-                               step->kept_bytes);
+    return satf_cuda()->copy_bytes(ctx, step->in.device, step->kept, step->order->entries,
+                                   step->kept_bytes);
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)
@@ -79,7 +79,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     }
     move_job job = filter_move_job(step);
     job.order = (const uint32_t *)(const void *)step->kept;
-    return move_gpu_run(ctx, &job);
+    return satf_cuda()->move(ctx, &job);
 }
 
 static const char *algorithm(const filter_step *step)

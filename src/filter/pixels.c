@@ -66,7 +66,8 @@ satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const s
 {
     pixels_work work = {from, to, satf_is_packed(from) && satf_is_packed(to)};
     if (from->device != SATF_HOST) {
-        return work.packed ? satf_gpu_copy(ctx, from, to) : filter_gpu_copy_pixels(ctx, from, to);
+        return work.packed ? satf_cuda()->copy(ctx, from, to)
+                           : satf_cuda()->copy_pixels(ctx, from, to);
     }
     int64_t bytes = from->width * satf_pixel_bytes(from) * from->height;
     satf_parallel_on(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),

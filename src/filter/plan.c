@@ -469,7 +469,9 @@ static satf_status decide(satf_context *ctx, satf_plan *plan)
 
 void filter_plan_drop(satf_plan *plan)
 {
-    satf_gpu_order_free(&plan->order);
+    if (plan->order.done) {
+        satf_cuda()->order_free(&plan->order);
+    }
     for (size_t i = 0; plan->steps && i < plan->count; i++) {
         filter_step_release(&plan->steps[i].step);
     }

@@ -56,7 +56,7 @@ static satf_status create(satf_context *ctx, const satf_filter *filter, const sa
         return status;
     }
     int device = filter_plan_device(ctx, &call);
-    if (device != SATF_HOST && satf_gpu_captures(ctx, device)) {
+    if (device != SATF_HOST && satf_cuda()->captures(ctx, device)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "a plan cannot be made while its stream is captured into a graph; its "
                          "runs can be captured");

@@ -19,7 +19,7 @@ static satf_status allocate(satf_context *ctx, satf_plan *plan, bool captured)
         return satf_fail_memory(ctx, plan->near_bytes, what);
     }
     if (plan->device != SATF_HOST) {
-        satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
+        satf_status status = satf_cuda()->alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
         plan->memory = status ? NULL : plan->owned;
         plan->graphs = captured;
         return status;
@@ -39,7 +39,7 @@ static satf_status begin_use(satf_context *ctx, satf_plan *plan, bool *captured)
     if (plan->device == SATF_HOST) {
         return SATF_OK;
     }
-    satf_status status = satf_gpu_order_begin(ctx, plan->device, &plan->order, captured);
+    satf_status status = satf_cuda()->order_begin(ctx, plan->device, &plan->order, captured);
     plan->in_graph |= *captured;
     return status;
 }
@@ -47,7 +47,7 @@ static satf_status begin_use(satf_context *ctx, satf_plan *plan, bool *captured)
 static void end_use(satf_context *ctx, satf_plan *plan)
 {
     if (plan->device != SATF_HOST) {
-        satf_gpu_order_end(ctx, &plan->order);
+        satf_cuda()->order_end(ctx, &plan->order);
     }
 }
 
@@ -65,11 +65,11 @@ static satf_status prepare(satf_context *ctx, satf_plan *plan)
         satf_view there = picture->there;
         there.data = plan->memory + picture->at;
         if (picture->zeros) {
-            status = satf_gpu_set_bytes(ctx, plan->device, there.data, 0,
-                                        (size_t)(there.stride * there.height));
+            status = satf_cuda()->set_bytes(ctx, plan->device, there.data, 0,
+                                            (size_t)(there.stride * there.height));
         } else {
-            status = satf_gpu_copy(ctx, &picture->view, &there);
-            status = status ? status : satf_gpu_wait(ctx, plan->device);
+            status = satf_cuda()->copy(ctx, &picture->view, &there);
+            status = status ? status : satf_cuda()->wait(ctx, plan->device);
         }
     }
     return status;
@@ -103,10 +103,10 @@ static void give_back(satf_context *ctx, satf_plan *plan)
 {
     bool captured;
     if (begin_use(ctx, plan, &captured) == SATF_OK && captured == plan->graphs) {
-        satf_gpu_free(ctx, plan->owned);
+        satf_cuda()->free(ctx, plan->owned);
         end_use(ctx, plan);
     } else {
-        satf_gpu_free_behind(&plan->order, plan->owned);
+        satf_cuda()->free_behind(&plan->order, plan->owned);
     }
 }
 
@@ -244,7 +244,7 @@ static satf_status run_here(satf_context *ctx, satf_plan *plan, const plan_image
     return status;
 }
 
-/* Up to the device, from where the host's images can be used again after satf_gpu_wait() only. */
+/* Up to the device, from where the host's images can be used again after a wait() only. */
 static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *images,
                         plan_images *there)
 {
@@ -255,13 +255,13 @@ static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *i
         here = plan_packed(&in, plan->near);
         status = status ? status : filter_copy_pixels(ctx, &in, &here);
     }
-    status = status ? status : satf_gpu_copy(ctx, &here, &to);
+    status = status ? status : satf_cuda()->copy(ctx, &here, &to);
     there->in = to.data;
     there->out = plan->memory + plan->to_at;
     if (!status && images->beside) {
         satf_view beside = with_data(&plan->beside, images->beside);
         to = with_data(&plan->from_beside, plan->memory + plan->beside_at);
-        status = satf_gpu_copy(ctx, &beside, &to);
+        status = satf_cuda()->copy(ctx, &beside, &to);
         there->beside = to.data;
     }
     return status;
@@ -282,10 +282,10 @@ static satf_status run_across(satf_context *ctx, satf_plan *plan, const plan_ima
         satf_progress_leave(ctx, whole);
     }
     /* The output is untouched on failure, and the input the caller's again. */
-    satf_status waited = satf_gpu_wait(ctx, plan->device);
+    satf_status waited = satf_cuda()->wait(ctx, plan->device);
     status = status ? status : waited;
-    status = status ? status : satf_gpu_copy(ctx, &part, &back);
-    status = status ? status : satf_gpu_wait(ctx, plan->device);
+    status = status ? status : satf_cuda()->copy(ctx, &part, &back);
+    status = status ? status : satf_cuda()->wait(ctx, plan->device);
     return status || satf_is_packed(&out) ? status : filter_copy_pixels(ctx, &back, &out);
 }
 

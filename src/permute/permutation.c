@@ -5,7 +5,6 @@
 #include "../base/bijection.h"
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "gpu.h"
 #include "permute.h"
 
 /* ------------------------------------------------------------- the argument */
@@ -143,11 +142,12 @@ static satf_status upload(satf_context *ctx, satf_permutation *plan, int device)
     satf_status status = SATF_OK;
     void *there[PERMUTE_MAX_TABLES] = {0};
     for (int i = 0; i < PERMUTE_MAX_TABLES && plan->table[i] && !status; i++) {
-        status = permute_cuda_keep(ctx, device, plan->table[i], plan->table_bytes[i], &there[i]);
+        status =
+            satf_cuda()->table_keep(ctx, device, plan->table[i], plan->table_bytes[i], &there[i]);
     }
     if (status) {
-        for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {
-            permute_cuda_drop(there[i]);
+        for (int i = 0; i < PERMUTE_MAX_TABLES && there[i]; i++) {
+            satf_cuda()->table_drop(there[i]);
         }
         return status;
     }
@@ -238,8 +238,8 @@ void satf_permutation_destroy(satf_permutation *permutation)
     if (permutation->device == SATF_HOST) {
         drop_tables(permutation);
     } else {
-        for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {
-            permute_cuda_drop(permutation->table[i]);
+        for (int i = 0; i < PERMUTE_MAX_TABLES && permutation->table[i]; i++) {
+            satf_cuda()->table_drop(permutation->table[i]);
         }
     }
     satf_free(permutation);
@@ -305,7 +305,7 @@ satf_status permute_run(satf_context *ctx, const satf_permutation *plan, const v
     char *between = scratch ? (char *)scratch + (start - (uintptr_t)scratch) : NULL;
     permute_call call = {ctx, plan->element_bytes,
                          host && scratch ? between + between_bytes(plan) : NULL, &plan->tile};
-    return plan->row->run(plan, &call, host ? &permute_host_steps : permute_cuda_steps(), in, out,
+    return plan->row->run(plan, &call, host ? &permute_host_steps : satf_cuda()->steps(), in, out,
                           between);
 }
 
@@ -325,7 +325,7 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
         scratch = satf_alloc(bytes);
         status = scratch ? SATF_OK : satf_fail_memory(ctx, bytes, "a permutation's scratch");
     } else if (bytes) {
-        status = satf_gpu_alloc(ctx, plan->device, bytes, "a permutation's scratch", &scratch);
+        status = satf_cuda()->alloc(ctx, plan->device, bytes, "a permutation's scratch", &scratch);
     }
     if (!status) {
         status = permute_run(ctx, plan, in, out, scratch);
@@ -333,7 +333,7 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
     if (plan->device == SATF_HOST) {
         satf_free(scratch);
     } else {
-        satf_gpu_free(ctx, scratch);
+        satf_cuda()->free(ctx, scratch);
     }
     return status;
 }

@@ -133,7 +133,7 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
         job.out_stride = result.stride;
     }
     if (!status) {
-        status = satf_gpu_copy(ctx, in, &job.in);
+        status = satf_cuda()->copy(ctx, in, &job.in);
     }
     if (!status) {
         status = satf_report_progress(ctx, 1.0 / 3);
@@ -142,22 +142,23 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
         status = sat_run(ctx, &job, NULL);
     }
     if (!status) {
-        status = satf_gpu_wait(ctx, ctx->settings.device); /* the output is untouched on failure */
+        status =
+            satf_cuda()->wait(ctx, ctx->settings.device); /* the output is untouched on failure */
     }
     if (!status) {
         status = satf_report_progress(ctx, 2.0 / 3);
     }
     if (!status) {
-        status = satf_gpu_copy(ctx, &result, out);
+        status = satf_cuda()->copy(ctx, &result, out);
     }
     if (!status) {
-        status = satf_gpu_wait(ctx, ctx->settings.device);
+        status = satf_cuda()->wait(ctx, ctx->settings.device);
     }
     if (status && job.in.data) {
-        satf_gpu_wait(ctx, ctx->settings.device); /* the input is the caller's again */
+        satf_cuda()->wait(ctx, ctx->settings.device); /* the input is the caller's again */
     }
-    satf_gpu_free(ctx, job.out);
-    satf_gpu_free(ctx, job.in.data);
+    satf_cuda()->free(ctx, job.out);
+    satf_cuda()->free(ctx, job.in.data);
     return status ? status : satf_report_progress(ctx, 1);
 }
 

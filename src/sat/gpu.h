@@ -18,10 +18,4 @@
 /* In the order of table 6.2. */
 #define SAT_CUDA_ROWS(X) X(2R2W) X(4R4W) X(4R1W) X(2R1W) X(1R1W) X(1_PLUS_R) X(SKSS) X(LOOKBACK)
 
-/* What the backend has (base/backend.h). */
-typedef struct sat_gpu_calls {
-    const sat_row *const *rows; /* in that order; NULL behind the last */
-    void (*stress)(int mode);   /* for tests: cuda/sat/stress.h */
-} sat_gpu_calls;
-
 #endif

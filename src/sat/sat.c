@@ -104,7 +104,7 @@ satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void
         plan->runs = 0; /* until the run is good */
         if (runs == 0 || runs == UINT_MAX) {
             job.scratch_runs = 1;
-            status = satf_gpu_set_bytes(ctx, job.in.device, scratch, 0, plan->bytes);
+            status = satf_cuda()->set_bytes(ctx, job.in.device, scratch, 0, plan->bytes);
         }
     }
     status = status ? status : run_row(ctx, plan->row, &job, scratch);
@@ -136,21 +136,21 @@ static satf_status run_there(satf_context *ctx, sat_plan *plan, const sat_job *j
     if (plan->row->keeps) {
         satf_gpu_use use = scratch_use(plan);
         unsigned runs = 0;
-        status = satf_gpu_keep(ctx, device, &use, plan->bytes, scratch_what, &memory, &runs);
+        status = satf_cuda()->keep(ctx, device, &use, plan->bytes, scratch_what, &memory, &runs);
         if (memory) {
             sat_job again = *job;
             again.scratch_runs = runs;
             status = run_row(ctx, plan->row, &again, memory);
-            satf_gpu_kept(ctx, !status);
+            satf_cuda()->kept(ctx, !status);
         }
         if (status || memory) {
             return status;
         }
     }
-    status = satf_gpu_alloc(ctx, device, plan->bytes, scratch_what, &memory);
+    status = satf_cuda()->alloc(ctx, device, plan->bytes, scratch_what, &memory);
     if (!status) {
         status = sat_plan_run(ctx, plan, job->in.data, job->out, memory);
-        satf_gpu_free(ctx, memory);
+        satf_cuda()->free(ctx, memory);
     }
     return status;
 }

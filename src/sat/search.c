@@ -53,15 +53,15 @@ static satf_status reserve(seeker *s)
     }
     satf_status status = SATF_OK;
     if (bytes > s->scratch_bytes) {
-        satf_gpu_free(s->ctx, s->scratch);
+        satf_cuda()->free(s->ctx, s->scratch);
         s->scratch = NULL;
         s->scratch_bytes = 0;
         status =
-            satf_gpu_alloc(s->ctx, s->job.in.device, bytes, "the tuner's scratch", &s->scratch);
+            satf_cuda()->alloc(s->ctx, s->job.in.device, bytes, "the tuner's scratch", &s->scratch);
         s->scratch_bytes = status ? 0 : bytes;
     }
     if (!status && s->row->keeps) {
-        status = satf_gpu_set_bytes(s->ctx, s->job.in.device, s->scratch, 0, bytes);
+        status = satf_cuda()->set_bytes(s->ctx, s->job.in.device, s->scratch, 0, bytes);
         s->job.scratch_runs = 1;
     }
     return status;
@@ -78,13 +78,13 @@ static satf_status run(seeker *s)
 static satf_status sample(seeker *s, int runs, double *ms)
 {
     int device = s->job.in.device;
-    satf_status status = satf_gpu_time_begin(s->ctx, device);
+    satf_status status = satf_cuda()->time_begin(s->ctx, device);
     for (int i = 0; i < runs && !status; i++) {
         status = run(s);
     }
     double total = 0;
     if (!status) {
-        status = satf_gpu_time_end(s->ctx, device, &total);
+        status = satf_cuda()->time_end(s->ctx, device, &total);
     }
     *ms = total / runs;
     return status;
@@ -120,7 +120,8 @@ static satf_status ask(seeker *s, bool *right)
         return SATF_OK;
     }
     size_t bytes = (size_t)(s->job.out_stride * s->job.in.height);
-    satf_status status = satf_gpu_set_bytes(s->ctx, s->job.in.device, s->job.out, PATTERN, bytes);
+    satf_status status =
+        satf_cuda()->set_bytes(s->ctx, s->job.in.device, s->job.out, PATTERN, bytes);
     if (!status) {
         status = run(s);
     }
@@ -335,7 +336,7 @@ satf_status sat_search_tuning(satf_context *ctx, const sat_row *row, const sat_j
     if (!status && s.finalists > 0) {
         status = choose(&s, &fastest);
     }
-    satf_gpu_free(ctx, s.scratch);
+    satf_cuda()->free(ctx, s.scratch);
     if (status) {
         return status;
     }

@@ -1,7 +1,7 @@
 /* The table of rows. */
 #include <string.h>
 
-#include "../base/backend.h"
+#include "../base/gpu.h"
 #include "gpu.h"
 #include "rows.h"
 
@@ -25,8 +25,7 @@ const sat_row *sat_row_at(size_t index)
     if (index < CPU_ROWS) {
         return cpu_rows[index];
     }
-    const satf_backend *b = satf_backend_get(NULL);
-    return b && index - CPU_ROWS < CUDA_ROWS ? b->sat->rows[index - CPU_ROWS] : NULL;
+    return index - CPU_ROWS < CUDA_ROWS ? satf_cuda()->row(index - CPU_ROWS) : NULL;
 }
 
 bool sat_name_at(size_t index, sat_name *name)

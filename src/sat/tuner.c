@@ -84,7 +84,7 @@ static uint64_t table_signature(void)
 bool sat_tuner_key(int device, sat_cache_key *key)
 {
     satf_gpu_info info;
-    if (!satf_gpu_describe(device, &info)) {
+    if (!satf_cuda()->describe(device, &info)) {
         return false;
     }
     memset(key, 0, sizeof *key);
@@ -337,7 +337,7 @@ static void reckon_r(const sat_row *row, const sat_job *job, sat_tuning *tuning)
         return;
     }
     sat_stage_device device = {0};
-    satf_gpu_speed(job->in.device, &device.clock_khz, &device.bytes_per_second);
+    satf_cuda()->speed(job->in.device, &device.clock_khz, &device.bytes_per_second);
     int64_t across = (job->in.width - 1) / shape.tile + 1;
     int64_t down = (job->in.height - 1) / shape.tile + 1;
     size_t sum = job->f32_out ? sizeof(float) : satf_sum_bytes(job->sum_type);

@@ -96,8 +96,8 @@ static satf_status make_want(tuning_image *t, satf_view *in)
 
 static void release(tuning_image *t)
 {
-    satf_gpu_free(t->ctx, t->job.in.data);
-    satf_gpu_free(t->ctx, t->job.out);
+    satf_cuda()->free(t->ctx, t->job.in.data);
+    satf_cuda()->free(t->ctx, t->job.out);
     satf_free(t->want);
     satf_free(t->got);
 }
@@ -113,16 +113,16 @@ static satf_status make_image(tuning_image *t)
     satf_status status = make_want(t, &in);
     t->job.in.device = t->device;
     if (!status) {
-        status = satf_gpu_alloc(t->ctx, t->device, in_bytes, "the tuner", &t->job.in.data);
+        status = satf_cuda()->alloc(t->ctx, t->device, in_bytes, "the tuner", &t->job.in.data);
     }
     if (!status) {
-        status = satf_gpu_alloc(t->ctx, t->device, t->out_bytes, "the tuner", &t->job.out);
+        status = satf_cuda()->alloc(t->ctx, t->device, t->out_bytes, "the tuner", &t->job.out);
     }
     if (!status) {
-        status = satf_gpu_copy_bytes(t->ctx, t->device, t->job.in.data, in.data, in_bytes);
+        status = satf_cuda()->copy_bytes(t->ctx, t->device, t->job.in.data, in.data, in_bytes);
     }
     if (!status) {
-        status = satf_gpu_wait(t->ctx, t->device);
+        status = satf_cuda()->wait(t->ctx, t->device);
     }
     satf_free(in.data);
     return status;
@@ -132,9 +132,10 @@ static satf_status check(void *user, const sat_tuning *candidate, bool *right)
 {
     (void)candidate;
     tuning_image *t = user;
-    satf_status status = satf_gpu_copy_bytes(t->ctx, t->device, t->got, t->job.out, t->out_bytes);
+    satf_status status =
+        satf_cuda()->copy_bytes(t->ctx, t->device, t->got, t->job.out, t->out_bytes);
     if (!status) {
-        status = satf_gpu_wait(t->ctx, t->device);
+        status = satf_cuda()->wait(t->ctx, t->device);
     }
     *right = !status && memcmp(t->got, t->want, t->out_bytes) == 0;
     return status;

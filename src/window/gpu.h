@@ -11,9 +11,6 @@
 #include "bands.h"
 #include "pieces.h"
 
-/* Whether the device, which is the current one, has such units and code for them in the backend. */
-bool window_gpu_multiplies(int device);
-
 /*
  * The halos that there are kernels for, smallest first: bytes across, rows down. A kernel costs
  * compile time and bytes: these are the squares, and windows of pixels of many bytes, which are as
@@ -47,9 +44,6 @@ static inline bool window_gpu_is_aligned(const satf_view *view)
 {
     return (((uintptr_t)view->data | (uintptr_t)view->stride) & 15) == 0 && view->stride > 0;
 }
-
-/* Enqueues a copy of bytes, whose rows begin anywhere in both views. */
-satf_status window_gpu_realign(satf_context *ctx, const satf_view *from, const satf_view *to);
 
 /* What is made of sums: the formula of that number, given what all results have in common, with the
  * window's area as the weight. FORMULA_NONE: their means, rounded half up. */
@@ -123,15 +117,6 @@ typedef struct window_gpu_box {
     int pitch, shared_bytes;
 } window_gpu_box;
 
-/* Decides how it runs; the device is open. The halo is one of the list. */
-satf_status window_gpu_box_plan(satf_context *ctx, window_gpu_box *box);
-
-/* Enqueues the making of the weights, once for any number of runs. */
-satf_status window_gpu_box_prepare(satf_context *ctx, const window_gpu_box *box);
-
-/* Enqueues out = the formula of the window around each sample. */
-satf_status window_gpu_box_run(satf_context *ctx, const window_gpu_box *box);
-
 enum { WINDOW_GPU_OUTSIDE_BYTES = 2048 };
 
 /* A picture's means under large windows. Who runs it has set in.data, out and the memory. */
@@ -148,26 +133,5 @@ typedef struct window_gpu_large {
     size_t sides_bytes;
     int warps, segment; /* as above */
 } window_gpu_large;
-
-/* Whether the device can take such windows. */
-bool window_gpu_large_fits(const window_gpu_large *large);
-
-/* As for box_plan, box_prepare and box_run. */
-satf_status window_gpu_large_plan(satf_context *ctx, window_gpu_large *large);
-satf_status window_gpu_large_prepare(satf_context *ctx, const window_gpu_large *large);
-satf_status window_gpu_large_run(satf_context *ctx, const window_gpu_large *large);
-
-/* Where the calls above lead (base/backend.h). */
-typedef struct window_gpu_calls {
-    __typeof__(window_gpu_multiplies) *multiplies;
-    __typeof__(window_gpu_box_plan) *box_plan;
-    __typeof__(window_gpu_box_prepare) *box_prepare;
-    __typeof__(window_gpu_box_run) *box_run;
-    __typeof__(window_gpu_large_fits) *large_fits;
-    __typeof__(window_gpu_large_plan) *large_plan;
-    __typeof__(window_gpu_large_prepare) *large_prepare;
-    __typeof__(window_gpu_large_run) *large_run;
-    __typeof__(window_gpu_realign) *realign;
-} window_gpu_calls;
 
 #endif

@@ -68,14 +68,14 @@ static gpu_block make_block(satf_context *ctx, const gpu_case *c, size_t sample_
     assert_non_null(b.host);
     memset(b.host, GPU_GUARD, b.bytes);
     void *device;
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, b.bytes, "a test", &device));
+    gpu_must(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, b.bytes, "a test", &device));
     b.device = device;
     return b;
 }
 
 static void free_block(satf_context *ctx, gpu_block *b)
 {
-    satf_gpu_free(ctx, b->device);
+    satf_cuda()->free(ctx, b->device);
     satf_free(b->host);
 }
 
@@ -215,8 +215,8 @@ gpu_data gpu_prepare(satf_context *ctx, const gpu_case *c, const gpu_layout *in,
     d.in = make_block(ctx, c, satf_type_bytes(c->type), in);
     d.out = make_block(ctx, c, sum_bytes, out);
     fill(c, &d.in);
-    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, d.in.device, d.in.host, d.in.bytes));
-    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+    gpu_must(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, d.in.device, d.in.host, d.in.bytes));
+    gpu_must(ctx, satf_cuda()->wait(ctx, GPU_DEVICE));
     d.want = reference(&d);
     if (c->pattern == GPU_RANDOM && satf_type_is_float(c->type)) {
         d.magnitudes = sum_magnitudes(&d);
@@ -226,7 +226,7 @@ gpu_data gpu_prepare(satf_context *ctx, const gpu_case *c, const gpu_layout *in,
 
 void gpu_release(gpu_data *d)
 {
-    satf_gpu_free(d->ctx, d->scratch);
+    satf_cuda()->free(d->ctx, d->scratch);
     free_block(d->ctx, &d->in);
     free_block(d->ctx, &d->out);
     satf_free(d->want);
@@ -262,17 +262,17 @@ static void reserve_scratch(gpu_data *d, size_t bytes)
 {
     size_t guard = gpu_small ? 0 : GUARD_BYTES, room = bytes + 2 * guard;
     if (room > d->scratch_room || gpu_small) {
-        satf_gpu_free(d->ctx, d->scratch);
+        satf_cuda()->free(d->ctx, d->scratch);
         d->scratch = NULL;
         d->scratch_room = 0;
         if (room) {
-            gpu_must(d->ctx, satf_gpu_alloc(d->ctx, GPU_DEVICE, room, "scratch", &d->scratch));
+            gpu_must(d->ctx, satf_cuda()->alloc(d->ctx, GPU_DEVICE, room, "scratch", &d->scratch));
         }
         d->scratch_room = room;
     }
     if (!gpu_small) {
-        gpu_must(d->ctx,
-                 satf_gpu_set_bytes(d->ctx, GPU_DEVICE, d->scratch, GPU_GUARD, d->scratch_room));
+        gpu_must(d->ctx, satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->scratch, GPU_GUARD,
+                                                d->scratch_room));
     }
     d->scratch_bytes = bytes;
 }
@@ -280,9 +280,10 @@ static void reserve_scratch(gpu_data *d, size_t bytes)
 void gpu_set_input(gpu_data *d, bool own)
 {
     enum { OTHER = 0x40 }; /* as a byte, 3 as a float, 32 as a double */
-    gpu_must(d->ctx,
-             own ? satf_gpu_copy_bytes(d->ctx, GPU_DEVICE, d->in.device, d->in.host, d->in.bytes)
-                 : satf_gpu_set_bytes(d->ctx, GPU_DEVICE, d->in.device, OTHER, d->in.bytes));
+    gpu_must(
+        d->ctx,
+        own ? satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, d->in.device, d->in.host, d->in.bytes)
+            : satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->in.device, OTHER, d->in.bytes));
 }
 
 void gpu_enqueue(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
@@ -297,12 +298,12 @@ void gpu_enqueue(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
     char *scratch = bytes ? (char *)d->scratch + (gpu_small ? 0 : GUARD_BYTES) : NULL;
     unsigned runs = 1;
     if (row->keeps) { /* on zeros, or on what one or two runs of other samples have left */
-        gpu_must(d->ctx, satf_gpu_set_bytes(d->ctx, GPU_DEVICE, scratch, 0, bytes));
+        gpu_must(d->ctx, satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, scratch, 0, bytes));
         runs += d->kept_runs++ % 3;
     }
     for (unsigned run = 1; run <= runs; run++) {
-        gpu_must(d->ctx,
-                 satf_gpu_set_bytes(d->ctx, GPU_DEVICE, d->out.device, GPU_GUARD, d->out.bytes));
+        gpu_must(d->ctx, satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->out.device, GPU_GUARD,
+                                                d->out.bytes));
         if (runs > 1) {
             gpu_set_input(d, run == runs);
         }
@@ -322,9 +323,10 @@ static bool scratch_guards_stand(gpu_data *d)
         return true;
     }
     const char *behind = (const char *)d->scratch + GUARD_BYTES + d->scratch_bytes;
-    gpu_must(d->ctx, satf_gpu_copy_bytes(d->ctx, GPU_DEVICE, guards[0], d->scratch, GUARD_BYTES));
-    gpu_must(d->ctx, satf_gpu_copy_bytes(d->ctx, GPU_DEVICE, guards[1], behind, GUARD_BYTES));
-    gpu_must(d->ctx, satf_gpu_wait(d->ctx, GPU_DEVICE));
+    gpu_must(d->ctx,
+             satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, guards[0], d->scratch, GUARD_BYTES));
+    gpu_must(d->ctx, satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, guards[1], behind, GUARD_BYTES));
+    gpu_must(d->ctx, satf_cuda()->wait(d->ctx, GPU_DEVICE));
     for (size_t i = 0; i < GUARD_BYTES; i++) {
         if (guards[0][i] != GPU_GUARD || guards[1][i] != GPU_GUARD) {
             return false;
@@ -393,8 +395,9 @@ void gpu_compare(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
 {
     const gpu_case *c = &d->c;
     gpu_block *out = &d->out;
-    gpu_must(d->ctx, satf_gpu_copy_bytes(d->ctx, GPU_DEVICE, out->host, out->device, out->bytes));
-    satf_status status = satf_gpu_wait(d->ctx, GPU_DEVICE);
+    gpu_must(d->ctx,
+             satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, out->host, out->device, out->bytes));
+    satf_status status = satf_cuda()->wait(d->ctx, GPU_DEVICE);
     if (status) {
         describe(d, row, tuning);
         fail_msg("%s: %s", satf_status_name(status), satf_message(d->ctx));

@@ -24,7 +24,7 @@ void gpu_test_begin(int argc, char **argv)
         fprintf(stderr, "skipped: no CUDA device: %s\n", why);
         exit(77);
     }
-    if (!satf_gpu_describe(GPU_DEVICE, &info) || (!info.runs_kernels && !info.compiles)) {
+    if (!satf_cuda()->describe(GPU_DEVICE, &info) || (!info.runs_kernels && !info.compiles)) {
         fprintf(stderr, "skipped: CUDA device %d cannot run this build's kernels\n",
                 satf_gpu_ordinal(GPU_DEVICE));
         exit(77);
@@ -34,7 +34,7 @@ void gpu_test_begin(int argc, char **argv)
 
 void gpu_stress(int mode)
 {
-    satf_backend_get(NULL)->sat->stress(mode);
+    satf_cuda()->stress(mode);
 }
 
 int gpu_test_end(const char *program, int failed)
@@ -87,8 +87,8 @@ satf_view gpu_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_
     satf_view view = *like;
     int64_t row = satf_row_samples(like) * (int64_t)satf_type_bytes(like->type) + pad;
     size_t bytes = (size_t)(row * like->height + shift);
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", memory));
-    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, *memory, GPU_GUARD, bytes));
+    gpu_must(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, bytes, "a test", memory));
+    gpu_must(ctx, satf_cuda()->set_bytes(ctx, GPU_DEVICE, *memory, GPU_GUARD, bytes));
     view.device = GPU_DEVICE;
     view.stride = flip ? -row : row;
     view.data = (char *)*memory + shift + (flip ? row * (like->height - 1) : 0);
@@ -102,8 +102,8 @@ void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memo
     size_t bytes = (size_t)(row * view->height + shift);
     unsigned char *here = malloc(bytes);
     assert_non_null(here);
-    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, here, memory, bytes));
-    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
+    gpu_must(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, here, memory, bytes));
+    gpu_must(ctx, satf_cuda()->wait(ctx, GPU_DEVICE));
     for (int64_t i = 0; i < shift; i++) {
         assert_int_equal(here[i], GPU_GUARD);
     }

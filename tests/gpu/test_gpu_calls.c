@@ -28,8 +28,8 @@ static const char *one_table(satf_context *own, const uint8_t *image, uint32_t *
 {
     int64_t n = in->width, pixels = n * in->height;
     if (satf_sat(own, in, out, 0) ||
-        satf_gpu_copy_bytes(own, GPU_DEVICE, table, out->data, (size_t)pixels * 4) ||
-        satf_gpu_wait(own, GPU_DEVICE)) {
+        satf_cuda()->copy_bytes(own, GPU_DEVICE, table, out->data, (size_t)pixels * 4) ||
+        satf_cuda()->wait(own, GPU_DEVICE)) {
         return satf_message(own);
     }
     for (int64_t i = 0; i < pixels; i++) {
@@ -55,8 +55,8 @@ static void *work(void *user)
     const char *problem = "no memory";
     if (image && table && satf_context_create(&own) == SATF_OK) {
         problem = satf_context_set_device(own, GPU_DEVICE) ||
-                          satf_gpu_alloc(own, GPU_DEVICE, PIXELS, "a test", &in) ||
-                          satf_gpu_alloc(own, GPU_DEVICE, PIXELS * 4, "a test", &out)
+                          satf_cuda()->alloc(own, GPU_DEVICE, PIXELS, "a test", &in) ||
+                          satf_cuda()->alloc(own, GPU_DEVICE, PIXELS * 4, "a test", &out)
                       ? satf_message(own)
                       : NULL;
     }
@@ -67,15 +67,15 @@ static void *work(void *user)
         satf_view views[2] = {satf_view_packed(in, N, N, 1, SATF_U8),
                               satf_view_packed(out, N, N, 1, SATF_U32)};
         views[0].device = views[1].device = GPU_DEVICE;
-        problem = satf_gpu_copy_bytes(own, GPU_DEVICE, in, image, PIXELS) ||
-                          satf_gpu_wait(own, GPU_DEVICE)
+        problem = satf_cuda()->copy_bytes(own, GPU_DEVICE, in, image, PIXELS) ||
+                          satf_cuda()->wait(own, GPU_DEVICE)
                       ? satf_message(own)
                       : one_table(own, image, table, &views[0], &views[1]);
     }
     snprintf(w->problem, sizeof w->problem, "%s", problem ? problem : "");
     if (own) {
-        satf_gpu_free(own, in);
-        satf_gpu_free(own, out);
+        satf_cuda()->free(own, in);
+        satf_cuda()->free(own, out);
         satf_context_destroy(own);
     }
     satf_free(image);
@@ -166,11 +166,11 @@ static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
     void *scratch = NULL;
     assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, job, &bytes));
     if (bytes) {
-        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
-        gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
+        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
+        gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
     }
-    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, job->out, GPU_GUARD,
-                                     (size_t)LARGE_W * LARGE_H * 4));
+    gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, job->out, GPU_GUARD,
+                                         (size_t)LARGE_W * LARGE_H * 4));
     gpu_must(gpu, row->run(gpu, job, scratch));
     uint32_t above = 0;
     for (int64_t y = 0; y < LARGE_H; y++) {
@@ -178,10 +178,10 @@ static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
         if (!gpu_long && y % LARGE_STEP != 0 && y < LARGE_H - 3) {
             continue;
         }
-        gpu_must(gpu,
-                 satf_gpu_copy_bytes(gpu, GPU_DEVICE, line,
-                                     (const char *)job->out + y * job->out_stride, LARGE_W * 4));
-        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, line,
+                                              (const char *)job->out + y * job->out_stride,
+                                              LARGE_W * 4));
+        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
         uint32_t left = 0;
         for (int64_t x = 0; x < LARGE_W; x++) {
             left += across(x);
@@ -191,7 +191,7 @@ static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
             }
         }
     }
-    satf_gpu_free(gpu, scratch);
+    satf_cuda()->free(gpu, scratch);
     gpu_runs++;
 }
 
@@ -201,7 +201,7 @@ static void test_large(void **unused)
     static uint8_t lines[16][LARGE_W];
     static uint32_t line[LARGE_W];
     satf_gpu_info info;
-    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
+    assert_true(satf_cuda()->describe(GPU_DEVICE, &info));
     if (info.memory_bytes < (size_t)40 << 30) {
         print_message("a table of more than 2^31 pixels needs a device of 40 GiB\n");
         skip();
@@ -213,11 +213,11 @@ static void test_large(void **unused)
     }
     size_t pixels = (size_t)LARGE_W * LARGE_H;
     void *in, *out;
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels, "a test", &in));
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels, "a test", &in));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
     for (int64_t y = 0; y < LARGE_H; y++) {
-        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, (char *)in + y * LARGE_W, lines[down(y)],
-                                          LARGE_W));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, (char *)in + y * LARGE_W,
+                                              lines[down(y)], LARGE_W));
     }
     sat_job job = {.in = satf_view_packed(in, LARGE_W, LARGE_H, 1, SATF_U8),
                    .sum_type = SATF_SUM_U32,
@@ -228,8 +228,8 @@ static void test_large(void **unused)
     for (size_t r = 0; gpu_row_at(r); r++) {
         check_large(gpu_row_at(r), &job, line);
     }
-    satf_gpu_free(gpu, in);
-    satf_gpu_free(gpu, out);
+    satf_cuda()->free(gpu, in);
+    satf_cuda()->free(gpu, out);
 }
 
 /* On a device that has room for KEPT_BYTES once, but not twice: kept memory that is in use stays,
@@ -241,21 +241,22 @@ static void check_keeping_yields(void)
     satf_gpu_use use = {"a test", {1}};
     void *kept = NULL, *other = NULL;
     unsigned runs = 0;
-    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    gpu_must(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
     assert_non_null(kept);
     assert_int_equal(runs, 1);
-    assert_int_equal(satf_gpu_alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other), SATF_NO_MEMORY);
+    assert_int_equal(satf_cuda()->alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other),
+                     SATF_NO_MEMORY);
     assert_null(other);
-    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, kept, 1, KEPT_BYTES));
-    satf_gpu_kept(gpu, true);
-    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, kept, 1, KEPT_BYTES));
+    satf_cuda()->kept(gpu, true);
+    gpu_must(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
     assert_int_equal(runs, 2);
-    satf_gpu_kept(gpu, true);
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other));
-    satf_gpu_free(gpu, other);
-    gpu_must(gpu, satf_gpu_keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    satf_cuda()->kept(gpu, true);
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other));
+    satf_cuda()->free(gpu, other);
+    gpu_must(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
     assert_int_equal(runs, 1);
-    satf_gpu_kept(gpu, true);
+    satf_cuda()->kept(gpu, true);
 }
 
 /* What cannot be had is an error with the bytes in it, and what could be done
@@ -266,24 +267,24 @@ static void test_exhaustion(void **unused)
     enum { HOGS = 4096, N = 4096 };
     static void *hogs[HOGS];
     satf_gpu_info info;
-    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
+    assert_true(satf_cuda()->describe(GPU_DEVICE, &info));
     satf_view in = satf_view_packed(NULL, N, N, 1, SATF_F64), out = in;
     in.device = out.device = GPU_DEVICE;
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &in.data));
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &out.data));
-    gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, in.data, 0, (size_t)N * N * 8));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &in.data));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &out.data));
+    gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, in.data, 0, (size_t)N * N * 8));
     void *none = NULL;
-    assert_int_equal(satf_gpu_alloc(gpu, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
+    assert_int_equal(satf_cuda()->alloc(gpu, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
                      SATF_NO_MEMORY);
     char wanted[32];
     snprintf(wanted, sizeof wanted, "%zu", info.memory_bytes * 2);
     assert_non_null(strstr(satf_message(gpu), wanted));
     void *spare = NULL;
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, SPARE, "a test", &spare));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, SPARE, "a test", &spare));
     int count = 0;
     for (size_t bytes = (size_t)4 << 30; bytes >= (size_t)16 << 20; bytes /= 2) {
         while (count < HOGS &&
-               satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &hogs[count]) == SATF_OK) {
+               satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &hogs[count]) == SATF_OK) {
             count++;
         }
     }
@@ -294,16 +295,16 @@ static void test_exhaustion(void **unused)
         assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_NO_MEMORY);
         assert_string_not_equal(satf_message(gpu), "");
     }
-    satf_gpu_free(gpu, spare);
+    satf_cuda()->free(gpu, spare);
     check_keeping_yields();
     while (count) {
-        satf_gpu_free(gpu, hogs[--count]);
+        satf_cuda()->free(gpu, hogs[--count]);
     }
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
-    satf_gpu_free(gpu, in.data);
-    satf_gpu_free(gpu, out.data);
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    satf_cuda()->free(gpu, in.data);
+    satf_cuda()->free(gpu, out.data);
     assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
     gpu_case c = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, 301, 203, GPU_INTEGERS, 5};
     gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);

@@ -85,7 +85,7 @@ static void apply_on_device(const test_case *t, const satf_view *got)
     int64_t pad = (int64_t)(t->seed % 4), shift = (int64_t)(t->seed / 4 % 4);
     satf_view in = gpu_view(gpu, &t->in, pad, shift, t->seed & 16, &memory[0]);
     satf_view out = gpu_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
-    gpu_must_do(gpu, satf_gpu_copy(gpu, &t->in, &in), "upload");
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, &t->in, &in), "upload");
     if (t->seed / 2 % 2) { /* every other time by a plan, whose second run finds kept words */
         satf_plan *plan;
         const void *from = in.data;
@@ -96,11 +96,11 @@ static void apply_on_device(const test_case *t, const satf_view *got)
     } else {
         gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->name);
     }
-    gpu_must_do(gpu, satf_gpu_copy(gpu, &out, got), "download");
-    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), t->name);
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, &out, got), "download");
+    gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), t->name);
     gpu_check_guards(gpu, &out, memory[1], pad);
-    satf_gpu_free(gpu, memory[0]);
-    satf_gpu_free(gpu, memory[1]);
+    satf_cuda()->free(gpu, memory[0]);
+    satf_cuda()->free(gpu, memory[1]);
 }
 
 /* By the engine that is set; whether that was one of tables. */
@@ -387,18 +387,18 @@ static void test_sat(void **state)
     satf_view out = gpu_view(gpu, &like, 7, 2, false, &memory[1]);
     size_t bytes;
     gpu_must_do(gpu, satf_sat_scratch(gpu, &there, &out, SATF_SQUARED, &bytes), "scratch");
-    gpu_must_do(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &memory[2]), "scratch");
+    gpu_must_do(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &memory[2]), "scratch");
     gpu_must_do(gpu, satf_context_set_scratch(gpu, bytes ? memory[2] : NULL, bytes), "scratch");
-    gpu_must_do(gpu, satf_gpu_copy(gpu, &in, &there), "upload");
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, &in, &there), "upload");
     gpu_must_do(gpu, satf_sat(gpu, &there, &out, SATF_SQUARED), "sat");
     memset(got.data, 0, (size_t)(got.stride * got.height));
-    gpu_must_do(gpu, satf_gpu_copy(gpu, &out, &got), "download");
-    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), "sat");
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, &out, &got), "download");
+    gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), "sat");
     compare(&t, &want, &got, "device views, the caller's scratch");
     gpu_check_guards(gpu, &out, memory[1], 2);
     gpu_must_do(gpu, satf_context_set_scratch(gpu, NULL, 0), "scratch");
     for (int i = 0; i < 3; i++) {
-        satf_gpu_free(gpu, memory[i]);
+        satf_cuda()->free(gpu, memory[i]);
     }
     free(want.data), free(got.data), free(in.data), free(image.samples);
 }
@@ -430,13 +430,13 @@ static void test_copies(void **state)
                 up.data = (char *)up.data + (height - 1) * up.stride;
                 up.stride = -up.stride;
             }
-            gpu_must_do(gpu, satf_gpu_copy(gpu, &up, &there), "upload");
-            gpu_must_do(gpu, satf_gpu_copy(gpu, &there, &down), "download");
-            gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), "copies");
+            gpu_must_do(gpu, satf_cuda()->copy(gpu, &up, &there), "upload");
+            gpu_must_do(gpu, satf_cuda()->copy(gpu, &there, &down), "download");
+            gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), "copies");
             for (int64_t y = 0; y < height; y++) {
                 assert_memory_equal(satf_row(&up, y), satf_row(&down, y), (size_t)width);
             }
-            satf_gpu_free(gpu, memory);
+            satf_cuda()->free(gpu, memory);
             free(kind & 4 ? satf_row(&up, height - 1) : up.data);
             free(down.data);
         }
@@ -461,7 +461,7 @@ static void test_two_contexts(void **state)
         gpu_must_do(cpu, satf_filter_apply(cpu, filter, &host[k], &want[k]), "box");
         in[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][0]);
         out[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][1]);
-        gpu_must_do(ctx[k], satf_gpu_copy(ctx[k], &host[k], &in[k]), "upload");
+        gpu_must_do(ctx[k], satf_cuda()->copy(ctx[k], &host[k], &in[k]), "upload");
     }
     for (int i = 0; i < ROUNDS * N; i++) {
         gpu_must_do(ctx[i % N], satf_filter_apply(ctx[i % N], filter, &in[i % N], &out[i % N]),
@@ -469,12 +469,12 @@ static void test_two_contexts(void **state)
     }
     for (int k = 0; k < N; k++) {
         satf_view got = host_view(&host[k]);
-        gpu_must_do(ctx[k], satf_gpu_copy(ctx[k], &out[k], &got), "download");
-        gpu_must_do(ctx[k], satf_gpu_wait(ctx[k], GPU_DEVICE), "box");
+        gpu_must_do(ctx[k], satf_cuda()->copy(ctx[k], &out[k], &got), "download");
+        gpu_must_do(ctx[k], satf_cuda()->wait(ctx[k], GPU_DEVICE), "box");
         test_case t = {filter, "two contexts", host[k], host[k], SATF_MIRROR, 15, 9, 0};
         compare(&t, &want[k], &got, "device views");
-        satf_gpu_free(ctx[k], memory[k][0]);
-        satf_gpu_free(ctx[k], memory[k][1]);
+        satf_cuda()->free(ctx[k], memory[k][0]);
+        satf_cuda()->free(ctx[k], memory[k][1]);
         satf_context_destroy(ctx[k]);
         free(got.data), free(want[k].data), free(host[k].data), free(image[k].samples);
     }
@@ -486,12 +486,13 @@ static void test_exhaustion(void **state)
 {
     (void)state;
     satf_gpu_info info;
-    assert_true(satf_gpu_describe(GPU_DEVICE, &info));
+    assert_true(satf_cuda()->describe(GPU_DEVICE, &info));
     satf_context *ctx;
     gpu_must_do(NULL, satf_context_create(&ctx), "context");
     void *memory[2] = {NULL, NULL};
-    assert_int_equal(satf_gpu_alloc(ctx, GPU_DEVICE, info.memory_bytes * 2, "a test", &memory[0]),
-                     SATF_NO_MEMORY);
+    assert_int_equal(
+        satf_cuda()->alloc(ctx, GPU_DEVICE, info.memory_bytes * 2, "a test", &memory[0]),
+        SATF_NO_MEMORY);
     assert_null(memory[0]);
     assert_non_null(strstr(satf_message(ctx), "bytes wanted for a test"));
     assert_non_null(strstr(satf_message(ctx), "are free"));
@@ -500,10 +501,12 @@ static void test_exhaustion(void **state)
     satf_view out = in;
     in.device = out.device = GPU_DEVICE;
     gpu_must_do(
-        ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)(in.stride * in.height), "a test", &memory[0]),
+        ctx,
+        satf_cuda()->alloc(ctx, GPU_DEVICE, (size_t)(in.stride * in.height), "a test", &memory[0]),
         "input");
     gpu_must_do(
-        ctx, satf_gpu_alloc(ctx, GPU_DEVICE, (size_t)(in.stride * in.height), "a test", &memory[1]),
+        ctx,
+        satf_cuda()->alloc(ctx, GPU_DEVICE, (size_t)(in.stride * in.height), "a test", &memory[1]),
         "output");
     in.data = memory[0], out.data = memory[1];
     satf_filter *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
@@ -511,17 +514,17 @@ static void test_exhaustion(void **state)
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_NO_MEMORY);
     assert_non_null(strstr(satf_message(ctx), "bytes wanted for filtering"));
     in.height = out.height = 64;
-    gpu_must_do(ctx,
-                satf_gpu_set_bytes(ctx, GPU_DEVICE, in.data, 7, (size_t)(in.stride * in.height)),
-                "fill");
+    gpu_must_do(
+        ctx, satf_cuda()->set_bytes(ctx, GPU_DEVICE, in.data, 7, (size_t)(in.stride * in.height)),
+        "fill");
     gpu_must_do(ctx, satf_filter_apply(ctx, filter, &in, &out), "box after a refusal");
     unsigned char sample = 0;
-    gpu_must_do(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, &sample, (char *)out.data + 12345, 1),
+    gpu_must_do(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, &sample, (char *)out.data + 12345, 1),
                 "download");
-    gpu_must_do(ctx, satf_gpu_wait(ctx, GPU_DEVICE), "box after a refusal");
+    gpu_must_do(ctx, satf_cuda()->wait(ctx, GPU_DEVICE), "box after a refusal");
     assert_int_equal(sample, 7);
-    satf_gpu_free(ctx, memory[0]);
-    satf_gpu_free(ctx, memory[1]);
+    satf_cuda()->free(ctx, memory[0]);
+    satf_cuda()->free(ctx, memory[1]);
     satf_filter_destroy(filter);
     satf_context_destroy(ctx);
 }
@@ -545,7 +548,7 @@ static void test_misuse(void **state)
     gpu_must_do(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO), "engine");
     gpu_must_do(gpu, satf_filter_apply(gpu, filter, &host, &out), "box after refusals");
     satf_filter_destroy(filter);
-    satf_gpu_free(gpu, memory);
+    satf_cuda()->free(gpu, memory);
     free(host.data), free(out.data), free(image.samples);
 }
 

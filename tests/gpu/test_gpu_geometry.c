@@ -69,15 +69,15 @@ static void run_case(const char *name, const satf_filter *filter, const satf_vie
     satf_view there = gpu_view(gpu, in, seed & 64 ? 0 : pad, shift, seed & 16, &memory[0]);
     satf_view result =
         gpu_view(gpu, &out, seed & 64 ? 0 : 5 - pad, 3 - shift, seed & 32, &memory[1]);
-    gpu_must_do(gpu, satf_gpu_copy(gpu, in, &there), "upload");
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, in, &there), "upload");
     gpu_must_do(gpu, satf_filter_apply(gpu, filter, &there, &result), name);
     memset(got.data, GPU_GUARD, bytes);
-    gpu_must_do(gpu, satf_gpu_copy(gpu, &result, &got), "download");
-    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), name);
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, &result, &got), "download");
+    gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), name);
     compare(name, in, &want, &got, seed, "device views");
     gpu_check_guards(gpu, &result, memory[1], 3 - shift);
-    satf_gpu_free(gpu, memory[0]);
-    satf_gpu_free(gpu, memory[1]);
+    satf_cuda()->free(gpu, memory[0]);
+    satf_cuda()->free(gpu, memory[1]);
     free(want.data);
     free(got.data);
 }

@@ -38,9 +38,9 @@ static void *room(size_t bytes)
 static void *upload(const void *host, size_t bytes)
 {
     void *there;
-    must(satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &there), "memory");
-    must(satf_gpu_copy_bytes(gpu, GPU_DEVICE, there, host, bytes), "upload");
-    must(satf_gpu_wait(gpu, GPU_DEVICE), "upload");
+    must(satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &there), "memory");
+    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there, host, bytes), "upload");
+    must(satf_cuda()->wait(gpu, GPU_DEVICE), "upload");
     return there;
 }
 
@@ -54,8 +54,8 @@ static result prepare(size_t bytes)
 {
     void *there;
     result r = {.bytes = bytes, .whole = bytes + 2 * GUARD_BYTES};
-    must(satf_gpu_alloc(gpu, GPU_DEVICE, r.whole, "a test", &there), "memory");
-    must(satf_gpu_set_bytes(gpu, GPU_DEVICE, there, GPU_GUARD, r.whole), "guards");
+    must(satf_cuda()->alloc(gpu, GPU_DEVICE, r.whole, "a test", &there), "memory");
+    must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, there, GPU_GUARD, r.whole), "guards");
     r.there = there;
     r.got = room(r.whole);
     return r;
@@ -69,8 +69,8 @@ static void *place(const result *r)
 /* Looks at the result and gives it back. */
 static void compare(result *r, const void *right, const char *what, int one, int other)
 {
-    must(satf_gpu_copy_bytes(gpu, GPU_DEVICE, r->got, r->there, r->whole), what);
-    must(satf_gpu_wait(gpu, GPU_DEVICE), what);
+    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, r->got, r->there, r->whole), what);
+    must(satf_cuda()->wait(gpu, GPU_DEVICE), what);
     const unsigned char *got = (const unsigned char *)r->got + GUARD_BYTES, *wanted = right;
     for (size_t i = 0; i < r->bytes; i++) {
         if (got[i] != wanted[i]) {
@@ -83,7 +83,7 @@ static void compare(result *r, const void *right, const char *what, int one, int
             fail_msg("%s, %d, %d: wrote outside of its array", what, one, other);
         }
     }
-    satf_gpu_free(gpu, r->there);
+    satf_cuda()->free(gpu, r->there);
     free(r->got);
     gpu_runs++;
 }
@@ -100,7 +100,7 @@ static void try_transpose(const machine_transpose *t, const void *in, const uint
                           const void *right, int64_t times)
 {
     result r = prepare((size_t)(MACHINE_MATRIX * t->element_bytes));
-    must(machine_cuda_transpose(gpu, t, in, place(&r), numbers, times), "transpose");
+    must(machine_cuda()->transpose(gpu, t, in, place(&r), numbers, times), "transpose");
     compare(&r, right, layout_2d_name(t->layout), t->way, t->element_bytes + t->computed);
 }
 
@@ -124,8 +124,8 @@ static void try_matrix(machine_transpose *t, machine_random *random)
     for (size_t i = 0; i < (gpu_small ? 2 : 4); i++) {
         try_transpose(t, in, drawn, right, times[i]);
     }
-    satf_gpu_free(gpu, in);
-    satf_gpu_free(gpu, drawn);
+    satf_cuda()->free(gpu, in);
+    satf_cuda()->free(gpu, drawn);
 }
 
 static void test_transposes(void **unused)
@@ -153,7 +153,7 @@ static void try_layout(size_t kernel, layout_2d layout, int most_blocks, int64_t
     const tile_kernel *k = tile_kernel_at(kernel);
     machine_residence residence;
     result r = prepare((size_t)machine_tiles_out(kernel, tiles) * sizeof *right);
-    must(machine_cuda_tiles_residence(gpu, kernel, layout, most_blocks, &residence), k->name);
+    must(machine_cuda()->tiles_residence(gpu, kernel, layout, most_blocks, &residence), k->name);
     assert_true(residence.blocks >= 1);
     assert_true(residence.blocks * (int)k->threads <= residence.threads);
     if (most_blocks) { /* all these tiles are small enough for so many */
@@ -161,7 +161,7 @@ static void try_layout(size_t kernel, layout_2d layout, int most_blocks, int64_t
     }
     assert_int_equal(residence.bytes,
                      k->arrays * layout_2d_words(layout, k->width, k->rows) * sizeof(float));
-    must(machine_cuda_tiles(gpu, kernel, layout, most_blocks, tiles, in, place(&r)), k->name);
+    must(machine_cuda()->tiles(gpu, kernel, layout, most_blocks, tiles, in, place(&r)), k->name);
     compare(&r, right, k->name, (int)layout, (int)tiles);
 }
 
@@ -186,7 +186,7 @@ static void try_tiles(size_t kernel, int64_t tiles)
             try_layout(kernel, tile_layouts[l], most_blocks, tiles, in, right);
         }
     }
-    satf_gpu_free(gpu, in);
+    satf_cuda()->free(gpu, in);
     free(host);
     free(right);
 }
@@ -199,10 +199,10 @@ static void test_tiles(void **unused)
         for (size_t i = 0; i < (gpu_small ? 2 : 4); i++) {
             try_tiles(kernel, tiles[i]);
         }
-        assert_int_not_equal(machine_cuda_tiles(gpu, kernel, LAYOUT_RAP, 0, 1, NULL, NULL),
+        assert_int_not_equal(machine_cuda()->tiles(gpu, kernel, LAYOUT_RAP, 0, 1, NULL, NULL),
                              SATF_OK);
     }
-    assert_int_not_equal(machine_cuda_tiles(gpu, TILE_KERNELS, LAYOUT_RAW, 0, 1, NULL, NULL),
+    assert_int_not_equal(machine_cuda()->tiles(gpu, TILE_KERNELS, LAYOUT_RAW, 0, 1, NULL, NULL),
                          SATF_OK);
 }
 
@@ -219,11 +219,11 @@ static void try_structs(uint32_t fields, int64_t structs)
     for (int way = 0; way < MACHINE_STRUCT_COUNT; way++) {
         result r = prepare((size_t)structs * sizeof *right);
         machine_host_structs((machine_struct)way, fields, host, right, structs);
-        must(machine_cuda_structs(gpu, (machine_struct)way, fields, in, place(&r), structs),
+        must(machine_cuda()->structs(gpu, (machine_struct)way, fields, in, place(&r), structs),
              "structs");
         compare(&r, right, "structs", way, (int)fields);
     }
-    satf_gpu_free(gpu, in);
+    satf_cuda()->free(gpu, in);
     free(host);
     free(right);
 }
@@ -252,9 +252,9 @@ static void try_copy(int64_t n, int64_t offset)
     memcpy(right + offset, host + offset, (size_t)n * sizeof *right);
     float *in = upload(host, bytes);
     result r = prepare(bytes);
-    must(machine_cuda_copy(gpu, in, place(&r), n, offset), "copy");
+    must(machine_cuda()->copy(gpu, in, place(&r), n, offset), "copy");
     compare(&r, right, "copy", (int)n, (int)offset);
-    satf_gpu_free(gpu, in);
+    satf_cuda()->free(gpu, in);
     free(host);
     free(right);
 }
@@ -281,12 +281,12 @@ static void try_powers(int64_t count, bool shared)
     for (int interleaved = 0; interleaved < 2; interleaved++) {
         result r = prepare(words * sizeof *right);
         machine_host_powers(interleaved, host, right, count);
-        must(shared ? machine_cuda_powers_shared(gpu, interleaved, in, place(&r), 3)
-                    : machine_cuda_powers(gpu, interleaved, in, place(&r), count),
+        must(shared ? machine_cuda()->powers_shared(gpu, interleaved, in, place(&r), 3)
+                    : machine_cuda()->powers(gpu, interleaved, in, place(&r), count),
              "powers");
         compare(&r, right, shared ? "powers in shared memory" : "powers", interleaved, (int)count);
     }
-    satf_gpu_free(gpu, in);
+    satf_cuda()->free(gpu, in);
     free(host);
     free(right);
 }
@@ -312,12 +312,12 @@ static void try_product(int64_t side)
     for (int way = 0; way < ACCESS_PRODUCT_COUNT; way++) {
         result r = prepare(bytes);
         machine_host_product((access_product)way, a, b, right, side);
-        must(machine_cuda_product(gpu, (access_product)way, there_a, there_b, place(&r), side),
+        must(machine_cuda()->product(gpu, (access_product)way, there_a, there_b, place(&r), side),
              "product");
         compare(&r, right, "product", way, (int)side);
     }
-    satf_gpu_free(gpu, there_a);
-    satf_gpu_free(gpu, there_b);
+    satf_cuda()->free(gpu, there_a);
+    satf_cuda()->free(gpu, there_b);
     free(a);
     free(b);
     free(right);

@@ -72,7 +72,7 @@ static void check_channel(const char *spec, const uint8_t *rgb, void *there, voi
         if (on_device) {
             from.device = GPU_DEVICE;
             from.data = (char *)there + 1;
-            gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, result, GPU_GUARD, LARGEST));
+            gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, result, GPU_GUARD, LARGEST));
         }
         memset(got, GPU_GUARD, sizeof got);
         gpu_must_do(gpu,
@@ -80,8 +80,8 @@ static void check_channel(const char *spec, const uint8_t *rgb, void *there, voi
                          : satf_filter_apply(gpu, filter, &from, &out),
                     spec);
         if (on_device) {
-            gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, result, LARGEST));
-            gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, result, LARGEST));
+            gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
         }
         check_spread(&piece, got, spec, on_device ? "on the device" : "on the host");
     }
@@ -106,15 +106,15 @@ static void test_channels_and_parts(void **unused)
                                        "unsharp=5,border=valid rotate=90 stddev=3,border=valid",
                                        "transpose"};
     void *there, *result, *rgb = pixels_of(7);
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &there));
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, LARGEST, "a test", &result));
-    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, there, rgb, W * H * CHANNELS));
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &there));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, LARGEST, "a test", &result));
+    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there, rgb, W * H * CHANNELS));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     for (size_t i = 0; i < sizeof grey / sizeof *grey; i++) {
         check_channel(grey[i], rgb, there, result);
     }
-    satf_gpu_free(gpu, there);
-    satf_gpu_free(gpu, result);
+    satf_cuda()->free(gpu, there);
+    satf_cuda()->free(gpu, result);
     free(rgb);
 }
 
@@ -154,19 +154,19 @@ static void test_permute(void **unused)
     assert_true(strcmp(ran.algorithm, "fused") == 0 || strcmp(ran.algorithm, "scheduled") == 0);
     void *in, *out;
     size_t bytes = PIXELS * sizeof *pixels;
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &in));
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &out));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &in));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &out));
     for (int shift = 0; shift <= 2; shift += 2) {
         void *from = (char *)in + shift, *to = (char *)out + shift;
-        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, from, pixels, bytes));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, from, pixels, bytes));
         gpu_must(gpu, satf_plan_run(plan, (const void *const *)&from, &to));
-        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, to, bytes));
-        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, to, bytes));
+        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
         assert_memory_equal(got, want, bytes);
         gpu_runs++;
     }
-    satf_gpu_free(gpu, in);
-    satf_gpu_free(gpu, out);
+    satf_cuda()->free(gpu, in);
+    satf_cuda()->free(gpu, out);
     satf_plan_destroy(plan);
     satf_filter_destroy(filter);
     free(order);

@@ -18,7 +18,6 @@
 #include "study/pattern.h"
 #include "permute/schedule.h"
 #include "study/gpu.h"
-#include "permute/gpu.h"
 #include "program.h"
 
 enum { GUARD_BYTES = 256 };
@@ -59,20 +58,20 @@ static arrays prepare(uint32_t *p, int64_t n, int bytes, size_t shift)
         uint32_t word = (uint32_t)i * 2654435761u;
         memcpy(a.in + i * bytes, bytes == 8 ? (void *)&value : (void *)&word, (size_t)bytes);
     }
-    must(satf_gpu_alloc(gpu, GPU_DEVICE, a.size + shift, "a test", &in), "memory");
-    must(satf_gpu_alloc(gpu, GPU_DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out),
+    must(satf_cuda()->alloc(gpu, GPU_DEVICE, a.size + shift, "a test", &in), "memory");
+    must(satf_cuda()->alloc(gpu, GPU_DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out),
          "memory");
     a.there_in = in;
     a.there_out = out;
-    must(satf_gpu_copy_bytes(gpu, GPU_DEVICE, a.there_in + shift, a.in, a.size), "upload");
+    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, a.there_in + shift, a.in, a.size), "upload");
     return a;
 }
 
 static void release(arrays *a)
 {
-    must(satf_gpu_wait(gpu, GPU_DEVICE), "wait");
-    satf_gpu_free(gpu, a->there_in);
-    satf_gpu_free(gpu, a->there_out);
+    must(satf_cuda()->wait(gpu, GPU_DEVICE), "wait");
+    satf_cuda()->free(gpu, a->there_in);
+    satf_cuda()->free(gpu, a->there_out);
     free(a->in);
     free(a->out);
 }
@@ -80,8 +79,8 @@ static void release(arrays *a)
 static void check(arrays *a, const char *what)
 {
     size_t whole = a->size + 2 * GUARD_BYTES + a->shift;
-    must(satf_gpu_copy_bytes(gpu, GPU_DEVICE, a->out, a->there_out, whole), "download");
-    must(satf_gpu_wait(gpu, GPU_DEVICE), what);
+    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, a->out, a->there_out, whole), "download");
+    must(satf_cuda()->wait(gpu, GPU_DEVICE), what);
     const unsigned char *out = a->out + GUARD_BYTES + a->shift;
     for (int64_t i = 0; i < a->n; i++) {
         if (memcmp(out + (int64_t)a->p[i] * a->bytes, a->in + i * a->bytes, (size_t)a->bytes)) {
@@ -117,11 +116,11 @@ static bool try(arrays *a, const char *algorithm, uint32_t length)
     must(satf_permutation_scratch(gpu, plan, &bytes), algorithm);
     for (int own = 0; own < 2; own++) {
         if (own && bytes) {
-            must(satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch), "scratch");
+            must(satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch), "scratch");
             must(satf_context_set_scratch(gpu, scratch, bytes), "scratch");
         }
-        must(satf_gpu_set_bytes(gpu, GPU_DEVICE, a->there_out, GPU_GUARD,
-                                a->size + 2 * GUARD_BYTES + a->shift),
+        must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, a->there_out, GPU_GUARD,
+                                    a->size + 2 * GUARD_BYTES + a->shift),
              "guards");
         must(satf_permutation_apply(gpu, plan, a->there_in + a->shift,
                                     a->there_out + GUARD_BYTES + a->shift),
@@ -129,8 +128,8 @@ static bool try(arrays *a, const char *algorithm, uint32_t length)
         must(satf_context_set_scratch(gpu, NULL, 0), "scratch");
         check(a, algorithm);
     }
-    satf_gpu_free(gpu, scratch);
-    must(satf_gpu_wait(gpu, GPU_DEVICE), algorithm);
+    satf_cuda()->free(gpu, scratch);
+    must(satf_cuda()->wait(gpu, GPU_DEVICE), algorithm);
     satf_permutation_destroy(plan);
     return true;
 }
@@ -188,13 +187,13 @@ static void test_layouts(void **unused)
                  "plan");
             plan->tile.layout = (layout_2d)layout;
             layout_2d_draw(plan->tile.layout, PERMUTE_TILE_SIDE, &random, plan->tile.numbers);
-            must(satf_gpu_set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
-                                    a.size + 2 * GUARD_BYTES),
+            must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
+                                        a.size + 2 * GUARD_BYTES),
                  "guards");
             must(satf_permutation_apply(gpu, plan, a.there_in, a.there_out + GUARD_BYTES),
                  layout_2d_name(plan->tile.layout));
             check(&a, layout_2d_name(plan->tile.layout));
-            must(satf_gpu_wait(gpu, GPU_DEVICE), "wait");
+            must(satf_cuda()->wait(gpu, GPU_DEVICE), "wait");
             satf_permutation_destroy(plan);
         }
         release(&a);
@@ -301,7 +300,7 @@ static void test_shared(void **unused)
         }
         void *there;
         must(satf_gpu_open(gpu, GPU_DEVICE), "device");
-        must(permute_cuda_keep(gpu, GPU_DEVICE, table, sizeof table, &there), "tables");
+        must(satf_cuda()->table_keep(gpu, GPU_DEVICE, table, sizeof table, &there), "tables");
         for (int bytes = 4; bytes <= 8; bytes += 4) {
             arrays a = prepare(p, PATTERN_SMALL, bytes, 0);
             permute_call call = {.ctx = gpu, .element_bytes = bytes};
@@ -309,18 +308,18 @@ static void test_shared(void **unused)
                 bool computed = way != PERMUTE_COPY && pattern_in_place((pattern)which);
                 a.p = way == PERMUTE_COPY ? same : p;
                 for (int in_place = 0; in_place <= computed; in_place++) {
-                    must(satf_gpu_set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
-                                            a.size + 2 * GUARD_BYTES),
+                    must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
+                                                a.size + 2 * GUARD_BYTES),
                          "guards");
-                    must(machine_cuda_permute(&call, (permute_way)way, in_place, (pattern)which,
-                                              a.there_in, a.there_out + GUARD_BYTES, there, 3),
+                    must(machine_cuda()->permute(&call, (permute_way)way, in_place, (pattern)which,
+                                                 a.there_in, a.there_out + GUARD_BYTES, there, 3),
                          pattern_name((pattern)which));
                     check(&a, pattern_name((pattern)which));
                 }
             }
             release(&a);
         }
-        permute_cuda_drop(there);
+        satf_cuda()->table_drop(there);
     }
 }
 

@@ -15,33 +15,36 @@ enum { W = 333, H = 222, CHANNELS = 3, IMAGES = 3, RUNS = 12, MOST = W * H * CHA
 
 /* ------------------------------------------------------------------ what runs may not do */
 
-/* The linker leads these calls here (--wrap). */
 static int allocations, clearings, decisions;
 static bool is_full; /* the device's memory */
 
-satf_status __real_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
-                                  void **memory);
-satf_status __wrap_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
-                                  void **memory);
-satf_status __wrap_satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
-                                  void **memory)
+/* The linker leads these calls here (--wrap). */
+const satf_backend *__real_satf_cuda(void);
+const satf_backend *__wrap_satf_cuda(void);
+
+static satf_status allocate(satf_context *ctx, int device, size_t bytes, const char *what,
+                            void **memory)
 {
     allocations++;
     if (is_full) {
         return satf_fail(ctx, SATF_NO_MEMORY, "the test says that it is full");
     }
-    return __real_satf_gpu_alloc(ctx, device, bytes, what, memory);
+    return __real_satf_cuda()->alloc(ctx, device, bytes, what, memory);
 }
 
-satf_status __real_satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value,
-                                      size_t bytes);
-satf_status __wrap_satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value,
-                                      size_t bytes);
-satf_status __wrap_satf_gpu_set_bytes(satf_context *ctx, int device, void *memory, int value,
-                                      size_t bytes)
+static satf_status clear(satf_context *ctx, int device, void *memory, int value, size_t bytes)
 {
     clearings++;
-    return __real_satf_gpu_set_bytes(ctx, device, memory, value, bytes);
+    return __real_satf_cuda()->set_bytes(ctx, device, memory, value, bytes);
+}
+
+const satf_backend *__wrap_satf_cuda(void)
+{
+    static satf_backend backend;
+    backend = *__real_satf_cuda();
+    backend.alloc = allocate;
+    backend.set_bytes = clear;
+    return &backend;
 }
 
 satf_status __real_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
@@ -140,11 +143,12 @@ static void make_images(const char *spec, images *m)
         m->bytes = (size_t)(out.stride * out.height);
         out.data = m->want[i] = malloc(m->bytes);
         gpu_must_do(cpu, satf_filter_apply(cpu, m->filter, &view, &out), spec);
-        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &m->in[i].data));
-        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, m->bytes, "a test", &m->result[i]));
         gpu_must(gpu,
-                 satf_gpu_copy_bytes(gpu, GPU_DEVICE, m->in[i].data, view.data, W * H * CHANNELS));
-        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+                 satf_cuda()->alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &m->in[i].data));
+        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, m->bytes, "a test", &m->result[i]));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, m->in[i].data, view.data,
+                                              W * H * CHANNELS));
+        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
         free(view.data);
     }
     m->out = out;
@@ -160,11 +164,11 @@ static void release_images(images *m)
     satf_plan_destroy(m->plan);
     satf_filter_destroy(m->filter);
     for (int i = 0; i < IMAGES; i++) {
-        satf_gpu_free(gpu, m->in[i].data);
-        satf_gpu_free(gpu, m->result[i]);
+        satf_cuda()->free(gpu, m->in[i].data);
+        satf_cuda()->free(gpu, m->result[i]);
         free(m->want[i]);
     }
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
 }
 
 static void run(images *m, int image)
@@ -177,13 +181,14 @@ static void run(images *m, int image)
 static void check(images *m, int image, const char *what)
 {
     static char got[MOST];
-    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, m->result[image], m->bytes));
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, m->result[image], m->bytes));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     if (memcmp(got, m->want[image], m->bytes) != 0) {
         fail_msg("%s: another result", what);
     }
-    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, m->result[image], m->in[image].data, 100));
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu,
+             satf_cuda()->copy_bytes(gpu, GPU_DEVICE, m->result[image], m->in[image].data, 100));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     gpu_runs++;
 }
 
@@ -363,10 +368,10 @@ static void test_beside(void **unused)
     assert_memory_equal(got, want, sizeof got);
     satf_view there_in = in, there_out = out, inputs[2] = {in, guide};
     for (int i = 0; i < 3; i++) {
-        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, PIXELS, "a test", &there[i]));
+        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, PIXELS, "a test", &there[i]));
     }
     for (int i = 0; i < 2; i++) {
-        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, there[i], pixels[i], PIXELS));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there[i], pixels[i], PIXELS));
     }
     there_in.data = there[0];
     there_out.data = there[2];
@@ -385,15 +390,15 @@ static void test_beside(void **unused)
             gpu_must(gpu, satf_plan_run(plan, from, &to));
         }
         if (on_device) {
-            gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got, there[2], PIXELS));
-            gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, there[2], PIXELS));
+            gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
         }
         assert_memory_equal(got, want, sizeof got);
         satf_plan_destroy(plan);
         gpu_runs++;
     }
     for (int i = 0; i < 3; i++) {
-        satf_gpu_free(gpu, there[i]);
+        satf_cuda()->free(gpu, there[i]);
     }
     free(pixels[0]);
     free(pixels[1]);
@@ -413,7 +418,7 @@ static void test_automatic(void **unused)
     satf_ran ran;
     satf_gpu_info card;
     void *stream;
-    assert_true(satf_gpu_describe(GPU_DEVICE, &card));
+    assert_true(satf_cuda()->describe(GPU_DEVICE, &card));
     gpu_must(cpu, satf_context_create(&own));
     gpu_must(own, satf_context_set_threads(own, 1));
     gpu_must(own, satf_filter_parse(own, "unsharp=9 box=31 unsharp=5 box=9", &filter));

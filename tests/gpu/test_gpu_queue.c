@@ -66,7 +66,8 @@ static void check_queue(const queue_case *c, const char *first, const char *name
         want[i] = host_view(c);
         fill(c, &image[i], i);
         there[i] = gpu_view(gpu, &image[i], 0, 0, false, &memory[used++]);
-        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, there[i].data, image[i].data, bytes));
+        gpu_must(gpu,
+                 satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there[i].data, image[i].data, bytes));
         gpu_must(cpu, satf_sat(cpu, &image[i], &got, 0));
         gpu_must(cpu, satf_sat(cpu, &got, &want[i], 0));
     }
@@ -74,7 +75,7 @@ static void check_queue(const queue_case *c, const char *first, const char *name
     for (unsigned turn = 0; turn < TURNS; turn++) {
         second[turn] = gpu_view(gpu, &got, 0, 0, false, &memory[used++]);
     }
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     for (unsigned turn = 0; turn <= TURNS; turn++) {
         assert_int_equal(satf_context_set_algorithm(gpu, first), SATF_OK);
         assert_int_equal(satf_context_set_sync(gpu, strcmp(first, name) ? "auto" : sync), SATF_OK);
@@ -86,8 +87,8 @@ static void check_queue(const queue_case *c, const char *first, const char *name
         }
     }
     for (unsigned turn = 0; turn < TURNS; turn++) {
-        gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, got.data, second[turn].data, bytes));
-        gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got.data, second[turn].data, bytes));
+        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
         if (memcmp(got.data, want[turn % IMAGES].data, bytes) != 0) {
             fail_msg("%s behind %s, %s: %s, %d x %d, %d channels, turn %u: a wrong table", name,
                      first, sync, satf_type_name(c->type), (int)c->width, (int)c->height,
@@ -96,7 +97,7 @@ static void check_queue(const queue_case *c, const char *first, const char *name
         gpu_runs++;
     }
     while (used) {
-        satf_gpu_free(gpu, memory[--used]);
+        satf_cuda()->free(gpu, memory[--used]);
     }
     for (unsigned i = 0; i < IMAGES; i++) {
         free(image[i].data);

@@ -47,8 +47,8 @@ static void table_of(const sat_row *row, const uint16_t *image, uint32_t *table)
 {
     size_t pixels = (size_t)LINEAR_W * LINEAR_H, bytes = 0;
     void *in, *out, *scratch = NULL;
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels * 2, "a test", &in));
-    gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels * 2, "a test", &in));
+    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
     sat_job job = {.in = satf_view_packed(in, LINEAR_W, LINEAR_H, 1, SATF_U16),
                    .sum_type = SATF_SUM_U32,
                    .out = out,
@@ -57,16 +57,16 @@ static void table_of(const sat_row *row, const uint16_t *image, uint32_t *table)
     job.in.device = GPU_DEVICE;
     assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, &job, &bytes));
     if (bytes) {
-        gpu_must(gpu, satf_gpu_alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
-        gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
+        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
+        gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
     }
-    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, in, image, pixels * 2));
+    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, in, image, pixels * 2));
     gpu_must(gpu, row->run(gpu, &job, scratch));
-    gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, table, out, pixels * 4));
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
-    satf_gpu_free(gpu, in);
-    satf_gpu_free(gpu, out);
-    satf_gpu_free(gpu, scratch);
+    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, table, out, pixels * 4));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    satf_cuda()->free(gpu, in);
+    satf_cuda()->free(gpu, out);
+    satf_cuda()->free(gpu, scratch);
 }
 
 /* table(a) + table(b) = table(a + b) */
@@ -285,7 +285,7 @@ static void test_two_streams(void **unused)
         c.channels = i ? 3 : 1;
         d[i] = gpu_prepare(contexts[i], &c, &gpu_layouts[0], &gpu_layouts[0]);
     }
-    assert_ptr_not_equal(satf_gpu_stream(contexts[0]), satf_gpu_stream(contexts[1]));
+    assert_ptr_not_equal(satf_cuda()->stream(contexts[0]), satf_cuda()->stream(contexts[1]));
     for (size_t r = 0; gpu_row_at(r); r++) {
         for (int turn = 0; turn < 10; turn++) {
             for (unsigned i = 0; i < AT_ONCE; i++) {
@@ -307,7 +307,8 @@ static void run_kept(gpu_data *d, const sat_row *row, const sat_tuning *tuning, 
 {
     sat_job job = gpu_job(d, tuning);
     for (unsigned run = 0; run <= before; run++) {
-        gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, d->out.device, GPU_GUARD, d->out.bytes));
+        gpu_must(gpu,
+                 satf_cuda()->set_bytes(gpu, GPU_DEVICE, d->out.device, GPU_GUARD, d->out.bytes));
         gpu_set_input(d, run == before);
         gpu_must(gpu, sat_run(gpu, &job, NULL));
     }
@@ -345,7 +346,7 @@ static void check_kept(const sat_row *row)
         for (unsigned i = 0; i < jobs; i++) {
             unsigned job = turn % 2 ? jobs - 1 - i : i;
             /* the context's own stream, another's, CUDA's default one */
-            void *stream = (i + turn) % 3 == 0 ? satf_gpu_stream(other) : NULL;
+            void *stream = (i + turn) % 3 == 0 ? satf_cuda()->stream(other) : NULL;
             assert_int_equal((i + turn) % 3 == 1 ? satf_context_use_own_stream(gpu)
                                                  : satf_context_set_stream(gpu, stream),
                              SATF_OK);

@@ -93,16 +93,16 @@ static void run_there(const template_case *t, const satf_view *got)
     satf_view out = gpu_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
     const void *from = in.data;
     satf_plan *plan;
-    gpu_must(gpu, satf_gpu_copy(gpu, &t->in, &in));
+    gpu_must(gpu, satf_cuda()->copy(gpu, &t->in, &in));
     gpu_must(gpu, satf_plan_create(gpu, t->filter, &in, 1, &out, 1, &plan));
     gpu_must(gpu, satf_plan_run(plan, &from, &out.data));
     gpu_must(gpu, satf_plan_run(plan, &from, &out.data));
     satf_plan_destroy(plan);
-    gpu_must(gpu, satf_gpu_copy(gpu, &out, got));
-    gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+    gpu_must(gpu, satf_cuda()->copy(gpu, &out, got));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     gpu_check_guards(gpu, &out, memory[1], pad);
-    satf_gpu_free(gpu, memory[0]);
-    satf_gpu_free(gpu, memory[1]);
+    satf_cuda()->free(gpu, memory[0]);
+    satf_cuda()->free(gpu, memory[1]);
 }
 
 /* Whether it went by tables. */

@@ -99,12 +99,12 @@ static uint32_t *table_of(int offset, bool upside_down)
     satf_view out = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U32);
     in.device = out.device = GPU_DEVICE;
     gpu_must(ctx, satf_sat_scratch(ctx, &in, &out, 0, &bytes));
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, PIXELS + ROOM, "a test", &memory));
-    gpu_must(ctx, satf_gpu_alloc(ctx, GPU_DEVICE, PIXELS * 4, "a test", &out.data));
+    gpu_must(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, bytes, "a test", &scratch));
+    gpu_must(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, PIXELS + ROOM, "a test", &memory));
+    gpu_must(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, PIXELS * 4, "a test", &out.data));
     in.data = (uint8_t *)memory + offset;
-    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, in.data, image, PIXELS));
-    gpu_must(ctx, satf_gpu_set_bytes(ctx, GPU_DEVICE, out.data, GPU_GUARD, PIXELS * 4));
+    gpu_must(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, in.data, image, PIXELS));
+    gpu_must(ctx, satf_cuda()->set_bytes(ctx, GPU_DEVICE, out.data, GPU_GUARD, PIXELS * 4));
     if (upside_down) {
         in.data = (uint8_t *)in.data + (SIDE - 1) * SIDE;
         in.stride = -SIDE;
@@ -112,11 +112,11 @@ static uint32_t *table_of(int offset, bool upside_down)
     gpu_must(ctx, satf_context_set_scratch(ctx, bytes ? scratch : NULL, bytes));
     gpu_must(ctx, satf_sat(ctx, &in, &out, 0));
     assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
-    gpu_must(ctx, satf_gpu_copy_bytes(ctx, GPU_DEVICE, table, out.data, PIXELS * 4));
-    gpu_must(ctx, satf_gpu_wait(ctx, GPU_DEVICE));
-    satf_gpu_free(ctx, memory);
-    satf_gpu_free(ctx, out.data);
-    satf_gpu_free(ctx, scratch);
+    gpu_must(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, table, out.data, PIXELS * 4));
+    gpu_must(ctx, satf_cuda()->wait(ctx, GPU_DEVICE));
+    satf_cuda()->free(ctx, memory);
+    satf_cuda()->free(ctx, out.data);
+    satf_cuda()->free(ctx, scratch);
     gpu_runs++;
     return table;
 }

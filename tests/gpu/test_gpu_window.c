@@ -40,10 +40,10 @@ static void check_layout(const box_case *t, const satf_view *want, size_t layout
                              layouts[other].flip, &memory[1]);
     satf_view got = t->out;
     got.data = malloc((size_t)(got.stride * got.height));
-    gpu_must(gpu, satf_gpu_copy(gpu, &t->host, &in));
+    gpu_must(gpu, satf_cuda()->copy(gpu, &t->host, &in));
     gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->spec);
-    gpu_must(gpu, satf_gpu_copy(gpu, &out, &got));
-    gpu_must_do(gpu, satf_gpu_wait(gpu, GPU_DEVICE), t->spec);
+    gpu_must(gpu, satf_cuda()->copy(gpu, &out, &got));
+    gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), t->spec);
     for (int64_t y = 0; y < got.height; y++) {
         const unsigned char *a = satf_row(want, y), *b = satf_row(&got, y);
         int64_t bytes = satf_row_samples(want) * (int64_t)satf_type_bytes(want->type);
@@ -58,8 +58,8 @@ static void check_layout(const box_case *t, const satf_view *want, size_t layout
     }
     gpu_check_guards(gpu, &out, memory[1], layouts[other].shift);
     gpu_runs++;
-    satf_gpu_free(gpu, memory[0]);
-    satf_gpu_free(gpu, memory[1]);
+    satf_cuda()->free(gpu, memory[0]);
+    satf_cuda()->free(gpu, memory[1]);
     free(got.data);
 }
 
@@ -253,7 +253,7 @@ static void test_units(void **state)
         {"box=15", 1, SATF_F32, false},
     };
     (void)state;
-    bool there = window_gpu_multiplies(GPU_DEVICE);
+    bool there = satf_cuda()->multiplies(GPU_DEVICE);
     gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         satf_view in = satf_view_packed(NULL, 500, 300, cases[k].channels, cases[k].type);
@@ -393,20 +393,20 @@ static void test_turns(void **state)
         for (int i = 0; i < PLANS; i++) {
             size_t bytes = (size_t)(sides[i] * sides[i]);
             const void *in = memory[i][0];
-            gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, memory[i][0], 11 + turn, bytes));
-            gpu_must(gpu, satf_gpu_set_bytes(gpu, GPU_DEVICE, memory[i][1], 0, bytes));
+            gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, memory[i][0], 11 + turn, bytes));
+            gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, memory[i][1], 0, bytes));
             gpu_must_do(gpu, satf_plan_run(plans[i], &in, &memory[i][1]), "a plan");
-            gpu_must(gpu, satf_gpu_copy_bytes(gpu, GPU_DEVICE, &sample,
-                                              (char *)memory[i][1] + bytes - 1, 1));
-            gpu_must(gpu, satf_gpu_wait(gpu, GPU_DEVICE));
+            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, &sample,
+                                                  (char *)memory[i][1] + bytes - 1, 1));
+            gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
             assert_int_equal(sample, 11 + turn);
             gpu_runs++;
         }
     }
     for (int i = 0; i < PLANS; i++) {
         satf_plan_destroy(plans[i]);
-        satf_gpu_free(gpu, memory[i][0]);
-        satf_gpu_free(gpu, memory[i][1]);
+        satf_cuda()->free(gpu, memory[i][0]);
+        satf_cuda()->free(gpu, memory[i][1]);
     }
     satf_filter_destroy(filter);
 }
