@@ -315,7 +315,10 @@ typedef struct bench_run {
 
 void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run);
 
-void bench_write_string(FILE *file, const char *text); /* of JSON, with quotation marks */
+/* A string of JSON, or null for NULL; and one behind its key. */
+void bench_write_string(FILE *file, const char *text);
+void bench_write_member(FILE *file, const char *indent, const char *key, const char *text,
+                        const char *end);
 
 typedef struct bench_point {
     char line[64];
@@ -331,7 +334,7 @@ void bench_report_plot(FILE *file, const struct bench_report *report, const char
 /* ------------------------------------------------------------------- runs */
 
 /* 0 or the exit status after a message, all of them: */
-int bench_choose_table(bench *b, const char *name); /* and its lists' defaults */
+int bench_parse(bench *b, char **words); /* the table first, then options */
 int bench_check_options(const bench *b); /* whether they go together, and with the table */
 
 /* Measures or counts what b's table and options say, into b->report, printed to `to` as well if

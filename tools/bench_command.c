@@ -3,7 +3,8 @@
 
 #include "bench.h"
 
-int bench_choose_table(bench *b, const char *name)
+/* And its lists' defaults. */
+static int choose_table(bench *b, const char *name)
 {
     for (size_t i = 0; bench_table_at(i); i++) {
         if (strcmp(bench_table_at(i)->name, name) == 0) {
@@ -20,6 +21,20 @@ int bench_choose_table(bench *b, const char *name)
         }
     }
     return 0;
+}
+
+int bench_parse(bench *b, char **words)
+{
+    int failed = !*words          ? bench_error(2, "name a table, such as `satbench sat`; "
+                                                            "see satbench --help")
+                 : **words == '-' ? 0
+                                  : choose_table(b, *words++);
+    for (; !failed && *words && !b->text; words++) {
+        failed = (*words)[0] == '-' && (*words)[1]
+                     ? options_take(b, &satbench_cli, &words)
+                     : usage_error(*words, "is no option; see satbench --help");
+    }
+    return failed;
 }
 
 int bench_check_options(const bench *b)

@@ -202,6 +202,10 @@ void bench_report_plot(FILE *file, const struct bench_report *report, const char
 
 void bench_write_string(FILE *file, const char *text)
 {
+    if (!text) {
+        fputs("null", file);
+        return;
+    }
     putc('"', file);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
@@ -216,8 +220,8 @@ void bench_write_string(FILE *file, const char *text)
     putc('"', file);
 }
 
-static void write_member(FILE *file, const char *indent, const char *key, const char *text,
-                         const char *end)
+void bench_write_member(FILE *file, const char *indent, const char *key, const char *text,
+                        const char *end)
 {
     fprintf(file, "%s\"%s\": ", indent, key);
     bench_write_string(file, text);
@@ -249,15 +253,15 @@ static void write_record(FILE *file, const struct bench_report *report, size_t r
 void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run)
 {
     fputs("{\n", file);
-    write_member(file, "  ", "program", "satbench", ",\n");
-    write_member(file, "  ", "version", satf_version(), ",\n");
-    write_member(file, "  ", "command", run->command, ",\n");
-    write_member(file, "  ", "date", run->date, ",\n");
+    bench_write_member(file, "  ", "program", "satbench", ",\n");
+    bench_write_member(file, "  ", "version", satf_version(), ",\n");
+    bench_write_member(file, "  ", "command", run->command, ",\n");
+    bench_write_member(file, "  ", "date", run->date, ",\n");
     fputs("  \"device\": {\n", file);
-    write_member(file, "    ", "kind", run->device_kind, ",\n");
-    write_member(file, "    ", "name", run->device_name, ",\n");
-    write_member(file, "    ", "driver", run->driver, ",\n");
-    write_member(file, "    ", "isa", run->isa, ",\n");
+    bench_write_member(file, "    ", "kind", run->device_kind, ",\n");
+    bench_write_member(file, "    ", "name", run->device_name, ",\n");
+    bench_write_member(file, "    ", "driver", run->driver, ",\n");
+    bench_write_member(file, "    ", "isa", run->isa, ",\n");
     fprintf(file, "    \"threads\": %d\n  },\n  \"records\": [", run->threads);
     for (size_t i = 0; i < report->records; i++) {
         fputs(i ? ",\n" : "\n", file);
