@@ -129,28 +129,47 @@ satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const 
     return status;
 }
 
-satf_status bench_device_leaves(bench *b, bench_work *work, void *user, void *there,
-                                const void *bytes, size_t count, bool *right)
+satf_status bench_arrays_open(bench *b, bench_arrays *a, size_t bytes)
+{
+    a->bytes = bytes;
+    a->right = satf_alloc(bytes);
+    return a->right ? bench_device_upload(b, NULL, bytes, "a result", &a->out)
+                    : satf_fail_memory(b->ctx, bytes, "a result");
+}
+
+void bench_arrays_close(bench *b, bench_arrays *a)
+{
+    satf_gpu_free(b->ctx, a->in[0]);
+    satf_gpu_free(b->ctx, a->in[1]);
+    satf_gpu_free(b->ctx, a->out);
+    satf_free(a->right);
+    *a = (bench_arrays){0};
+}
+
+int bench_check_work(bench *b, const bench_arrays *a, bench_work *work, void *user,
+                     const char *name, const char *kind)
 {
     int device = b->options.device;
-    void *got = satf_alloc(count);
-    *right = false;
-    if (!got) {
-        return satf_fail_memory(b->ctx, count, "a result");
-    }
-    satf_status status = satf_gpu_set_bytes(b->ctx, device, there, 0xa5, count);
-    if (!status) {
-        status = work(user);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, got, there, count);
-    }
-    if (!status) {
-        status = satf_gpu_wait(b->ctx, device);
-    }
-    *right = !status && memcmp(got, bytes, count) == 0;
+    void *got = satf_alloc(a->bytes);
+    satf_status status = got ? satf_gpu_set_bytes(b->ctx, device, a->out, 0xa5, a->bytes)
+                             : satf_fail_memory(b->ctx, a->bytes, "a result");
+    status = status ? status : work(user);
+    status = status ? status : satf_gpu_copy_bytes(b->ctx, device, got, a->out, a->bytes);
+    status = status ? status : satf_gpu_wait(b->ctx, device);
+    bool right = !status && memcmp(got, a->right, a->bytes) == 0;
     satf_free(got);
-    return status;
+    return status  ? bench_call_error(b, status, name)
+           : right ? 0
+                   : bench_error(1, "%s, %s: the result is wrong", name, kind);
+}
+
+int bench_measure_work(bench *b, const bench_arrays *a, double bytes, bench_work *work,
+                       bench_work *peer, void *user, const char *name, const char *kind,
+                       bench_timing *timing)
+{
+    satf_status status = bench_measure(b, bytes, work, peer, user, timing);
+    return status ? bench_call_error(b, status, name)
+                  : bench_check_work(b, a, work, user, name, kind);
 }
 
 int bench_needs_device(bench *b)

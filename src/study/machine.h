@@ -14,10 +14,10 @@
 
 #define MACHINE_MAX_WIDTH 1024
 
-/* The pipeline stages of one warp's access, addresses as in satf_machine_access();
- * threads <= the machine's width. Counts nothing. */
-int64_t machine_warp_stages(satf_machine *machine, bool global, const int64_t *addresses,
-                            size_t threads);
+/* The pipeline stages of one warp's access on a machine of that width, up to MACHINE_MAX_WIDTH:
+ * the most distinct addresses in a bank, or the distinct address groups of the global memory.
+ * Addresses as in satf_machine_access(); threads <= width. */
+int64_t machine_stages(int32_t width, bool global, const int64_t *addresses, size_t threads);
 
 const satf_machine_params *machine_params(const satf_machine *machine);
 
