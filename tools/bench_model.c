@@ -9,13 +9,6 @@
 
 enum { MOST_SIDE = 1 << 15 }; /* addresses of permutations are 32-bit */
 
-static const char *const permutation_names[PERMUTATION_COUNT] = {
-#define PERMUTATION_NAME(NAME, function, inverse, name) [PERMUTATION_##NAME] = name,
-    PERMUTATIONS(PERMUTATION_NAME)
-#undef PERMUTATION_NAME
-        [PERMUTATION_RANDOM] = "random",
-};
-
 /* Of those that depend on it; table 5.1's others do not. */
 static bool takes_permutation(const machine_program *p)
 {
@@ -39,7 +32,7 @@ static void report(bench *b, const machine_program *p, const machine_case *c,
     double shared_reads = tally(&s->free_reads, n) + tally(&s->casual_reads, n);
     double shared_writes = tally(&s->free_writes, n) + tally(&s->casual_writes, n);
     BENCH_REPORT(
-        b, STRING(p->name), STRING(takes_permutation(p) ? permutation_names[c->permutation] : NULL),
+        b, STRING(p->name), STRING(takes_permutation(p) ? pattern_name(c->permutation) : NULL),
         NUMBER(c->w), NUMBER(n), NUMBER(p->run == machine_run_1_r ? c->r : NAN),
         NUMBER(tally(&g->free_reads, n)), NUMBER(tally(&g->free_writes, n)),
         NUMBER(tally(&g->casual_reads, n)), NUMBER(tally(&g->casual_writes, n)),
@@ -47,7 +40,7 @@ static void report(bench *b, const machine_program *p, const machine_case *c,
         NUMBER(k->barriers), NUMBER(time), NUMBER(f.time), NUMBER(time / f.time), STRING(p->text));
     char line[64];
     snprintf(line, sizeof line, "%s%s%s", p->name, takes_permutation(p) ? ", " : "",
-             takes_permutation(p) ? permutation_names[c->permutation] : "");
+             takes_permutation(p) ? pattern_name(c->permutation) : "");
     bench_report_value(b->report, line, c->w, time);
 }
 
@@ -72,32 +65,29 @@ static int run_program(bench *b, const machine_program *p, const machine_case *c
 }
 
 /* The D- and S-designated algorithms, over all permutations that the side allows. */
-static int run_permutations(bench *b, const machine_program *p, machine_case *c)
+static int run_permutations(bench *b, const machine_program *program, machine_case *c)
 {
-    size_t n = (size_t)c->side * (size_t)c->side;
-    machine_random seed = {(uint64_t)b->options.seed};
+    uint32_t side = (uint32_t)c->side, n = side * side;
     int failed = 0;
-    if (!bench_fits(b, p->name, 2.0 * (double)n * sizeof *c->random)) {
+    if (!bench_fits(b, program->name, 2.0 * n * sizeof *c->p)) {
         return 0;
     }
-    uint32_t *random = satf_alloc(2 * n * sizeof *random), *inverse = random + n;
-    if (!random) {
-        return bench_error(1, "out of memory for a permutation of %zu words", n);
+    uint32_t *p = satf_alloc(2 * (size_t)n * sizeof *p), *inverse = p + n;
+    if (!p) {
+        return bench_error(1, "out of memory for a permutation of %u words", (unsigned)n);
     }
-    machine_random_permutation(&seed, random, (uint32_t)n);
-    for (size_t i = 0; i < n; i++) {
-        inverse[random[i]] = (uint32_t)i;
-    }
-    c->random = random;
-    c->random_inverse = inverse;
-    for (int kind = 0; kind < PERMUTATION_COUNT && !failed; kind++) {
-        bool turns_bits = kind == PERMUTATION_SHUFFLE || kind == PERMUTATION_BIT_REVERSAL;
-        c->permutation = (permutation_kind)kind;
-        if (!turns_bits || (c->side & (c->side - 1)) == 0) {
-            failed = run_program(b, p, c);
+    c->p = p;
+    c->inverse = inverse;
+    for (int which = 0; which < PATTERN_COUNT && !failed; which++) {
+        c->permutation = (pattern)which;
+        if (pattern_fill(c->permutation, side, side, (uint64_t)b->options.seed, p)) {
+            for (uint32_t i = 0; i < n; i++) {
+                inverse[p[i]] = i;
+            }
+            failed = run_program(b, program, c);
         }
     }
-    satf_free(random);
+    satf_free(p);
     return failed;
 }
 
