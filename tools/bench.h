@@ -293,7 +293,7 @@ double bench_units(const satf_view *in);
  * (static storage). */
 const char *bench_check_sat(const satf_view *in, const satf_view *out);
 
-/* Likewise for a filter of the reference's list with a square window (or none)
+/* Likewise for a filter that bench_can_check(), with a square window (or none)
  * and the border clamp. of_table: it read the corners of a summed area table, which is less
  * exact for floats than sums of the window alone. */
 const char *bench_check_filter(const char *filter, int window, const satf_view *in,
