@@ -1,6 +1,6 @@
 /*
  * satbench's inside: a table of tables. A benchmark table is one file with one
- * bench_table, and one line in bench_tables.c; options, help, timing, checking,
+ * bench_table, and one line in bench_command.c; options, help, timing, checking,
  * printing, JSON and plots are shared.
  */
 #ifndef SATF_TOOLS_BENCH_H
@@ -102,6 +102,7 @@ typedef struct bench_table {
     const char *x_title; /* of the plot; NULL: the table has none, nor --plot */
     const char *y_title; /* of a simulated plot */
     const char *note;    /* printed below the table, or NULL */
+    const char *takes;   /* options that not all tables take, a blank around each */
     bool on_cuda;        /* measures CUDA devices too */
     /* Measures and reports everything the options ask for. Prints its own
      * message on failure; the exit status. NULL: the table is simulated only. */

@@ -150,6 +150,7 @@ static int run(bench *b)
 const bench_table bench_amm_table = {
     .name = "amm",
     .help = "shared memory naive, padded and by adaptive modular mapping (AMM, figures 6-8)",
+    .takes = " simulate ",
     .columns = {{"case", "case", 'i', 4},
                 {"kernel", "kernel", 't', 11},
                 {"name", "layout", 't', 6},

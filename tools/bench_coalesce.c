@@ -437,6 +437,7 @@ static int run(bench *b)
 const bench_table bench_coalesce_table = {
     .name = "coalesce",
     .help = "misaligned copies, powers in two orders, matrix products (Verschelde)",
+    .takes = " simulate plot ",
     .columns = {{"part", "part", 't', 13},
                 {"name", "case", 't', 11},
                 {"offset", "offset", 'i', 6},

@@ -14,6 +14,25 @@ static size_t view_bytes(const satf_view *view)
     return (size_t)(view->stride * view->height);
 }
 
+satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
+                                void **there)
+{
+    int device = b->options.device;
+    *there = NULL;
+    satf_status status = satf_gpu_alloc(b->ctx, device, bytes, what, there);
+    if (!status && host) {
+        status = satf_gpu_copy_bytes(b->ctx, device, *there, host, bytes);
+    }
+    if (!status) {
+        status = satf_gpu_wait(b->ctx, device);
+    }
+    if (status) {
+        satf_gpu_free(b->ctx, *there);
+        *there = NULL;
+    }
+    return status;
+}
+
 satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
                                   bench_device_image *image)
 {
@@ -26,17 +45,14 @@ satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
     image->in.data = NULL;
     image->in.device = image->out.device = device;
     satf_status status =
-        satf_gpu_alloc(b->ctx, device, view_bytes(in), "the image", &image->in.data);
+        bench_device_upload(b, in->data, view_bytes(in), "the image", &image->in.data);
     if (!status) {
-        status = satf_gpu_alloc(b->ctx, device, view_bytes(&image->out), "the summed area table",
-                                &image->out.data);
+        status = bench_device_upload(b, NULL, view_bytes(&image->out), "the summed area table",
+                                     &image->out.data);
     }
     if (!status) {
-        status = satf_gpu_alloc(b->ctx, device, samples * sizeof(uint64_t), "the right result",
-                                &image->truth);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, image->in.data, in->data, view_bytes(in));
+        status = bench_device_upload(b, NULL, samples * sizeof(uint64_t), "the right result",
+                                     &image->truth);
     }
     if (!status) {
         status = machine_cuda_truth(b->ctx, &image->in, bench_units(in), image->truth);
@@ -109,25 +125,6 @@ satf_status bench_device_check(bench *b, const bench_device_image *image, const 
 }
 
 /* ------------------------------------------------------------------ arrays */
-
-satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
-                                void **there)
-{
-    int device = b->options.device;
-    *there = NULL;
-    satf_status status = satf_gpu_alloc(b->ctx, device, bytes, what, there);
-    if (!status && host) {
-        status = satf_gpu_copy_bytes(b->ctx, device, *there, host, bytes);
-    }
-    if (!status) {
-        status = satf_gpu_wait(b->ctx, device);
-    }
-    if (status) {
-        satf_gpu_free(b->ctx, *there);
-        *there = NULL;
-    }
-    return status;
-}
 
 satf_status bench_arrays_open(bench *b, bench_arrays *a, size_t bytes)
 {

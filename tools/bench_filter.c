@@ -169,26 +169,19 @@ static size_t view_bytes(const satf_view *view)
 static satf_status allocate(filter_call *call)
 {
     bench *b = call->b;
-    int device = b->place;
     satf_status status = bench_allocate(b, &call->in, &call->out);
-    if (device == SATF_HOST) {
+    if (b->place == SATF_HOST) {
         call->work_in.data = call->in.data;
         call->work_out.data = call->out.data;
         return status;
     }
     if (!status) {
-        status =
-            satf_gpu_alloc(b->ctx, device, view_bytes(&call->in), "the image", &call->work_in.data);
+        status = bench_device_upload(b, call->in.data, view_bytes(&call->in), "the image",
+                                     &call->work_in.data);
     }
-    if (!status) {
-        status = satf_gpu_alloc(b->ctx, device, view_bytes(&call->out), "the result",
-                                &call->work_out.data);
-    }
-    if (!status) {
-        status = satf_gpu_copy_bytes(b->ctx, device, call->work_in.data, call->in.data,
-                                     view_bytes(&call->in));
-    }
-    return status ? status : satf_gpu_wait(b->ctx, device);
+    return status ? status
+                  : bench_device_upload(b, NULL, view_bytes(&call->out), "the result",
+                                        &call->work_out.data);
 }
 
 static void release(filter_call *call)
@@ -333,6 +326,7 @@ const bench_table bench_filter_table = {
                  [BENCH_FILTERS] = "box,variance",
                  [BENCH_WINDOWS] = "3,15,63,255",
                  [BENCH_CHANNELS] = "1"},
+    .takes = " plot ",
     .columns = {{"name", "filter", 't', 10},
                 {"input", "input", 't', 5},
                 {"output", "output", 't', 6},

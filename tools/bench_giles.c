@@ -167,6 +167,7 @@ static int run(bench *b)
 const bench_table bench_giles_table = {
     .name = "giles",
     .help = "arrays of structs of I words in shared memory (Giles)",
+    .takes = " simulate plot ",
     .columns = {{"I", "I", 'i', 4},
                 {"congestion", "congestion", 'i', 10},
                 {"words", "words", 'i', 6},

@@ -149,6 +149,7 @@ const bench_table bench_model_table = {
     .name = "model",
     .help = "permutations and SAT algorithms on the memory machines (dissertation, 5.1, 6.1)",
     .defaults = {[BENCH_SIZES] = "512", [BENCH_ALGORITHMS] = "all", [BENCH_WIDTHS] = "4,8,16,32"},
+    .takes = " r simulate seed latency plot ",
     .columns = {{"name", "program", 't', 12},
                 {"permutation", "permutation", 't', 12},
                 {"w", "w", 'i', 4},

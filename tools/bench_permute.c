@@ -292,6 +292,7 @@ const bench_table bench_permute_table = {
     .defaults = {[BENCH_TYPES] = "f64,f32",
                  [BENCH_ALGORITHMS] = "all",
                  [BENCH_PATTERNS] = "identical,random,transpose,shuffle,bit-reversal"},
+    .takes = " simulate ",
     .columns = {{"pattern", "permutation", 't', 12},
                 {"name", "algorithm", 't', 13},
                 {"form", "form", 't', 9},

@@ -442,6 +442,7 @@ const bench_table bench_permute_global_table = {
                  [BENCH_ALGORITHMS] = "d-designated,s-designated,scheduled,fused",
                  [BENCH_PATTERNS] = "identical,shuffle,random,bit-reversal,transpose",
                  [BENCH_LAYOUTS] = "diagonal"},
+    .takes = " tile simulate samples seed ",
     .columns = {{"pattern", "permutation", 't', 12},
                 {"of", "of", 't', 5},
                 {"name", "algorithm", 't', 12},

@@ -368,6 +368,7 @@ const bench_table bench_sat_table = {
                  [BENCH_TYPES] = "f64",
                  [BENCH_ALGORITHMS] = "all",
                  [BENCH_CHANNELS] = "1"},
+    .takes = " tile block-threads sync r search plot ",
     .columns = {{"name", NULL, 't', 0},       {NULL, "algorithm", 't', 16},
                 {"device", NULL, 't', 0},     {"input", "input", 't', 5},
                 {"sum", "sum", 't', 4},       {"width", "width", 'i', 6},
