@@ -36,7 +36,6 @@ src/filter/picture.c: src/filter src/base src/satfilter.h src/satfilter-images.h
 filters:
 src/pipeline: src/filter src/io src/base src/satfilter.h
 src/study: src/permute src/base src/satfilter.h src/satfilter-study.h
-src/study/permutation.h: src/base/layout.h
 cuda: cuda/base src/filter src/permute src/move src/sat src/window src/base
 cuda/base: src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/base src/satfilter.h

@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$top_srcdir"
 for part in docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/thresholds.json \
-    tests/gpu/receipt.json tests/peers/h200*.py tests/peers/threshold_tables.py tools/bench_paper_kasagi.c; do
+    tests/gpu/receipt.json tests/peers/h200*.py tests/peers/threshold_tables.py tools/papers.txt; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done

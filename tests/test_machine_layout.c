@@ -267,36 +267,6 @@ static void structs_match_the_figures(void **state)
     assert_int_equal(layout_giles(32, 64, 3, 2), 133);
 }
 
-static void permutations_are(void **state)
-{
-    (void)state;
-    for (int kind = 0; kind < PERMUTATION_RANDOM; kind++) {
-        for (uint32_t side = 1; side <= 256; side *= 2) {
-            word_map map = begin_words("permutation", side, side * side);
-            for (uint32_t i = 0; i < side * side; i++) {
-                uint32_t p = permutation_of((permutation_kind)kind, side, i);
-                mark(&map, p);
-                assert_int_equal(permutation_inverse_of((permutation_kind)kind, side, p), i);
-            }
-            end_words(&map);
-        }
-    }
-}
-
-/* Figures 4.8 to 4.10. */
-static void permutations_match_the_figures(void **state)
-{
-    (void)state;
-    static const uint32_t transpose[] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
-    static const uint32_t shuffle[] = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15};
-    static const uint32_t reversal[] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
-    for (uint32_t i = 0; i < 16; i++) {
-        assert_int_equal(permutation_transpose(4, i), transpose[i]);
-        assert_int_equal(permutation_shuffle(4, i), shuffle[i]);
-        assert_int_equal(permutation_bit_reversal(4, i), reversal[i]);
-    }
-}
-
 static void scheduled_steps_transpose(void **state)
 {
     (void)state;
@@ -361,8 +331,6 @@ int main(void)
         cmocka_unit_test(arrays_are_bijections),
         cmocka_unit_test(structs_have_no_conflicts),
         cmocka_unit_test(structs_match_the_figures),
-        cmocka_unit_test(permutations_are),
-        cmocka_unit_test(permutations_match_the_figures),
         cmocka_unit_test(scheduled_steps_transpose),
         cmocka_unit_test(tiles_are_covered),
     };

@@ -1,6 +1,6 @@
 /*
  * satbench's inside: a table of tables. A benchmark table is one file with one
- * bench_table, and one line in bench_tables.c; options, help, timing, checking,
+ * bench_table, and one line in bench_command.c; options, help, timing, checking,
  * printing, JSON and plots are shared.
  */
 #ifndef SATF_TOOLS_BENCH_H
@@ -66,15 +66,26 @@ typedef struct settings bench; /* what the command line sets, and what runs */
 typedef struct bench_column {
     const char *key;   /* in JSON; NULL: printed only */
     const char *title; /* printed; NULL: JSON only */
-    enum { BENCH_TEXT, BENCH_INTEGER, BENCH_REAL } kind;
-    int width; /* characters of the printed column, at least the title's */
-    bool cuda; /* printed only when a CUDA device is measured */
+    char kind;         /* text, integer or real: 't', 'i', 'r'; as a capital printed only when a
+                        * CUDA device is measured */
+    int width;         /* characters of the printed column, at least the title's */
 } bench_column;
+
+enum { BENCH_COLUMNS = 24 };
 
 typedef struct bench_value {
     const char *text; /* static, or of the options; NULL: not there (nor is a NaN number) */
     double number;
 } bench_value;
+
+#define STRING(x)   \
+    {               \
+        .text = (x) \
+    }
+#define NUMBER(x)             \
+    {                         \
+        .number = (double)(x) \
+    }
 
 /* A figure above 0, or none. */
 static inline double bench_or_none(double number)
@@ -86,13 +97,13 @@ typedef struct bench_table {
     const char *name;
     const char *help;                  /* one line */
     const char *defaults[BENCH_LISTS]; /* a list's default; NULL: the table does not take it */
-    const bench_column *columns;       /* ends with key and title NULL */
-    const bench_column *cuda_columns;  /* likewise, in their place when a CUDA device is measured;
-                                        * NULL: the same */
-    const char *x_title;               /* of the plot; NULL: the table has none, nor --plot */
-    const char *y_title;               /* of a simulated plot */
-    const char *note;                  /* printed below the table, or NULL */
-    bool on_cuda;                      /* measures CUDA devices too */
+    bench_column columns[BENCH_COLUMNS];
+    bench_column cuda_columns[BENCH_COLUMNS]; /* when a CUDA device is measured; none: the same */
+    const char *x_title; /* of the plot; NULL: the table has none, nor --plot */
+    const char *y_title; /* of a simulated plot */
+    const char *note;    /* printed below the table, or NULL */
+    const char *takes;   /* options that not all tables take, a blank around each */
+    bool on_cuda;        /* measures CUDA devices too */
     /* Measures and reports everything the options ask for. Prints its own
      * message on failure; the exit status. NULL: the table is simulated only. */
     int (*run)(bench *b);
@@ -240,9 +251,27 @@ satf_status bench_device_check(bench *b, const bench_device_image *image, const 
 satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
                                 void **there);
 
-/* Whether work(user) leaves these bytes there, where a pattern lay before. */
-satf_status bench_device_leaves(bench *b, bench_work *work, void *user, void *there,
-                                const void *bytes, size_t count, bool *right);
+/* Arrays of work that is measured in the options' device, and its right result. */
+typedef struct bench_arrays {
+    void *in[2], *out; /* there */
+    void *right;       /* here, of `bytes`: what out must be */
+    size_t bytes;
+} bench_arrays;
+
+/* Room for a result there and for the right one here; the input is bench_device_upload()'s.
+ * Give back with bench_arrays_close(), after failure too. */
+satf_status bench_arrays_open(bench *b, bench_arrays *a, size_t bytes);
+void bench_arrays_close(bench *b, bench_arrays *a);
+
+/* Whether work(user) leaves the right result, where a pattern lay before: 0, or the exit status
+ * after a message, which names the two. */
+int bench_check_work(bench *b, const bench_arrays *a, bench_work *work, void *user,
+                     const char *name, const char *kind);
+
+/* bench_measure() and then that check. */
+int bench_measure_work(bench *b, const bench_arrays *a, double bytes, bench_work *work,
+                       bench_work *peer, void *user, const char *name, const char *kind,
+                       bench_timing *timing);
 
 /* For a table that is measured on a device only: 0, and its place is set, or the exit status
  * after a message. */
@@ -265,7 +294,7 @@ double bench_units(const satf_view *in);
  * (static storage). */
 const char *bench_check_sat(const satf_view *in, const satf_view *out);
 
-/* Likewise for a filter of the reference's list with a square window (or none)
+/* Likewise for a filter that bench_can_check(), with a square window (or none)
  * and the border clamp. of_table: it read the corners of a summed area table, which is less
  * exact for floats than sums of the window alone. */
 const char *bench_check_filter(const char *filter, int window, const satf_view *in,
@@ -293,18 +322,21 @@ struct bench_report *bench_report_create(const bench_table *table, bool markdown
                                          FILE *to);
 void bench_report_destroy(struct bench_report *report);
 
-/* Prints the record and keeps it; the values' order is the columns'. false
- * without memory. */
-bool bench_report_add(struct bench_report *report, const bench_value *values);
+/* Prints the record and keeps it; the values' order is the columns'. */
+void bench_report_add(struct bench_report *report, const bench_value *values);
+
+/* A record of these STRINGs and NUMBERs. */
+#define BENCH_REPORT(b, ...) bench_report_add((b)->report, (const bench_value[]){__VA_ARGS__})
 
 /* Adds a point to the plot: a line's name and where it goes on. */
-bool bench_report_point(struct bench_report *report, const char *line, double x, double ms,
+void bench_report_point(struct bench_report *report, const char *line, double x, double ms,
                         double x_copy);
 /* The same of a simulated plot. */
-bool bench_report_value(struct bench_report *report, const char *line, double x, double y);
+void bench_report_value(struct bench_report *report, const char *line, double x, double y);
 void bench_report_axis(struct bench_report *report, const char *x_title);
 
-size_t bench_report_records(const struct bench_report *report);
+/* 0, or the exit status after a message: nothing was added, or memory was short. */
+int bench_report_end(const struct bench_report *report);
 
 /* What a JSON file says about the run. */
 typedef struct bench_run {
@@ -315,7 +347,10 @@ typedef struct bench_run {
 
 void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run);
 
-void bench_write_string(FILE *file, const char *text); /* of JSON, with quotation marks */
+/* A string of JSON, or null for NULL; and one behind its key. */
+void bench_write_string(FILE *file, const char *text);
+void bench_write_member(FILE *file, const char *indent, const char *key, const char *text,
+                        const char *end);
 
 typedef struct bench_point {
     char line[64];
@@ -331,7 +366,7 @@ void bench_report_plot(FILE *file, const struct bench_report *report, const char
 /* ------------------------------------------------------------------- runs */
 
 /* 0 or the exit status after a message, all of them: */
-int bench_choose_table(bench *b, const char *name); /* and its lists' defaults */
+int bench_parse(bench *b, char **words); /* the table first, then options */
 int bench_check_options(const bench *b); /* whether they go together, and with the table */
 
 /* Measures or counts what b's table and options say, into b->report, printed to `to` as well if

@@ -31,44 +31,40 @@ void bench_fill(const satf_view *in)
 {
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
     for (int64_t y = 0; y < in->height; y++) {
-        char *row = satf_row(in, y);
+        void *row = satf_row(in, y);
         for (int64_t i = 0; i < satf_row_samples(in); i++) {
             uint64_t random = next_random(&state) >> 48;
-            switch (in->type) {
-            case SATF_U8:
+            if (in->type == SATF_U8) {
                 ((uint8_t *)row)[i] = (uint8_t)(random >> 8);
-                break;
-            case SATF_U16:
-                ((uint16_t *)(void *)row)[i] = (uint16_t)random;
-                break;
-            case SATF_F32:
-                ((float *)(void *)row)[i] = (float)(random % FLOAT_UNITS) / FLOAT_UNITS;
-                break;
-            default:
-                ((double *)(void *)row)[i] = (double)(random % FLOAT_UNITS) / FLOAT_UNITS;
+            } else if (in->type == SATF_U16) {
+                ((uint16_t *)row)[i] = (uint16_t)random;
+            } else if (in->type == SATF_F32) {
+                ((float *)row)[i] = (float)(random % FLOAT_UNITS) / FLOAT_UNITS;
+            } else {
+                ((double *)row)[i] = (double)(random % FLOAT_UNITS) / FLOAT_UNITS;
             }
         }
     }
 }
 
+/* Sample i of row y. */
+static double load(const satf_view *view, int64_t y, int64_t i)
+{
+    const void *row = satf_row(view, y);
+    return view->type == SATF_U8    ? ((const uint8_t *)row)[i]
+           : view->type == SATF_U16 ? ((const uint16_t *)row)[i]
+           : view->type == SATF_U32 ? ((const uint32_t *)row)[i]
+           : view->type == SATF_U64 ? (double)((const uint64_t *)row)[i]
+           : view->type == SATF_F32 ? (double)((const float *)row)[i]
+                                    : ((const double *)row)[i];
+}
+
 /* Row y of the input in units. */
 static void load_units(const satf_view *in, int64_t y, uint64_t *units)
 {
-    const char *row = satf_row(in, y);
+    double of_one = bench_units(in);
     for (int64_t i = 0; i < satf_row_samples(in); i++) {
-        switch (in->type) {
-        case SATF_U8:
-            units[i] = ((const uint8_t *)row)[i];
-            break;
-        case SATF_U16:
-            units[i] = ((const uint16_t *)(const void *)row)[i];
-            break;
-        case SATF_F32:
-            units[i] = (uint64_t)(((const float *)(const void *)row)[i] * FLOAT_UNITS);
-            break;
-        default:
-            units[i] = (uint64_t)(((const double *)(const void *)row)[i] * FLOAT_UNITS);
-        }
+        units[i] = (uint64_t)(load(in, y, i) * of_one);
     }
 }
 
@@ -91,32 +87,13 @@ static const char *no_memory(void)
 static const char *compare_sat_row(const satf_view *out, int64_t y, const uint64_t *want,
                                    double units)
 {
-    const void *row = satf_row(out, y);
+    const uint64_t *row = out->type == SATF_U64 ? satf_row(out, y) : NULL;
     for (int64_t i = 0; i < satf_row_samples(out); i++) {
-        double got, expected;
-        bool equal;
-        switch (out->type) {
-        case SATF_U32:
-            got = ((const uint32_t *)row)[i];
-            expected = (uint32_t)want[i];
-            equal = ((const uint32_t *)row)[i] == (uint32_t)want[i];
-            break;
-        case SATF_U64:
-            got = (double)((const uint64_t *)row)[i];
-            expected = (double)want[i];
-            equal = ((const uint64_t *)row)[i] == want[i];
-            break;
-        case SATF_F32:
-            got = ((const float *)row)[i];
-            expected = (float)((double)want[i] / units);
-            equal = got == expected;
-            break;
-        default:
-            got = ((const double *)row)[i];
-            expected = (double)want[i] / units;
-            equal = got == expected;
-        }
-        if (!equal) {
+        double real = (double)want[i] / units, got = load(out, y, i);
+        double expected = out->type == SATF_U32   ? (double)(uint32_t)want[i]
+                          : out->type == SATF_F32 ? (double)(float)real
+                                                  : real;
+        if (row ? row[i] != want[i] : got != expected) {
             return wrong(out, y, i, got, expected);
         }
     }
@@ -264,25 +241,6 @@ static const formula formulas[] = {
     {"template", false, difference},
 };
 
-static double load_output(const satf_view *out, int64_t y, int64_t i)
-{
-    const void *row = satf_row(out, y);
-    switch (out->type) {
-    case SATF_U8:
-        return ((const uint8_t *)row)[i];
-    case SATF_U16:
-        return ((const uint16_t *)row)[i];
-    case SATF_U32:
-        return ((const uint32_t *)row)[i];
-    case SATF_U64:
-        return (double)((const uint64_t *)row)[i];
-    case SATF_F32:
-        return ((const float *)row)[i];
-    default:
-        return ((const double *)row)[i];
-    }
-}
-
 /* The output sample that stands for a real value. */
 static double stored(double value, int type)
 {
@@ -327,7 +285,7 @@ static const char *compare_filter_row(const formula *f, const satf_view *in, con
     for (int64_t i = 0; i < satf_row_samples(out); i++) {
         double want = exact_mean ? (double)((2 * a[i] + area) / (2 * area))
                                  : stored(f->value(a[i], b[i], area, bench_units(in)), out->type);
-        double got = load_output(out, y, i);
+        double got = load(out, y, i);
         if (!(fabs(got - want) <= tolerance(out, error, want))) {
             return wrong(out, y, i, got, want);
         }
@@ -381,65 +339,17 @@ int64_t bench_order(int64_t k, int64_t pixels)
     return (int64_t)((uint64_t)k * UINT64_C(2654435761) % (uint64_t)pixels);
 }
 
-/* Each: the pixel of the image that comes to (*x, *y), as its new place. */
-static void from_transposed(const satf_view *in, int64_t *x, int64_t *y)
-{
-    (void)in;
-    int64_t kept = *x;
-    *x = *y;
-    *y = kept;
-}
-
-static void from_quarter_turn(const satf_view *in, int64_t *x, int64_t *y)
-{
-    from_transposed(in, x, y);
-    *y = in->height - 1 - *y;
-}
-
-static void from_half_turn(const satf_view *in, int64_t *x, int64_t *y)
-{
-    *x = in->width - 1 - *x;
-    *y = in->height - 1 - *y;
-}
-
-static void from_three_quarters(const satf_view *in, int64_t *x, int64_t *y)
-{
-    from_transposed(in, x, y);
-    *x = in->width - 1 - *x;
-}
-
-static void from_left_to_right(const satf_view *in, int64_t *x, int64_t *y)
-{
-    (void)y;
-    *x = in->width - 1 - *x;
-}
-
-static void from_upside_down(const satf_view *in, int64_t *x, int64_t *y)
-{
-    (void)x;
-    *y = in->height - 1 - *y;
-}
-
-static void from_order(const satf_view *in, int64_t *x, int64_t *y)
-{
-    int64_t k = bench_order(*y * in->width + *x, in->width * in->height);
-    *x = k % in->width;
-    *y = k / in->width;
-}
-
+/* Where the pixel of the image is that comes to (x, y). */
 static const struct move {
     const char *filter;
-    void (*from)(const satf_view *in, int64_t *x, int64_t *y);
+    bool swap, mirror_x, mirror_y; /* x and y change places; then each is counted from its end */
+    bool ordered;
 } moves[] = {
-    {"transpose", from_transposed},
-    {"rotate", from_quarter_turn},
-    {"rotate=90", from_quarter_turn},
-    {"rotate=180", from_half_turn},
-    {"rotate=270", from_three_quarters},
-    {"flip", from_left_to_right},
-    {"flip=h", from_left_to_right},
-    {"flip=v", from_upside_down},
-    {"permute", from_order},
+    {"transpose", true, false, false, false}, {"rotate", true, false, true, false},
+    {"rotate=90", true, false, true, false},  {"rotate=180", false, true, true, false},
+    {"rotate=270", true, true, false, false}, {"flip", false, true, false, false},
+    {"flip=h", false, true, false, false},    {"flip=v", false, false, true, false},
+    {"permute", false, false, false, true},
 };
 
 static const struct move *find_move(const char *filter)
@@ -454,17 +364,70 @@ static const struct move *find_move(const char *filter)
 
 static const char *check_move(const struct move *move, const satf_view *in, const satf_view *out)
 {
-    for (int64_t y = 0; y < out->height; y++) {
-        for (int64_t x = 0; x < out->width; x++) {
-            int64_t u = x, v = y;
-            move->from(in, &u, &v);
-            for (int64_t c = 0; c < out->channels; c++) {
-                double want = stored(load_output(in, v, u * in->channels + c), out->type);
-                double got = load_output(out, y, x * out->channels + c);
-                if (got != want) {
-                    return wrong(out, y, x * out->channels + c, got, want);
-                }
+    for (int64_t k = 0; k < out->width * out->height; k++) {
+        int64_t x = k % out->width, y = k / out->width;
+        int64_t from = bench_order(k, in->width * in->height);
+        int64_t u = move->ordered ? from % in->width : move->swap ? y : x;
+        int64_t v = move->ordered ? from / in->width : move->swap ? x : y;
+        u = move->mirror_x ? in->width - 1 - u : u;
+        v = move->mirror_y ? in->height - 1 - v : v;
+        for (int64_t c = 0; c < out->channels; c++) {
+            double want = stored(load(in, v, u * in->channels + c), out->type);
+            double got = load(out, y, x * out->channels + c);
+            if (got != want) {
+                return wrong(out, y, x * out->channels + c, got, want);
             }
+        }
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------ another engine */
+
+/* Integers must be the same; floats differ by what their sums round. */
+static bool is_same(const satf_view *a, const satf_view *b, bool of_floats)
+{
+    double allowed = !of_floats ? 0 : a->type == SATF_F32 ? 1e-5 : 1e-8;
+    for (int64_t y = 0; y < a->height; y++) {
+        for (int64_t i = 0; i < satf_row_samples(a); i++) {
+            double x = load(a, y, i), z = load(b, y, i);
+            if (!(fabs(x - z) <= allowed * (1 + fabs(z)))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The tests compare both engines with the definition. */
+const char *bench_check_by_tables(const satf_filter *filter, const satf_view *in,
+                                  const satf_view *out)
+{
+    satf_context *ctx;
+    satf_view other = *out;
+    const char *problem = NULL;
+    if (satf_context_create(&ctx)) {
+        return "there is no memory for a context to compare with";
+    }
+    other.data = satf_alloc((size_t)(out->stride * out->height));
+    if (!other.data || satf_context_set_engine(ctx, SATF_ENGINE_SAT) ||
+        satf_filter_apply(ctx, filter, in, &other)) {
+        problem = "the tables of the CPU cannot make a result to compare with";
+    } else if (!is_same(out, &other, satf_type_is_float(in->type))) {
+        problem = "the tables of the CPU give another result";
+    }
+    satf_free(other.data);
+    satf_context_destroy(ctx);
+    return problem;
+}
+
+/* ----------------------------------------------------------------- by name */
+
+static const formula *find_formula(const char *filter)
+{
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        if (strcmp(filter, formulas[i].filter) == 0) {
+            return &formulas[i];
         }
     }
     return NULL;
@@ -472,26 +435,14 @@ static const char *check_move(const struct move *move, const satf_view *in, cons
 
 bool bench_can_check(const char *filter)
 {
-    bool found = strcmp(filter, "integral") == 0 || find_move(filter);
-    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
-        found = found || strcmp(filter, formulas[i].filter) == 0;
-    }
-    return found;
+    return strcmp(filter, "integral") == 0 || find_move(filter) || find_formula(filter);
 }
 
 const char *bench_check_filter(const char *filter, int window, const satf_view *in,
                                const satf_view *out, bool of_table)
 {
-    if (strcmp(filter, "integral") == 0) {
-        return bench_check_sat(in, out);
-    }
-    if (find_move(filter)) {
-        return check_move(find_move(filter), in, out);
-    }
-    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
-        if (strcmp(filter, formulas[i].filter) == 0) {
-            return check_formula(&formulas[i], window, in, out, of_table);
-        }
-    }
-    return "there is no reference for this filter";
+    const formula *f = find_formula(filter);
+    return strcmp(filter, "integral") == 0 ? bench_check_sat(in, out)
+           : f                             ? check_formula(f, window, in, out, of_table)
+                                           : check_move(find_move(filter), in, out);
 }

@@ -19,26 +19,6 @@ enum {
     SIDE = 1024           /* of the matrices */
 };
 
-static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},
-    {"part", "part", BENCH_TEXT, 13, false},
-    {"name", "case", BENCH_TEXT, 11, false},
-    {"offset", "offset", BENCH_INTEGER, 6, false},
-    {"us", "us", BENCH_REAL, 8, true},
-    {"us_min", "min", BENCH_REAL, 8, true},
-    {"gbps", "GB/s", BENCH_REAL, 7, true},
-    {"gflops", "GFLOP/s", BENCH_REAL, 7, true},
-    {"x_first", "x first", BENCH_REAL, 7, true},
-    {"copy_us", "copy us", BENCH_REAL, 8, true},
-    {"global_reads", "global r", BENCH_REAL, 8, false},
-    {"global_writes", "global w", BENCH_REAL, 8, false},
-    {"sector_reads", "sectors r", BENCH_REAL, 9, false},
-    {"sector_writes", "sectors w", BENCH_REAL, 9, false},
-    {"shared_reads", "shared r", BENCH_REAL, 8, false},
-    {"shared_writes", "shared w", BENCH_REAL, 8, false},
-    {NULL, NULL, BENCH_TEXT, 0, false},
-};
-
 /* ------------------------------------------------------------------ counting */
 
 /* Means over a warp's accesses; NaN: there are none of the kind. */
@@ -46,24 +26,19 @@ typedef struct access_counts {
     double global[2], sectors[2], shared[2]; /* reads, writes */
 } access_counts;
 
-typedef struct counter {
-    satf_machine *machine;
-    int64_t address[W];
-} counter;
-
-static double stages(counter *k, bool global)
+static double stages(bool global, const int64_t *address)
 {
-    return (double)machine_warp_stages(k->machine, global, k->address, W);
+    return (double)machine_stages(W, global, address, W);
 }
 
 /* Of the W addresses, in words. */
-static double sectors(const counter *k)
+static double sectors(const int64_t *address)
 {
     int count = 0;
     for (int t = 0; t < W; t++) {
         bool seen = false;
         for (int before = 0; before < t && !seen; before++) {
-            seen = k->address[before] / SECTOR_WORDS == k->address[t] / SECTOR_WORDS;
+            seen = address[before] / SECTOR_WORDS == address[t] / SECTOR_WORDS;
         }
         count += !seen;
     }
@@ -76,27 +51,29 @@ static access_counts no_counts(void)
     return none;
 }
 
-static access_counts count_copy(counter *k, int64_t offset)
+static access_counts count_copy(int64_t offset)
 {
     access_counts counts = no_counts();
+    int64_t address[W];
     for (int t = 0; t < W; t++) {
-        k->address[t] = offset + t;
+        address[t] = offset + t;
     }
-    counts.global[0] = counts.global[1] = stages(k, true);
-    counts.sectors[0] = counts.sectors[1] = sectors(k);
+    counts.global[0] = counts.global[1] = stages(true, address);
+    counts.sectors[0] = counts.sectors[1] = sectors(address);
     return counts;
 }
 
-static access_counts count_powers(counter *k, bool shared, bool interleaved)
+static access_counts count_powers(bool shared, bool interleaved)
 {
     access_counts counts = no_counts();
     double sum = 0, sum_of_sectors = 0;
+    int64_t address[W];
     for (uint32_t p = 0; p < ACCESS_POWERS; p++) {
         for (uint32_t t = 0; t < W; t++) {
-            k->address[t] = access_power(interleaved, t, p);
+            address[t] = access_power(interleaved, t, p);
         }
-        sum += stages(k, !shared);
-        sum_of_sectors += sectors(k);
+        sum += stages(!shared, address);
+        sum_of_sectors += sectors(address);
     }
     if (shared) {
         counts.shared[1] = sum / ACCESS_POWERS;
@@ -108,31 +85,32 @@ static access_counts count_powers(counter *k, bool shared, bool interleaved)
 }
 
 /* Warp y of a block of 32 x 32 threads, whose x are its lanes: all of them, in one tile. */
-static access_counts count_product(counter *k, access_product way)
+static access_counts count_product(access_product way)
 {
     access_counts counts = no_counts();
     double global = 0, of_sectors = 0, writes = 0, reads = 0;
+    int64_t address[W];
     for (uint32_t y = 0; y < W; y++) {
         for (uint32_t x = 0; x < W; x++) {
             access_element e = access_product_element(way, x, y);
-            k->address[x] = access_product_word(way, SIDE, e.i, e.j);
+            address[x] = access_product_word(way, SIDE, e.i, e.j);
         }
-        global += stages(k, true) / W;
-        of_sectors += sectors(k) / W;
+        global += stages(true, address) / W;
+        of_sectors += sectors(address) / W;
         for (uint32_t x = 0; x < W; x++) {
             access_element e = access_product_element(way, x, y);
-            k->address[x] = access_product_place(way, e.i, e.j);
+            address[x] = access_product_place(way, e.i, e.j);
         }
-        writes += stages(k, false) / W;
+        writes += stages(false, address) / W;
         for (uint32_t l = 0; l < W; l++) { /* one of a, that all share, and one of b */
             for (uint32_t x = 0; x < W; x++) {
-                k->address[x] = access_product_place(way, y, l);
+                address[x] = access_product_place(way, y, l);
             }
-            reads += stages(k, false) / (2 * W * W);
+            reads += stages(false, address) / (2 * W * W);
             for (uint32_t x = 0; x < W; x++) {
-                k->address[x] = access_product_place(way, l, x);
+                address[x] = access_product_place(way, l, x);
             }
-            reads += stages(k, false) / (2 * W * W);
+            reads += stages(false, address) / (2 * W * W);
         }
     }
     counts.global[0] = global;
@@ -155,84 +133,46 @@ typedef struct coalesce_line {
     double runs;         /* that a timed call holds */
 } coalesce_line;
 
-/* t: NULL where nothing was measured. */
-static int report(bench *b, const coalesce_line *line, const bench_timing *t)
-{
-    double ms = t ? t->ms / line->runs : (double)NAN;
-    const access_counts *k = &line->counts;
-    bench_value values[] = {
-        {.text = "coalesce"},
-        {.text = line->part},
-        {.text = line->name},
-        {.number = line->offset},
-        {.number = ms * 1e3},
-        {.number = t ? t->ms_min / line->runs * 1e3 : (double)NAN},
-        {.number = line->bytes > 0 ? line->bytes * 1e-6 / ms : (double)NAN},
-        {.number = line->flops > 0 ? line->flops * 1e-6 / ms : (double)NAN},
-        {.number = t ? t->ms / t->peer_ms : (double)NAN},
-        {.number = t && line->bytes > 0 ? t->copy_ms * 1e3 : (double)NAN},
-        {.number = k->global[0]},
-        {.number = k->global[1]},
-        {.number = k->sectors[0]},
-        {.number = k->sectors[1]},
-        {.number = k->shared[0]},
-        {.number = k->shared[1]},
-    };
-    bool done = bench_report_add(b->report, values);
-    if (done && line->offset > 0) { /* the plot's axis is logarithmic */
-        done = t ? bench_report_point(b->report, "copy", line->offset, ms, t->ms / t->peer_ms)
-                 : bench_report_value(b->report, "sectors", line->offset, k->sectors[0]);
-    }
-    return done ? 0 : bench_error(1, "out of memory for the report");
-}
-
 /* ----------------------------------------------------------------- measuring */
 
 /* A part's arrays, there and here; what a line does with them. */
 typedef struct coalesce_case {
     bench *b;
-    counter *counter;
-    void *in[2], *out;
-    float *right;
-    size_t right_bytes;
+    bench_arrays arrays;
     int64_t offset;
     bool in_shared, interleaved;
     access_product way;
 } coalesce_case;
 
-static void close_case(coalesce_case *c)
+/* Counts a line, or times it beside the part's first one and a copy, and reports it. */
+static int run_line(coalesce_case *c, const coalesce_line *line, bench_work *work,
+                    bench_work *first)
 {
-    satf_cuda()->free(c->b->ctx, c->in[0]);
-    satf_cuda()->free(c->b->ctx, c->in[1]);
-    satf_cuda()->free(c->b->ctx, c->out);
-    satf_free(c->right);
-}
-
-/* Host memory for the right result, and room for the result. */
-static satf_status open_case(coalesce_case *c, size_t words)
-{
-    c->right_bytes = words * sizeof(float);
-    c->right = satf_alloc(c->right_bytes);
-    return c->right ? bench_device_upload(c->b, NULL, c->right_bytes, "a result", &c->out)
-                    : satf_fail_memory(c->b->ctx, c->right_bytes, "a result");
-}
-
-/* Times a line, beside the part's first one and a copy, looks at the result and reports it. */
-static int measure_line(coalesce_case *c, const coalesce_line *line, bench_work *work,
-                        bench_work *first)
-{
-    bench_timing timing;
-    bool right = false;
-    satf_status status =
-        bench_measure(c->b, line->bytes > 0 ? line->bytes : 4096, work, first, c, &timing);
-    if (!status) {
-        status = bench_device_leaves(c->b, work, c, c->out, c->right, c->right_bytes, &right);
+    bench *b = c->b;
+    const access_counts *k = &line->counts;
+    bench_timing t = {NAN, NAN, NAN, NAN, NAN, 0};
+    double bytes = line->bytes > 0 ? line->bytes : 4096;
+    bool simulate = b->options.simulate;
+    int failed = simulate ? 0
+                          : bench_measure_work(b, &c->arrays, bytes, work, first, (void *)c,
+                                               line->part, line->name, &t);
+    if (failed) {
+        return failed;
     }
-    if (status) {
-        return bench_call_error(c->b, status, line->part);
+    double ms = t.ms / line->runs;
+    BENCH_REPORT(b, STRING(line->part), STRING(line->name), NUMBER(line->offset), NUMBER(ms * 1e3),
+                 NUMBER(t.ms_min / line->runs * 1e3),
+                 NUMBER(line->bytes > 0 ? line->bytes * 1e-6 / ms : NAN),
+                 NUMBER(line->flops > 0 ? line->flops * 1e-6 / ms : NAN), NUMBER(t.ms / t.peer_ms),
+                 NUMBER(line->bytes > 0 ? t.copy_ms * 1e3 : NAN), NUMBER(k->global[0]),
+                 NUMBER(k->global[1]), NUMBER(k->sectors[0]), NUMBER(k->sectors[1]),
+                 NUMBER(k->shared[0]), NUMBER(k->shared[1]));
+    if (line->offset > 0 && simulate) { /* the plot's axis is logarithmic */
+        bench_report_value(b->report, "sectors", line->offset, k->sectors[0]);
+    } else if (line->offset > 0) {
+        bench_report_point(b->report, "copy", line->offset, ms, t.ms / t.peer_ms);
     }
-    return right ? report(c->b, line, &timing)
-                 : bench_error(1, "%s, %s: the result is wrong", line->part, line->name);
+    return 0;
 }
 
 /* -------------------------------------------------------------------- copies */
@@ -240,13 +180,13 @@ static int measure_line(coalesce_case *c, const coalesce_line *line, bench_work 
 static satf_status run_copy(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda()->copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, c->offset);
+    return machine_cuda()->copy(c->b->ctx, c->arrays.in[0], c->arrays.out, COPY_WORDS, c->offset);
 }
 
 static satf_status run_aligned_copy(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda()->copy(c->b->ctx, c->in[0], c->out, COPY_WORDS, 0);
+    return machine_cuda()->copy(c->b->ctx, c->arrays.in[0], c->arrays.out, COPY_WORDS, 0);
 }
 
 static float number(int64_t i)
@@ -256,27 +196,30 @@ static float number(int64_t i)
 
 static satf_status open_copies(coalesce_case *c)
 {
-    satf_status status = open_case(c, COPY_WORDS + MOST_OFFSET);
+    satf_status status =
+        bench_arrays_open(c->b, &c->arrays, (COPY_WORDS + MOST_OFFSET) * sizeof(float));
+    float *right = c->arrays.right;
     if (status) {
         return status;
     }
     for (int64_t i = 0; i < COPY_WORDS + MOST_OFFSET; i++) {
-        c->right[i] = number(i);
+        right[i] = number(i);
     }
-    return bench_device_upload(c->b, c->right, c->right_bytes, "numbers", &c->in[0]);
+    return bench_device_upload(c->b, right, c->arrays.bytes, "numbers", &c->arrays.in[0]);
 }
 
-/* The result's words outside of the copy are as bench_device_leaves() found them. All others are
+/* The result's words outside of the copy are as bench_check_work() found them. All others are
  * right whatever the offset. */
 static void expect_copy(coalesce_case *c)
 {
-    memset(c->right, 0xa5, MOST_OFFSET * sizeof(float));
-    memset(c->right + COPY_WORDS, 0xa5, MOST_OFFSET * sizeof(float));
+    float *right = c->arrays.right;
+    memset(right, 0xa5, MOST_OFFSET * sizeof(float));
+    memset(right + COPY_WORDS, 0xa5, MOST_OFFSET * sizeof(float));
     for (int64_t i = c->offset; i < MOST_OFFSET; i++) {
-        c->right[i] = number(i);
+        right[i] = number(i);
     }
     for (int64_t i = COPY_WORDS; i < COPY_WORDS + c->offset; i++) {
-        c->right[i] = number(i);
+        right[i] = number(i);
     }
 }
 
@@ -291,13 +234,11 @@ static int copies(coalesce_case *c)
         c->offset = offset;
         line.name = offset % W ? "misaligned" : "aligned";
         line.offset = (double)offset;
-        line.counts = count_copy(c->counter, offset);
-        if (simulate) {
-            failed = report(c->b, &line, NULL);
-        } else {
+        line.counts = count_copy(offset);
+        if (!simulate) {
             expect_copy(c);
-            failed = measure_line(c, &line, run_copy, run_aligned_copy);
         }
+        failed = run_line(c, &line, run_copy, run_aligned_copy);
     }
     return failed;
 }
@@ -306,12 +247,13 @@ static int copies(coalesce_case *c)
 
 static satf_status run_global(const coalesce_case *c, bool interleaved)
 {
-    return machine_cuda()->powers(c->b->ctx, interleaved, c->in[0], c->out, NUMBERS);
+    return machine_cuda()->powers(c->b->ctx, interleaved, c->arrays.in[0], c->arrays.out, NUMBERS);
 }
 
 static satf_status run_shared(const coalesce_case *c, bool interleaved)
 {
-    return machine_cuda()->powers_shared(c->b->ctx, interleaved, c->in[0], c->out, POWER_TIMES);
+    return machine_cuda()->powers_shared(c->b->ctx, interleaved, c->arrays.in[0], c->arrays.out,
+                                         POWER_TIMES);
 }
 
 static satf_status run_powers(void *user)
@@ -328,7 +270,8 @@ static satf_status run_interleaved(void *user)
 
 static satf_status open_powers(coalesce_case *c, float **numbers, int64_t count)
 {
-    satf_status status = open_case(c, (size_t)count * ACCESS_POWERS);
+    satf_status status =
+        bench_arrays_open(c->b, &c->arrays, (size_t)count * ACCESS_POWERS * sizeof(float));
     size_t bytes = (size_t)count * sizeof(float);
     if (status) {
         return status;
@@ -340,7 +283,7 @@ static satf_status open_powers(coalesce_case *c, float **numbers, int64_t count)
     for (int64_t i = 0; i < count; i++) { /* 0.9 ... 1.1, as in the lecture */
         (*numbers)[i] = 0.9f + 0.2f * (float)(i % 1021) / 1020.0f;
     }
-    return bench_device_upload(c->b, *numbers, bytes, "numbers", &c->in[0]);
+    return bench_device_upload(c->b, *numbers, bytes, "numbers", &c->arrays.in[0]);
 }
 
 static int powers_of(coalesce_case *c, bool shared)
@@ -363,13 +306,11 @@ static int powers_of(coalesce_case *c, bool shared)
         c->in_shared = shared;
         c->interleaved = interleaved;
         line.name = interleaved ? "interleaved" : "consecutive";
-        line.counts = count_powers(c->counter, shared, interleaved);
-        if (simulate) {
-            failed = report(c->b, &line, NULL);
-        } else {
-            machine_host_powers(interleaved, numbers, c->right, count);
-            failed = measure_line(c, &line, run_powers, run_interleaved);
+        line.counts = count_powers(shared, interleaved);
+        if (!simulate) {
+            machine_host_powers(interleaved, numbers, c->arrays.right, count);
         }
+        failed = run_line(c, &line, run_powers, run_interleaved);
     }
     satf_free(numbers);
     return failed;
@@ -396,14 +337,16 @@ static const char *const product_names[ACCESS_PRODUCT_COUNT] = {
 static satf_status run_product(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda()->product(c->b->ctx, c->way, c->in[0], c->in[1], c->out, SIDE);
+    return machine_cuda()->product(c->b->ctx, c->way, c->arrays.in[0], c->arrays.in[1],
+                                   c->arrays.out, SIDE);
 }
 
 /* Of the same words, however they lie: addresses and time are those of the first line. */
 static satf_status run_coalesced(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda()->product(c->b->ctx, ACCESS_BY_ROWS, c->in[0], c->in[1], c->out, SIDE);
+    return machine_cuda()->product(c->b->ctx, ACCESS_BY_ROWS, c->arrays.in[0], c->arrays.in[1],
+                                   c->arrays.out, SIDE);
 }
 
 /* A factor's element: small integers, so that sums of SIDE products are exact. */
@@ -424,21 +367,21 @@ static satf_status upload_factors(coalesce_case *c, access_product way, float *w
                 words[access_product_word(way, SIDE, row, column)] = factor(which, row, column);
             }
         }
-        satf_cuda()->free(c->b->ctx, c->in[which]);
-        status = bench_device_upload(c->b, words, bytes, "a matrix", &c->in[which]);
+        satf_cuda()->free(c->b->ctx, c->arrays.in[which]);
+        status = bench_device_upload(c->b, words, bytes, "a matrix", &c->arrays.in[which]);
     }
     return status;
 }
 
 static satf_status open_products(coalesce_case *c, float *a, float *b)
 {
-    satf_status status = open_case(c, (size_t)SIDE * SIDE);
+    satf_status status = bench_arrays_open(c->b, &c->arrays, (size_t)SIDE * SIDE * sizeof(float));
     for (int64_t i = 0; i < (int64_t)SIDE * SIDE && !status; i++) {
         a[i] = factor(0, i / SIDE, i % SIDE);
         b[i] = factor(1, i / SIDE, i % SIDE);
     }
     if (!status) {
-        machine_host_product(ACCESS_BY_ROWS, a, b, c->right, SIDE);
+        machine_host_product(ACCESS_BY_ROWS, a, b, c->arrays.right, SIDE);
     }
     return status;
 }
@@ -462,14 +405,10 @@ static int products(coalesce_case *c)
     for (int way = 0; way < ACCESS_PRODUCT_COUNT && !failed; way++) {
         c->way = (access_product)way;
         line.name = product_names[way];
-        line.counts = count_product(c->counter, c->way);
-        if (simulate) {
-            failed = report(c->b, &line, NULL);
-            continue;
-        }
-        satf_status status = upload_factors(c, c->way, words);
+        line.counts = count_product(c->way);
+        satf_status status = simulate ? SATF_OK : upload_factors(c, c->way, words);
         failed = status ? bench_call_error(c->b, status, line.part)
-                        : measure_line(c, &line, run_product, run_coalesced);
+                        : run_line(c, &line, run_product, run_coalesced);
     }
     satf_free(words);
     return failed;
@@ -480,19 +419,12 @@ static int products(coalesce_case *c)
 static int run_all(bench *b)
 {
     static int (*const parts[])(coalesce_case *) = {copies, powers_shared, powers_global, products};
-    satf_machine_params params = {W, 1, 1, 1, 0};
-    counter k = {0};
     int failed = 0;
-    satf_status status = satf_machine_create(b->ctx, &params, &k.machine);
-    if (status) {
-        return bench_call_error(b, status, "coalesce");
-    }
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !failed; i++) {
-        coalesce_case c = {.b = b, .counter = &k};
+        coalesce_case c = {.b = b};
         failed = parts[i](&c);
-        close_case(&c);
+        bench_arrays_close(b, &c.arrays);
     }
-    satf_machine_destroy(k.machine);
     return failed;
 }
 
@@ -505,7 +437,22 @@ static int run(bench *b)
 const bench_table bench_coalesce_table = {
     .name = "coalesce",
     .help = "misaligned copies, powers in two orders, matrix products (Verschelde)",
-    .columns = columns,
+    .takes = " simulate plot ",
+    .columns = {{"part", "part", 't', 13},
+                {"name", "case", 't', 11},
+                {"offset", "offset", 'i', 6},
+                {"us", "us", 'R', 8},
+                {"us_min", "min", 'R', 8},
+                {"gbps", "GB/s", 'R', 7},
+                {"gflops", "GFLOP/s", 'R', 7},
+                {"x_first", "x first", 'R', 7},
+                {"copy_us", "copy us", 'R', 8},
+                {"global_reads", "global r", 'r', 8},
+                {"global_writes", "global w", 'r', 8},
+                {"sector_reads", "sectors r", 'r', 9},
+                {"sector_writes", "sectors w", 'r', 9},
+                {"shared_reads", "shared r", 'r', 8},
+                {"shared_writes", "shared w", 'r', 8}},
     .x_title = "offset in words of 4 bytes",
     .y_title = "sectors of 32 bytes a warp",
     .note =

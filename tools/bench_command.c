@@ -3,7 +3,21 @@
 
 #include "bench.h"
 
-int bench_choose_table(bench *b, const char *name)
+static const bench_table *const tables[] = {
+    &bench_sat_table,      &bench_filter_table, &bench_model_table,   &bench_rap_table,
+    &bench_amm_table,      &bench_giles_table,  &bench_permute_table, &bench_permute_global_table,
+    &bench_coalesce_table,
+};
+
+enum { TABLES = sizeof tables / sizeof *tables };
+
+const bench_table *bench_table_at(size_t index)
+{
+    return index < TABLES ? tables[index] : NULL;
+}
+
+/* And its lists' defaults. */
+static int choose_table(bench *b, const char *name)
 {
     for (size_t i = 0; bench_table_at(i); i++) {
         if (strcmp(bench_table_at(i)->name, name) == 0) {
@@ -20,6 +34,20 @@ int bench_choose_table(bench *b, const char *name)
         }
     }
     return 0;
+}
+
+int bench_parse(bench *b, char **words)
+{
+    int failed = !*words          ? bench_error(2, "name a table, such as `satbench sat`; "
+                                                            "see satbench --help")
+                 : **words == '-' ? 0
+                                  : choose_table(b, *words++);
+    for (; !failed && *words && !b->text; words++) {
+        failed = (*words)[0] == '-' && (*words)[1]
+                     ? options_take(b, &satbench_cli, &words)
+                     : usage_error(*words, "is no option; see satbench --help");
+    }
+    return failed;
 }
 
 int bench_check_options(const bench *b)

@@ -25,50 +25,9 @@ static int take_sync(settings *s, const option *o, const char *value)
                : option_error(o, "'%s' is none of auto, launch, graph and coop", value);
 }
 
-static bool is_sat(const bench_table *table)
-{
-    return table == &bench_sat_table;
-}
-
-static bool takes_tile(const bench_table *table)
-{
-    return is_sat(table) || table == &bench_permute_global_table;
-}
-
-static bool is_simulated(const bench_table *table)
-{
-    return table->simulate;
-}
-
-static bool takes_r(const bench_table *table)
-{
-    return is_sat(table) || table == &bench_model_table;
-}
-
-static bool is_sampled(const bench_table *table)
-{
-    return table == &bench_rap_table || table == &bench_permute_global_table;
-}
-
-static bool is_random(const bench_table *table)
-{
-    return is_sampled(table) || table == &bench_model_table;
-}
-
-static bool is_model(const bench_table *table)
-{
-    return table == &bench_model_table;
-}
-
-static bool has_plot(const bench_table *table)
-{
-    return table->x_title;
-}
-
-/* An option, and the tables that take it; NULL: every table does. */
 typedef struct common {
     option option;
-    bool (*takes)(const bench_table *table);
+    bool of_some; /* tables, which name it in .takes */
 } common;
 
 static const char GROUP[] = "Options";
@@ -76,64 +35,64 @@ static const char GROUP[] = "Options";
 static const common commons[] = {
     {{GROUP, "device", 0, "DEVICE", NULL, "cpu, or cuda[:N]; default cpu", NULL,
       TAKES(bench_take_device)},
-     NULL},
+     false},
     {{GROUP, "threads", 'T', "N", NULL, "threads, 1 to 1024; default 0, one per core", NULL,
       INTEGER(options.threads, 0, SATF_MAX_THREADS)},
-     NULL},
+     false},
     {{GROUP, "repeat", 0, "N", NULL, "samples a median is taken of, 1 to 1000; default up to 15",
       NULL, INTEGER(options.repeat, 1, 1000)},
-     NULL},
+     false},
     /* Of a CUDA row; a side that it does not have is refused where it is measured. */
     {{GROUP, "tile", 0, "N", NULL,
       "side of a CUDA row's blocks in samples, or fused's rows in elements", NULL,
       INTEGER(options.tuning.tile, 1, 4096)},
-     takes_tile},
+     true},
     {{GROUP, "block-threads", 0, "N", NULL, "threads of a CUDA row's blocks", NULL,
       INTEGER(options.tuning.threads, 1, 1024)},
-     is_sat},
+     true},
     {{GROUP, "sync", 0, "SYNC", "auto launch graph coop",
       "between a CUDA row's stages: auto launch graph coop", NULL, TAKES(take_sync)},
-     is_sat},
+     true},
     {{GROUP, "r", 0, "R", NULL, "of (1+r)R1W, measured or simulated, above 0 and below 1", NULL,
       FRACTION(options.tuning.r)},
-     takes_r},
+     true},
     {{GROUP, "search", 0, NULL, NULL,
       "find each CUDA row's fastest tile, threads, barrier and r first", NULL,
       IS_SET(options.search)},
-     is_sat},
+     true},
     {{GROUP, "simulate", 0, NULL, NULL, "count on a simulated memory machine; needs no device",
       NULL, IS_SET(options.simulate)},
-     is_simulated},
+     true},
     {{GROUP, "samples", 0, "N", NULL,
       "simulated accesses, or random permutations, to take; default by table", NULL,
       INTEGER(options.samples, 1, 1000000000)},
-     is_sampled},
+     true},
     {{GROUP, "seed", 0, "N", NULL, "of random numbers; default 1", NULL,
       INTEGER(options.seed, 0, INT_MAX)},
-     is_random},
+     true},
     {{GROUP, "latency", 0, "N", NULL, "time units of a simulated global memory; default 100", NULL,
       INTEGER(options.latency, 1, 1000000)},
-     is_model},
+     true},
     {{GROUP, "json", 0, "FILE", "FILE",
       "write the records as JSON; -: to standard output, the table to stderr", NULL,
       TEXT(options.json)},
-     NULL},
+     false},
     {{GROUP, "plot", 0, "FILE", "FILE",
       "write a plot as SVG: time and ratio to the copy, or what is simulated", NULL,
       TEXT(options.plot)},
-     has_plot},
+     true},
     {{GROUP, "markdown", 0, NULL, NULL, "print the table in Markdown", NULL,
       IS_SET(options.markdown)},
-     NULL},
+     false},
     {{GROUP, "list", 0, NULL, NULL, "list tables, algorithms and filters", NULL,
       BECOMES(text, BENCH_LIST)},
-     NULL},
-    {{GROUP, "help", 'h', NULL, NULL, "this text", NULL, BECOMES(text, BENCH_HELP)}, NULL},
-    {{GROUP, "version", 0, NULL, NULL, "the version", NULL, BECOMES(text, BENCH_VERSION)}, NULL},
-    {{NULL, "help-man", 0, NULL, NULL, "the man page", NULL, BECOMES(text, BENCH_MAN)}, NULL},
-    {{NULL, "help-bash", 0, NULL, NULL, "bash completion", NULL, BECOMES(text, BENCH_BASH)}, NULL},
-    {{NULL, "help-zsh", 0, NULL, NULL, "zsh completion", NULL, BECOMES(text, BENCH_ZSH)}, NULL},
-    {{NULL, "help-fish", 0, NULL, NULL, "fish completion", NULL, BECOMES(text, BENCH_FISH)}, NULL},
+     false},
+    {{GROUP, "help", 'h', NULL, NULL, "this text", NULL, BECOMES(text, BENCH_HELP)}, false},
+    {{GROUP, "version", 0, NULL, NULL, "the version", NULL, BECOMES(text, BENCH_VERSION)}, false},
+    {{NULL, "help-man", 0, NULL, NULL, "the man page", NULL, BECOMES(text, BENCH_MAN)}, false},
+    {{NULL, "help-bash", 0, NULL, NULL, "bash completion", NULL, BECOMES(text, BENCH_BASH)}, false},
+    {{NULL, "help-zsh", 0, NULL, NULL, "zsh completion", NULL, BECOMES(text, BENCH_ZSH)}, false},
+    {{NULL, "help-fish", 0, NULL, NULL, "fish completion", NULL, BECOMES(text, BENCH_FISH)}, false},
 };
 
 enum { COMMONS = sizeof commons / sizeof *commons };
@@ -161,8 +120,9 @@ bool bench_takes(const bench_table *table, const option *o)
     if (list != BENCH_LISTS) {
         return table->defaults[list];
     }
-    const common *of = (const common *)o;
-    return !of->takes || of->takes(table);
+    char word[32];
+    snprintf(word, sizeof word, " %s ", o->name);
+    return !((const common *)o)->of_some || (table->takes && strstr(table->takes, word));
 }
 
 /* The tables that take an option, where not all do; the lists stand with their tables. */
@@ -171,7 +131,7 @@ static const char *name_tables(const option *o)
     static char text[256];
     const bench_table *table;
     size_t length = 0;
-    bool of_some = bench_list_of(o) == BENCH_LISTS && ((const common *)o)->takes;
+    bool of_some = bench_list_of(o) == BENCH_LISTS && ((const common *)o)->of_some;
     for (size_t i = 0; of_some && (table = bench_table_at(i)) != NULL; i++) {
         if (bench_takes(table, o) && length < sizeof text) {
             length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",

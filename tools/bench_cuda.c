@@ -14,6 +14,25 @@ static size_t view_bytes(const satf_view *view)
     return (size_t)(view->stride * view->height);
 }
 
+satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
+                                void **there)
+{
+    int device = b->options.device;
+    *there = NULL;
+    satf_status status = satf_cuda()->alloc(b->ctx, device, bytes, what, there);
+    if (!status && host) {
+        status = satf_cuda()->copy_bytes(b->ctx, device, *there, host, bytes);
+    }
+    if (!status) {
+        status = satf_cuda()->wait(b->ctx, device);
+    }
+    if (status) {
+        satf_cuda()->free(b->ctx, *there);
+        *there = NULL;
+    }
+    return status;
+}
+
 satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
                                   bench_device_image *image)
 {
@@ -26,17 +45,14 @@ satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
     image->in.data = NULL;
     image->in.device = image->out.device = device;
     satf_status status =
-        satf_cuda()->alloc(b->ctx, device, view_bytes(in), "the image", &image->in.data);
+        bench_device_upload(b, in->data, view_bytes(in), "the image", &image->in.data);
     if (!status) {
-        status = satf_cuda()->alloc(b->ctx, device, view_bytes(&image->out),
-                                    "the summed area table", &image->out.data);
+        status = bench_device_upload(b, NULL, view_bytes(&image->out), "the summed area table",
+                                     &image->out.data);
     }
     if (!status) {
-        status = satf_cuda()->alloc(b->ctx, device, samples * sizeof(uint64_t), "the right result",
-                                    &image->truth);
-    }
-    if (!status) {
-        status = satf_cuda()->copy_bytes(b->ctx, device, image->in.data, in->data, view_bytes(in));
+        status = bench_device_upload(b, NULL, samples * sizeof(uint64_t), "the right result",
+                                     &image->truth);
     }
     if (!status) {
         status = machine_cuda()->truth(b->ctx, &image->in, bench_units(in), image->truth);
@@ -111,47 +127,47 @@ satf_status bench_device_check(bench *b, const bench_device_image *image, const 
 
 /* ------------------------------------------------------------------ arrays */
 
-satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
-                                void **there)
+satf_status bench_arrays_open(bench *b, bench_arrays *a, size_t bytes)
 {
-    int device = b->options.device;
-    *there = NULL;
-    satf_status status = satf_cuda()->alloc(b->ctx, device, bytes, what, there);
-    if (!status && host) {
-        status = satf_cuda()->copy_bytes(b->ctx, device, *there, host, bytes);
-    }
-    if (!status) {
-        status = satf_cuda()->wait(b->ctx, device);
-    }
-    if (status) {
-        satf_cuda()->free(b->ctx, *there);
-        *there = NULL;
-    }
-    return status;
+    a->bytes = bytes;
+    a->right = satf_alloc(bytes);
+    return a->right ? bench_device_upload(b, NULL, bytes, "a result", &a->out)
+                    : satf_fail_memory(b->ctx, bytes, "a result");
 }
 
-satf_status bench_device_leaves(bench *b, bench_work *work, void *user, void *there,
-                                const void *bytes, size_t count, bool *right)
+void bench_arrays_close(bench *b, bench_arrays *a)
+{
+    satf_cuda()->free(b->ctx, a->in[0]);
+    satf_cuda()->free(b->ctx, a->in[1]);
+    satf_cuda()->free(b->ctx, a->out);
+    satf_free(a->right);
+    *a = (bench_arrays){0};
+}
+
+int bench_check_work(bench *b, const bench_arrays *a, bench_work *work, void *user,
+                     const char *name, const char *kind)
 {
     int device = b->options.device;
-    void *got = satf_alloc(count);
-    *right = false;
-    if (!got) {
-        return satf_fail_memory(b->ctx, count, "a result");
-    }
-    satf_status status = satf_cuda()->set_bytes(b->ctx, device, there, 0xa5, count);
-    if (!status) {
-        status = work(user);
-    }
-    if (!status) {
-        status = satf_cuda()->copy_bytes(b->ctx, device, got, there, count);
-    }
-    if (!status) {
-        status = satf_cuda()->wait(b->ctx, device);
-    }
-    *right = !status && memcmp(got, bytes, count) == 0;
+    void *got = satf_alloc(a->bytes);
+    satf_status status = got ? satf_cuda()->set_bytes(b->ctx, device, a->out, 0xa5, a->bytes)
+                             : satf_fail_memory(b->ctx, a->bytes, "a result");
+    status = status ? status : work(user);
+    status = status ? status : satf_cuda()->copy_bytes(b->ctx, device, got, a->out, a->bytes);
+    status = status ? status : satf_cuda()->wait(b->ctx, device);
+    bool right = !status && memcmp(got, a->right, a->bytes) == 0;
     satf_free(got);
-    return status;
+    return status  ? bench_call_error(b, status, name)
+           : right ? 0
+                   : bench_error(1, "%s, %s: the result is wrong", name, kind);
+}
+
+int bench_measure_work(bench *b, const bench_arrays *a, double bytes, bench_work *work,
+                       bench_work *peer, void *user, const char *name, const char *kind,
+                       bench_timing *timing)
+{
+    satf_status status = bench_measure(b, bytes, work, peer, user, timing);
+    return status ? bench_call_error(b, status, name)
+                  : bench_check_work(b, a, work, user, name, kind);
 }
 
 int bench_needs_device(bench *b)

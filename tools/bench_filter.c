@@ -11,26 +11,6 @@
 #include "../src/base/view.h"
 #include "../src/filter/filter.h"
 
-static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},
-    {"name", "filter", BENCH_TEXT, 10, false},
-    {"input", "input", BENCH_TEXT, 5, false},
-    {"output", "output", BENCH_TEXT, 6, false},
-    {"width", "width", BENCH_INTEGER, 6, false},
-    {"height", "height", BENCH_INTEGER, 6, false},
-    {"channels", "ch", BENCH_INTEGER, 2, false},
-    {"window", "window", BENCH_INTEGER, 6, false},
-    {"threads", "threads", BENCH_INTEGER, 7, false},
-    {"ms", "ms", BENCH_REAL, 8, false},
-    {"ms_min", "min", BENCH_REAL, 8, false},
-    {NULL, "Mpixel/s", BENCH_REAL, 8, false},
-    {NULL, "GB/s", BENCH_REAL, 6, false},
-    {"copy_ms", "copy ms", BENCH_REAL, 8, false},
-    {"x_copy", "x copy", BENCH_REAL, 6, false},
-    {"host_us", "host us", BENCH_REAL, 7, false}, /* of a run on a device, to enqueue it */
-    {NULL, NULL, BENCH_TEXT, 0, false},
-};
-
 typedef struct filter_call {
     bench *b;
     const char *name;
@@ -154,42 +134,30 @@ static satf_status make_filter(satf_context *ctx, const char *name, const satf_v
     return SATF_OK;
 }
 
-static bool report(bench *b, const filter_call *call, double bytes, const bench_timing *t)
+static void report(bench *b, const filter_call *call, double bytes, const bench_timing *t)
 {
     const satf_view *in = &call->in;
     double pixels = (double)in->width * (double)in->height;
-    const bench_value values[] = {
-        {.text = "filter"},
-        {.text = call->name},
-        {.text = satf_type_name(in->type)},
-        {.text = satf_type_name(call->out.type)},
-        {.number = (double)in->width},
-        {.number = (double)in->height},
-        {.number = in->channels},
-        {.number = call->window},
-        {.number = t->threads > 0 ? satf_thread_count(b->ctx) : (double)NAN},
-        {.number = t->ms},
-        {.number = t->ms_min},
-        {.number = pixels / t->ms / 1e3},
-        {.number = bytes / t->ms / 1e6},
-        {.number = t->copy_ms},
-        {.number = t->x_copy},
-        {.number = call->host_us},
-    };
-    if (!bench_report_add(b->report, values)) {
-        return false;
-    }
+    const char *type = satf_type_name(in->type), *out_type = satf_type_name(call->out.type);
+    BENCH_REPORT(b, STRING(call->name), STRING(type), STRING(out_type), NUMBER(in->width),
+                 NUMBER(in->height), NUMBER(in->channels), NUMBER(call->window),
+                 NUMBER(t->threads > 0 ? satf_thread_count(b->ctx) : (double)NAN), NUMBER(t->ms),
+                 NUMBER(t->ms_min), NUMBER(pixels / t->ms / 1e3), NUMBER(bytes / t->ms / 1e6),
+                 NUMBER(t->copy_ms), NUMBER(t->x_copy), NUMBER(call->host_us));
     /* The plot goes over the windows if there are several, else over the sizes. */
     char line[64];
     if (b->options.list[BENCH_WINDOWS].count == 1) {
-        snprintf(line, sizeof line, "%s %s:%s x%d window %d", call->name, values[2].text,
-                 values[3].text, in->channels, call->window);
-        return bench_report_point(b->report, line, sqrt(pixels), t->ms, t->x_copy);
+        snprintf(line, sizeof line, "%s %s:%s x%d window %d", call->name, type, out_type,
+                 in->channels, call->window);
+        bench_report_point(b->report, line, sqrt(pixels), t->ms, t->x_copy);
+        return;
     }
     bench_report_axis(b->report, "side of the window in pixels");
-    snprintf(line, sizeof line, "%s %s:%s x%d %dx%d", call->name, values[2].text, values[3].text,
-             in->channels, (int)in->width, (int)in->height);
-    return call->window == 0 || bench_report_point(b->report, line, call->window, t->ms, t->x_copy);
+    snprintf(line, sizeof line, "%s %s:%s x%d %dx%d", call->name, type, out_type, in->channels,
+             (int)in->width, (int)in->height);
+    if (call->window) {
+        bench_report_point(b->report, line, call->window, t->ms, t->x_copy);
+    }
 }
 
 static size_t view_bytes(const satf_view *view)
@@ -201,26 +169,19 @@ static size_t view_bytes(const satf_view *view)
 static satf_status allocate(filter_call *call)
 {
     bench *b = call->b;
-    int device = b->place;
     satf_status status = bench_allocate(b, &call->in, &call->out);
-    if (device == SATF_HOST) {
+    if (b->place == SATF_HOST) {
         call->work_in.data = call->in.data;
         call->work_out.data = call->out.data;
         return status;
     }
     if (!status) {
-        status = satf_cuda()->alloc(b->ctx, device, view_bytes(&call->in), "the image",
-                                    &call->work_in.data);
+        status = bench_device_upload(b, call->in.data, view_bytes(&call->in), "the image",
+                                     &call->work_in.data);
     }
-    if (!status) {
-        status = satf_cuda()->alloc(b->ctx, device, view_bytes(&call->out), "the result",
-                                    &call->work_out.data);
-    }
-    if (!status) {
-        status = satf_cuda()->copy_bytes(b->ctx, device, call->work_in.data, call->in.data,
-                                         view_bytes(&call->in));
-    }
-    return status ? status : satf_cuda()->wait(b->ctx, device);
+    return status ? status
+                  : bench_device_upload(b, NULL, view_bytes(&call->out), "the result",
+                                        &call->work_out.data);
 }
 
 static void release(filter_call *call)
@@ -286,7 +247,8 @@ static int run_call(bench *b, filter_call *call)
     if (problem) {
         return bench_error(1, "%s %d: %s", call->name, call->window, problem);
     }
-    return report(b, call, bytes, &timing) ? 0 : bench_error(1, "out of memory for the report");
+    report(b, call, bytes, &timing);
+    return 0;
 }
 
 static int run_one(bench *b, const char *name, const bench_item *size, const bench_item *types,
@@ -364,7 +326,22 @@ const bench_table bench_filter_table = {
                  [BENCH_FILTERS] = "box,variance",
                  [BENCH_WINDOWS] = "3,15,63,255",
                  [BENCH_CHANNELS] = "1"},
-    .columns = columns,
+    .takes = " plot ",
+    .columns = {{"name", "filter", 't', 10},
+                {"input", "input", 't', 5},
+                {"output", "output", 't', 6},
+                {"width", "width", 'i', 6},
+                {"height", "height", 'i', 6},
+                {"channels", "ch", 'i', 2},
+                {"window", "window", 'i', 6},
+                {"threads", "threads", 'i', 7},
+                {"ms", "ms", 'r', 8},
+                {"ms_min", "min", 'r', 8},
+                {NULL, "Mpixel/s", 'r', 8},
+                {NULL, "GB/s", 'r', 6},
+                {"copy_ms", "copy ms", 'r', 8},
+                {"x_copy", "x copy", 'r', 6},
+                {"host_us", "host us", 'r', 7}},
     .x_title = "side of the image in pixels",
     .on_cuda = true,
     .run = run,

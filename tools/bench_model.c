@@ -9,35 +9,6 @@
 
 enum { MOST_SIDE = 1 << 15 }; /* addresses of permutations are 32-bit */
 
-static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},
-    {"name", "program", BENCH_TEXT, 12, false},
-    {"permutation", "permutation", BENCH_TEXT, 12, false},
-    {"w", "w", BENCH_INTEGER, 4, false},
-    {"n", "n", BENCH_INTEGER, 10, false},
-    {"r", "r", BENCH_REAL, 5, false},
-    {"coalesced_reads", "coal r", BENCH_REAL, 6, false},
-    {"coalesced_writes", "coal w", BENCH_REAL, 6, false},
-    {"stride_reads", "strd r", BENCH_REAL, 6, false},
-    {"stride_writes", "strd w", BENCH_REAL, 6, false},
-    {"shared_reads", "shrd r", BENCH_REAL, 6, false},
-    {"shared_writes", "shrd w", BENCH_REAL, 6, false},
-    {"rounds", "rounds", BENCH_REAL, 6, false},
-    {"barriers", "barriers", BENCH_INTEGER, 8, false},
-    {"time_units", "time units", BENCH_INTEGER, 10, false},
-    {"formula", "formula", BENCH_INTEGER, 10, false},
-    {NULL, "x", BENCH_REAL, 5, false},
-    {NULL, "the formula", BENCH_TEXT, 11, false},
-    {NULL, NULL, BENCH_TEXT, 0, false},
-};
-
-static const char *const permutation_names[PERMUTATION_COUNT] = {
-#define PERMUTATION_NAME(NAME, function, inverse, name) [PERMUTATION_##NAME] = name,
-    PERMUTATIONS(PERMUTATION_NAME)
-#undef PERMUTATION_NAME
-        [PERMUTATION_RANDOM] = "random",
-};
-
 /* Of those that depend on it; table 5.1's others do not. */
 static bool takes_permutation(const machine_program *p)
 {
@@ -49,7 +20,7 @@ static double tally(const satf_machine_tally *t, double n)
     return (double)t->accesses / n;
 }
 
-static bool report(bench *b, const machine_program *p, const machine_case *c,
+static void report(bench *b, const machine_program *p, const machine_case *c,
                    const satf_machine_counts *k)
 {
     const satf_machine_traffic *g = &k->global, *s = &k->shared;
@@ -60,30 +31,17 @@ static bool report(bench *b, const machine_program *p, const machine_case *c,
                     tally(&g->casual_reads, n) + tally(&g->casual_writes, n);
     double shared_reads = tally(&s->free_reads, n) + tally(&s->casual_reads, n);
     double shared_writes = tally(&s->free_writes, n) + tally(&s->casual_writes, n);
-    bench_value values[] = {
-        {.text = "model"},
-        {.text = p->name},
-        {.text = takes_permutation(p) ? permutation_names[c->permutation] : NULL},
-        {.number = c->w},
-        {.number = n},
-        {.number = p->run == machine_run_1_r ? c->r : NAN},
-        {.number = tally(&g->free_reads, n)},
-        {.number = tally(&g->free_writes, n)},
-        {.number = tally(&g->casual_reads, n)},
-        {.number = tally(&g->casual_writes, n)},
-        {.number = shared_reads},
-        {.number = shared_writes},
-        {.number = global + shared_reads + shared_writes},
-        {.number = (double)k->barriers},
-        {.number = time},
-        {.number = f.time},
-        {.number = time / f.time},
-        {.text = p->text},
-    };
+    BENCH_REPORT(
+        b, STRING(p->name), STRING(takes_permutation(p) ? pattern_name(c->permutation) : NULL),
+        NUMBER(c->w), NUMBER(n), NUMBER(p->run == machine_run_1_r ? c->r : NAN),
+        NUMBER(tally(&g->free_reads, n)), NUMBER(tally(&g->free_writes, n)),
+        NUMBER(tally(&g->casual_reads, n)), NUMBER(tally(&g->casual_writes, n)),
+        NUMBER(shared_reads), NUMBER(shared_writes), NUMBER(global + shared_reads + shared_writes),
+        NUMBER(k->barriers), NUMBER(time), NUMBER(f.time), NUMBER(time / f.time), STRING(p->text));
     char line[64];
     snprintf(line, sizeof line, "%s%s%s", p->name, takes_permutation(p) ? ", " : "",
-             takes_permutation(p) ? permutation_names[c->permutation] : "");
-    return bench_report_add(b->report, values) && bench_report_value(b->report, line, c->w, time);
+             takes_permutation(p) ? pattern_name(c->permutation) : "");
+    bench_report_value(b->report, line, c->w, time);
 }
 
 static int run_program(bench *b, const machine_program *p, const machine_case *c)
@@ -102,36 +60,34 @@ static int run_program(bench *b, const machine_program *p, const machine_case *c
     if (status) {
         return bench_call_error(b, status, p->name);
     }
-    return report(b, p, c, &counts) ? 0 : bench_error(1, "out of memory for the report");
+    report(b, p, c, &counts);
+    return 0;
 }
 
 /* The D- and S-designated algorithms, over all permutations that the side allows. */
-static int run_permutations(bench *b, const machine_program *p, machine_case *c)
+static int run_permutations(bench *b, const machine_program *program, machine_case *c)
 {
-    size_t n = (size_t)c->side * (size_t)c->side;
-    machine_random seed = {(uint64_t)b->options.seed};
+    uint32_t side = (uint32_t)c->side, n = side * side;
     int failed = 0;
-    if (!bench_fits(b, p->name, 2.0 * (double)n * sizeof *c->random)) {
+    if (!bench_fits(b, program->name, 2.0 * n * sizeof *c->p)) {
         return 0;
     }
-    uint32_t *random = satf_alloc(2 * n * sizeof *random), *inverse = random + n;
-    if (!random) {
-        return bench_error(1, "out of memory for a permutation of %zu words", n);
+    uint32_t *p = satf_alloc(2 * (size_t)n * sizeof *p), *inverse = p + n;
+    if (!p) {
+        return bench_error(1, "out of memory for a permutation of %u words", (unsigned)n);
     }
-    machine_random_permutation(&seed, random, (uint32_t)n);
-    for (size_t i = 0; i < n; i++) {
-        inverse[random[i]] = (uint32_t)i;
-    }
-    c->random = random;
-    c->random_inverse = inverse;
-    for (int kind = 0; kind < PERMUTATION_COUNT && !failed; kind++) {
-        bool turns_bits = kind == PERMUTATION_SHUFFLE || kind == PERMUTATION_BIT_REVERSAL;
-        c->permutation = (permutation_kind)kind;
-        if (!turns_bits || (c->side & (c->side - 1)) == 0) {
-            failed = run_program(b, p, c);
+    c->p = p;
+    c->inverse = inverse;
+    for (int which = 0; which < PATTERN_COUNT && !failed; which++) {
+        c->permutation = (pattern)which;
+        if (pattern_fill(c->permutation, side, side, (uint64_t)b->options.seed, p)) {
+            for (uint32_t i = 0; i < n; i++) {
+                inverse[p[i]] = i;
+            }
+            failed = run_program(b, program, c);
         }
     }
-    satf_free(random);
+    satf_free(p);
     return failed;
 }
 
@@ -193,7 +149,24 @@ const bench_table bench_model_table = {
     .name = "model",
     .help = "permutations and SAT algorithms on the memory machines (dissertation, 5.1, 6.1)",
     .defaults = {[BENCH_SIZES] = "512", [BENCH_ALGORITHMS] = "all", [BENCH_WIDTHS] = "4,8,16,32"},
-    .columns = columns,
+    .takes = " r simulate seed latency plot ",
+    .columns = {{"name", "program", 't', 12},
+                {"permutation", "permutation", 't', 12},
+                {"w", "w", 'i', 4},
+                {"n", "n", 'i', 10},
+                {"r", "r", 'r', 5},
+                {"coalesced_reads", "coal r", 'r', 6},
+                {"coalesced_writes", "coal w", 'r', 6},
+                {"stride_reads", "strd r", 'r', 6},
+                {"stride_writes", "strd w", 'r', 6},
+                {"shared_reads", "shrd r", 'r', 6},
+                {"shared_writes", "shrd w", 'r', 6},
+                {"rounds", "rounds", 'r', 6},
+                {"barriers", "barriers", 'i', 8},
+                {"time_units", "time units", 'i', 10},
+                {"formula", "formula", 'i', 10},
+                {NULL, "x", 'r', 5},
+                {NULL, "the formula", 't', 11}},
     .x_title = "width w of the machine",
     .y_title = "time units",
     .note =

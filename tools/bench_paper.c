@@ -205,7 +205,7 @@ static int print_tables(const request *r)
     static paper_found found;
     const paper_table *table;
     int failed = 0, printed = 0;
-    bool json = r->b->options.as_json, markdown = r->b->options.markdown;
+    bool json = r->b->options.as_json;
     if (json) {
         paper_json_begin();
     }
@@ -219,7 +219,7 @@ static int print_tables(const request *r)
             paper_json_table(&found, printed);
         } else {
             fputs(printed ? "\n\n" : "", stdout);
-            (markdown ? paper_print_markdown : paper_print_text)(&found, &r->options);
+            paper_print(&found, &r->options, r->b->options.markdown);
         }
         fflush(stdout);
         printed++;

@@ -12,33 +12,6 @@
 
 enum { N = PATTERN_SMALL, BANKS = 32, TIMES = 50000 };
 
-static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},
-    {"pattern", "permutation", BENCH_TEXT, 12, false},
-    {"name", "algorithm", BENCH_TEXT, 13, false},
-    {"form", "form", BENCH_TEXT, 9, false},
-    {"input", "type", BENCH_TEXT, 4, false},
-    {"ns", "ns", BENCH_REAL, 8, true},
-    {"ns_min", "min", BENCH_REAL, 8, true},
-    {"copy_ns", "copy ns", BENCH_REAL, 8, true},
-    {"x_copy", "x copy", BENCH_REAL, 6, true},
-    {"a", NULL, BENCH_TEXT, 0, false},
-    {"b", NULL, BENCH_TEXT, 0, false},
-    {"p", NULL, BENCH_TEXT, 0, false},
-    {"q", NULL, BENCH_TEXT, 0, false},
-    {"s", NULL, BENCH_TEXT, 0, false},
-    {"d", NULL, BENCH_TEXT, 0, false},
-    {"reads", "reads", BENCH_INTEGER, 5, false},
-    {"writes", "writes", BENCH_INTEGER, 6, false},
-    {"read", "read", BENCH_REAL, 6, false},
-    {"write", "write", BENCH_REAL, 6, false},
-    {"stages", "stages", BENCH_REAL, 6, false},
-    {"wide_read", "read 8", BENCH_REAL, 6, false},
-    {"wide_write", "write 8", BENCH_REAL, 7, false},
-    {"wide_stages", "stages 8", BENCH_REAL, 8, false},
-    {NULL, NULL, BENCH_TEXT, 0, false},
-};
-
 /* reads: the arrays that a thread reads, in this order; then it writes to b. In place it takes
  * no array of indices. */
 static const struct {
@@ -60,9 +33,8 @@ typedef struct small_case {
     pattern which;
     int type, element_bytes;
     uint32_t table[4][N]; /* p, q, s, d */
-    void *there;          /* the same on the device */
-    void *in, *out;       /* arrays there */
-    uint64_t host[N], right[N];
+    bench_arrays arrays;  /* the numbers, and on the device the table */
+    uint64_t host[N];
     permute_way way;
     bool in_place;
 } small_case;
@@ -127,18 +99,17 @@ static void find_elements(const small_case *c, uint32_t *source, uint32_t *place
     }
 }
 
-/* A round: all threads access an array at index[i], or at i. *mean: a warp's stages. */
-static satf_status access_array(const small_case *c, satf_machine *machine,
-                                const small_banks *banks, bool write, const uint32_t *index,
-                                double *mean)
+/* A warp's stages on average where all threads access an array at index[i], or at i. */
+static double access_array(const small_banks *banks, const uint32_t *index)
 {
-    int64_t address[N], stages;
+    int64_t address[N], stages = 0;
     for (uint32_t i = 0; i < N; i++) {
         address[i] = word_of(banks, index ? index[i] : i);
     }
-    satf_status status = satf_machine_access(c->b->ctx, machine, 0, write, address, N, &stages);
-    *mean = (double)stages * banks->width / N;
-    return status ? status : satf_machine_end_round(c->b->ctx, machine);
+    for (int32_t i = 0; i < (int32_t)N; i += banks->width) {
+        stages += machine_stages(banks->width, false, address + i, (size_t)banks->width);
+    }
+    return (double)stages * banks->width / N;
 }
 
 static bool takes_array(const small_case *c, int algorithm, char array)
@@ -146,49 +117,23 @@ static bool takes_array(const small_case *c, int algorithm, char array)
     return strchr(algorithms[algorithm].reads, array) && (array == 'a' || !c->in_place);
 }
 
-static satf_status count_rounds(const small_case *c, int algorithm, satf_machine *machine,
-                                const small_banks *banks, small_counts *k)
-{
-    uint32_t source[N], place[N];
-    double mean;
-    satf_status status = SATF_OK;
-    find_elements(c, source, place);
-    for (const char *array = algorithms[algorithm].reads; *array && !status; array++) {
-        if (takes_array(c, algorithm, *array)) {
-            bool is_a = *array == 'a';
-            status = access_array(c, machine, banks, false, is_a ? source : NULL, &mean);
-            k->stages += mean;
-            k->read = is_a ? mean : k->read;
-        }
-    }
-    if (!status) {
-        status = access_array(c, machine, banks, true, place, &k->write);
-        k->stages += k->write;
-    }
-    return status;
-}
-
-static satf_status count(const small_case *c, int algorithm, bool wide, small_counts *k)
+static small_counts count(const small_case *c, int algorithm, bool wide)
 {
     small_banks banks = choose_banks(c, wide);
-    satf_machine_params params = {banks.width, 1, 1, 1, 0};
-    satf_machine_counts all;
-    satf_machine *machine;
-    *k = (small_counts){0};
-    satf_status status = satf_machine_create(c->b->ctx, &params, &machine);
-    if (!status) {
-        status = count_rounds(c, algorithm, machine, &banks, k);
+    small_counts k = {.writes = 1};
+    uint32_t source[N], place[N];
+    find_elements(c, source, place);
+    for (const char *array = algorithms[algorithm].reads; *array; array++) {
+        if (takes_array(c, algorithm, *array)) {
+            double mean = access_array(&banks, *array == 'a' ? source : NULL);
+            k.reads++;
+            k.stages += mean;
+            k.read = *array == 'a' ? mean : k.read;
+        }
     }
-    if (!status) {
-        status = satf_machine_count(c->b->ctx, machine, &all);
-    }
-    if (!status) {
-        const satf_machine_traffic *s = &all.shared;
-        k->reads = (double)(s->free_reads.accesses + s->casual_reads.accesses) / N;
-        k->writes = (double)(s->free_writes.accesses + s->casual_writes.accesses) / N;
-    }
-    satf_machine_destroy(machine);
-    return status;
+    k.write = access_array(&banks, place);
+    k.stages += k.write;
+    return k;
 }
 
 /* ----------------------------------------------------------------- measuring */
@@ -196,8 +141,8 @@ static satf_status count(const small_case *c, int algorithm, bool wide, small_co
 static satf_status run_way(small_case *c, permute_way way)
 {
     permute_call call = {.ctx = c->b->ctx, .element_bytes = c->element_bytes};
-    return machine_cuda()->permute(&call, way, c->in_place, c->which, c->in, c->out, c->there,
-                                   TIMES);
+    return machine_cuda()->permute(&call, way, c->in_place, c->which, c->arrays.in[0],
+                                   c->arrays.out, c->arrays.in[1], TIMES);
 }
 
 static satf_status run_small(void *user)
@@ -211,100 +156,58 @@ static satf_status run_copy(void *user)
     return run_way(user, PERMUTE_COPY);
 }
 
-/* Each number is another, of 4 bytes or 8; where they are to go. */
-static void fill_numbers(small_case *c)
-{
-    size_t each = (size_t)c->element_bytes;
-    for (uint32_t i = 0; i < N; i++) {
-        c->host[i] = (uint64_t)(2 * i + 1) << 32 | 2 * i;
-    }
-    for (uint32_t i = 0; i < N; i++) {
-        memcpy((char *)c->right + c->table[0][i] * each, (const char *)c->host + i * each, each);
-    }
-}
-
+/* Each number is another, of 4 bytes or 8. */
 static satf_status open_case(small_case *c)
 {
     bench *b = c->b;
-    satf_status status = bench_device_upload(b, c->table, sizeof c->table, "tables", &c->there);
-    if (!status) {
-        status = bench_device_upload(b, c->host, sizeof c->host, "the numbers", &c->in);
+    for (uint32_t i = 0; i < N; i++) {
+        c->host[i] = (uint64_t)(2 * i + 1) << 32 | 2 * i;
     }
-    return status ? status : bench_device_upload(b, NULL, sizeof c->host, "the result", &c->out);
+    satf_status status = bench_arrays_open(b, &c->arrays, N * (size_t)c->element_bytes);
+    if (!status) {
+        status = bench_device_upload(b, c->table, sizeof c->table, "tables", &c->arrays.in[1]);
+    }
+    return status ? status
+                  : bench_device_upload(b, c->host, sizeof c->host, "numbers", &c->arrays.in[0]);
 }
 
-static void close_case(small_case *c)
+/* Where the numbers are to go. */
+static void fill_right(const small_case *c)
 {
-    satf_cuda()->free(c->b->ctx, c->there);
-    satf_cuda()->free(c->b->ctx, c->in);
-    satf_cuda()->free(c->b->ctx, c->out);
-}
-
-/* ------------------------------------------------------------------- reports */
-
-/* t: NULL where nothing was measured. */
-static int report(const small_case *c, int algorithm, const bench_timing *t)
-{
-    small_counts narrow, wide;
-    double ns = 1e6 / TIMES;
-    satf_status status = count(c, algorithm, false, &narrow);
-    if (!status) {
-        status = count(c, algorithm, true, &wide);
+    size_t each = (size_t)c->element_bytes;
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t place = c->way == PERMUTE_COPY ? i : c->table[0][i];
+        memcpy((char *)c->arrays.right + place * each, (const char *)c->host + i * each, each);
     }
-    if (status) {
-        return bench_call_error(c->b, status, algorithms[algorithm].name);
-    }
-    const bench_value values[] = {
-        {.text = "permute"},
-        {.text = pattern_name(c->which)},
-        {.text = algorithms[algorithm].name},
-        {.text = c->in_place ? "in-place" : "array"},
-        {.text = satf_type_name(c->type)},
-        {.number = t ? t->ms * ns : (double)NAN},
-        {.number = t ? t->ms_min * ns : (double)NAN},
-        {.number = t ? t->peer_ms * ns : (double)NAN},
-        {.number = t ? t->ms / t->peer_ms : (double)NAN},
-        {.text = takes_array(c, algorithm, 'a') ? "r" : NULL},
-        {.text = "w"},
-        {.text = takes_array(c, algorithm, 'p') ? "r" : NULL},
-        {.text = takes_array(c, algorithm, 'q') ? "r" : NULL},
-        {.text = takes_array(c, algorithm, 's') ? "r" : NULL},
-        {.text = takes_array(c, algorithm, 'd') ? "r" : NULL},
-        {.number = narrow.reads},
-        {.number = narrow.writes},
-        {.number = narrow.read},
-        {.number = narrow.write},
-        {.number = narrow.stages},
-        {.number = wide.read},
-        {.number = wide.write},
-        {.number = wide.stages},
-    };
-    return bench_report_add(c->b->report, values) ? 0
-                                                  : bench_error(1, "out of memory for the report");
 }
 
 static int run_one(small_case *c, int algorithm)
 {
-    bench_timing timing;
-    bool right;
+    const char *name = algorithms[algorithm].name, *takes[] = {"a", "p", "q", "s", "d"};
+    bench_timing t = {NAN, NAN, NAN, NAN, NAN, 0};
+    int failed = 0;
     c->way = algorithms[algorithm].way;
-    if (c->b->options.simulate) {
-        return report(c, algorithm, NULL);
+    if (!c->b->options.simulate) {
+        fill_right(c);
+        failed = bench_measure_work(c->b, &c->arrays, sizeof c->host, run_small, run_copy, c, name,
+                                    pattern_name(c->which), &t);
     }
-    satf_status status = bench_measure(c->b, sizeof c->host, run_small, run_copy, c, &timing);
-    if (!status) {
-        status = bench_device_leaves(c->b, run_small, c, c->out,
-                                     c->way == PERMUTE_COPY ? c->host : c->right,
-                                     N * (size_t)c->element_bytes, &right);
+    if (failed) {
+        return failed;
     }
-    if (status) {
-        return bench_call_error(c->b, status, algorithms[algorithm].name);
+    small_counts narrow = count(c, algorithm, false), wide = count(c, algorithm, true);
+    double ns = 1e6 / TIMES;
+    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
+        takes[i] = takes_array(c, algorithm, *takes[i]) ? "r" : NULL;
     }
-    if (!right) {
-        return bench_error(1, "%s, %s: the result is wrong", algorithms[algorithm].name,
-                           pattern_name(c->which));
-    }
-    return report(c, algorithm, &timing);
+    BENCH_REPORT(c->b, STRING(pattern_name(c->which)), STRING(name),
+                 STRING(c->in_place ? "in-place" : "array"), STRING(satf_type_name(c->type)),
+                 NUMBER(t.ms * ns), NUMBER(t.ms_min * ns), NUMBER(t.peer_ms * ns),
+                 NUMBER(t.ms / t.peer_ms), STRING(takes[0]), STRING("w"), STRING(takes[1]),
+                 STRING(takes[2]), STRING(takes[3]), STRING(takes[4]), NUMBER(narrow.reads),
+                 NUMBER(narrow.writes), NUMBER(narrow.read), NUMBER(narrow.write),
+                 NUMBER(narrow.stages), NUMBER(wide.read), NUMBER(wide.write), NUMBER(wide.stages));
+    return 0;
 }
 
 /* The copy stands beside all others anyway: only its own name means it, and it has no indices that
@@ -369,10 +272,9 @@ static int run_all(bench *b)
                              .type = type,
                              .element_bytes = (int)satf_type_bytes(type)};
             fill_tables(&c);
-            fill_numbers(&c);
             satf_status status = b->options.simulate ? SATF_OK : open_case(&c);
             failed = status ? bench_call_error(b, status, pattern_name(c.which)) : run_case(&c);
-            close_case(&c);
+            bench_arrays_close(b, &c.arrays);
         }
     }
     return failed;
@@ -390,7 +292,29 @@ const bench_table bench_permute_table = {
     .defaults = {[BENCH_TYPES] = "f64,f32",
                  [BENCH_ALGORITHMS] = "all",
                  [BENCH_PATTERNS] = "identical,random,transpose,shuffle,bit-reversal"},
-    .columns = columns,
+    .takes = " simulate ",
+    .columns = {{"pattern", "permutation", 't', 12},
+                {"name", "algorithm", 't', 13},
+                {"form", "form", 't', 9},
+                {"input", "type", 't', 4},
+                {"ns", "ns", 'R', 8},
+                {"ns_min", "min", 'R', 8},
+                {"copy_ns", "copy ns", 'R', 8},
+                {"x_copy", "x copy", 'R', 6},
+                {"a", NULL, 't', 0},
+                {"b", NULL, 't', 0},
+                {"p", NULL, 't', 0},
+                {"q", NULL, 't', 0},
+                {"s", NULL, 't', 0},
+                {"d", NULL, 't', 0},
+                {"reads", "reads", 'i', 5},
+                {"writes", "writes", 'i', 6},
+                {"read", "read", 'r', 6},
+                {"write", "write", 'r', 6},
+                {"stages", "stages", 'r', 6},
+                {"wide_read", "read 8", 'r', 6},
+                {"wide_write", "write 8", 'r', 7},
+                {"wide_stages", "stages 8", 'r', 8}},
     .note = "ns: of one permutation by a block of 1024 threads; copy: b[i] = a[i]. read, write: "
             "stages of a warp's access to a and b in 32 banks of 4 bytes, those of 8 bytes "
             "counted by half warps; stages: with the indices; read 8, write 8, stages 8: "

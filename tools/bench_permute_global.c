@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
-#include "../src/base/gpu.h"
+#include "../src/base/clock.h"
 #include "../src/base/memory.h"
 #include "../src/base/parallel.h"
 #include "../src/base/view.h"
@@ -15,28 +14,6 @@
 #include "../src/permute/permute.h"
 
 enum { WARP = 32 };
-
-static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},
-    {"pattern", "permutation", BENCH_TEXT, 12, false},
-    {"of", "of", BENCH_TEXT, 5, false},
-    {"name", "algorithm", BENCH_TEXT, 12, false},
-    {"layout", "layout", BENCH_TEXT, 8, false},
-    {"input", "type", BENCH_TEXT, 4, false},
-    {"width", "width", BENCH_INTEGER, 6, false},
-    {"height", "height", BENCH_INTEGER, 6, false},
-    {"length", "row", BENCH_INTEGER, 6, false},
-    {"piece", "piece", BENCH_INTEGER, 5, false},
-    {"bytes", "bytes", BENCH_REAL, 6, false},
-    {"schedule_ms", "plan ms", BENCH_REAL, 8, false},
-    {"ms", "ms", BENCH_REAL, 8, true},
-    {"ms_min", "min", BENCH_REAL, 8, true},
-    {"copy_ms", "copy ms", BENCH_REAL, 8, true},
-    {"x_copy", "x copy", BENCH_REAL, 6, true},
-    {"distribution", "D_w(P)/n", BENCH_REAL, 8, false},
-    {"conflicts", "stages", BENCH_REAL, 6, false},
-    {NULL, NULL, BENCH_TEXT, 0, false},
-};
 
 /* One permutation of one array, and the plan being measured. */
 typedef struct global_case {
@@ -47,8 +24,7 @@ typedef struct global_case {
     layout_2d layout; /* of the transpose's tiles */
     int64_t n;
     uint32_t *p;
-    void *right;         /* what the result is; NULL for simulations */
-    void *in, *out;      /* on the device */
+    bench_arrays arrays; /* none for simulations */
     double distribution; /* D_w(P) / n */
     satf_permutation *plan;
 } global_case;
@@ -59,13 +35,6 @@ typedef struct figures {
 } figures;
 
 enum { FIGURES = sizeof(figures) / sizeof(double) };
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* What is done for all elements, a stretch at a time on all threads. */
 enum { STRETCH = 1 << 16 };
@@ -192,7 +161,7 @@ static double conflicts(const global_case *c)
 static satf_status apply(void *user)
 {
     global_case *c = user;
-    return satf_permutation_apply(c->b->ctx, c->plan, c->in, c->out);
+    return satf_permutation_apply(c->b->ctx, c->plan, c->arrays.in[0], c->arrays.out);
 }
 
 static size_t array_bytes(const global_case *c)
@@ -204,9 +173,9 @@ static size_t array_bytes(const global_case *c)
 static void put(const global_case *c, int64_t place, int64_t i)
 {
     if (c->element_bytes == 4) {
-        ((uint32_t *)c->right)[place] = (uint32_t)i * 2654435761u;
+        ((uint32_t *)c->arrays.right)[place] = (uint32_t)i * 2654435761u;
     } else {
-        ((uint64_t *)c->right)[place] = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
+        ((uint64_t *)c->arrays.right)[place] = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
     }
 }
 
@@ -219,62 +188,41 @@ static void put_stretch(void *user, int64_t stretch, int thread)
     }
 }
 
-static satf_status check(global_case *c, bool *right)
+static int measure(global_case *c, const char *name, figures *f)
 {
     stretches s;
-    for_stretches(c, put_stretch, &s);
-    return bench_device_leaves(c->b, apply, c, c->out, c->right, array_bytes(c), right);
-}
-
-static satf_status measure(global_case *c, figures *f, bool *right)
-{
-    bench_timing timing;
+    bench_timing t;
     size_t scratch_bytes;
     satf_status status = satf_permutation_scratch(c->b->ctx, c->plan, &scratch_bytes);
     if (!status) {
         status = bench_hand_scratch(c->b, scratch_bytes);
     }
-    if (!status) {
-        status = bench_measure(c->b, 2 * (double)array_bytes(c), apply, NULL, c, &timing);
+    if (status) {
+        return bench_call_error(c->b, status, name);
     }
-    if (!status) {
-        status = check(c, right);
+    for_stretches(c, put_stretch, &s);
+    int failed = bench_measure_work(c->b, &c->arrays, 2 * (double)array_bytes(c), apply, NULL, c,
+                                    name, pattern_name(c->which), &t);
+    if (!failed) {
+        f->ms = t.ms;
+        f->ms_min = t.ms_min;
+        f->copy_ms = t.copy_ms;
+        f->x_copy = t.x_copy;
     }
-    if (!status) {
-        f->ms = timing.ms;
-        f->ms_min = timing.ms_min;
-        f->copy_ms = timing.copy_ms;
-        f->x_copy = timing.x_copy;
-    }
-    return status;
+    return failed;
 }
 
-static int report(const global_case *c, const figures *f, const char *of)
+static void report(const global_case *c, const figures *f, const char *of)
 {
     const char *name = c->plan->row->name;
     const permute_shape *s = &c->plan->shape;
-    const bench_value values[] = {
-        {.text = "permute-global"},
-        {.text = pattern_name(c->which)},
-        {.text = of},
-        {.text = name},
-        {.text = strcmp(name, "transpose") == 0 ? layout_2d_name(c->layout) : NULL},
-        {.text = satf_type_name(c->type)},
-        {.number = (double)c->size->width},
-        {.number = (double)c->size->height},
-        {.number = s->length ? s->length : (double)NAN},
-        {.number = s->piece ? s->piece : (double)NAN},
-        {.number = bytes_each(c)},
-        {.number = f->plan_ms},
-        {.number = f->ms},
-        {.number = f->ms_min},
-        {.number = f->copy_ms},
-        {.number = f->x_copy},
-        {.number = f->distribution},
-        {.number = f->conflicts},
-    };
-    return bench_report_add(c->b->report, values) ? 0
-                                                  : bench_error(1, "out of memory for the report");
+    BENCH_REPORT(c->b, STRING(pattern_name(c->which)), STRING(of), STRING(name),
+                 STRING(strcmp(name, "transpose") == 0 ? layout_2d_name(c->layout) : NULL),
+                 STRING(satf_type_name(c->type)), NUMBER(c->size->width), NUMBER(c->size->height),
+                 NUMBER(bench_or_none(s->length)), NUMBER(bench_or_none(s->piece)),
+                 NUMBER(bytes_each(c)), NUMBER(f->plan_ms), NUMBER(f->ms), NUMBER(f->ms_min),
+                 NUMBER(f->copy_ms), NUMBER(f->x_copy), NUMBER(f->distribution),
+                 NUMBER(f->conflicts));
 }
 
 /* ---------------------------------------------------------------------- runs */
@@ -283,33 +231,28 @@ static int report(const global_case *c, const figures *f, const char *of)
 static int run_plan(global_case *c, const char *name, figures *f, bool *skip)
 {
     bench *b = c->b;
-    bool right = false;
     int device = b->options.simulate ? SATF_HOST : b->options.device;
     permute_request request = {c->p, c->n, c->element_bytes, (uint32_t)b->options.tuning.tile};
     *f = (figures){.distribution = c->distribution, .conflicts = NAN};
     f->ms = f->ms_min = f->copy_ms = f->x_copy = NAN;
-    double start = now_ms();
+    double start = satf_now_ms();
     satf_status status = permute_create(b->ctx, &request, device, name, &c->plan);
-    f->plan_ms = now_ms() - start;
+    f->plan_ms = satf_now_ms() - start;
     *skip = status == SATF_UNSUPPORTED;
     if (*skip) {
         return 0;
     }
-    if (!status) {
-        machine_random random = {(uint64_t)b->options.seed};
-        c->plan->tile.layout = c->layout;
-        layout_2d_draw(c->layout, PERMUTE_TILE_SIDE, &random, c->plan->tile.numbers);
-    }
-    if (!status && b->options.simulate) {
-        f->conflicts = conflicts(c);
-        right = true; /* there is no result */
-    } else if (!status) {
-        status = measure(c, f, &right);
-    }
     if (status) {
         return bench_call_error(b, status, name);
     }
-    return right ? 0 : bench_error(1, "%s, %s: the result is wrong", name, pattern_name(c->which));
+    machine_random random = {(uint64_t)b->options.seed};
+    c->plan->tile.layout = c->layout;
+    layout_2d_draw(c->layout, PERMUTE_TILE_SIDE, &random, c->plan->tile.numbers);
+    if (b->options.simulate) {
+        f->conflicts = conflicts(c);
+        return 0;
+    }
+    return measure(c, name, f);
 }
 
 static int fill(global_case *c, uint64_t seed)
@@ -346,7 +289,7 @@ static int run_samples(global_case *c, const char *name, bool *skip)
         }
     }
     for (int i = 0; i < 3 && !failed && !*skip; i++) {
-        failed = report(c, &all[i], of[i]);
+        report(c, &all[i], of[i]);
     }
     return failed;
 }
@@ -363,7 +306,7 @@ static int run_layout(global_case *c, const char *name, bool asked)
                     satf_message(c->b->ctx));
     }
     if (!sampled && !failed && !skip) {
-        failed = report(c, &f, NULL);
+        report(c, &f, NULL);
     }
     satf_permutation_destroy(c->plan);
     c->plan = NULL;
@@ -409,25 +352,13 @@ static int run_algorithms(global_case *c)
 
 static satf_status open_arrays(global_case *c)
 {
-    bench *b = c->b;
-    size_t bytes = array_bytes(c);
-    c->right = satf_alloc(bytes);
-    if (!c->right) {
-        return satf_fail_memory(b->ctx, bytes, "the arrays");
-    }
-    for (int64_t i = 0; i < c->n; i++) {
+    satf_status status = bench_arrays_open(c->b, &c->arrays, array_bytes(c));
+    for (int64_t i = 0; i < c->n && !status; i++) {
         put(c, i, i);
     }
-    satf_status status = bench_device_upload(b, c->right, bytes, "the input", &c->in);
-    return status ? status : bench_device_upload(b, NULL, bytes, "the output", &c->out);
-}
-
-static void close_arrays(global_case *c)
-{
-    satf_cuda()->free(c->b->ctx, c->in);
-    satf_cuda()->free(c->b->ctx, c->out);
-    satf_free(c->right);
-    satf_free(c->p);
+    return status ? status
+                  : bench_device_upload(c->b, c->arrays.right, c->arrays.bytes, "the input",
+                                        &c->arrays.in[0]);
 }
 
 /* All patterns and algorithms on arrays of one size and type. */
@@ -455,7 +386,8 @@ static int run_size(bench *b, const bench_item *size, int type)
         c.which = (pattern)patterns->item[i].number;
         failed = fill(&c, (uint64_t)b->options.seed) ? 0 : run_algorithms(&c);
     }
-    close_arrays(&c);
+    bench_arrays_close(b, &c.arrays);
+    satf_free(c.p);
     return failed;
 }
 
@@ -510,7 +442,24 @@ const bench_table bench_permute_global_table = {
                  [BENCH_ALGORITHMS] = "d-designated,s-designated,scheduled,fused",
                  [BENCH_PATTERNS] = "identical,shuffle,random,bit-reversal,transpose",
                  [BENCH_LAYOUTS] = "diagonal"},
-    .columns = columns,
+    .takes = " tile simulate samples seed ",
+    .columns = {{"pattern", "permutation", 't', 12},
+                {"of", "of", 't', 5},
+                {"name", "algorithm", 't', 12},
+                {"layout", "layout", 't', 8},
+                {"input", "type", 't', 4},
+                {"width", "width", 'i', 6},
+                {"height", "height", 'i', 6},
+                {"length", "row", 'i', 6},
+                {"piece", "piece", 'i', 5},
+                {"bytes", "bytes", 'r', 6},
+                {"schedule_ms", "plan ms", 'r', 8},
+                {"ms", "ms", 'R', 8},
+                {"ms_min", "min", 'R', 8},
+                {"copy_ms", "copy ms", 'R', 8},
+                {"x_copy", "x copy", 'R', 6},
+                {"distribution", "D_w(P)/n", 'r', 8},
+                {"conflicts", "stages", 'r', 6}},
     .note = "bytes: moved for each element, tables included, a casual access counted as what it "
             "uses. stages: of an access to shared memory, by those threads that are served at once",
     .on_cuda = true,

@@ -11,79 +11,68 @@
 
 enum { SAMPLES = 100000, MAX_WIDTH_4D = 32 };
 
-static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},
-    {"name", "layout", BENCH_TEXT, 6, false},
-    {"dimensions", "dim", BENCH_INTEGER, 3, false},
-    {"access", "access", BENCH_TEXT, 10, false},
-    {"w", "w", BENCH_INTEGER, 4, false},
-    {"congestion", "congestion", BENCH_REAL, 10, false},
-    {"numbers", "numbers", BENCH_INTEGER, 7, false},
-    {NULL, NULL, BENCH_TEXT, 0, false},
-};
-
 /* ------------------------------------------------------------------ simulated */
 
 static const layout_2d layouts_2d[] = {LAYOUT_RAW, LAYOUT_RAS, LAYOUT_RAP};
 
 /* numbers: random ones that the layout takes. */
-static int report(bench *b, const char *name, int dimensions, const char *access, int w,
-                  double congestion, uint32_t numbers)
+static int report(bench *b, satf_status status, const char *name, int dimensions,
+                  const char *access, int w, double congestion, uint32_t numbers)
 {
-    bench_value values[] = {
-        {.text = "rap"}, {.text = name},         {.number = dimensions}, {.text = access},
-        {.number = w},   {.number = congestion}, {.number = numbers},
-    };
     char line[64];
+    if (status) {
+        return bench_call_error(b, status, name);
+    }
+    BENCH_REPORT(b, STRING(name), NUMBER(dimensions), STRING(access), NUMBER(w), NUMBER(congestion),
+                 NUMBER(numbers));
     snprintf(line, sizeof line, "%s %s", name, access);
-    bool done = bench_report_add(b->report, values) &&
-                (dimensions != 2 || bench_report_value(b->report, line, w, congestion));
-    return done ? 0 : bench_error(1, "out of memory for the report");
+    if (dimensions == 2) {
+        bench_report_value(b->report, line, w, congestion);
+    }
+    return 0;
 }
 
-static int simulate_2d(bench *b, layout_2d layout, sample_access_2d access, int w, int64_t samples)
+static int simulate_2d(bench *b, int layout, int access, int w, int64_t samples)
 {
-    double mean;
-    const char *name = layout_2d_name(layout);
+    layout_2d l = layouts_2d[layout];
+    sample_access_2d a = (sample_access_2d)access;
+    double mean = 0;
     satf_status status =
-        sample_congestion_2d(b->ctx, layout, access, w, samples, (uint64_t)b->options.seed, &mean);
-    return status ? bench_call_error(b, status, name)
-                  : report(b, name, 2, sample_access_2d_name(access), w, mean,
-                           layout_2d_numbers(layout, (uint32_t)w));
+        sample_congestion_2d(b->ctx, l, a, w, samples, (uint64_t)b->options.seed, &mean);
+    return report(b, status, layout_2d_name(l), 2, sample_access_2d_name(a), w, mean,
+                  layout_2d_numbers(l, (uint32_t)w));
 }
 
-static int simulate_4d(bench *b, layout_4d layout, sample_access_4d access, int w, int64_t samples)
+static int simulate_4d(bench *b, int layout, int access, int w, int64_t samples)
 {
-    double mean;
-    const char *name = layout_4d_name(layout);
+    layout_4d l = (layout_4d)layout;
+    sample_access_4d a = (sample_access_4d)access;
+    double mean = 0;
     if (w > MAX_WIDTH_4D) { /* w^3 random numbers are many, and the paper has no w */
         return 0;
     }
     satf_status status =
-        sample_congestion_4d(b->ctx, layout, access, w, samples, (uint64_t)b->options.seed, &mean);
-    return status ? bench_call_error(b, status, name)
-                  : report(b, name, 4, sample_access_4d_name(access), w, mean,
-                           layout_4d_numbers(layout, (uint32_t)w));
+        sample_congestion_4d(b->ctx, l, a, w, samples, (uint64_t)b->options.seed, &mean);
+    return report(b, status, layout_4d_name(l), 4, sample_access_4d_name(a), w, mean,
+                  layout_4d_numbers(l, (uint32_t)w));
 }
 
 static int simulate(bench *b)
 {
+    static const struct {
+        int layouts, accesses;
+        int (*simulate)(bench *b, int layout, int access, int w, int64_t samples);
+    } parts[] = {{sizeof layouts_2d / sizeof *layouts_2d, SAMPLE_2D_COUNT, simulate_2d},
+                 {LAYOUT_4D_COUNT, SAMPLE_4D_COUNT, simulate_4d}};
     const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
     int64_t samples = b->options.samples ? b->options.samples : SAMPLES;
     int failed = 0;
-    for (size_t l = 0; l < sizeof layouts_2d / sizeof *layouts_2d; l++) {
-        for (int access = 0; access < SAMPLE_2D_COUNT; access++) {
+    for (int part = 0; part < 2; part++) {
+        for (int at = 0; at < parts[part].layouts * parts[part].accesses; at++) {
             for (int i = 0; i < widths->count && !failed; i++) {
-                failed = simulate_2d(b, layouts_2d[l], (sample_access_2d)access,
-                                     widths->item[i].number, samples);
-            }
-        }
-    }
-    for (int layout = 0; layout < LAYOUT_4D_COUNT; layout++) {
-        for (int access = 0; access < SAMPLE_4D_COUNT; access++) {
-            for (int i = 0; i < widths->count && !failed; i++) {
-                failed = simulate_4d(b, (layout_4d)layout, (sample_access_4d)access,
-                                     widths->item[i].number, samples);
+                failed =
+                    parts[part].simulate(b, at / parts[part].accesses, at % parts[part].accesses,
+                                         widths->item[i].number, samples);
             }
         }
     }
@@ -98,16 +87,6 @@ enum {
     TIMES = 4096,     /* a launch repeats a transpose, where it takes random numbers, ... */
     DRAWS = 32,       /* and so many launches with others make a call; else one makes it */
     MOST_DRAWS = 4096 /* --samples */
-};
-
-static const bench_column cuda_columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},      {"name", "layout", BENCH_TEXT, 8, false},
-    {"access", "access", BENCH_TEXT, 6, false}, {"addresses", "addresses", BENCH_TEXT, 9, false},
-    {"input", "type", BENCH_TEXT, 4, false},    {"ns", "ns", BENCH_REAL, 8, false},
-    {"ns_min", "min", BENCH_REAL, 8, false},    {"copy_ns", "copy ns", BENCH_REAL, 8, false},
-    {"x_copy", "x copy", BENCH_REAL, 6, false}, {"x_diagonal", "x diagonal", BENCH_REAL, 10, false},
-    {"read", "read", BENCH_REAL, 6, false},     {"write", "write", BENCH_REAL, 6, false},
-    {NULL, NULL, BENCH_TEXT, 0, false},
 };
 
 static const char *const way_names[ACCESS_TRANSPOSE_COUNT] = {
@@ -135,9 +114,8 @@ typedef struct rap_case {
     int64_t times;        /* of a launch */
     uint32_t *numbers;    /* MACHINE_NUMBERS a draw */
     void *there;          /* the same on the device */
-    void *in, *out;       /* matrices there */
+    bench_arrays arrays;  /* the matrix, and transposed for each draw */
     uint32_t host[2 * N]; /* the matrix */
-    uint32_t *right;      /* as it is right transposed, for each draw */
     double diagonal_ns;   /* of CRSW in the diagonal arrangement, of that type and form */
 } rap_case;
 
@@ -151,8 +129,8 @@ static satf_status run_draws(const rap_case *c, const machine_transpose *t)
     satf_status status = SATF_OK;
     for (int d = 0; d < c->draws && !status; d++) {
         const uint32_t *numbers = (const uint32_t *)c->there + (size_t)d * MACHINE_NUMBERS;
-        char *out = (char *)c->out + (size_t)d * matrix_bytes(c);
-        status = machine_cuda()->transpose(c->b->ctx, t, c->in, out, numbers, c->times);
+        char *out = (char *)c->arrays.out + (size_t)d * matrix_bytes(c);
+        status = machine_cuda()->transpose(c->b->ctx, t, c->arrays.in[0], out, numbers, c->times);
     }
     return status;
 }
@@ -179,7 +157,7 @@ static uint32_t at_once(const rap_case *c)
 }
 
 /* The mean congestion of a warp's reads, or its writes, over the draws. */
-static double count_stages(satf_machine *machine, const rap_case *c, bool write)
+static double count_stages(const rap_case *c, bool write)
 {
     uint32_t threads = at_once(c);
     int64_t sum = 0, address[W];
@@ -191,66 +169,38 @@ static double count_stages(satf_machine *machine, const rap_case *c, bool write)
                                          : access_read(c->t.way, W, first + t);
                 address[t] = layout_2d_address(c->t.layout, W, numbers, e.i, e.j);
             }
-            sum += machine_warp_stages(machine, false, address, threads);
+            sum += machine_stages((int32_t)threads, false, address, threads);
         }
     }
     return (double)sum / ((double)c->draws * (N / threads));
 }
 
-static int report_measured(rap_case *c, const bench_timing *t, double read, double write)
+static int measure_case(rap_case *c)
 {
     const bool doubles = c->t.element_bytes == 8;
     const char *name = c->spread ? "rap spread" : layout_2d_name(c->t.layout),
                *access = way_names[c->t.way];
-    double to_ns = 1e6 / ((double)c->times * c->draws), ns = t->ms * to_ns;
+    bench_timing t;
+    char line[64];
+    c->arrays.bytes = (size_t)c->draws * matrix_bytes(c);
+    int failed = bench_measure_work(c->b, &c->arrays, 2.0 * (double)matrix_bytes(c), run_transpose,
+                                    run_plain_copy, c, layout_2d_name(c->t.layout), access, &t);
+    if (failed) {
+        return failed;
+    }
+    double read = count_stages(c, false), write = count_stages(c, true);
+    double to_ns = 1e6 / ((double)c->times * c->draws), ns = t.ms * to_ns;
     if (c->t.layout == LAYOUT_DIAGONAL && c->t.way == ACCESS_CRSW) {
         c->diagonal_ns = ns;
     }
-    bench_value values[] = {
-        {.text = "rap"},
-        {.text = name},
-        {.text = access},
-        {.text = c->t.computed ? "computed" : "kept"},
-        {.text = doubles ? "f64" : "f32"},
-        {.number = ns},
-        {.number = t->ms_min * to_ns},
-        {.number = t->peer_ms * to_ns},
-        {.number = t->ms / t->peer_ms},
-        {.number = ns / c->diagonal_ns},
-        {.number = read},
-        {.number = write},
-    };
-    char line[64];
+    BENCH_REPORT(c->b, STRING(name), STRING(access), STRING(c->t.computed ? "computed" : "kept"),
+                 STRING(doubles ? "f64" : "f32"), NUMBER(ns), NUMBER(t.ms_min * to_ns),
+                 NUMBER(t.peer_ms * to_ns), NUMBER(t.ms / t.peer_ms), NUMBER(ns / c->diagonal_ns),
+                 NUMBER(read), NUMBER(write));
     snprintf(line, sizeof line, "%s, addresses %s", doubles ? "f64" : "f32",
              c->t.computed ? "computed" : "kept");
-    bool done = bench_report_add(c->b->report, values) &&
-                bench_report_point(c->b->report, line, read + write, ns * 1e-6, t->ms / t->peer_ms);
-    return done ? 0 : bench_error(1, "out of memory for the report");
-}
-
-static int measure_case(rap_case *c)
-{
-    satf_machine_params params = {(int32_t)at_once(c), 1, 1, 1, 0};
-    satf_machine *machine;
-    size_t bytes = matrix_bytes(c), all = (size_t)c->draws * bytes;
-    bench_timing timing;
-    bool right = false;
-    satf_status status =
-        bench_measure(c->b, 2.0 * (double)bytes, run_transpose, run_plain_copy, c, &timing);
-    if (!status) {
-        status = bench_device_leaves(c->b, run_transpose, c, c->out, c->right, all, &right);
-    }
-    if (!status) {
-        status = satf_machine_create(c->b->ctx, &params, &machine);
-    }
-    if (status) {
-        return bench_call_error(c->b, status, layout_2d_name(c->t.layout));
-    }
-    double read = count_stages(machine, c, false), write = count_stages(machine, c, true);
-    satf_machine_destroy(machine);
-    return right ? report_measured(c, &timing, read, write)
-                 : bench_error(1, "%s, %s: the result is wrong", layout_2d_name(c->t.layout),
-                               way_names[c->t.way]);
+    bench_report_point(c->b->report, line, read + write, ns * 1e-6, t.ms / t.peer_ms);
+    return 0;
 }
 
 /* All layouts and accesses, one type and form; the diagonal's CRSW comes first. */
@@ -297,7 +247,7 @@ static void fill_matrix(rap_case *c, int draws)
         c->host[i] = 2 * i + 1;
     }
     for (int d = 0; d < draws; d++) {
-        uint32_t *right = c->right + (size_t)d * N * words;
+        uint32_t *right = (uint32_t *)c->arrays.right + (size_t)d * N * words;
         for (uint32_t i = 0; i < N; i++) {
             memcpy(right + (i % W * W + i / W) * words, c->host + i * words, words * sizeof *right);
         }
@@ -307,21 +257,17 @@ static void fill_matrix(rap_case *c, int draws)
 static int measure_type(rap_case *c, int draws)
 {
     size_t bytes = matrix_bytes(c);
-    int failed = 0;
-    fill_matrix(c, draws);
-    satf_status status = bench_device_upload(c->b, c->host, bytes, "a matrix", &c->in);
+    satf_status status = bench_arrays_open(c->b, &c->arrays, (size_t)draws * bytes);
     if (!status) {
-        status = bench_device_upload(c->b, NULL, (size_t)draws * bytes, "results", &c->out);
+        fill_matrix(c, draws);
+        status = bench_device_upload(c->b, c->host, bytes, "a matrix", &c->arrays.in[0]);
     }
-    if (status) {
-        failed = bench_call_error(c->b, status, "the matrices");
-    }
+    int failed = status ? bench_call_error(c->b, status, "the matrices") : 0;
     for (int form = 0; form < 2 && !failed; form++) {
         c->t.computed = form;
         failed = measure_form(c, draws);
     }
-    satf_cuda()->free(c->b->ctx, c->in);
-    satf_cuda()->free(c->b->ctx, c->out);
+    bench_arrays_close(c->b, &c->arrays);
     return failed;
 }
 
@@ -342,18 +288,16 @@ static int run(bench *b)
         return failed;
     }
     uint32_t *numbers = satf_alloc_zeroed((size_t)draws * MACHINE_NUMBERS * sizeof *numbers);
-    uint32_t *right = satf_alloc((size_t)draws * 2 * N * sizeof *right);
-    if (!numbers || !right) {
-        failed = bench_error(1, "out of memory for %d matrices", draws);
+    if (!numbers) {
+        return bench_error(1, "out of memory for %d matrices", draws);
     }
     bench_report_axis(b->report, "stages of a warp's access, read and written");
     for (int bytes = 8; bytes >= 4 && !failed; bytes -= 4) {
         static rap_case c;
-        c = (rap_case){.b = b, .t = {.element_bytes = bytes}, .numbers = numbers, .right = right};
+        c = (rap_case){.b = b, .t = {.element_bytes = bytes}, .numbers = numbers};
         failed = measure_type(&c, draws);
     }
     satf_free(numbers);
-    satf_free(right);
     return failed;
 }
 
@@ -361,8 +305,24 @@ const bench_table bench_rap_table = {
     .name = "rap",
     .help = "transposes under random address permute-shifts (RAP, table III; simulated II, IV)",
     .defaults = {[BENCH_WIDTHS] = "16,32,64,128,256"},
-    .columns = columns,
-    .cuda_columns = cuda_columns,
+    .takes = " simulate samples seed plot ",
+    .columns = {{"name", "layout", 't', 6},
+                {"dimensions", "dim", 'i', 3},
+                {"access", "access", 't', 10},
+                {"w", "w", 'i', 4},
+                {"congestion", "congestion", 'r', 10},
+                {"numbers", "numbers", 'i', 7}},
+    .cuda_columns = {{"name", "layout", 't', 8},
+                     {"access", "access", 't', 6},
+                     {"addresses", "addresses", 't', 9},
+                     {"input", "type", 't', 4},
+                     {"ns", "ns", 'r', 8},
+                     {"ns_min", "min", 'r', 8},
+                     {"copy_ns", "copy ns", 'r', 8},
+                     {"x_copy", "x copy", 'r', 6},
+                     {"x_diagonal", "x diagonal", 'r', 10},
+                     {"read", "read", 'r', 6},
+                     {"write", "write", 'r', 6}},
     .x_title = "banks and threads of a warp",
     .y_title = "mean congestion (2 dimensions)",
     .note =

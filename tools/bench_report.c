@@ -1,5 +1,6 @@
 #include "bench.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 struct bench_report {
     const bench_table *table;
     const bench_column *columns; /* the table's */
-    bool markdown, cuda;
+    bool markdown, cuda, no_memory;
     FILE *to;
     const char *x_title;
     const char *y_title; /* NULL: time and ratio to the copy */
@@ -18,11 +19,6 @@ struct bench_report {
     bench_point *points;
     size_t point_count, point_room;
 };
-
-static bool is_last(const bench_column *column)
-{
-    return !column->key && !column->title;
-}
 
 struct bench_report *bench_report_create(const bench_table *table, bool markdown, bool cuda,
                                          FILE *to)
@@ -34,8 +30,8 @@ struct bench_report *bench_report_create(const bench_table *table, bool markdown
         report->cuda = cuda;
         report->to = to;
         report->x_title = table->x_title;
-        report->columns = cuda && table->cuda_columns ? table->cuda_columns : table->columns;
-        while (!is_last(&report->columns[report->column_count])) {
+        report->columns = cuda && table->cuda_columns[0].key ? table->cuda_columns : table->columns;
+        while (report->column_count < BENCH_COLUMNS && report->columns[report->column_count].kind) {
             report->column_count++;
         }
     }
@@ -45,30 +41,29 @@ struct bench_report *bench_report_create(const bench_table *table, bool markdown
 void bench_report_destroy(struct bench_report *report)
 {
     if (report) {
-        satf_free(report->values);
-        satf_free(report->points);
+        free(report->values);
+        free(report->points);
         satf_free(report);
     }
 }
 
-/* Room for one element more in an array that grows; false without memory. */
-static bool grow(void **array, size_t count, size_t *room, size_t element_bytes)
+/* The array with room for one element more; NULL without memory, and the array stays. */
+static void *grow(struct bench_report *report, void *array, size_t count, size_t *room,
+                  size_t element_bytes)
 {
     if (count < *room) {
-        return true;
+        return array;
     }
     size_t bytes, more = *room ? 2 * *room : 16;
-    void *bigger = satf_mul(more, element_bytes, &bytes) ? satf_alloc(bytes) : NULL;
-    if (!bigger) {
-        return false;
-    }
-    if (count) {
-        memcpy(bigger, *array, count * element_bytes);
-    }
-    satf_free(*array);
-    *array = bigger;
-    *room = more;
-    return true;
+    void *bigger = satf_mul(more, element_bytes, &bytes) ? realloc(array, bytes) : NULL;
+    *room = bigger ? more : *room;
+    report->no_memory = report->no_memory || !bigger;
+    return bigger;
+}
+
+static char kind_of(const bench_column *column)
+{
+    return (char)tolower((unsigned char)column->kind);
 }
 
 /* Decimals that show three digits or four where eight characters allow it. */
@@ -87,14 +82,14 @@ static void print_cell(const struct bench_report *report, size_t index, const ch
 {
     const bench_column *column = &report->columns[index];
     int width = column->width;
-    int sign = column->kind == BENCH_TEXT ? -1 : 1;
+    int sign = kind_of(column) == 't' ? -1 : 1;
     fprintf(report->to, report->markdown ? "| %*s " : "%*s  ", sign * width, text);
 }
 
 static bool is_printed(const struct bench_report *report, size_t index)
 {
     const bench_column *column = &report->columns[index];
-    return column->title && (report->cuda || !column->cuda);
+    return column->title && (report->cuda || column->kind == kind_of(column));
 }
 
 static void end_line(const struct bench_report *report)
@@ -113,7 +108,7 @@ static void print_header(const struct bench_report *report)
     end_line(report);
     for (size_t i = 0; i < report->column_count && report->markdown; i++) {
         if (is_printed(report, i)) {
-            fputs(columns[i].kind == BENCH_TEXT ? "|---" : "|--:", report->to);
+            fputs(kind_of(&columns[i]) == 't' ? "|---" : "|--:", report->to);
         }
     }
     if (report->markdown) {
@@ -129,11 +124,11 @@ static void print_record(const struct bench_report *report, const bench_value *v
         if (!is_printed(report, i)) {
             continue;
         }
-        if (column->kind == BENCH_TEXT) {
+        if (kind_of(column) == 't') {
             snprintf(text, sizeof text, "%s", values[i].text ? values[i].text : "-");
         } else if (isnan(values[i].number)) {
             /* not there */
-        } else if (column->kind == BENCH_INTEGER) {
+        } else if (kind_of(column) == 'i') {
             snprintf(text, sizeof text, "%.0f", values[i].number);
         } else {
             format_real(text, sizeof text, values[i].number);
@@ -144,12 +139,12 @@ static void print_record(const struct bench_report *report, const bench_value *v
     fflush(report->to);
 }
 
-bool bench_report_add(struct bench_report *report, const bench_value *values)
+void bench_report_add(struct bench_report *report, const bench_value *values)
 {
-    void *array = report->values;
     size_t record_bytes = report->column_count * sizeof *values;
-    if (!grow(&array, report->records, &report->record_room, record_bytes)) {
-        return false;
+    void *array = grow(report, report->values, report->records, &report->record_room, record_bytes);
+    if (!array) {
+        return;
     }
     report->values = array;
     memcpy(report->values + report->records++ * report->column_count, values, record_bytes);
@@ -159,27 +154,25 @@ bool bench_report_add(struct bench_report *report, const bench_value *values)
     if (report->to) {
         print_record(report, values);
     }
-    return true;
 }
 
-bool bench_report_point(struct bench_report *report, const char *line, double x, double ms,
+void bench_report_point(struct bench_report *report, const char *line, double x, double ms,
                         double x_copy)
 {
-    void *array = report->points;
-    if (!grow(&array, report->point_count, &report->point_room, sizeof *report->points)) {
-        return false;
+    void *array = grow(report, report->points, report->point_count, &report->point_room,
+                       sizeof *report->points);
+    if (array) {
+        report->points = array;
+        bench_point *point = &report->points[report->point_count++];
+        *point = (bench_point){.x = x, .ms = ms, .x_copy = x_copy};
+        snprintf(point->line, sizeof point->line, "%s", line);
     }
-    report->points = array;
-    bench_point *point = &report->points[report->point_count++];
-    *point = (bench_point){.x = x, .ms = ms, .x_copy = x_copy};
-    snprintf(point->line, sizeof point->line, "%s", line);
-    return true;
 }
 
-bool bench_report_value(struct bench_report *report, const char *line, double x, double y)
+void bench_report_value(struct bench_report *report, const char *line, double x, double y)
 {
     report->y_title = report->table->y_title;
-    return bench_report_point(report, line, x, y, NAN);
+    bench_report_point(report, line, x, y, NAN);
 }
 
 void bench_report_axis(struct bench_report *report, const char *x_title)
@@ -187,9 +180,11 @@ void bench_report_axis(struct bench_report *report, const char *x_title)
     report->x_title = x_title;
 }
 
-size_t bench_report_records(const struct bench_report *report)
+int bench_report_end(const struct bench_report *report)
 {
-    return report->records;
+    return report->no_memory ? bench_error(1, "out of memory for the report")
+           : report->records ? 0
+                             : bench_error(1, "nothing could be measured");
 }
 
 void bench_report_plot(FILE *file, const struct bench_report *report, const char *title)
@@ -202,6 +197,10 @@ void bench_report_plot(FILE *file, const struct bench_report *report, const char
 
 void bench_write_string(FILE *file, const char *text)
 {
+    if (!text) {
+        fputs("null", file);
+        return;
+    }
     putc('"', file);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
@@ -216,8 +215,8 @@ void bench_write_string(FILE *file, const char *text)
     putc('"', file);
 }
 
-static void write_member(FILE *file, const char *indent, const char *key, const char *text,
-                         const char *end)
+void bench_write_member(FILE *file, const char *indent, const char *key, const char *text,
+                        const char *end)
 {
     fprintf(file, "%s\"%s\": ", indent, key);
     bench_write_string(file, text);
@@ -227,21 +226,20 @@ static void write_member(FILE *file, const char *indent, const char *key, const 
 static void write_record(FILE *file, const struct bench_report *report, size_t record)
 {
     const bench_value *values = report->values + record * report->column_count;
-    const char *separator = "";
     fputs("    {", file);
+    bench_write_member(file, "", "table", report->table->name, "");
     for (size_t i = 0; i < report->column_count; i++) {
         const bench_column *column = &report->columns[i];
-        bool text = column->kind == BENCH_TEXT;
+        bool text = kind_of(column) == 't';
         if (!column->key || (text ? !values[i].text : isnan(values[i].number))) {
             continue;
         }
-        fprintf(file, "%s\"%s\": ", separator, column->key);
+        fprintf(file, ", \"%s\": ", column->key);
         if (text) {
             bench_write_string(file, values[i].text);
         } else {
-            fprintf(file, column->kind == BENCH_INTEGER ? "%.0f" : "%.6g", values[i].number);
+            fprintf(file, kind_of(column) == 'i' ? "%.0f" : "%.6g", values[i].number);
         }
-        separator = ", ";
     }
     putc('}', file);
 }
@@ -249,15 +247,15 @@ static void write_record(FILE *file, const struct bench_report *report, size_t r
 void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run)
 {
     fputs("{\n", file);
-    write_member(file, "  ", "program", "satbench", ",\n");
-    write_member(file, "  ", "version", satf_version(), ",\n");
-    write_member(file, "  ", "command", run->command, ",\n");
-    write_member(file, "  ", "date", run->date, ",\n");
+    bench_write_member(file, "  ", "program", "satbench", ",\n");
+    bench_write_member(file, "  ", "version", satf_version(), ",\n");
+    bench_write_member(file, "  ", "command", run->command, ",\n");
+    bench_write_member(file, "  ", "date", run->date, ",\n");
     fputs("  \"device\": {\n", file);
-    write_member(file, "    ", "kind", run->device_kind, ",\n");
-    write_member(file, "    ", "name", run->device_name, ",\n");
-    write_member(file, "    ", "driver", run->driver, ",\n");
-    write_member(file, "    ", "isa", run->isa, ",\n");
+    bench_write_member(file, "    ", "kind", run->device_kind, ",\n");
+    bench_write_member(file, "    ", "name", run->device_name, ",\n");
+    bench_write_member(file, "    ", "driver", run->driver, ",\n");
+    bench_write_member(file, "    ", "isa", run->isa, ",\n");
     fprintf(file, "    \"threads\": %d\n  },\n  \"records\": [", run->threads);
     for (size_t i = 0; i < report->records; i++) {
         fputs(i ? ",\n" : "\n", file);

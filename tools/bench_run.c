@@ -32,10 +32,7 @@ int bench_run_table(bench *b, FILE *to)
     if (!failed) {
         failed = b->options.simulate ? b->table->simulate(b) : b->table->run(b);
     }
-    if (!failed && bench_report_records(b->report) == 0) {
-        failed = bench_error(1, "nothing could be measured");
-    }
-    return failed;
+    return failed ? failed : bench_report_end(b->report);
 }
 
 void bench_close(bench *b)

@@ -12,32 +12,6 @@
 
 #define SEARCH_CAP_MS 10000.0 /* of one row's tunings on one image */
 
-static const bench_column columns[] = {
-    {"table", NULL, BENCH_TEXT, 0, false},
-    {"name", NULL, BENCH_TEXT, 0, false},
-    {NULL, "algorithm", BENCH_TEXT, 16, false},
-    {"device", NULL, BENCH_TEXT, 0, false},
-    {"input", "input", BENCH_TEXT, 5, false},
-    {"sum", "sum", BENCH_TEXT, 4, false},
-    {"width", "width", BENCH_INTEGER, 6, false},
-    {"height", "height", BENCH_INTEGER, 6, false},
-    {"channels", "ch", BENCH_INTEGER, 2, false},
-    {NULL, "threads", BENCH_INTEGER, 7, false},
-    {"r", "r", BENCH_REAL, 8, true},
-    {"tile", "tile", BENCH_INTEGER, 4, true},
-    {"threads", "thr", BENCH_INTEGER, 4, true},
-    {"sync", "sync", BENCH_TEXT, 6, true},
-    {"ms", "ms", BENCH_REAL, 8, false},
-    {"ms_min", "min", BENCH_REAL, 8, false},
-    {NULL, "Mpixel/s", BENCH_REAL, 8, false},
-    {NULL, "GB/s", BENCH_REAL, 6, false},
-    {"copy_ms", "copy ms", BENCH_REAL, 8, false},
-    {"x_copy", "x copy", BENCH_REAL, 6, false},
-    {"x_convert", "x conv", BENCH_REAL, 6, true},
-    {"speedup", "x CPU", BENCH_REAL, 6, true},
-    {NULL, NULL, BENCH_TEXT, 0, false},
-};
-
 /* One line of the table for each image. */
 typedef struct sat_line {
     const char *algorithm, *label;
@@ -116,7 +90,7 @@ static double image_bytes(const sat_call *call)
            (double)(call->out.stride * call->out.height);
 }
 
-static bool report(const sat_call *call, const sat_line *line, const bench_timing *t)
+static void report(const sat_call *call, const sat_line *line, const bench_timing *t)
 {
     bench *b = call->b;
     const satf_view *in = &call->in;
@@ -124,37 +98,22 @@ static bool report(const sat_call *call, const sat_line *line, const bench_timin
     const char *kind = line->on_host ? "cpu" : bench_device_kind(b);
     bool has_r = strcmp(line->algorithm, "1+r") == 0;
     double pixels = (double)in->width * (double)in->height;
-    const bench_value values[] = {
-        {.text = "sat"},
-        {.text = line->algorithm},
-        {.text = line->label},
-        {.text = kind},
-        {.text = satf_type_name(in->type)},
-        {.text = satf_type_name(call->out.type)},
-        {.number = (double)in->width},
-        {.number = (double)in->height},
-        {.number = in->channels},
-        {.number = bench_or_none(t->threads)},
-        {.number = !has_r          ? (double)NAN
-                   : tuning->r > 0 ? tuning->r
-                                   : SAT_PAPER_R},
-        {.number = bench_or_none(tuning->tile)},
-        {.number = bench_or_none(tuning->threads)},
-        {.text = tuning->sync ? sat_sync_name(tuning->sync) : NULL},
-        {.number = t->ms},
-        {.number = t->ms_min},
-        {.number = pixels / t->ms / 1e3},
-        {.number = image_bytes(call) / t->ms / 1e6},
-        {.number = t->copy_ms},
-        {.number = t->x_copy},
-        {.number = t->ms / t->peer_ms},
-        {.number = isfinite(call->cpu_ms) ? call->cpu_ms / t->ms : (double)NAN},
-    };
+    BENCH_REPORT(
+        b, STRING(line->algorithm), STRING(line->label), STRING(kind),
+        STRING(satf_type_name(in->type)), STRING(satf_type_name(call->out.type)), NUMBER(in->width),
+        NUMBER(in->height), NUMBER(in->channels), NUMBER(bench_or_none(t->threads)),
+        NUMBER(!has_r          ? (double)NAN
+               : tuning->r > 0 ? tuning->r
+                               : SAT_PAPER_R),
+        NUMBER(bench_or_none(tuning->tile)), NUMBER(bench_or_none(tuning->threads)),
+        STRING(tuning->sync ? sat_sync_name(tuning->sync) : NULL), NUMBER(t->ms), NUMBER(t->ms_min),
+        NUMBER(pixels / t->ms / 1e3), NUMBER(image_bytes(call) / t->ms / 1e6), NUMBER(t->copy_ms),
+        NUMBER(t->x_copy), NUMBER(t->ms / t->peer_ms),
+        NUMBER(isfinite(call->cpu_ms) ? call->cpu_ms / t->ms : (double)NAN));
     char name[64];
     snprintf(name, sizeof name, "%s %s:%s x%d", line->label, satf_type_name(in->type),
              satf_type_name(call->out.type), in->channels);
-    return bench_report_add(b->report, values) &&
-           bench_report_point(b->report, name, sqrt(pixels), t->ms, t->x_copy);
+    bench_report_point(b->report, name, sqrt(pixels), t->ms, t->x_copy);
 }
 
 /* ------------------------------------------------------------------ one line */
@@ -285,7 +244,8 @@ static int run_line(sat_call *call, const sat_line *line)
     if (line->on_host) {
         call->cpu_ms = fmin(call->cpu_ms, timing.ms);
     }
-    return report(call, line, &timing) ? 0 : bench_error(1, "out of memory for the report");
+    report(call, line, &timing);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- all of them */
@@ -408,7 +368,18 @@ const bench_table bench_sat_table = {
                  [BENCH_TYPES] = "f64",
                  [BENCH_ALGORITHMS] = "all",
                  [BENCH_CHANNELS] = "1"},
-    .columns = columns,
+    .takes = " tile block-threads sync r search plot ",
+    .columns = {{"name", NULL, 't', 0},       {NULL, "algorithm", 't', 16},
+                {"device", NULL, 't', 0},     {"input", "input", 't', 5},
+                {"sum", "sum", 't', 4},       {"width", "width", 'i', 6},
+                {"height", "height", 'i', 6}, {"channels", "ch", 'i', 2},
+                {NULL, "threads", 'i', 7},    {"r", "r", 'R', 8},
+                {"tile", "tile", 'I', 4},     {"threads", "thr", 'I', 4},
+                {"sync", "sync", 'T', 6},     {"ms", "ms", 'r', 8},
+                {"ms_min", "min", 'r', 8},    {NULL, "Mpixel/s", 'r', 8},
+                {NULL, "GB/s", 'r', 6},       {"copy_ms", "copy ms", 'r', 8},
+                {"x_copy", "x copy", 'r', 6}, {"x_convert", "x conv", 'R', 6},
+                {"speedup", "x CPU", 'R', 6}},
     .x_title = "side of the image in pixels",
     .note =
         "x copy: to a copy of the same bytes; `satbench paper 6.2` has the dissertation's figures",

@@ -8,27 +8,6 @@
 #include "bench.h"
 #include "bench_paper.h"
 
-/* ------------------------------------------------------------ command line */
-
-/* The table first, then options. -1: go on; else the exit status. */
-static int parse_command(bench *b, char **argv)
-{
-    char **word = argv + 1;
-    if (!*word) {
-        return bench_error(2, "name a table, such as `satbench sat`; see satbench --help");
-    }
-    int failed = **word == '-' ? 0 : bench_choose_table(b, *word++);
-    for (; *word && !failed && !b->text; word++) {
-        failed = (*word)[0] == '-' && (*word)[1]
-                     ? options_take(b, &satbench_cli, &word)
-                     : usage_error(*word, "is no option; see satbench --help");
-    }
-    if (!failed && b->text) {
-        bench_print((bench_text)b->text);
-    }
-    return failed || b->text ? failed : -1;
-}
-
 /* ------------------------------------------------------------------- files */
 
 /* A file to be written at the end, opened at the start: whoever cannot write
@@ -148,9 +127,11 @@ int main(int argc, char **argv)
 {
     (void)argc;
     static bench b = BENCH_DEFAULTS;
-    int status = argv[1] && strcmp(argv[1], "paper") == 0 ? paper_command(argv + 2)
-                                                          : parse_command(&b, argv);
-    if (status < 0) {
+    bool paper = argv[1] && strcmp(argv[1], "paper") == 0;
+    int status = paper ? paper_command(argv + 2) : bench_parse(&b, argv + 1);
+    if (!status && b.text) {
+        bench_print((bench_text)b.text);
+    } else if (!status && !paper) {
         signal(SIGINT, on_signal);
         signal(SIGTERM, on_signal);
         status = satf_context_create(&b.ctx) == SATF_OK ? measure(&b, argv)

@@ -9,15 +9,6 @@
 
 enum { MAX_SHARED = 65536 };
 
-/* A set of numbers that is emptied by taking the next generation: open
- * addressing, at most half full. */
-typedef struct number_set {
-    int64_t *numbers;
-    uint32_t *generations;
-    uint32_t generation;
-    uint32_t shift; /* 64 - log2 of the slots */
-} number_set;
-
 /* What a round has done to a kind of memory. */
 typedef struct round_traffic {
     int64_t accesses[2]; /* reads, writes */
@@ -30,76 +21,54 @@ struct satf_machine {
     round_traffic round_shared, round_global; /* the present round */
     int64_t phase_global;                     /* stages of the present phase */
     int64_t *phase_shared;                    /* of each shared memory */
-    number_set seen;                          /* addresses or groups of a warp */
-    uint32_t *bank;                           /* distinct addresses of a warp in each bank */
 };
 
 /* ----------------------------------------------------------- one warp's cost */
 
-static void clear_set(number_set *set, uint32_t slots)
+/* A set of numbers: open addressing, at most half full. */
+typedef struct number_set {
+    int64_t number[2 * MACHINE_MAX_WIDTH]; /* of which `slots` are used */
+    uint32_t slots, shift;                 /* a power of two; 64 - log2 of it */
+} number_set;
+
+static void clear_set(number_set *set, int32_t width)
 {
-    if (++set->generation == 0) {
-        memset(set->generations, 0, slots * sizeof *set->generations);
-        set->generation = 1;
+    for (set->slots = 2, set->shift = 63; set->slots < 2 * (uint32_t)width; set->slots *= 2) {
+        set->shift--;
+    }
+    for (uint32_t slot = 0; slot < set->slots; slot++) {
+        set->number[slot] = SATF_MACHINE_IDLE;
     }
 }
 
 /* True if number was not in the set yet. */
-static bool insert(number_set *set, uint32_t slots, int64_t number)
+static bool insert(number_set *set, int64_t number)
 {
     uint32_t slot = (uint32_t)((uint64_t)number * 0x9e3779b97f4a7c15u >> set->shift);
-    for (; set->generations[slot] == set->generation; slot = (slot + 1) & (slots - 1)) {
-        if (set->numbers[slot] == number) {
+    for (; set->number[slot] != SATF_MACHINE_IDLE; slot = (slot + 1) & (set->slots - 1)) {
+        if (set->number[slot] == number) {
             return false;
         }
     }
-    set->generations[slot] = set->generation;
-    set->numbers[slot] = number;
+    set->number[slot] = number;
     return true;
 }
 
-/* Slots for width numbers: a power of two, at least twice as many. */
-static uint32_t slots_for(int32_t width)
+int64_t machine_stages(int32_t width, bool global, const int64_t *addresses, size_t threads)
 {
-    uint32_t slots = 2;
-    while (slots < 2 * (uint32_t)width) {
-        slots *= 2;
-    }
-    return slots;
-}
-
-/* The largest number of distinct addresses in a bank. */
-static int64_t bank_stages(satf_machine *m, const int64_t *addresses, size_t threads)
-{
-    uint32_t slots = slots_for(m->params.width), most = 0;
-    clear_set(&m->seen, slots);
-    memset(m->bank, 0, (size_t)m->params.width * sizeof *m->bank);
+    uint32_t in_bank[MACHINE_MAX_WIDTH], most = 0, groups = 0;
+    number_set seen;
+    clear_set(&seen, width);
+    memset(in_bank, 0, (size_t)width * sizeof *in_bank);
     for (size_t t = 0; t < threads; t++) {
-        if (addresses[t] != SATF_MACHINE_IDLE && insert(&m->seen, slots, addresses[t])) {
-            uint32_t count = ++m->bank[addresses[t] % m->params.width];
+        int64_t address = addresses[t];
+        if (address != SATF_MACHINE_IDLE && insert(&seen, global ? address / width : address)) {
+            uint32_t count = ++in_bank[address % width];
             most = count > most ? count : most;
+            groups++;
         }
     }
-    return most;
-}
-
-/* The number of distinct address groups. */
-static int64_t group_stages(satf_machine *m, const int64_t *addresses, size_t threads)
-{
-    uint32_t slots = slots_for(m->params.width);
-    int64_t groups = 0;
-    clear_set(&m->seen, slots);
-    for (size_t t = 0; t < threads; t++) {
-        if (addresses[t] != SATF_MACHINE_IDLE) {
-            groups += insert(&m->seen, slots, addresses[t] / m->params.width);
-        }
-    }
-    return groups;
-}
-
-int64_t machine_warp_stages(satf_machine *m, bool global, const int64_t *addresses, size_t threads)
-{
-    return global ? group_stages(m, addresses, threads) : bank_stages(m, addresses, threads);
+    return global ? groups : most;
 }
 
 const satf_machine_params *machine_params(const satf_machine *machine)
@@ -212,20 +181,12 @@ satf_status satf_machine_create(satf_context *ctx, const satf_machine_params *pa
     if (status) {
         return status;
     }
-    uint32_t slots = slots_for(params->width);
     satf_machine *m = satf_alloc_zeroed(sizeof *m);
     if (m) {
         m->params = *params;
         m->phase_shared = satf_alloc_zeroed((size_t)params->shared_count * sizeof *m->phase_shared);
-        m->bank = satf_alloc_zeroed((size_t)params->width * sizeof *m->bank);
-        m->seen.numbers = satf_alloc_zeroed(slots * sizeof *m->seen.numbers);
-        m->seen.generations = satf_alloc_zeroed(slots * sizeof *m->seen.generations);
-        m->seen.shift = 64;
-        for (uint32_t s = slots; s > 1; s /= 2) {
-            m->seen.shift--;
-        }
     }
-    if (!m || !m->phase_shared || !m->bank || !m->seen.numbers || !m->seen.generations) {
+    if (!m || !m->phase_shared) {
         satf_machine_destroy(m);
         return satf_fail(ctx, SATF_NO_MEMORY, "out of memory for a machine of %" PRId32 " memories",
                          params->shared_count);
@@ -238,9 +199,6 @@ void satf_machine_destroy(satf_machine *machine)
 {
     if (machine) {
         satf_free(machine->phase_shared);
-        satf_free(machine->bank);
-        satf_free(machine->seen.numbers);
-        satf_free(machine->seen.generations);
         satf_free(machine);
     }
 }
@@ -287,7 +245,7 @@ satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_
         for (size_t t = from; t < from + count; t++) {
             accesses += addresses[t] != SATF_MACHINE_IDLE;
         }
-        int64_t cost = machine_warp_stages(machine, global, addresses + from, count);
+        int64_t cost = machine_stages(machine->params.width, global, addresses + from, count);
         tally_of(traffic, write, cost > 1)->accesses += accesses;
         traffic->congestion = cost > traffic->congestion ? cost : traffic->congestion;
         round->accesses[write] += accesses;

@@ -10,14 +10,14 @@
 
 #include "../satfilter-study.h"
 #include "../base/layout.h"
-#include "permutation.h"
+#include "pattern.h"
 
 #define MACHINE_MAX_WIDTH 1024
 
-/* The pipeline stages of one warp's access, addresses as in satf_machine_access();
- * threads <= the machine's width. Counts nothing. */
-int64_t machine_warp_stages(satf_machine *machine, bool global, const int64_t *addresses,
-                            size_t threads);
+/* The pipeline stages of one warp's access on a machine of that width, up to MACHINE_MAX_WIDTH:
+ * the most distinct addresses in a bank, or the distinct address groups of the global memory.
+ * Addresses as in satf_machine_access(); threads <= width. */
+int64_t machine_stages(int32_t width, bool global, const int64_t *addresses, size_t threads);
 
 const satf_machine_params *machine_params(const satf_machine *machine);
 
@@ -54,12 +54,11 @@ const char *layout_4d_name(layout_4d layout);
 
 /* What tables 5.1 and 6.1 are about: a matrix of n = side^2 words. */
 typedef struct machine_case {
-    int32_t w;                      /* the machine's, 2 ... MACHINE_MAX_WIDTH */
-    int64_t side;                   /* a multiple of w, up to 2^15 */
-    double r;                       /* of (1+r)R1W, above 0 and below 1 */
-    permutation_kind permutation;   /* of the D- and S-designated algorithms */
-    const uint32_t *random;         /* PERMUTATION_RANDOM: the permutation of n words and its */
-    const uint32_t *random_inverse; /* inverse; else NULL */
+    int32_t w;                   /* the machine's, 2 ... MACHINE_MAX_WIDTH */
+    int64_t side;                /* a multiple of w, up to 2^15 */
+    double r;                    /* of (1+r)R1W, above 0 and below 1 */
+    pattern permutation;         /* of the D- and S-designated algorithms: */
+    const uint32_t *p, *inverse; /* where word i goes, and which one goes to word i */
 } machine_case;
 
 /* What the tables say of a program, without their misprints. Accesses are per word of the

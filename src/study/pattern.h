@@ -12,10 +12,10 @@
 /* X(NAME, "name", in_place): in_place: P(i) of 1024 elements is computed without a table. */
 #define PATTERNS(X)                       \
     X(IDENTICAL, "identical", false)      \
+    X(TRANSPOSE, "transpose", true)       \
     X(SHUFFLE, "shuffle", true)           \
-    X(RANDOM, "random", false)            \
     X(BIT_REVERSAL, "bit-reversal", true) \
-    X(TRANSPOSE, "transpose", true)
+    X(RANDOM, "random", false)
 
 typedef enum pattern {
 #define PATTERN_ENUM(NAME, name, in_place) PATTERN_##NAME,
@@ -67,6 +67,28 @@ SATF_LAYOUT_FN uint32_t pattern_small_bit_reversal(uint32_t i)
 SATF_LAYOUT_FN uint32_t pattern_small_source(uint32_t i)
 {
     return i ^ (i & 31) << 5 ^ ((i ^ i >> 3) & 1) << 9;
+}
+
+/* ---------------------------------------- the scheduled permutation's transpose */
+
+/* The steps of the scheduled permutation (section 5.5) where P is the transposition, with the
+ * colour (i + j) mod side: within row i column j goes to scheduled_row_1(), then within
+ * column j row i to scheduled_column(), then again within row i to scheduled_row_2().
+ * Turned and mirrored rows are free of conflicts as they are, so S of section 5.4 is the
+ * identity, and D these. */
+SATF_LAYOUT_FN uint32_t scheduled_row_1(uint32_t side, uint32_t i, uint32_t j)
+{
+    return (i + j) % side;
+}
+
+SATF_LAYOUT_FN uint32_t scheduled_column(uint32_t side, uint32_t j, uint32_t i)
+{
+    return (j + side - i) % side;
+}
+
+SATF_LAYOUT_FN uint32_t scheduled_row_2(uint32_t side, uint32_t i, uint32_t j)
+{
+    return (j + side - i) % side;
 }
 
 #endif

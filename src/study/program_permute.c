@@ -1,7 +1,5 @@
 /* The programs of table 5.1: permutations in global memory (dissertation, chapter 5). All n
  * threads take part in each round; a warp's threads stand in a row of the matrix. */
-#include <inttypes.h>
-
 #include "../base/context.h"
 #include "stream.h"
 
@@ -20,19 +18,13 @@ static void whole_array(machine_stream *s, const machine_case *c, bool write, in
     machine_stream_end_round(s);
 }
 
-/* One round: thread i accesses word P(i), or the word that goes to i, of an array. */
-static void permuted_array(machine_stream *s, const machine_case *c, bool inverse, bool write,
-                           int which)
+/* One round: thread i accesses word index[i] of an array. */
+static void permuted_array(machine_stream *s, const machine_case *c, const uint32_t *index,
+                           bool write, int which)
 {
-    uint32_t side = (uint32_t)c->side, n = side * side;
-    const uint32_t *random = inverse ? c->random_inverse : c->random;
-    for (uint32_t warp = 0; warp < n && !s->status; warp += (uint32_t)s->w) {
-        for (uint32_t t = 0; t < s->w; t++) {
-            uint32_t i = warp + t;
-            s->address[t] =
-                array(c, which) + (c->permutation == PERMUTATION_RANDOM ? random[i]
-                                   : inverse ? permutation_inverse_of(c->permutation, side, i)
-                                             : permutation_of(c->permutation, side, i));
+    for (int64_t warp = 0; warp < c->side * c->side && !s->status; warp += s->w) {
+        for (int64_t t = 0; t < s->w; t++) {
+            s->address[t] = array(c, which) + index[warp + t];
         }
         s->status = satf_machine_access(s->ctx, s->machine, SATF_MACHINE_GLOBAL, write, s->address,
                                         (size_t)s->w, NULL);
@@ -44,15 +36,8 @@ static void permuted_array(machine_stream *s, const machine_case *c, bool invers
 static machine_stream begin_any(satf_context *ctx, satf_machine *machine, const machine_case *c)
 {
     machine_stream s = machine_stream_begin(ctx, machine, c);
-    bool turns_bits =
-        c->permutation == PERMUTATION_SHUFFLE || c->permutation == PERMUTATION_BIT_REVERSAL;
-    if (!s.status && turns_bits && (c->side & (c->side - 1))) {
-        s.status = satf_fail(ctx, SATF_INVALID,
-                             "that permutation needs a side that is a power of two, not %" PRId64,
-                             c->side);
-    }
-    if (!s.status && c->permutation == PERMUTATION_RANDOM && !(c->random && c->random_inverse)) {
-        s.status = satf_fail(ctx, SATF_INVALID, "the random permutation is missing");
+    if (!s.status && !(c->p && c->inverse)) {
+        s.status = satf_fail(ctx, SATF_INVALID, "the permutation is missing");
     }
     return s;
 }
@@ -63,7 +48,7 @@ MACHINE_RUN(d_designated)
     if (!s.status) {
         whole_array(&s, c, false, A);
         whole_array(&s, c, false, TARGET);
-        permuted_array(&s, c, false, true, B);
+        permuted_array(&s, c, c->p, true, B);
     }
     return s.status;
 }
@@ -73,7 +58,7 @@ MACHINE_RUN(s_designated)
     machine_stream s = begin_any(ctx, machine, c);
     if (!s.status) {
         whole_array(&s, c, false, SOURCE);
-        permuted_array(&s, c, true, false, A);
+        permuted_array(&s, c, c->inverse, false, A);
         whole_array(&s, c, true, B);
     }
     return s.status;

@@ -43,11 +43,11 @@ static double distribution(const machine_case *c)
 {
     double n = words(c);
     switch (c->permutation) {
-    case PERMUTATION_IDENTICAL:
+    case PATTERN_IDENTICAL:
         return warps(c);
-    case PERMUTATION_SHUFFLE:
+    case PATTERN_SHUFFLE:
         return 2 * warps(c);
-    case PERMUTATION_RANDOM:
+    case PATTERN_RANDOM:
         return random_distribution(c);
     default:
         return n;
@@ -57,9 +57,9 @@ static double distribution(const machine_case *c)
 static machine_formula designated(const machine_case *c, double l, bool casual_write)
 {
     machine_formula f = {.free_reads = casual_write ? 2 : 1, .free_writes = casual_write ? 0 : 1};
-    *(c->permutation == PERMUTATION_IDENTICAL ? casual_write ? &f.free_writes : &f.free_reads
-      : casual_write                          ? &f.casual_writes
-                                              : &f.casual_reads) += 1;
+    *(c->permutation == PATTERN_IDENTICAL ? casual_write ? &f.free_writes : &f.free_reads
+      : casual_write                      ? &f.casual_writes
+                                          : &f.casual_reads) += 1;
     f.time = distribution(c) + 2 * warps(c) + 3 * (l - 1);
     return f;
 }

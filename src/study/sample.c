@@ -8,7 +8,6 @@
 enum { MAX_WIDTH_4D = 256, WARPS_PER_DRAW_4D = 256 };
 
 typedef struct sampler {
-    satf_machine *machine;
     uint32_t w;
     machine_random random;
     uint32_t *r; /* the layout's random numbers */
@@ -29,35 +28,26 @@ const char *sample_access_4d_name(sample_access_4d access)
     return names[access];
 }
 
-static void close_sampler(sampler *s)
+static satf_status open_sampler(satf_context *ctx, sampler *s, int32_t w, int32_t most,
+                                int64_t samples, uint64_t seed, uint32_t numbers)
 {
-    satf_machine_destroy(s->machine);
-    satf_free(s->r);
-}
-
-static satf_status open_sampler(satf_context *ctx, sampler *s, int32_t w, int64_t samples,
-                                uint64_t seed, uint32_t numbers)
-{
-    satf_machine_params params = {w, 1, 1, 1, 0};
-    size_t bytes = layout_registers((uint32_t)w, numbers) * sizeof *s->r;
+    if (w < 1 || w > most) {
+        return satf_fail(ctx, SATF_INVALID, "a warp must have 1 ... %d threads, not %" PRId32, most,
+                         w);
+    }
     if (samples < 1) {
         return satf_fail(ctx, SATF_INVALID, "a mean needs a sample, not %" PRId64, samples);
     }
+    size_t bytes = layout_registers((uint32_t)w, numbers) * sizeof *s->r;
     s->w = (uint32_t)w;
     s->random.state = seed;
     s->r = satf_alloc(bytes);
-    satf_status status = s->r ? satf_machine_create(ctx, &params, &s->machine)
-                              : satf_fail_memory(ctx, bytes, "the random numbers of a layout");
-    if (status) {
-        satf_free(s->r);
-        s->r = NULL;
-    }
-    return status;
+    return s->r ? SATF_OK : satf_fail_memory(ctx, bytes, "the random numbers of a layout");
 }
 
-static int64_t congestion(sampler *s)
+static int64_t congestion(const sampler *s)
 {
-    return machine_warp_stages(s->machine, false, s->address, s->w);
+    return machine_stages((int32_t)s->w, false, s->address, s->w);
 }
 
 static uint32_t below(sampler *s)
@@ -65,36 +55,36 @@ static uint32_t below(sampler *s)
     return machine_random_below(&s->random, s->w);
 }
 
+static void access_2d(sampler *s, layout_2d layout, sample_access_2d access)
+{
+    uint32_t at = below(s);
+    for (uint32_t t = 0; t < s->w; t++) {
+        uint32_t i = access == SAMPLE_CONTIGUOUS ? at : access == SAMPLE_RANDOM ? below(s) : t;
+        uint32_t j = access == SAMPLE_CONTIGUOUS ? t
+                     : access == SAMPLE_STRIDE   ? at
+                     : access == SAMPLE_DIAGONAL ? (at + t) % s->w
+                                                 : below(s);
+        s->address[t] = layout_2d_address(layout, s->w, s->r, i, j);
+    }
+}
+
 satf_status sample_congestion_2d(satf_context *ctx, layout_2d layout, sample_access_2d access,
                                  int32_t w, int64_t samples, uint64_t seed, double *mean)
 {
     sampler s = {0};
     int64_t sum = 0;
-    if (w < 1 || w > MACHINE_MAX_WIDTH) {
-        return satf_fail(ctx, SATF_INVALID, "a warp must have 1 ... %d threads, not %" PRId32,
-                         MACHINE_MAX_WIDTH, w);
-    }
-    satf_status status =
-        open_sampler(ctx, &s, w, samples, seed, layout_2d_numbers(layout, (uint32_t)w));
-    if (status) {
-        return status;
-    }
-    for (int64_t sample = 0; sample < samples; sample++) {
+    satf_status status = open_sampler(ctx, &s, w, MACHINE_MAX_WIDTH, samples, seed,
+                                      layout_2d_numbers(layout, (uint32_t)w));
+    for (int64_t sample = 0; sample < samples && !status; sample++) {
         layout_2d_draw(layout, s.w, &s.random, s.r);
-        uint32_t at = below(&s);
-        for (uint32_t t = 0; t < s.w; t++) {
-            uint32_t i = access == SAMPLE_CONTIGUOUS ? at : access == SAMPLE_RANDOM ? below(&s) : t;
-            uint32_t j = access == SAMPLE_CONTIGUOUS ? t
-                         : access == SAMPLE_STRIDE   ? at
-                         : access == SAMPLE_DIAGONAL ? (at + t) % s.w
-                                                     : below(&s);
-            s.address[t] = layout_2d_address(layout, s.w, s.r, i, j);
-        }
+        access_2d(&s, layout, access);
         sum += congestion(&s);
     }
-    *mean = (double)sum / (double)samples;
-    close_sampler(&s);
-    return SATF_OK;
+    if (!status) {
+        *mean = (double)sum / (double)samples;
+    }
+    satf_free(s.r);
+    return status;
 }
 
 /* The six orders of three numbers. */
@@ -135,23 +125,18 @@ satf_status sample_congestion_4d(satf_context *ctx, layout_4d layout, sample_acc
 {
     sampler s = {0};
     int64_t sum = 0;
-    if (w < 1 || w > MAX_WIDTH_4D) {
-        return satf_fail(ctx, SATF_INVALID, "a warp must have 1 ... %d threads, not %" PRId32,
-                         MAX_WIDTH_4D, w);
-    }
-    satf_status status =
-        open_sampler(ctx, &s, w, samples, seed, layout_4d_numbers(layout, (uint32_t)w));
-    if (status) {
-        return status;
-    }
-    for (int64_t sample = 0; sample < samples; sample++) {
+    satf_status status = open_sampler(ctx, &s, w, MAX_WIDTH_4D, samples, seed,
+                                      layout_4d_numbers(layout, (uint32_t)w));
+    for (int64_t sample = 0; sample < samples && !status; sample++) {
         if (sample % WARPS_PER_DRAW_4D == 0) {
             layout_4d_draw(layout, s.w, &s.random, s.r);
         }
         access_4d(&s, layout, access);
         sum += congestion(&s);
     }
-    *mean = (double)sum / (double)samples;
-    close_sampler(&s);
-    return SATF_OK;
+    if (!status) {
+        *mean = (double)sum / (double)samples;
+    }
+    satf_free(s.r);
+    return status;
 }

@@ -1,8 +1,5 @@
 #include "tile_kernels.h"
 
-#include "../base/context.h"
-#include "../base/memory.h"
-
 enum { BANKS = 32, WORD_BYTES = 4 };
 
 static const tile_kernel kernels[TILE_KERNELS] = {
@@ -79,8 +76,8 @@ const tile_processor *tile_processor_at(size_t index)
 }
 
 /* The mean congestion of a pass; adds its stages. */
-static double measure_pass(satf_machine *machine, const tile_kernel *k, layout_2d layout,
-                           const tile_pass *pass, int64_t *stages)
+static double measure_pass(const tile_kernel *k, layout_2d layout, const tile_pass *pass,
+                           int64_t *stages)
 {
     int64_t sum = 0, warps = 0, address[BANKS];
     for (uint32_t iteration = 0; iteration < pass->iterations; iteration++) {
@@ -90,7 +87,7 @@ static double measure_pass(satf_machine *machine, const tile_kernel *k, layout_2
                 address[t] = e.nobody ? SATF_MACHINE_IDLE
                                       : layout_2d_address(layout, k->width, NULL, e.i, e.j);
             }
-            sum += machine_warp_stages(machine, false, address, BANKS);
+            sum += machine_stages(BANKS, false, address, BANKS);
         }
     }
     *stages += sum;
@@ -136,24 +133,16 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-satf_status tile_measure(satf_context *ctx, const tile_kernel *kernel, layout_2d layout,
-                         const tile_processor *processor, tile_cost *cost)
+void tile_measure(const tile_kernel *kernel, layout_2d layout, const tile_processor *processor,
+                  tile_cost *cost)
 {
-    satf_machine_params params = {BANKS, 1, 1, 1, 0};
-    satf_machine *machine;
-    satf_status status = satf_machine_create(ctx, &params, &machine);
-    if (status) {
-        return status;
-    }
     cost->stages = 0;
-    cost->in = measure_pass(machine, kernel, layout, &kernel->in, &cost->stages);
-    cost->out = measure_pass(machine, kernel, layout, &kernel->out, &cost->stages);
-    satf_machine_destroy(machine);
+    cost->in = measure_pass(kernel, layout, &kernel->in, &cost->stages);
+    cost->out = measure_pass(kernel, layout, &kernel->out, &cost->stages);
     cost->bytes =
         kernel->arrays * layout_2d_words(layout, kernel->width, kernel->rows) * WORD_BYTES;
     uint32_t by_memory = processor->shared_bytes / (cost->bytes + processor->reserved_bytes);
     cost->blocks = least(least(by_memory, processor->blocks), processor->threads / kernel->threads);
     cost->occupancy = (double)(cost->blocks * kernel->threads) / processor->threads;
     cost->violations = read_violations(kernel, layout);
-    return SATF_OK;
 }

@@ -51,8 +51,8 @@ typedef struct tile_cost {
 } tile_cost;
 
 /* 32 banks and threads a warp. */
-satf_status tile_measure(satf_context *ctx, const tile_kernel *kernel, layout_2d layout,
-                         const tile_processor *processor, tile_cost *cost);
+void tile_measure(const tile_kernel *kernel, layout_2d layout, const tile_processor *processor,
+                  tile_cost *cost);
 
 /*
  * How far a schedule is from the model that AMM solves (Model 4): in iteration i thread j
