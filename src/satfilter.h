@@ -261,8 +261,8 @@ SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
  * Measures which r of (1+r)R1W takes least time where the context computes (SATF_DEVICE_AUTO: CUDA
  * device 0, or the CPU where there is none), and of a CUDA device how long its start takes, which
  * SATF_DEVICE_AUTO reckons with. Remembers them, r for each type and size and of the CPU for the
- * context's threads, in this process and in files under $XDG_CACHE_HOME or ~/.cache that later ones
- * read: SATF_IO where they cannot be written. A minute or two; reports progress.
+ * context's threads, in this process and in a file under $XDG_CACHE_HOME or ~/.cache that later
+ * ones read: SATF_IO where it cannot be written. A minute or two; reports progress.
  */
 SATF_API satf_status satf_context_tune(satf_context *ctx);
 

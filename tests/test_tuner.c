@@ -18,8 +18,8 @@
 #include "base/view.h"
 #include "sat/cache.h"
 #include "sat/rows.h"
-#include "sat/search.h"
 #include "sat/stages.h"
+#include "sat/tuner.h"
 
 static satf_context *ctx;
 static char folder[] = "/tmp/satfilter-tuner-XXXXXX";
@@ -30,6 +30,7 @@ static double clock_ms;
 static double (*cost_ms)(const sat_job *job);
 static double last_ms; /* that the latest sample of the device lasted */
 static int device_tile = 64;
+static satf_gpu_info device = {.name = "a device of the test", .driver = "a driver"};
 
 static const char *refuses_two_channels(const sat_job *job)
 {
@@ -80,9 +81,9 @@ static const sat_row rows[] = {
 const sat_row *__real_sat_row_find(const char *name, const char *device_kind);
 const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind);
 const sat_row *__wrap_sat_row_at(size_t index);
-bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info);
-satf_status __wrap_satf_gpu_time_begin(satf_context *of, int device);
-satf_status __wrap_satf_gpu_time_end(satf_context *of, int device, double *ms);
+bool __wrap_satf_gpu_describe(int number, satf_gpu_info *info);
+satf_status __wrap_satf_gpu_time_begin(satf_context *of, int number);
+satf_status __wrap_satf_gpu_time_end(satf_context *of, int number, double *ms);
 double __wrap_satf_now_ms(void);
 
 const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind)
@@ -100,24 +101,24 @@ const sat_row *__wrap_sat_row_at(size_t index)
     return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }
 
-bool __wrap_satf_gpu_describe(int device, satf_gpu_info *info)
+bool __wrap_satf_gpu_describe(int number, satf_gpu_info *info)
 {
-    *info = (satf_gpu_info){.name = "a device of the test", .driver = "the test's"};
-    return device < SATF_CUDA(9);
+    *info = device;
+    return number < SATF_CUDA(9);
 }
 
-satf_status __wrap_satf_gpu_time_begin(satf_context *of, int device)
+satf_status __wrap_satf_gpu_time_begin(satf_context *of, int number)
 {
     (void)of;
-    (void)device;
+    (void)number;
     last_ms = clock_ms;
     return SATF_OK;
 }
 
-satf_status __wrap_satf_gpu_time_end(satf_context *of, int device, double *ms)
+satf_status __wrap_satf_gpu_time_end(satf_context *of, int number, double *ms)
 {
     (void)of;
-    (void)device;
+    (void)number;
     *ms = last_ms = clock_ms - last_ms;
     return SATF_OK;
 }
@@ -129,11 +130,9 @@ double __wrap_satf_now_ms(void)
 
 /* --------------------------------------------------------------------- the file */
 
-static const sat_cache_key key = {"0.1 64/128", "NVIDIA H200", "580.65.06, CUDA 13.0"};
-
 static sat_cache some_cache(void)
 {
-    sat_cache cache;
+    sat_cache cache = {"0.1 64/128", "NVIDIA H200", "580.65.06, CUDA 13.0", 412, {0}};
     for (int i = 0; i < SAT_TUNED; i++) {
         cache.r[i] = i % 5 ? (i + 1) * 1000003 / 1e9 : 0;
     }
@@ -143,34 +142,26 @@ static sat_cache some_cache(void)
 static void test_reads_what_it_prints(void **state)
 {
     (void)state;
-    sat_cache cache = some_cache(), again, none = {{0}};
-    char *text = sat_cache_print(&cache, &key);
-    assert_true(text && sat_cache_parse(text, &key, &again));
+    sat_cache cache = some_cache(), again, none = {0};
+    char *text = sat_cache_print(&cache);
+    assert_true(text && sat_cache_parse(text, &again));
     assert_memory_equal(&cache, &again, sizeof cache);
     assert_non_null(strstr(text, "\nf64 f64 1024 3000009\n"));
-    /* Cut short anywhere, with a blank in it, and for any other device, driver or table: nothing is
-     * taken. */
+    /* Cut short anywhere, or with a blank in it that no name has: nothing is taken. */
     size_t length = strlen(text);
     char *other = satf_alloc(length + 2);
     assert_non_null(other);
     for (size_t i = 0; i < length; i++) {
         memcpy(other, text, i);
         other[i] = '\0';
-        assert_false(sat_cache_parse(other, &key, &again));
+        assert_false(sat_cache_parse(other, &again));
+        assert_memory_equal(&none, &again, sizeof none);
         other[i] = ' ';
         strcpy(other + i + 1, text + i);
-        assert_false(sat_cache_parse(other, &key, &again));
-        assert_memory_equal(&none, &again, sizeof none);
+        assert_true(!sat_cache_parse(other, &again) || text + i <= strstr(text, "\nstart"));
     }
     strcpy(other + length, "\n");
-    assert_false(sat_cache_parse(other, &key, &again));
-    sat_cache_key others[] = {key, key, key};
-    others[0].table[0]++;
-    others[1].device[0]++;
-    others[2].driver[0]++;
-    for (int i = 0; i < 3; i++) {
-        assert_false(sat_cache_parse(text, &others[i], &again));
-    }
+    assert_false(sat_cache_parse(other, &again));
     satf_free(other);
     satf_free(text);
 }
@@ -180,16 +171,19 @@ static void test_rejects_bad_values(void **state)
     (void)state;
     static const char *const bad[] = {"1000000000", "-3", "0.5", "03",
                                       "x",          "+3", "3 3", "9999999999"};
-    sat_cache again, none = {{0}};
-    char *text = sat_cache_print(&none, &key), other[8192];
+    sat_cache again, none = some_cache();
+    char *text = sat_cache_print(&none), other[8192];
     assert_non_null(text);
     const char *zero = strstr(text, " 0\n") + 1;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(other, sizeof other, "%.*s%s%s", (int)(zero - text), text, bad[i], zero + 1);
-        assert_false(sat_cache_parse(other, &key, &again));
+        assert_false(sat_cache_parse(other, &again));
     }
     snprintf(other, sizeof other, "%.*s999999999%s", (int)(zero - text), text, zero + 1);
-    assert_true(sat_cache_parse(other, &key, &again) && again.r[0] == 0.999999999);
+    assert_true(sat_cache_parse(other, &again) && again.r[0] == 0.999999999);
+    const char *start = strstr(text, "start 412");
+    snprintf(other, sizeof other, "%.*sstart -3%s", (int)(start - text), text, start + 9);
+    assert_false(sat_cache_parse(other, &again));
     satf_free(text);
 }
 
@@ -218,10 +212,10 @@ static void test_paths(void **state)
 }
 
 /* Takes the file of that device, and nothing else, out of its folder. */
-static void remove_file(int device)
+static void remove_file(int number)
 {
     char path[256];
-    assert_true(sat_cache_path(device, path, sizeof path));
+    assert_true(sat_cache_path(number, path, sizeof path));
     assert_int_equal(unlink(path), 0);
     *strrchr(path, '/') = '\0';
     assert_int_equal(rmdir(path), 0);
@@ -229,12 +223,12 @@ static void remove_file(int device)
 
 /* ----------------------------------------------------------------- who goes by it */
 
-static sat_job job_of(int device, satf_type in, satf_type out, int64_t width, int64_t height)
+static sat_job job_of(int number, satf_type in, satf_type out, int64_t width, int64_t height)
 {
     satf_view from = satf_view_packed(NULL, width, height, 1, in);
     satf_view to = satf_view_packed(NULL, width, height, 1, out);
     sat_job job = sat_job_of(&from, &to);
-    job.in.device = device;
+    job.in.device = number;
     return job;
 }
 
@@ -255,7 +249,7 @@ static void test_finds_the_nearest(void **state)
     const int f64 = 2, k1 = 0, k2 = SAT_TUNED_PAIRS, k18 = 12 * SAT_TUNED_PAIRS;
     cache.r[k2 + f64] = 0;
     cache.r[k2 + 3] = 0.5;
-    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache), SATF_OK);
+    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache, false), SATF_OK);
     sat_job job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 1024, 1024);
     assert_true(fabs(tuning_of("1+r", &job).r - cache.r[k1 + f64]) < 1e-9);
     job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 100, 3);
@@ -282,7 +276,7 @@ static void test_who_goes_by_it(void **state)
     sat_job job = job_of(SATF_CUDA(2), SATF_F64, SATF_F64, 8192, 8192);
     double reckoned = tuning_of("1+r", &job).r;
     assert_true(reckoned > 0 && reckoned != 0.125);
-    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache), SATF_OK);
+    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache, false), SATF_OK);
     assert_true(tuning_of("1+r", &job).r == 0.125);
     assert_true(tuning_of("auto", &job).r == 0);
     setenv("SATFILTER_TUNE", "off", 1);
@@ -300,18 +294,19 @@ static void test_who_goes_by_it(void **state)
     job.tuning = (sat_tuning){0};
     job.in.channels = 3;
     assert_true(tuning_of("1+r", &job).r != 0.125);
-    /* Another device, and the same device of another build, know nothing of it. */
+    /* Another device, another build, name or driver: nothing is known. */
     job.in.channels = 1;
     job.in.device = SATF_CUDA(3);
     assert_true(tuning_of("1+r", &job).r == reckoned);
     job.in.device = SATF_CUDA(2);
-    sat_cache_key ours, theirs;
-    assert_true(sat_cache_key_of(ctx, SATF_CUDA(2), &ours));
-    device_tile = 128;
-    assert_true(sat_cache_key_of(ctx, SATF_CUDA(2), &theirs));
-    device_tile = 64;
-    assert_string_not_equal(ours.table, theirs.table);
-    assert_false(sat_cache_key_of(ctx, SATF_CUDA(9), &theirs));
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache, false), SATF_OK);
+        device_tile = k == 1 ? 128 : 64;
+        device.name[0] = k == 2 ? 'A' : 'a';
+        device.driver[0] = k == 3 ? 'A' : 'a';
+        assert_int_equal(tuning_of("1+r", &job).r == 0.125, k == 0);
+    }
+    device.driver[0] = 'a';
     remove_file(SATF_CUDA(2));
 }
 

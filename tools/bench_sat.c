@@ -7,7 +7,7 @@
 #include "../src/study/gpu.h"
 #include "../src/base/gpu.h"
 #include "../src/base/view.h"
-#include "../src/sat/search.h"
+#include "../src/sat/tuner.h"
 #include "../src/sat/stages.h"
 
 static const bench_column columns[] = {

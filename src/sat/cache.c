@@ -18,7 +18,12 @@
 #define FORMAT "satfilter tuning 2"
 #define R_UNITS 1e9 /* r is written in billionths: whole numbers are the same in every locale */
 
-enum { LINE_BYTES = 64, FILE_BYTES = SAT_TUNED * LINE_BYTES + 1024, PATH_BYTES = 4096 };
+enum {
+    HEADER_LINES = 5,
+    LINE_BYTES = 64,
+    FILE_BYTES = SAT_TUNED * LINE_BYTES + 1024,
+    PATH_BYTES = 4096
+};
 
 sat_job sat_tuned_job(int i)
 {
@@ -36,16 +41,15 @@ sat_job sat_tuned_job(int i)
     return sat_job_of(&in, &out);
 }
 
-bool sat_cache_key_of(const satf_context *ctx, int device, sat_cache_key *key)
+bool sat_cache_sign(const satf_context *ctx, int device, sat_cache *cache)
 {
     satf_gpu_info info;
-    size_t room = sizeof key->table;
-    memset(key, 0, sizeof *key);
-    size_t used = (size_t)snprintf(key->table, room, "%s", satf_version());
+    size_t room = sizeof cache->table;
+    size_t used = (size_t)snprintf(cache->table, room, "%s", satf_version());
     if (device == SATF_HOST) {
-        satf_cpu_name(key->device, sizeof key->device);
-        snprintf(key->driver, sizeof key->driver, "%s, %d threads", satf_isa_name(satf_cpu_isa()),
-                 satf_thread_count(ctx));
+        satf_cpu_name(cache->device, sizeof cache->device);
+        snprintf(cache->driver, sizeof cache->driver, "%s, %d threads",
+                 satf_isa_name(satf_cpu_isa()), satf_thread_count(ctx));
         return true;
     }
     const sat_row *row = sat_row_find("1+r", "cuda");
@@ -54,27 +58,28 @@ bool sat_cache_key_of(const satf_context *ctx, int device, sat_cache_key *key)
         sat_job job = sat_tuned_job(i);
         job.in.device = device;
         row->variant(&job, 0, &blocks);
-        used +=
-            (size_t)snprintf(key->table + used, room - used, " %d/%d", blocks.tile, blocks.threads);
+        used += (size_t)snprintf(cache->table + used, room - used, " %d/%d", blocks.tile,
+                                 blocks.threads);
     }
     if (!satf_gpu_describe(device, &info)) {
         return false;
     }
-    memcpy(key->device, info.name, sizeof key->device);
-    memcpy(key->driver, info.driver, sizeof key->driver);
+    memcpy(cache->device, info.name, sizeof cache->device);
+    memcpy(cache->driver, info.driver, sizeof cache->driver);
     return true;
 }
 
 /* ----------------------------------------------------------------------- text */
 
-char *sat_cache_print(const sat_cache *cache, const sat_cache_key *key)
+char *sat_cache_print(const sat_cache *cache)
 {
     char *text = satf_alloc(FILE_BYTES);
     if (!text) {
         return NULL;
     }
-    char *end = text + snprintf(text, FILE_BYTES, FORMAT "\ntable %s\ndevice %s\ndriver %s\n",
-                                key->table, key->device, key->driver);
+    char *end =
+        text + snprintf(text, FILE_BYTES, FORMAT "\ntable %s\ndevice %s\ndriver %s\nstart %d\n",
+                        cache->table, cache->device, cache->driver, cache->start_ms);
     for (int i = 0; i < SAT_TUNED; i++) {
         sat_job job = sat_tuned_job(i);
         end += snprintf(end, LINE_BYTES, "%s %s %lld %.0f\n", satf_type_name(job.in.type),
@@ -84,11 +89,13 @@ char *sat_cache_print(const sat_cache *cache, const sat_cache_key *key)
     return text;
 }
 
-bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cache)
+/* Reads what it can; if all that is read, printed anew, is the text, nothing else was there. */
+bool sat_cache_parse(const char *text, sat_cache *cache)
 {
-    enum { HEADER_LINES = 4 };
     const char *at = text;
     memset(cache, 0, sizeof *cache);
+    sscanf(text, FORMAT " table %127[^\n] device %255[^\n] driver %63[^\n] start %6d", cache->table,
+           cache->device, cache->driver, &cache->start_ms);
     for (int i = -HEADER_LINES, r; at && i < SAT_TUNED; i++) {
         if (i >= 0 && sscanf(at, "%*7s %*7s %*6d %9d", &r) == 1 && r > 0) {
             cache->r[i] = r / R_UNITS;
@@ -96,8 +103,8 @@ bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cach
         at = strchr(at, '\n');
         at = at ? at + 1 : NULL;
     }
-    char *again = sat_cache_print(cache, key);
-    bool good = again && strcmp(again, text) == 0;
+    char *again = sat_cache_print(cache);
+    bool good = again && cache->start_ms >= 0 && strcmp(again, text) == 0;
     satf_free(again);
     if (!good) {
         memset(cache, 0, sizeof *cache);
@@ -107,40 +114,31 @@ bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cach
 
 /* ----------------------------------------------------------------------- file */
 
-static bool path_of(const char *name, char *path, size_t bytes)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length = -1;
-    if (cache && cache[0] == '/') { /* others are to be ignored, says the XDG specification */
-        length = snprintf(path, bytes, "%s/satfilter/%s", cache, name);
-    } else if (home && home[0] == '/') {
-        length = snprintf(path, bytes, "%s/.cache/satfilter/%s", home, name);
-    }
-    return length > 0 && (size_t)length < bytes;
-}
-
 bool sat_cache_path(int device, char *path, size_t bytes)
 {
-    char name[32] = "tuning-cpu";
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool given = cache && cache[0] == '/'; /* others are to be ignored, says the specification */
+    const char *base = given ? cache : home;
+    char name[32] = "cpu";
     if (device != SATF_HOST) {
-        snprintf(name, sizeof name, "tuning-cuda%d", satf_gpu_ordinal(device));
+        snprintf(name, sizeof name, "cuda%d", satf_gpu_ordinal(device));
     }
-    return path_of(name, path, bytes);
+    int length = snprintf(path, bytes, "%s%s/satfilter/tuning-%s", base ? base : "",
+                          given ? "" : "/.cache", name);
+    return base && base[0] == '/' && (size_t)length < bytes;
 }
 
-static void load(const char *path, const sat_cache_key *key, sat_cache *cache)
+/* false unless the file is there and whole. */
+static bool load(int device, sat_cache *cache)
 {
-    FILE *file = fopen(path, "re");
-    char *text = file ? satf_alloc(FILE_BYTES + 1) : NULL;
-    if (text) {
-        size_t length = fread(text, 1, FILE_BYTES, file);
-        text[length] = '\0';
-        sat_cache_parse(text, key, cache);
-    }
+    char path[PATH_BYTES], text[FILE_BYTES + 1];
+    FILE *file = sat_cache_path(device, path, sizeof path) ? fopen(path, "re") : NULL;
+    size_t length = file ? fread(text, 1, FILE_BYTES, file) : 0;
+    text[length] = '\0';
     if (file) {
         fclose(file);
     }
-    satf_free(text);
+    return strlen(text) == length && sat_cache_parse(text, cache);
 }
 
 /* Makes every folder of the path that is missing. */
@@ -191,20 +189,20 @@ static struct {
 } memory[DEVICES];
 
 /* Under the lock: the file is read by the first call, of the CPU once for each number of threads in
- * turn. */
+ * turn. With any other signature it counts as absent. */
 static const sat_cache *recall(const satf_context *ctx, int device)
 {
-    char path[PATH_BYTES];
-    sat_cache_key key;
+    sat_cache *cache = &memory[device].cache, own = {0};
     int threads = device == SATF_HOST ? satf_thread_count(ctx) : 1;
     if (memory[device].threads != threads) {
         memory[device].threads = threads;
-        memset(&memory[device].cache, 0, sizeof memory[device].cache);
-        if (sat_cache_path(device, path, sizeof path) && sat_cache_key_of(ctx, device, &key)) {
-            load(path, &key, &memory[device].cache);
+        if (!load(device, cache) || !sat_cache_sign(ctx, device, &own) ||
+            strcmp(own.table, cache->table) != 0 || strcmp(own.device, cache->device) != 0 ||
+            strcmp(own.driver, cache->driver) != 0) {
+            memset(cache, 0, sizeof *cache);
         }
     }
-    return &memory[device].cache;
+    return cache;
 }
 
 /* Of what was measured for those types the r of the nearest size, by the factor between them. */
@@ -223,16 +221,22 @@ static double nearest(const sat_cache *cache, const sat_job *job)
     return r;
 }
 
+/* Whether SATFILTER_TUNE says that nothing was measured. */
+static bool is_off(void)
+{
+    const char *mode = getenv("SATFILTER_TUNE");
+    return mode && strcmp(mode, "off") == 0;
+}
+
 satf_status sat_cache_find(satf_context *ctx, const sat_job *job, double *r)
 {
     const char *mode = getenv("SATFILTER_TUNE");
-    bool off = mode && strcmp(mode, "off") == 0;
     *r = 0;
-    if (mode && *mode && !off) {
+    if (mode && *mode && !is_off()) {
         return satf_fail(ctx, SATF_INVALID,
                          "SATFILTER_TUNE=%.40s cannot be honoured: it is not off", mode);
     }
-    if (!off && job->in.device < DEVICES && job->in.channels == 1 && !job->tuning.tile &&
+    if (!is_off() && job->in.device < DEVICES && job->in.channels == 1 && !job->tuning.tile &&
         !job->tuning.threads) {
         pthread_mutex_lock(&lock);
         *r = nearest(recall(ctx, job->in.device), job);
@@ -241,24 +245,23 @@ satf_status sat_cache_find(satf_context *ctx, const sat_job *job, double *r)
     return SATF_OK;
 }
 
-satf_status sat_cache_save(satf_context *ctx, int device, const sat_cache *cache)
+satf_status sat_cache_save(satf_context *ctx, int device, sat_cache *cache, bool trial)
 {
     char path[PATH_BYTES], *text = NULL;
-    sat_cache_key key;
     if (!sat_cache_path(device, path, sizeof path)) {
         return satf_fail(ctx, SATF_IO,
                          "there is no place for the cache: set XDG_CACHE_HOME or HOME");
     }
-    if (!sat_cache_key_of(ctx, device, &key)) {
+    if (!sat_cache_sign(ctx, device, cache)) {
         return satf_fail(ctx, SATF_NO_DEVICE, "CUDA device %d does not answer",
                          satf_gpu_ordinal(device));
     }
-    if (cache && !(text = sat_cache_print(cache, &key))) {
+    if (!trial && !(text = sat_cache_print(cache))) {
         return satf_fail_memory(ctx, FILE_BYTES, "the tuner's cache");
     }
     satf_status status = replace(ctx, path, text);
     satf_free(text);
-    if (!status && text && device < DEVICES) {
+    if (!trial && device < DEVICES) {
         pthread_mutex_lock(&lock);
         memory[device].threads = 0;
         pthread_mutex_unlock(&lock);
@@ -266,39 +269,17 @@ satf_status sat_cache_save(satf_context *ctx, int device, const sat_cache *cache
     return status;
 }
 
-/* ------------------------------------------------------------- the start of a device */
-
-static const char start_name[] = "start-cuda";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static double start_ms;
 
 static void load_start(void)
 {
-    char path[PATH_BYTES], end;
-    const char *mode = getenv("SATFILTER_TUNE");
-    bool ignored = mode && strcmp(mode, "off") == 0;
-    FILE *file = !ignored && path_of(start_name, path, sizeof path) ? fopen(path, "r") : NULL;
-    int ms;
-    if (file && fscanf(file, "%6d ms%c", &ms, &end) == 2 && end == '\n' && ms > 0) {
-        start_ms = ms;
-    }
-    if (file) {
-        fclose(file);
-    }
+    sat_cache cache;
+    start_ms = !is_off() && load(SATF_CUDA(0), &cache) ? cache.start_ms : 0;
 }
 
 double sat_cache_start_ms(void)
 {
     pthread_once(&once, load_start);
     return start_ms;
-}
-
-satf_status sat_cache_save_start(satf_context *ctx, double ms)
-{
-    char path[PATH_BYTES], text[32];
-    if (ms < 1 || ms > 999999 || !path_of(start_name, path, sizeof path)) {
-        return SATF_OK; /* nothing that is worth keeping */
-    }
-    snprintf(text, sizeof text, "%.0f ms\n", ms);
-    return replace(ctx, path, text);
 }

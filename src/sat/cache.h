@@ -1,7 +1,7 @@
 /*
  * The r of (1+r)R1W that satfilter --tune, satf_context_tune(), has measured, for the types and
- * sizes below: in this process, and in a text file under a header that says what they hold for.
- * Nothing is ever measured behind the caller's back.
+ * sizes below, and the start of a device: a text file for each device, under a header that says
+ * what it holds for. Nothing is ever measured behind the caller's back.
  */
 #ifndef SATF_SAT_CACHE_H
 #define SATF_SAT_CACHE_H
@@ -15,18 +15,18 @@ enum { SAT_TUNED_PAIRS = 7, SAT_TUNED_SIDES = 13, SAT_TUNED = SAT_TUNED_SIDES * 
 sat_job sat_tuned_job(int i);
 
 typedef struct sat_cache {
-    double r[SAT_TUNED]; /* 0: not measured */
-} sat_cache;
-
-/* What r depends on besides the image: with any other value the file counts as absent. */
-typedef struct sat_cache_key {
+    /* The signature: what r depends on besides the image. With any other the file counts as absent.
+     */
     char table[128]; /* the library's version and the blocks that (1+r)R1W has */
     char device[256];
     char driver[64]; /* of the CPU: its instructions, and the context's threads */
-} sat_cache_key;
 
-/* Of that device, or of SATF_HOST; false if the device does not answer. */
-bool sat_cache_key_of(const satf_context *ctx, int device, sat_cache_key *key);
+    int start_ms;        /* that a process takes to start the device; 0: not measured */
+    double r[SAT_TUNED]; /* of each image; 0: not measured */
+} sat_cache;
+
+/* Puts in the signature of that device, or of SATF_HOST; false if the device does not answer. */
+bool sat_cache_sign(const satf_context *ctx, int device, sat_cache *cache);
 
 /*
  * *r = what was measured for the job's types and the size that is nearest to its own; 0: nothing
@@ -35,26 +35,24 @@ bool sat_cache_key_of(const satf_context *ctx, int device, sat_cache_key *key);
  */
 satf_status sat_cache_find(satf_context *ctx, const sat_job *job, double *r);
 
-/* Reads the text of a cache. Unless it is what sat_cache_print() writes for that key, byte by byte,
- * all is rejected: false, and nothing was measured. */
-bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cache);
+/* What the start of device 0 takes a process: asked before it is started, so that only the file can
+ * say. Read once a process; 0 if there is none, or SATFILTER_TUNE=off. */
+double sat_cache_start_ms(void);
+
+/* Reads a file's text. Unless it is what sat_cache_print() writes, byte by byte, all is rejected:
+ * false, and nothing was measured. */
+bool sat_cache_parse(const char *text, sat_cache *cache);
 
 /* The text, in memory that satf_free() frees; NULL without memory. */
-char *sat_cache_print(const sat_cache *cache, const sat_cache_key *key);
+char *sat_cache_print(const sat_cache *cache);
 
 /* $XDG_CACHE_HOME/satfilter/tuning-cudaN, or tuning-cpu, else under ~/.cache; false if neither
  * variable says where, or it does not fit. */
 bool sat_cache_path(int device, char *path, size_t bytes);
 
-/* Makes the folders and replaces the file by a rename: readers see the old one or the new one. From
- * then on this process goes by it. cache NULL: fails as saving one would, and leaves nothing
- * behind. SATF_IO with the path and the reason. */
-satf_status sat_cache_save(satf_context *ctx, int device, const sat_cache *cache);
-
-/* What the start of a device takes a process, in ms, as the latest tuning has measured it: in the
- * file "start-cuda" beside it, since a device tells what it is after its start. Read once a
- * process; 0 if there is no such file, or no such number in it. */
-double sat_cache_start_ms(void);
-satf_status sat_cache_save_start(satf_context *ctx, double ms);
+/* Signs the cache, makes the folders and replaces the file by a rename: readers see the old one or
+ * the new one. From then on this process goes by it. trial: fails as saving would, and leaves
+ * nothing behind. SATF_IO with the path and the reason. */
+satf_status sat_cache_save(satf_context *ctx, int device, sat_cache *cache, bool trial);
 
 #endif

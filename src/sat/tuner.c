@@ -1,13 +1,123 @@
-/* Measuring what the cache remembers. */
+#include "tuner.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../base/clock.h"
 #include "../base/gpu.h"
+#include "../base/memory.h"
 #include "cache.h"
-#include "search.h"
 #include "stages.h"
+
+/* Every tuning is measured once. Those that are about as fast as the fastest are measured again, in
+ * turns: a clock that slows down slows all of them. The least time of each counts. */
+enum { ROUNDS = 5, MAX_RUNS = 4096 };
+static const double near = 1.05;
+
+/* Memory of the device, or of the host. */
+static satf_status get_memory(satf_context *ctx, int device, size_t bytes, void **memory)
+{
+    static const char what[] = "the tuner";
+    if (device != SATF_HOST) {
+        return satf_gpu_alloc(ctx, device, bytes, what, memory);
+    }
+    *memory = satf_alloc(bytes);
+    return *memory ? SATF_OK : satf_fail_memory(ctx, bytes, what);
+}
+
+static void free_memory(satf_context *ctx, int device, void *memory)
+{
+    if (device == SATF_HOST) {
+        satf_free(memory);
+    } else {
+        satf_gpu_free(ctx, memory);
+    }
+}
+
+/* Milliseconds of one run, over that many. */
+static satf_status sample(satf_context *ctx, sat_plan *plan, void *scratch, int runs, double *ms)
+{
+    int device = plan->job.in.device;
+    double total_ms = satf_now_ms();
+    satf_status status = device == SATF_HOST ? SATF_OK : satf_gpu_time_begin(ctx, device);
+    for (int i = 0; i < runs && !status; i++) {
+        status = sat_plan_run(ctx, plan, plan->job.in.data, plan->job.out, scratch);
+    }
+    if (device == SATF_HOST) {
+        total_ms = satf_now_ms() - total_ms;
+    } else if (!status) {
+        status = satf_gpu_time_end(ctx, device, &total_ms);
+    }
+    *ms = total_ms / runs;
+    return status;
+}
+
+/* *least = the time of the plan, if it is less. The first run warms up; then their number doubles
+ * until they can be measured. */
+static satf_status measure(satf_context *ctx, sat_plan *plan, double *least)
+{
+    double ms = INFINITY;
+    int runs = (int)fmax(1, fmin(MAX_RUNS, ceil(SATF_SAMPLE_MS / *least)));
+    void *scratch = NULL;
+    satf_status status = SATF_OK;
+    if (plan->bytes) {
+        status = get_memory(ctx, plan->job.in.device, plan->bytes, &scratch);
+    }
+    if (!status) {
+        status = sample(ctx, plan, scratch, 1, &ms);
+    }
+    for (; !status; runs *= 2) {
+        status = sample(ctx, plan, scratch, runs, &ms);
+        if (ms * runs >= SATF_SAMPLE_MS || runs >= MAX_RUNS) {
+            break;
+        }
+    }
+    free_memory(ctx, plan->job.in.device, scratch);
+    *least = fmin(*least, ms);
+    return status;
+}
+
+/* One tuning in one round. What runs on the CPU reports how far one table is, which is nothing of
+ * the whole. */
+static satf_status take_turn(satf_context *ctx, const sat_job *job, const sat_tuning *tuning,
+                             double done, double *least)
+{
+    sat_job tuned = *job;
+    sat_plan plan;
+    tuned.tuning = *tuning;
+    satf_status status = satf_report_progress(ctx, done);
+    if (!status) {
+        status = sat_plan_make(ctx, &tuned, &plan);
+        if (status == SATF_UNSUPPORTED) {
+            return SATF_OK;
+        }
+    }
+    satf_progress_part whole = satf_progress_enter(ctx, done, 0);
+    status = status ? status : measure(ctx, &plan, least);
+    satf_progress_leave(ctx, whole);
+    return status;
+}
+
+satf_status sat_fastest(satf_context *ctx, const sat_job *job, const sat_tuning *tunings, int count,
+                        int *best)
+{
+    double ms[SAT_MOST_TUNINGS], least = INFINITY;
+    satf_status status = SATF_OK;
+    for (int turn = 0; turn < ROUNDS * count && !status; turn++) {
+        int i = turn % count;
+        ms[i] = turn < count ? INFINITY : ms[i];
+        if (turn < count || ms[i] <= near * least) {
+            status = take_turn(ctx, job, &tunings[i], (double)turn / (ROUNDS * count), &ms[i]);
+        }
+        if (ms[i] < least) {
+            least = ms[i];
+            *best = i;
+        }
+    }
+    return !status && least == INFINITY ? SATF_UNSUPPORTED : status;
+}
+
+/* ----------------------------------------------------------------- what is remembered */
 
 static const double cap_ms = 90e3; /* no further image is begun after this */
 
@@ -38,16 +148,16 @@ static satf_status tune_image(satf_context *ctx, sat_job job, double *r)
     if (device == SATF_HOST && in_bytes + out_bytes > (uint64_t)ctx->settings.max_bytes) {
         return SATF_OK;
     }
-    satf_status status = sat_memory_get(ctx, device, in_bytes, &job.in.data);
-    status = status ? status : sat_memory_get(ctx, device, out_bytes, &job.out);
+    satf_status status = get_memory(ctx, device, in_bytes, &job.in.data);
+    status = status ? status : get_memory(ctx, device, out_bytes, &job.out);
     if (!status && device == SATF_HOST) {
         memset(job.in.data, BYTE, in_bytes);
     } else if (!status) {
         status = satf_gpu_set_bytes(ctx, device, job.in.data, BYTE, in_bytes);
     }
     status = status ? status : sweep(ctx, &job, r);
-    sat_memory_free(ctx, device, job.in.data);
-    sat_memory_free(ctx, device, job.out);
+    free_memory(ctx, device, job.in.data);
+    free_memory(ctx, device, job.out);
     return status == SATF_NO_MEMORY ? SATF_OK : status;
 }
 
@@ -75,14 +185,16 @@ static satf_status tune_all(satf_context *ctx, int device, sat_cache *cache)
 
 static satf_status tune(satf_context *ctx, int device)
 {
-    sat_cache cache = {{0}};
+    sat_cache cache = {0};
     satf_status status = device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, device);
-    status =
-        status ? status : sat_cache_save(ctx, device, NULL); /* before minutes are spent on it */
+    if (!status) { /* before minutes are spent on it */
+        status = sat_cache_save(ctx, device, &cache, true);
+    }
     status = status ? status : tune_all(ctx, device, &cache);
-    status = status ? status : sat_cache_save(ctx, device, &cache);
-    if (!status && device != SATF_HOST) {
-        status = sat_cache_save_start(ctx, satf_gpu_start_ms());
+    if (!status) {
+        double start_ms = device == SATF_HOST ? 0 : satf_gpu_start_ms();
+        cache.start_ms = (int)fmin(999999, start_ms);
+        status = sat_cache_save(ctx, device, &cache, false);
     }
     satf_context_forget(ctx);
     return status;

@@ -11,8 +11,8 @@
 
 #include "../../src/base/memory.h"
 #include "../../src/sat/cache.h"
-#include "../../src/sat/search.h"
 #include "../../src/sat/stages.h"
+#include "../../src/sat/tuner.h"
 
 enum { SIDE = 608 };
 
@@ -115,11 +115,11 @@ static void test_remembered(void **unused)
     (void)unused;
     static const double rs[] = {0, 0.01, 0.25, 0.6, 0.99};
     for (size_t k = 0; k < sizeof rs / sizeof *rs; k += gpu_small ? 2 : 1) {
-        sat_cache cache;
+        sat_cache cache = {0};
         for (int i = 0; i < SAT_TUNED; i++) {
             cache.r[i] = rs[k];
         }
-        gpu_must(ctx, sat_cache_save(ctx, GPU_DEVICE, &cache));
+        gpu_must(ctx, sat_cache_save(ctx, GPU_DEVICE, &cache, false));
         satf_view in = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U8);
         satf_view out = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U32);
         in.device = out.device = GPU_DEVICE;
@@ -174,10 +174,7 @@ static void test_tunes(void **unused)
             gpu_must(ctx, sat_cache_find(ctx, &job, &r));
             assert_true(r > 0 && r < 1);
         }
-        *strrchr(path, '/') = '\0';
-        assert_int_equal(chdir(path), 0);
-        assert_int_equal(unlink("start-cuda"), 0);
-        assert_int_equal(chdir("/"), 0);
+        assert_true(sat_cache_start_ms() > 0);
         remove_file();
     }
     assert_int_equal(satf_context_set_progress(ctx, NULL, NULL), SATF_OK);

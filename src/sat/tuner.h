@@ -1,6 +1,6 @@
-/* Which of several tunings is the fastest, by measuring; for the tuner and satbench. */
-#ifndef SATF_SAT_SEARCH_H
-#define SATF_SAT_SEARCH_H
+/* Which of several tunings is the fastest, by measuring; for satf_context_tune() and satbench. */
+#ifndef SATF_SAT_TUNER_H
+#define SATF_SAT_TUNER_H
 
 #include "sat.h"
 
@@ -13,9 +13,5 @@ enum { SAT_MOST_TUNINGS = 512 };
  */
 satf_status sat_fastest(satf_context *ctx, const sat_job *job, const sat_tuning *tunings, int count,
                         int *best);
-
-/* Memory of the device, or of the host, for what is measured. */
-satf_status sat_memory_get(satf_context *ctx, int device, size_t bytes, void **memory);
-void sat_memory_free(satf_context *ctx, int device, void *memory);
 
 #endif
