@@ -247,8 +247,9 @@ SATF_API satf_status satf_context_set_engine(satf_context *ctx, satf_engine engi
 /* The SAT algorithm by name, "auto" by default; see satf_algorithm(). */
 SATF_API satf_status satf_context_set_algorithm(satf_context *ctx, const char *name);
 
-/* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0: what a CUDA device takes least time
- * for, on the CPU the paper's 1/4. Other algorithms refuse any but 0. */
+/* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0: what satf_context_tune() has found, else
+ * what a CUDA device is reckoned to take least time for, on the CPU the paper's 1/4. Other
+ * algorithms refuse any but 0. */
 SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
 
 /* How the stages of a CUDA algorithm wait for one another: "launch" (a kernel
@@ -257,10 +258,11 @@ SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
 SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
 
 /*
- * Measures the SAT algorithms on the context's CUDA device (device 0 for SATF_DEVICE_AUTO; of
- * SATF_HOST there is nothing to measure, SATF_NO_DEVICE) and remembers the fastest for each type
- * and size, in this process and in a file under $XDG_CACHE_HOME or ~/.cache that later ones read. A
- * minute or two; reports progress. Without it built-in defaults are used.
+ * Measures which r of (1+r)R1W takes least time where the context computes (SATF_DEVICE_AUTO: CUDA
+ * device 0, or the CPU where there is none), and of a CUDA device how long its start takes, which
+ * SATF_DEVICE_AUTO reckons with. Remembers them, r for each type and size and of the CPU for the
+ * context's threads, in this process and in a file under $XDG_CACHE_HOME or ~/.cache that later
+ * ones read: SATF_IO where it cannot be written. A minute or two; reports progress.
  */
 SATF_API satf_status satf_context_tune(satf_context *ctx);
 

@@ -48,6 +48,8 @@ expect 0 sat --sizes 600x700 --types u8,f32 --algorithms 2r1w,1r1w,1+r --r 0.5 -
     --repeat 1 --json paper.json
 [ "$(grep -c '^\(2r1w\|1r1w\|1+r\) ' out)" = 6 ] || fail "the dissertation's rows: $(cat out)"
 [ "$(grep -c '"name": "1+r".* "r": 0.5' paper.json)" = 2 ] || fail "r is not told: $(cat paper.json)"
+expect 0 sat --sizes 600 --types u8 --algorithms sweep --repeat 1 --json sweep.json
+[ "$(grep -o '"r": [^,]*' sweep.json | sort -u | wc -l)" -eq 32 ] || fail "values of r: $(cat out)"
 expect 0 sat --sizes 64 --algorithms paper --repeat 1
 grep -q '^2R2W(CPU) ' out || fail "the paper's programs are missing: $(cat out)"
 expect 0 filter --sizes 67x31,40 --types u8,u16,f32 --windows 1,4,15,90 --channels 1,3 \

@@ -212,8 +212,8 @@ for option in '--type u9' '--border none' '--border constant' '--border constant
     # shellcheck disable=SC2086
     usage $option --box 3 in.pgm kept.pgm
 done
-run 1 --tune --device cpu
-says 'no CUDA device'
+XDG_CACHE_HOME=/dev/null run 1 --tune --device cpu
+says '/dev/null/satfilter/tuning-cpu cannot be written'
 # What contradicts itself is refused before the input is even looked for.
 usage --integral --engine window missing.png kept.pgm;      says '--integral needs'
 usage --template missing.txt --engine window missing.png out.npy; says '--template needs'

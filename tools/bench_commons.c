@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../src/base/parallel.h"
-#include "../src/sat/cache.h"
+#include "../src/sat/sat.h"
 #include "bench.h"
 
 int bench_take_device(settings *s, const option *o, const char *value)

@@ -129,9 +129,10 @@ static const struct {
                      "a size such as 4K or 1920x1080", parse_size},
     [BENCH_TYPES] = {LIST("types", "u8 u16 f32 f64, or INPUT:OUTPUT such as u8:u64"),
                      "u8, u16, f32, f64 or a pair such as u8:u64", parse_types},
-    [BENCH_ALGORITHMS] = {LIST("algorithms",
-                               "names of --list; all: all but reference; auto: the fastest; paper"),
-                          "an algorithm", parse_name},
+    [BENCH_ALGORITHMS] =
+        {LIST("algorithms",
+              "names of --list; all: all but reference; auto: the fastest; paper; sweep: 1+r by r"),
+         "an algorithm", parse_name},
     [BENCH_FILTERS] = {LIST("filters", "names of --list"), "a filter", parse_name},
     [BENCH_WINDOWS] = {LIST("windows", "sides of square windows in pixels, 1 to 65535"),
                        "a window's side of 1 to 65535 pixels", parse_window},

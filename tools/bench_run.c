@@ -43,26 +43,6 @@ void bench_close(bench *b)
     bench_report_destroy(b->report);
 }
 
-/* The processor's name where the system tells it. */
-static void cpu_name(char *name, size_t bytes)
-{
-    char line[256];
-    struct utsname system;
-    snprintf(name, bytes, "%s", uname(&system) == 0 ? system.machine : "unknown");
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (colon && strncmp(line, "model name", 10) == 0) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(name, bytes, "%s", colon + (colon[1] == ' ' ? 2 : 1));
-            break;
-        }
-    }
-    if (file) {
-        fclose(file);
-    }
-}
-
 void bench_name_device(int device, bench_device *d)
 {
     struct utsname system;
@@ -73,7 +53,7 @@ void bench_name_device(int device, bench_device *d)
         snprintf(d->driver, sizeof d->driver, "%s", info.driver);
         return;
     }
-    cpu_name(d->name, sizeof d->name);
+    satf_cpu_name(d->name, sizeof d->name);
     if (uname(&system) == 0) { /* what drives a CPU is its system */
         snprintf(d->driver, sizeof d->driver, "%s %s", system.sysname, system.release);
     }

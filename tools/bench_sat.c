@@ -7,10 +7,8 @@
 #include "../src/study/gpu.h"
 #include "../src/base/gpu.h"
 #include "../src/base/view.h"
-#include "../src/sat/search.h"
 #include "../src/sat/tuner.h"
-
-#define SEARCH_CAP_MS 10000.0 /* of one row's tunings on one image */
+#include "../src/sat/stages.h"
 
 /* One line of the table for each image. */
 typedef struct sat_line {
@@ -44,8 +42,6 @@ typedef struct sat_call {
     satf_view in, out; /* host; out.data NULL while only the device is measured */
     bench_device_image image;
     sat_job job;
-    const char *algorithm;
-    bool wrong;    /* a candidate for the line's tuning gave a wrong result */
     double cpu_ms; /* the better CPU program; infinite if none was measured */
 } sat_call;
 
@@ -67,21 +63,6 @@ static satf_status run_convert(void *user)
 static satf_type usual_sum(int input)
 {
     return input == SATF_U8 ? SATF_U32 : input == SATF_U16 ? SATF_U64 : SATF_F64;
-}
-
-static sat_job make_job(const satf_view *in, const satf_view *out, const sat_tuning *tuning)
-{
-    bool floats = satf_type_is_float(in->type);
-    return (sat_job){
-        .in = *in,
-        .sum_type = floats                  ? SATF_SUM_F64
-                    : out->type == SATF_U32 ? SATF_SUM_U32
-                                            : SATF_SUM_U64,
-        .f32_out = out->type == SATF_F32,
-        .out = out->data,
-        .out_stride = out->stride,
-        .tuning = *tuning,
-    };
 }
 
 static double image_bytes(const sat_call *call)
@@ -118,27 +99,47 @@ static void report(const sat_call *call, const sat_line *line, const bench_timin
 
 /* ------------------------------------------------------------------ one line */
 
-static satf_status is_right(void *user, const sat_tuning *tuning, bool *right)
+/* Adds those of the row's tunings to which r can be added: the line's, or a sweep. */
+static int add_tunings(const sat_job *job, const sat_row *row, const sat_tuning *variant,
+                       sat_tuning *tunings, int count)
 {
-    sat_call *call = user;
-    const char *problem;
-    satf_status status = bench_device_check(call->b, &call->image, &problem);
-    *right = !status && !problem;
-    if (!status && problem) {
-        call->wrong = true;
-        bench_error(0, "%s, tile %d, %d threads, sync %s, r %g: %s", call->algorithm, tuning->tile,
-                    tuning->threads, sat_sync_name(tuning->sync), tuning->r, problem);
+    sat_job tuned = *job;
+    double r[SAT_SWEEP] = {job->tuning.r};
+    int values = 1;
+    tuned.tuning = *variant;
+    if (row->has_r && job->tuning.r == 0) {
+        int tile = sat_block_side(row, &tuned);
+        values =
+            tile ? sat_sweep_r((job->in.width - 1) / tile + 1, (job->in.height - 1) / tile + 1, r)
+                 : 1;
     }
-    return status;
+    for (int i = 0; i < values && count < SAT_MOST_TUNINGS; i++) {
+        tunings[count] = *variant;
+        tunings[count++].r = r[i];
+    }
+    return count;
 }
 
-/* Puts the row's fastest tuning into the job. */
+/* Puts the row's fastest tuning into the job, of those that agree with what is fixed. */
 static satf_status find_tuning(sat_call *call, const sat_row *row)
 {
-    sat_search search = {
-        .fixed = call->job.tuning, .cap_ms = SEARCH_CAP_MS, .check = is_right, .user = call};
-    double ms;
-    return sat_search_tuning(call->b->ctx, row, &call->job, &search, &call->job.tuning, &ms);
+    static sat_tuning tunings[SAT_MOST_TUNINGS];
+    const sat_tuning *fixed = &call->job.tuning;
+    sat_tuning variant;
+    int count = 0, best = 0;
+    for (size_t i = 0; row->variant && row->variant(&call->job, i, &variant); i++) {
+        if ((!fixed->tile || fixed->tile == variant.tile) &&
+            (!fixed->threads || fixed->threads == variant.threads) &&
+            (!fixed->sync || fixed->sync == variant.sync)) {
+            count = add_tunings(&call->job, row, &variant, tunings, count);
+        }
+    }
+    if (!count) { /* the row has nothing to choose, or says why not */
+        tunings[count++] = *fixed;
+    }
+    satf_status status = sat_fastest(call->b->ctx, &call->job, tunings, count, &best);
+    call->job.tuning = status ? call->job.tuning : tunings[best];
+    return status;
 }
 
 /* Chooses where the line is measured, the job and its scratch. SATF_UNSUPPORTED
@@ -153,9 +154,9 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     } else if (line->r > 0) {
         tuning.r = line->r;
     }
-    call->algorithm = line->algorithm;
-    call->job = make_job(device ? &call->image.in : &call->in,
-                         device ? &call->image.out : &call->out, &tuning);
+    call->job =
+        sat_job_of(device ? &call->image.in : &call->in, device ? &call->image.out : &call->out);
+    call->job.tuning = tuning;
     const sat_row *row = device ? sat_row_find(line->algorithm, "cuda") : NULL;
     if (row && !sat_row_has_sync(row, &call->job, tuning.sync)) {
         call->job.tuning.sync = SAT_SYNC_AUTO; /* nothing in it waits for a stage */
@@ -174,8 +175,8 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     }
     if (!status && row && (line->searched || b->options.search)) {
         status = find_tuning(call, row);
-    } else if (!status && device) { /* what the tuner remembers is reported too */
-        status = sat_tune(b->ctx, &call->job, &row, &call->job.tuning);
+    } else if (!status) { /* an r that is remembered or reckoned is reported too */
+        status = sat_choose(b->ctx, &call->job, &row, &call->job.tuning);
     }
     if (!status) {
         status = sat_scratch(b->ctx, &call->job, &scratch_bytes);
@@ -215,11 +216,7 @@ static int run_line(sat_call *call, const sat_line *line)
     bench *b = call->b;
     bench_timing timing;
     const char *problem = NULL;
-    call->wrong = false;
     satf_status status = prepare(call, line);
-    if (call->wrong) { /* reported; another tuning may be right, but this one is offered too */
-        return 1;
-    }
     if (status == SATF_UNSUPPORTED) { /* lists multiply out: not every product exists */
         bench_error(0, "%s: skipped, %s", line->label, satf_message(b->ctx));
         return 0;
@@ -261,6 +258,15 @@ static void add_paper_lines(const bench *b, sat_line *lines, int *count)
     }
 }
 
+/* (1+r)R1W with 32 values of r, in equal steps of the triangles' side to the largest. */
+static void add_sweep(sat_line *lines, int *count)
+{
+    for (int k = 1; k <= SAT_SWEEP && *count < MAX_LINES; k++) {
+        double share = (k - 1.0 / 64) / SAT_SWEEP; /* r is below 1 */
+        lines[(*count)++] = (sat_line){.algorithm = "1+r", .label = "(1+r)R1W", .r = share * share};
+    }
+}
+
 /* The algorithms of this device that the option names; 0 or the exit status. */
 static int choose_lines(const bench *b, sat_line *lines, int *count)
 {
@@ -271,6 +277,10 @@ static int choose_lines(const bench *b, sat_line *lines, int *count)
         bool all = strcmp(text, "all") == 0, found = false;
         if (strcmp(text, "paper") == 0) {
             add_paper_lines(b, lines, count);
+            continue;
+        }
+        if (strcmp(text, "sweep") == 0) {
+            add_sweep(lines, count);
             continue;
         }
         if (strcmp(text, "auto") == 0 && *count < MAX_LINES) {
@@ -373,7 +383,7 @@ const bench_table bench_sat_table = {
                 {"device", NULL, 't', 0},     {"input", "input", 't', 5},
                 {"sum", "sum", 't', 4},       {"width", "width", 'i', 6},
                 {"height", "height", 'i', 6}, {"channels", "ch", 'i', 2},
-                {NULL, "threads", 'i', 7},    {"r", "r", 'R', 8},
+                {NULL, "threads", 'i', 7},    {"r", "r", 'r', 8},
                 {"tile", "tile", 'I', 4},     {"threads", "thr", 'I', 4},
                 {"sync", "sync", 'T', 6},     {"ms", "ms", 'r', 8},
                 {"ms_min", "min", 'r', 8},    {NULL, "Mpixel/s", 'r', 8},

@@ -142,8 +142,7 @@ void help_man_page(void)
     puts(".TP\n\\fBSATFILTER_MODULES\\fR");
     roff_paragraph("modules to load, as --module does, with a colon between.");
     puts(".TP\n\\fBSATFILTER_TUNE\\fR");
-    roff_paragraph("off: use nothing that --tune has found; random:SEED: any algorithm that "
-                   "fits (for testing).");
+    roff_paragraph("off: use nothing that --tune has found (for testing).");
     puts(".TP\n\\fBXDG_CACHE_HOME\\fR");
     roff_paragraph("the folder below which --tune keeps what it finds; default ~/.cache.");
 }

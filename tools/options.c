@@ -378,10 +378,11 @@ static const option options[] = {
      BECOMES(route, SATF_ROUTE_ROWS)},
     {GROUP_RUNNING, "no-stream", 0, NULL, NULL, "hold whole images, even where rows would do", NULL,
      BECOMES(route, SATF_ROUTE_WHOLE)},
-    {GROUP_RUNNING, "tune", 0, NULL, NULL, "find the fastest algorithms of this GPU, and stop",
-     "Takes a minute or two, for the first device that --device names (default: 0). It also "
-     "measures how long a process takes to start the device, for --device auto. The results are "
-     "kept under $XDG_CACHE_HOME or ~/.cache; SATFILTER_TUNE=off ignores them.",
+    {GROUP_RUNNING, "tune", 0, NULL, NULL, "find the best r of --algorithm 1+r, and stop",
+     "Takes a minute or two, for the first device that --device names (default: CUDA device 0; the "
+     "CPU where there is none). It also measures how long a process takes to start a CUDA device, "
+     "for --device auto. The results are kept under $XDG_CACHE_HOME or ~/.cache; "
+     "SATFILTER_TUNE=off ignores them.",
      BECOMES(action, ACTION_TUNE)},
 
     {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress, no notes, no closing line",

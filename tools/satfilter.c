@@ -56,7 +56,7 @@ static int tune(const settings *s)
 {
     if (!s->quiet) {
         progress_start(1, s->quiet);
-        progress_file("measuring the SAT algorithms", 0);
+        progress_file("measuring (1+r)R1W", 0);
         satf_context_set_progress(s->ctx, progress_show, NULL);
     }
     satf_status status = satf_context_tune(s->ctx);

@@ -12,6 +12,7 @@
 extern "C" {
 #include "../../src/base/memory.h"
 #include "../../src/sat/gpu.h"
+#include "../../src/sat/stages.h"
 }
 
 static int stress_mode;
@@ -324,16 +325,11 @@ static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch
     return do_1_plus_r(ctx, "1r1w", job, 0, scratch);
 }
 
-/* The triangles' side is sqrt(r) of the matrix's, in blocks, rounded; of the shorter side
- * where the image is no square. At least one anti-diagonal is left between them. The tuner gives an
- * r to every job. */
 static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
 {
     sat_grid g = cut_up(job).g;
-    double r = job->tuning.r > 0 ? job->tuning.r : SAT_PAPER_R;
-    int64_t shorter = g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y;
-    int64_t side = llround(sqrt(r) * (double)shorter), most = (grid_diagonals(g) - 1) / 2;
-    return do_1_plus_r(ctx, "1+r", job, side < most ? side : most, scratch);
+    int64_t side = sat_triangle_side(job->tuning.r, g.tiles_x, g.tiles_y);
+    return do_1_plus_r(ctx, "1+r", job, side, scratch);
 }
 
 /* ------------------------------------------------------------ single kernels */

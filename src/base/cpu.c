@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../satfilter.h"
@@ -65,6 +66,25 @@ void satf_cpu_limit(satf_isa most)
 const char *satf_instructions(size_t index)
 {
     return index <= (size_t)satf_cpu_isa() ? names[index] : NULL;
+}
+
+void satf_cpu_name(char *name, size_t bytes)
+{
+    char line[256];
+    struct utsname system;
+    snprintf(name, bytes, "%s", uname(&system) == 0 ? system.machine : "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, "model name", 10) == 0) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(name, bytes, "%s", colon + (colon[1] == ' ' ? 2 : 1));
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
 }
 
 /* ------------------------------------------------------------------- caches */

@@ -2,6 +2,7 @@
 #ifndef SATF_BASE_CPU_H
 #define SATF_BASE_CPU_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_COUNT } satf_isa;
@@ -34,6 +35,9 @@ void satf_cpu_limit(satf_isa most);
 
 /* "base", "avx2", "avx512". */
 const char *satf_isa_name(satf_isa isa);
+
+/* The processor's name where the system tells it, else the machine's kind. */
+void satf_cpu_name(char *name, size_t bytes);
 
 /* A result of so many bytes leaves the caches before anybody reads it: to write around them
  * (stores.h) saves reading its lines first, a third of the time. By the machine's largest cache. */

@@ -94,16 +94,8 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
     if (need_data && satf_views_overlap(in, out)) {
         return satf_fail(ctx, SATF_INVALID, "the output overlaps the input");
     }
-    *job = (sat_job){
-        .in = *in,
-        .summand = flags & SATF_SQUARED ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
-        .sum_type = floats                  ? SATF_SUM_F64
-                    : out->type == SATF_U32 ? SATF_SUM_U32
-                                            : SATF_SUM_U64,
-        .f32_out = out->type == SATF_F32,
-        .out = out->data,
-        .out_stride = out->stride,
-    };
+    *job = sat_job_of(in, out);
+    job->summand = flags & SATF_SQUARED ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
     return in->device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, in->device);
 }
 

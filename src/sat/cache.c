@@ -1,7 +1,7 @@
 #include "cache.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,199 +9,136 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/cpu.h"
 #include "../base/gpu.h"
 #include "../base/memory.h"
+#include "../base/parallel.h"
 #include "../base/view.h"
 
-#define FORMAT "satfilter tuning 1"
+#define FORMAT "satfilter tuning 2"
 #define R_UNITS 1e9 /* r is written in billionths: whole numbers are the same in every locale */
 
-enum { LINE_BYTES = 128, HEADER_BYTES = 512, FILE_BYTES = SAT_CACHE_CHOICES * LINE_BYTES + 1024 };
+enum {
+    HEADER_LINES = 5,
+    LINE_BYTES = 64,
+    FILE_BYTES = SAT_TUNED * LINE_BYTES + 1024,
+    PATH_BYTES = 4096
+};
 
-static const char *const sync_names[] = {"auto", "launch", "graph", "coop"};
-
-const char *sat_sync_name(sat_sync sync)
+sat_job sat_tuned_job(int i)
 {
-    return sync_names[sync];
+    static const int sides[SAT_TUNED_SIDES] = {1024, 2048,  3072,  4096,  5120,  6144, 7168,
+                                               8192, 10240, 12288, 14336, 16384, 18432};
+    static const struct {
+        satf_type in, out;
+    } pairs[SAT_TUNED_PAIRS] = {
+        {SATF_U8, SATF_U32}, {SATF_F32, SATF_F64}, {SATF_F64, SATF_F64}, {SATF_F32, SATF_F32},
+        {SATF_U8, SATF_U64}, {SATF_U16, SATF_U32}, {SATF_U16, SATF_U64},
+    };
+    int side = sides[i / SAT_TUNED_PAIRS], pair = i % SAT_TUNED_PAIRS;
+    satf_view in = satf_view_packed(NULL, side, side, 1, pairs[pair].in);
+    satf_view out = satf_view_packed(NULL, side, side, 1, pairs[pair].out);
+    return sat_job_of(&in, &out);
 }
 
-bool sat_sync_parse(const char *name, sat_sync *sync)
+bool sat_cache_sign(const satf_context *ctx, int device, sat_cache *cache)
 {
-    for (size_t i = 0; i < sizeof sync_names / sizeof *sync_names; i++) {
-        if (strcmp(name, sync_names[i]) == 0) {
-            *sync = (sat_sync)i;
-            return true;
-        }
+    satf_gpu_info info;
+    size_t room = sizeof cache->table;
+    size_t used = (size_t)snprintf(cache->table, room, "%s", satf_version());
+    if (device == SATF_HOST) {
+        satf_cpu_name(cache->device, sizeof cache->device);
+        snprintf(cache->driver, sizeof cache->driver, "%s, %d threads",
+                 satf_isa_name(satf_cpu_isa()), satf_thread_count(ctx));
+        return true;
     }
-    return false;
-}
-
-int sat_size_class(int64_t width, int64_t height)
-{
-    double pixels = (double)width * (double)height;
-    int size_class = 0;
-    for (; pixels >= 2; pixels /= 2) {
-        size_class++;
+    const sat_row *row = sat_row_find("1+r", "cuda");
+    for (int i = 0; row && row->variant && i < SAT_TUNED_PAIRS && used < room; i++) {
+        sat_tuning blocks = {0};
+        sat_job job = sat_tuned_job(i);
+        job.in.device = device;
+        row->variant(&job, 0, &blocks);
+        used += (size_t)snprintf(cache->table + used, room - used, " %d/%d", blocks.tile,
+                                 blocks.threads);
     }
-    return size_class;
-}
-
-const sat_choice *sat_cache_find(const sat_cache *cache, const sat_job *job, const char *row)
-{
-    const sat_choice *best = NULL;
-    int size_class = sat_size_class(job->in.width, job->in.height), least = 0;
-    for (int i = 0; i < cache->count; i++) {
-        const sat_choice *choice = &cache->choice[i];
-        bool meant = choice->in_type == job->in.type && choice->sum_type == job->sum_type &&
-                     choice->f32_out == job->f32_out && choice->of_all == !row &&
-                     (!row || strcmp(choice->row, row) == 0);
-        int distance = abs(choice->size_class - size_class);
-        /* between two that are as near, the larger image says more */
-        if (meant && (!best || distance < least ||
-                      (distance == least && choice->size_class > best->size_class))) {
-            best = choice;
-            least = distance;
-        }
+    if (!satf_cuda()->describe(device, &info)) {
+        return false;
     }
-    return best;
+    memcpy(cache->device, info.name, sizeof cache->device);
+    memcpy(cache->driver, info.driver, sizeof cache->driver);
+    return true;
 }
 
 /* ----------------------------------------------------------------------- text */
 
-static void print_header(const sat_cache_key *key, char *text, size_t bytes)
-{
-    snprintf(text, bytes, FORMAT "\ntable %016" PRIx64 "\ndevice %s\ndriver %s\n", key->signature,
-             key->device, key->driver);
-}
-
-static const char *output_name(const sat_choice *choice)
-{
-    return choice->sum_type == SATF_SUM_U32   ? "u32"
-           : choice->sum_type == SATF_SUM_U64 ? "u64"
-           : choice->f32_out                  ? "f32"
-                                              : "f64";
-}
-
-char *sat_cache_print(const sat_cache *cache, const sat_cache_key *key)
+char *sat_cache_print(const sat_cache *cache)
 {
     char *text = satf_alloc(FILE_BYTES);
     if (!text) {
         return NULL;
     }
-    print_header(key, text, HEADER_BYTES);
-    char *end = text + strlen(text);
-    for (int i = 0; i < cache->count; i++) {
-        const sat_choice *c = &cache->choice[i];
-        end += snprintf(end, LINE_BYTES, "%s %s %d %s %s %d %d %s %.0f\n",
-                        satf_type_name(c->in_type), output_name(c), c->size_class,
-                        c->of_all ? "all" : "own", c->row, c->tuning.tile, c->tuning.threads,
-                        sync_names[c->tuning.sync], c->tuning.r * R_UNITS);
+    char *end =
+        text + snprintf(text, FILE_BYTES, FORMAT "\ntable %s\ndevice %s\ndriver %s\nstart %d\n",
+                        cache->table, cache->device, cache->driver, cache->start_ms);
+    for (int i = 0; i < SAT_TUNED; i++) {
+        sat_job job = sat_tuned_job(i);
+        end += snprintf(end, LINE_BYTES, "%s %s %lld %.0f\n", satf_type_name(job.in.type),
+                        satf_type_name(sat_table_type(&job)), (long long)job.in.width,
+                        cache->r[i] * R_UNITS);
     }
-    snprintf(end, LINE_BYTES, "end %d\n", cache->count); /* a file cut short lacks it */
     return text;
 }
 
-static bool parse_output(const char *name, sat_choice *choice)
+/* Reads what it can; if all that is read, printed anew, is the text, nothing else was there. */
+bool sat_cache_parse(const char *text, sat_cache *cache)
 {
-    int type = satf_type_find(name);
-    bool floats = satf_type_is_float(choice->in_type);
-    choice->f32_out = type == SATF_F32;
-    choice->sum_type = type == SATF_U32   ? SATF_SUM_U32
-                       : type == SATF_U64 ? SATF_SUM_U64
-                                          : SATF_SUM_F64;
-    return type >= SATF_U32 && satf_type_is_float(type) == floats;
-}
-
-/* One line, without its end. */
-static bool parse_choice(const char *line, sat_choice *choice)
-{
-    char in[8], out[8], scope[8], sync[8];
-    int used = 0;
-    long r;
-    memset(choice, 0, sizeof *choice);
-    if (sscanf(line, "%7s %7s %3d %7s %15s %4d %4d %7s %10ld%n", in, out, &choice->size_class,
-               scope, choice->row, &choice->tuning.tile, &choice->tuning.threads, sync, &r,
-               &used) != 9 ||
-        line[used]) {
-        return false;
-    }
-    choice->in_type = satf_type_find(in);
-    choice->of_all = strcmp(scope, "all") == 0;
-    choice->tuning.r = (double)r / R_UNITS;
-    return choice->in_type >= 0 && parse_output(out, choice) && choice->size_class >= 0 &&
-           choice->size_class <= 63 && (choice->of_all || strcmp(scope, "own") == 0) &&
-           choice->tuning.tile >= 0 && choice->tuning.threads >= 0 &&
-           sat_sync_parse(sync, &choice->tuning.sync) && r >= 0 && (double)r < R_UNITS;
-}
-
-bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cache)
-{
-    char header[HEADER_BYTES], line[LINE_BYTES];
-    print_header(key, header, sizeof header);
-    size_t length = strlen(header);
-    cache->count = 0;
-    if (strncmp(text, header, length) != 0) {
-        return false;
-    }
-    int count = 0;
-    for (const char *at = text + length, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
-        length = (size_t)(end - at);
-        if (length >= sizeof line) {
-            return false;
+    const char *at = text;
+    memset(cache, 0, sizeof *cache);
+    sscanf(text, FORMAT " table %127[^\n] device %255[^\n] driver %63[^\n] start %6d", cache->table,
+           cache->device, cache->driver, &cache->start_ms);
+    for (int i = -HEADER_LINES, r; at && i < SAT_TUNED; i++) {
+        if (i >= 0 && sscanf(at, "%*7s %*7s %*6d %9d", &r) == 1 && r > 0) {
+            cache->r[i] = r / R_UNITS;
         }
-        memcpy(line, at, length);
-        line[length] = '\0';
-        if (strncmp(line, "end ", 4) == 0) {
-            char wanted[LINE_BYTES];
-            snprintf(wanted, sizeof wanted, "end %d", count);
-            cache->count = strcmp(line, wanted) == 0 && !end[1] ? count : 0;
-            return cache->count == count && !end[1] && strcmp(line, wanted) == 0;
-        }
-        if (count == SAT_CACHE_CHOICES || !parse_choice(line, &cache->choice[count])) {
-            return false;
-        }
-        count++;
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
     }
-    return false;
+    char *again = sat_cache_print(cache);
+    bool good = again && cache->start_ms >= 0 && strcmp(again, text) == 0;
+    satf_free(again);
+    if (!good) {
+        memset(cache, 0, sizeof *cache);
+    }
+    return good;
 }
 
 /* ----------------------------------------------------------------------- file */
 
-static bool path_of(const char *name, char *path, size_t bytes)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length = -1;
-    if (cache && cache[0] == '/') { /* others are to be ignored, says the XDG specification */
-        length = snprintf(path, bytes, "%s/satfilter/%s", cache, name);
-    } else if (home && home[0] == '/') {
-        length = snprintf(path, bytes, "%s/.cache/satfilter/%s", home, name);
-    }
-    return length > 0 && (size_t)length < bytes;
-}
-
 bool sat_cache_path(int device, char *path, size_t bytes)
 {
-    char name[32];
-    snprintf(name, sizeof name, "tuning-cuda%d", satf_gpu_ordinal(device));
-    return path_of(name, path, bytes);
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool given = cache && cache[0] == '/'; /* others are to be ignored, says the specification */
+    const char *base = given ? cache : home;
+    char name[32] = "cpu";
+    if (device != SATF_HOST) {
+        snprintf(name, sizeof name, "cuda%d", satf_gpu_ordinal(device));
+    }
+    int length = snprintf(path, bytes, "%s%s/satfilter/tuning-%s", base ? base : "",
+                          given ? "" : "/.cache", name);
+    return base && base[0] == '/' && (size_t)length < bytes;
 }
 
-bool sat_cache_load(const char *path, const sat_cache_key *key, sat_cache *cache)
+/* false unless the file is there and whole. */
+static bool load(int device, sat_cache *cache)
 {
-    cache->count = 0;
-    FILE *file = fopen(path, "r");
-    char *text = file ? satf_alloc(FILE_BYTES + 1) : NULL;
-    bool good = false;
-    if (text) {
-        size_t length = fread(text, 1, FILE_BYTES, file);
-        text[length] = '\0';
-        good = strlen(text) == length && sat_cache_parse(text, key, cache);
-    }
+    char path[PATH_BYTES], text[FILE_BYTES + 1];
+    FILE *file = sat_cache_path(device, path, sizeof path) ? fopen(path, "re") : NULL;
+    size_t length = file ? fread(text, 1, FILE_BYTES, file) : 0;
+    text[length] = '\0';
     if (file) {
         fclose(file);
     }
-    satf_free(text);
-    return good;
+    return strlen(text) == length && sat_cache_parse(text, cache);
 }
 
 /* Makes every folder of the path that is missing. */
@@ -214,119 +151,135 @@ static void make_folders(char *path)
     }
 }
 
-enum { PATH_BYTES = 4096, TEMPORARY_BYTES = PATH_BYTES + 16 };
-
-static satf_status fail_to_write(satf_context *ctx, const char *path)
+/* The text takes the place of the file by a rename. NULL: whether it could, leaving nothing. */
+static satf_status replace(satf_context *ctx, const char *path, const char *text)
 {
-    return satf_fail(ctx, SATF_IO, "%s cannot be written: %s", path, strerror(errno));
-}
-
-static void unlink_quietly(const char *path)
-{
-    int reason = errno;
-    unlink(path);
-    errno = reason;
-}
-
-/* A new file beside that of the path, whose folders are made. */
-static satf_status make_temporary(satf_context *ctx, const char *path, char *temporary,
-                                  int *descriptor)
-{
-    char folders[PATH_BYTES];
-    if ((size_t)snprintf(folders, sizeof folders, "%s", path) >= sizeof folders) {
+    char temporary[PATH_BYTES];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= sizeof temporary) {
         return satf_fail(ctx, SATF_IO, "%.200s...: the path is too long", path);
     }
-    make_folders(folders);
-    snprintf(temporary, TEMPORARY_BYTES, "%s.XXXXXX", path);
-    *descriptor = mkstemp(temporary);
-    return *descriptor < 0 ? fail_to_write(ctx, path) : SATF_OK;
-}
-
-/* Closes the descriptor. */
-static bool write_text(int descriptor, const char *text)
-{
-    FILE *file = fdopen(descriptor, "w");
-    if (!file) {
-        int reason = errno;
+    make_folders(temporary);
+    int descriptor = mkstemp(temporary);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    bool good = file && fputs(text ? text : "", file) >= 0;
+    good = file && fclose(file) == 0 && good && (!text || rename(temporary, path) == 0);
+    satf_status status =
+        good ? SATF_OK : satf_fail(ctx, SATF_IO, "%s cannot be written: %s", path, strerror(errno));
+    if (descriptor >= 0 && !file) {
         close(descriptor);
-        errno = reason;
-        return false;
     }
-    bool good = fputs(text, file) >= 0 && fflush(file) == 0;
-    return fclose(file) == 0 && good;
-}
-
-satf_status sat_cache_try(satf_context *ctx, const char *path)
-{
-    char temporary[TEMPORARY_BYTES];
-    int descriptor;
-    satf_status status = make_temporary(ctx, path, temporary, &descriptor);
-    if (!status) {
-        close(descriptor);
+    if (descriptor >= 0 && !(good && text)) {
         unlink(temporary);
+    }
+    if (!text) {
         *strrchr(temporary, '/') = '\0';
         rmdir(temporary); /* not if there is anything in it */
     }
     return status;
 }
 
-static satf_status replace(satf_context *ctx, const char *path, const char *text)
+/* --------------------------------------------------------------- this process */
+
+enum { DEVICES = 64 }; /* the CPU among them */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    int threads; /* of the CPU, that the cache holds for; 0: it is not read yet */
+    sat_cache cache;
+} memory[DEVICES];
+
+/* Under the lock: the file is read by the first call, of the CPU once for each number of threads in
+ * turn. With any other signature it counts as absent. */
+static const sat_cache *recall(const satf_context *ctx, int device)
 {
-    char temporary[TEMPORARY_BYTES];
-    int descriptor;
-    satf_status status = make_temporary(ctx, path, temporary, &descriptor);
-    if (!status && (!write_text(descriptor, text) || rename(temporary, path) != 0)) {
-        unlink_quietly(temporary);
-        status = fail_to_write(ctx, path);
+    sat_cache *cache = &memory[device].cache, own = {0};
+    int threads = device == SATF_HOST ? satf_thread_count(ctx) : 1;
+    if (memory[device].threads != threads) {
+        memory[device].threads = threads;
+        if (!load(device, cache) || !sat_cache_sign(ctx, device, &own) ||
+            strcmp(own.table, cache->table) != 0 || strcmp(own.device, cache->device) != 0 ||
+            strcmp(own.driver, cache->driver) != 0) {
+            memset(cache, 0, sizeof *cache);
+        }
     }
-    return status;
+    return cache;
 }
 
-satf_status sat_cache_save(satf_context *ctx, const char *path, const sat_cache_key *key,
-                           const sat_cache *cache)
+/* Of what was measured for those types the r of the nearest size, by the factor between them. */
+static double nearest(const sat_cache *cache, const sat_job *job)
 {
-    char *text = sat_cache_print(cache, key);
-    if (!text) {
+    double side = sqrt((double)job->in.width * (double)job->in.height), r = 0, least = INFINITY;
+    for (int i = 0; i < SAT_TUNED; i++) {
+        sat_job tuned = sat_tuned_job(i);
+        double factor = fabs(log(side / (double)tuned.in.width));
+        if (cache->r[i] > 0 && tuned.in.type == job->in.type && tuned.sum_type == job->sum_type &&
+            tuned.f32_out == job->f32_out && factor < least) {
+            least = factor;
+            r = cache->r[i];
+        }
+    }
+    return r;
+}
+
+/* Whether SATFILTER_TUNE says that nothing was measured. */
+static bool is_off(void)
+{
+    const char *mode = getenv("SATFILTER_TUNE");
+    return mode && strcmp(mode, "off") == 0;
+}
+
+satf_status sat_cache_find(satf_context *ctx, const sat_job *job, double *r)
+{
+    const char *mode = getenv("SATFILTER_TUNE");
+    *r = 0;
+    if (mode && *mode && !is_off()) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "SATFILTER_TUNE=%.40s cannot be honoured: it is not off", mode);
+    }
+    if (!is_off() && job->in.device < DEVICES && job->in.channels == 1 && !job->tuning.tile &&
+        !job->tuning.threads) {
+        pthread_mutex_lock(&lock);
+        *r = nearest(recall(ctx, job->in.device), job);
+        pthread_mutex_unlock(&lock);
+    }
+    return SATF_OK;
+}
+
+satf_status sat_cache_save(satf_context *ctx, int device, sat_cache *cache, bool trial)
+{
+    char path[PATH_BYTES], *text = NULL;
+    if (!sat_cache_path(device, path, sizeof path)) {
+        return satf_fail(ctx, SATF_IO,
+                         "there is no place for the cache: set XDG_CACHE_HOME or HOME");
+    }
+    if (!sat_cache_sign(ctx, device, cache)) {
+        return satf_fail(ctx, SATF_NO_DEVICE, "CUDA device %d does not answer",
+                         satf_gpu_ordinal(device));
+    }
+    if (!trial && !(text = sat_cache_print(cache))) {
         return satf_fail_memory(ctx, FILE_BYTES, "the tuner's cache");
     }
     satf_status status = replace(ctx, path, text);
     satf_free(text);
+    if (!trial && device < DEVICES) {
+        pthread_mutex_lock(&lock);
+        memory[device].threads = 0;
+        pthread_mutex_unlock(&lock);
+    }
     return status;
 }
 
-/* ------------------------------------------------------------- the start of a device */
-
-static const char start_name[] = "start-cuda";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static double start_ms;
 
 static void load_start(void)
 {
-    char path[PATH_BYTES], end;
-    const char *mode = getenv("SATFILTER_TUNE");
-    bool ignored = mode && strcmp(mode, "off") == 0;
-    FILE *file = !ignored && path_of(start_name, path, sizeof path) ? fopen(path, "r") : NULL;
-    int ms;
-    if (file && fscanf(file, "%6d ms%c", &ms, &end) == 2 && end == '\n' && ms > 0) {
-        start_ms = ms;
-    }
-    if (file) {
-        fclose(file);
-    }
+    sat_cache cache;
+    start_ms = !is_off() && load(SATF_CUDA(0), &cache) ? cache.start_ms : 0;
 }
 
 double sat_cache_start_ms(void)
 {
     pthread_once(&once, load_start);
     return start_ms;
-}
-
-satf_status sat_cache_save_start(satf_context *ctx, double ms)
-{
-    char path[PATH_BYTES], text[32];
-    if (ms < 1 || ms > 999999 || !path_of(start_name, path, sizeof path)) {
-        return SATF_OK; /* nothing that is worth keeping */
-    }
-    snprintf(text, sizeof text, "%.0f ms\n", ms);
-    return replace(ctx, path, text);
 }

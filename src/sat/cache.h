@@ -1,75 +1,58 @@
-/* The tuner's memory: a text file of choices, one a line, under a header that
- * says what they hold for. */
+/*
+ * The r of (1+r)R1W that satfilter --tune, satf_context_tune(), has measured, for the types and
+ * sizes below, and the start of a device: a text file for each device, under a header that says
+ * what it holds for. Nothing is ever measured behind the caller's back.
+ */
 #ifndef SATF_SAT_CACHE_H
 #define SATF_SAT_CACHE_H
 
 #include "sat.h"
 
-/* What an answer depends on besides the job: any other value, and the file is
- * as good as absent. */
-typedef struct sat_cache_key {
-    uint64_t signature; /* of the CUDA rows, their variants and the version */
-    char device[256];
-    char driver[64];
-} sat_cache_key;
+/* The images that are measured: the sizes of table 6.2, each in all pairs of types. */
+enum { SAT_TUNED_PAIRS = 7, SAT_TUNED_SIDES = 13, SAT_TUNED = SAT_TUNED_SIDES * SAT_TUNED_PAIRS };
 
-typedef struct sat_choice {
-    int in_type;
-    satf_sum_type sum_type;
-    bool f32_out;
-    int size_class; /* floor(log2(pixels)) */
-    bool of_all;    /* the fastest of all rows; else the fastest tuning of this row */
-    char row[16];
-    sat_tuning tuning;
-} sat_choice;
-
-enum { SAT_CACHE_CHOICES = 256 };
+/* Image number i, the smallest first, without memory. */
+sat_job sat_tuned_job(int i);
 
 typedef struct sat_cache {
-    int count;
-    sat_choice choice[SAT_CACHE_CHOICES];
+    /* The signature: what r depends on besides the image. With any other the file counts as absent.
+     */
+    char table[128]; /* the library's version and the blocks that (1+r)R1W has */
+    char device[256];
+    char driver[64]; /* of the CPU: its instructions, and the context's threads */
+
+    int start_ms;        /* that a process takes to start the device; 0: not measured */
+    double r[SAT_TUNED]; /* of each image; 0: not measured */
 } sat_cache;
 
-/* "auto", "launch", "graph" or "coop". Static storage. */
-const char *sat_sync_name(sat_sync sync);
+/* Puts in the signature of that device, or of SATF_HOST; false if the device does not answer. */
+bool sat_cache_sign(const satf_context *ctx, int device, sat_cache *cache);
 
-/* false, and *sync untouched, if name is none of those. */
-bool sat_sync_parse(const char *name, sat_sync *sync);
+/*
+ * *r = what was measured for the job's types and the size that is nearest to its own; 0: nothing
+ * was, for so many channels, for blocks that were asked for, or for so many threads of the CPU.
+ * SATFILTER_TUNE=off: nothing; any other value is refused.
+ */
+satf_status sat_cache_find(satf_context *ctx, const sat_job *job, double *r);
 
-/* floor(log2(pixels)) */
-int sat_size_class(int64_t width, int64_t height);
+/* What the start of device 0 takes a process: asked before it is started, so that only the file can
+ * say. Read once a process; 0 if there is none, or SATFILTER_TUNE=off. */
+double sat_cache_start_ms(void);
 
-/* The choice of the job's types whose size class is the nearest, the larger of two that are as
- * near: of all rows if row is NULL, else of that one. NULL if there is none. */
-const sat_choice *sat_cache_find(const sat_cache *cache, const sat_job *job, const char *row);
-
-/* Reads the text of a cache. One line that is not as sat_cache_print() writes
- * it, or another key, rejects all: false, and no choices. */
-bool sat_cache_parse(const char *text, const sat_cache_key *key, sat_cache *cache);
+/* Reads a file's text. Unless it is what sat_cache_print() writes, byte by byte, all is rejected:
+ * false, and nothing was measured. */
+bool sat_cache_parse(const char *text, sat_cache *cache);
 
 /* The text, in memory that satf_free() frees; NULL without memory. */
-char *sat_cache_print(const sat_cache *cache, const sat_cache_key *key);
+char *sat_cache_print(const sat_cache *cache);
 
-/* $XDG_CACHE_HOME/satfilter/tuning-cudaN, else under ~/.cache; false if neither
+/* $XDG_CACHE_HOME/satfilter/tuning-cudaN, or tuning-cpu, else under ~/.cache; false if neither
  * variable says where, or it does not fit. */
 bool sat_cache_path(int device, char *path, size_t bytes);
 
-/* false, and no choices, unless the file is there, whole and of that key. */
-bool sat_cache_load(const char *path, const sat_cache_key *key, sat_cache *cache);
-
-/* Whether sat_cache_save() could write there, before what is to be saved is known: fails as it
- * would, and leaves no empty folder. */
-satf_status sat_cache_try(satf_context *ctx, const char *path);
-
-/* Makes the folders and replaces the file by a rename: readers see the old one
- * or the new one. SATF_IO with the path and the reason. */
-satf_status sat_cache_save(satf_context *ctx, const char *path, const sat_cache_key *key,
-                           const sat_cache *cache);
-
-/* What the start of a device takes a process, in ms, in the file "start-cuda" beside it: as the
- * latest tuning has measured it. Read once a process; 0 if there is no such file, or no such
- * number in it. */
-double sat_cache_start_ms(void);
-satf_status sat_cache_save_start(satf_context *ctx, double ms);
+/* Signs the cache, makes the folders and replaces the file by a rename: readers see the old one or
+ * the new one. From then on this process goes by it. trial: fails as saving would, and leaves
+ * nothing behind. SATF_IO with the path and the reason. */
+satf_status sat_cache_save(satf_context *ctx, int device, sat_cache *cache, bool trial);
 
 #endif

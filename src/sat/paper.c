@@ -8,7 +8,6 @@
  * column, and of their rows. Step 2 makes these the sums of all that lies above and left. Step 3
  * makes their tables. The order of additions depends on the blocks alone.
  */
-#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -18,10 +17,9 @@
 #include "../base/view.h"
 #include "kernels.h"
 #include "rows.h"
+#include "stages.h"
 
-/* A block's side in pixels. Its sums stay in a second-level cache; smaller ones would be too little
- * work between two stages. */
-enum { BLOCK = 256, MOST_SAMPLES = BLOCK * SATF_MAX_CHANNELS };
+enum { BLOCK = SAT_CPU_BLOCK, MOST_SAMPLES = BLOCK * SATF_MAX_CHANNELS };
 
 /* The blocks before anti-diagonal `begin` and from `end` on are done by 2R1W, the others by 1R1W.
  */
@@ -362,19 +360,13 @@ static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch
     return run(ctx, job, &g, scratch);
 }
 
-/* As on devices (cuda/sat/rows.cu): a triangle's side is sqrt(r) of the matrix's, in blocks,
- * rounded; of the shorter side where the image is no square. At least one anti-diagonal is left
- * between them. */
 static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
 {
     grid g;
     if (!cut_up(ctx, job, &g)) {
         return fail_size(ctx);
     }
-    double r = job->tuning.r > 0 ? job->tuning.r : SAT_PAPER_R;
-    int64_t shorter = g.across < g.down ? g.across : g.down;
-    int64_t side = llround(sqrt(r) * (double)shorter), most = (diagonals(&g) - 1) / 2;
-    g.begin = side < most ? side : most;
+    g.begin = sat_triangle_side(job->tuning.r, g.across, g.down);
     g.end = diagonals(&g) - g.begin;
     return run(ctx, job, &g, scratch);
 }

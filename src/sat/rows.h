@@ -4,6 +4,10 @@
 
 #include "sat.h"
 
+/* The side in pixels of a block of the paper's rows on the CPU. Its sums stay in a second-level
+ * cache; smaller blocks would be too little work between two stages. */
+enum { SAT_CPU_BLOCK = 256 };
+
 /* Why no CPU row can do the job, or NULL: see sat_row.refuses. */
 const char *sat_cpu_refuses(const sat_job *job);
 

@@ -1,63 +1,38 @@
 #include "sat.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "rows.h"
-#include "tuner.h"
+#include "../base/view.h"
 
-/* What "auto" means on the CPU. */
-static const sat_row *const fastest = &sat_blocked;
-
-satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row)
+sat_job sat_job_of(const satf_view *in, const satf_view *out)
 {
-    if (job->in.device != SATF_HOST) {
-        sat_tuning tuning;
-        return sat_tune(ctx, job, row, &tuning);
-    }
-    const sat_row *chosen = fastest;
-    if (strcmp(ctx->settings.algorithm, "auto") != 0) {
-        chosen = sat_row_find(ctx->settings.algorithm, "cpu");
-    }
-    if (!chosen) {
-        char names[256];
-        sat_algorithm_names("cpu", names, sizeof names);
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "algorithm %s needs a CUDA device; on the CPU there are: auto %s",
-                         ctx->settings.algorithm, names);
-    }
-    if (ctx->settings.sync) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "sync %s cannot be honoured: only CUDA devices have such barriers",
-                         sat_sync_name((sat_sync)ctx->settings.sync));
-    }
-    if (ctx->settings.r > 0 && !chosen->has_r) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "r = %g cannot be honoured: algorithm %s has none, 1+r has",
-                         ctx->settings.r, chosen->name);
-    }
-    const char *reason = chosen->refuses(job);
-    if (reason) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", chosen->name,
-                         reason);
-    }
-    *row = chosen;
-    return SATF_OK;
+    return (sat_job){
+        .in = *in,
+        .sum_type = satf_type_is_float(in->type) ? SATF_SUM_F64
+                    : out->type == SATF_U32      ? SATF_SUM_U32
+                                                 : SATF_SUM_U64,
+        .f32_out = out->type == SATF_F32,
+        .out = out->data,
+        .out_stride = out->stride,
+    };
+}
+
+satf_type sat_table_type(const sat_job *job)
+{
+    return job->sum_type == SATF_SUM_U32   ? SATF_U32
+           : job->sum_type == SATF_SUM_U64 ? SATF_U64
+           : job->f32_out                  ? SATF_F32
+                                           : SATF_F64;
 }
 
 satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
 {
     *plan = (sat_plan){.job = *job};
-    satf_status status = job->in.device == SATF_HOST
-                             ? sat_choose(ctx, job, &plan->row)
-                             : sat_tune(ctx, job, &plan->row, &plan->job.tuning);
+    satf_status status = sat_choose(ctx, job, &plan->row, &plan->job.tuning);
     if (status) {
         return status;
-    }
-    if (plan->row->has_r && plan->job.tuning.r == 0) {
-        plan->job.tuning.r = ctx->settings.r;
     }
     if (plan->row->scratch_bytes && !plan->row->scratch_bytes(ctx, &plan->job, &plan->bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the scratch memory of algorithm %s would overflow",

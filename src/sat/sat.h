@@ -23,8 +23,7 @@ typedef struct sat_tuning {
     int tile;    /* w, the side of a block in samples; its height where it is no square */
     int threads; /* of a CUDA block */
     sat_sync sync;
-    double r; /* of (1+r)R1W; 0: on a device what is reckoned to take least time (stages.h), on the
-                 CPU the paper's */
+    double r; /* of (1+r)R1W; 0: the paper's */
 } sat_tuning;
 
 /*
@@ -47,6 +46,12 @@ typedef struct sat_job {
      * jobs that differ in memory and strides only have succeeded with it. */
     unsigned scratch_runs;
 } sat_job;
+
+/* The job of these images, which fit one another: the sums of the samples of `in` at `out`. */
+sat_job sat_job_of(const satf_view *in, const satf_view *out);
+
+/* The type of the job's table, which has sums of at most 64 bits. */
+satf_type sat_table_type(const sat_job *job);
 
 typedef struct sat_row {
     const char *name;        /* as in --algorithm */
@@ -77,9 +82,26 @@ const sat_row *sat_row_at(size_t index);
 /* The row of that name and device kind; NULL if there is none. */
 const sat_row *sat_row_find(const char *name, const char *device_kind);
 
-/* The row that the context asks for ("auto": the fastest), or an error that
- * names the reason. */
-satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row);
+/* "auto", "launch", "graph" or "coop". Static storage. */
+const char *sat_sync_name(sat_sync sync);
+
+/* false, and *sync untouched, if name is none of those. */
+bool sat_sync_parse(const char *name, sat_sync *sync);
+
+/* Whether the row has a variant with these barriers. */
+bool sat_row_has_sync(const sat_row *row, const sat_job *job, sat_sync sync);
+
+/*
+ * The row for a job where its image lies, and its tuning: what the job's tuning and the context
+ * (algorithm, r, sync) force, then the r that is remembered (tuner.h) or reckoned, then the row's
+ * own defaults (0). "auto" is the fastest row. SATF_UNSUPPORTED names what cannot be honoured, and
+ * why.
+ */
+satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row,
+                       sat_tuning *tuning);
+
+/* The side of the row's blocks for the job, by its tuning; 0: it has none. */
+int sat_block_side(const sat_row *row, const sat_job *job);
 
 /* A job whose row and tuning are chosen, for any memory. */
 typedef struct sat_plan {

@@ -60,3 +60,20 @@ int64_t sat_best_side(const sat_stage_costs *costs, int64_t tiles_x, int64_t til
     }
     return *sync == SAT_SYNC_COOP ? together : apart;
 }
+
+sat_sync sat_best_sync(const sat_stage_costs *costs, int64_t stages)
+{
+    double saved_us = (double)stages * (costs->launch_us - costs->stage_us);
+    return saved_us > costs->start_us ? SAT_SYNC_COOP : SAT_SYNC_LAUNCH;
+}
+
+int sat_sweep_r(int64_t tiles_x, int64_t tiles_y, double r[SAT_SWEEP])
+{
+    int64_t shorter = tiles_x < tiles_y ? tiles_x : tiles_y, most = (tiles_x + tiles_y - 2) / 2;
+    most = most < shorter ? most : shorter;
+    int count = most < SAT_SWEEP ? (int)most : SAT_SWEEP;
+    for (int i = 0; i < count; i++) { /* the last is the largest */
+        r[i] = sat_triangle_r((i + 1) * most / count, tiles_x, tiles_y);
+    }
+    return count;
+}

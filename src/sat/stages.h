@@ -2,7 +2,25 @@
 #ifndef SATF_SAT_STAGES_H
 #define SATF_SAT_STAGES_H
 
+#include <math.h>
+
 #include "sat.h"
+
+/* The anti-diagonals of blocks in each triangle: sqrt(r) of the blocks on the shorter side,
+ * rounded, and at least one is left between the triangles. r 0: the paper's. */
+static inline int64_t sat_triangle_side(double r, int64_t tiles_x, int64_t tiles_y)
+{
+    int64_t shorter = tiles_x < tiles_y ? tiles_x : tiles_y, most = (tiles_x + tiles_y - 2) / 2;
+    int64_t side = llround(sqrt(r > 0 ? r : SAT_PAPER_R) * (double)shorter);
+    return side < most ? side : most;
+}
+
+/* The r of triangles of that side. */
+static inline double sat_triangle_r(int64_t side, int64_t tiles_x, int64_t tiles_y)
+{
+    double share = (double)side / (double)(tiles_x < tiles_y ? tiles_x : tiles_y);
+    return share * share;
+}
 
 /* What the time consists of on a device. A stage of 1R1W waits for the one before it, however few
  * blocks it has; blocks of the triangles are read once more. */
@@ -29,5 +47,13 @@ sat_stage_costs sat_stage_costs_of(const sat_stage_device *device, double block_
  */
 int64_t sat_best_side(const sat_stage_costs *costs, int64_t tiles_x, int64_t tiles_y, int channels,
                       sat_sync *sync);
+
+/* How so many stages wait for one another in the least time. */
+sat_sync sat_best_sync(const sat_stage_costs *costs, int64_t stages);
+
+/* Up to SAT_SWEEP values of r in equal steps of the triangles' side, from the least side to the
+ * largest; returns how many there are: 0 where no two blocks lie along a diagonal. */
+enum { SAT_SWEEP = 32 };
+int sat_sweep_r(int64_t tiles_x, int64_t tiles_y, double r[SAT_SWEEP]);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The tuner on a device: searches find a right tuning, any row and variant that
- * SATFILTER_TUNE=random takes gives the same table, and what is measured is kept.
+ * The tuner on a device: whatever r of (1+r)R1W is remembered, tables are right, and what is
+ * measured is kept.
  */
 #include "cases.h"
 
@@ -10,77 +10,42 @@
 #include <unistd.h>
 
 #include "../../src/base/memory.h"
-#include "../../src/sat/search.h"
+#include "../../src/sat/cache.h"
+#include "../../src/sat/stages.h"
 #include "../../src/sat/tuner.h"
 
 enum { SIDE = 608 };
 
 static satf_context *ctx;
 
-static satf_status says_right(void *user, const sat_tuning *candidate, bool *right)
-{
-    (void)candidate;
-    ++*(int *)user;
-    *right = true;
-    return SATF_OK;
-}
-
-static satf_status says_wrong(void *user, const sat_tuning *candidate, bool *right)
-{
-    (void)candidate;
-    ++*(int *)user;
-    *right = false;
-    return SATF_OK;
-}
-
-static bool same_tuning(const sat_tuning *a, const sat_tuning *b)
-{
-    return a->tile == b->tile && a->threads == b->threads && a->sync == b->sync && a->r == b->r;
-}
-
-static satf_status says_only(void *user, const sat_tuning *candidate, bool *right)
-{
-    *right = same_tuning(candidate, user);
-    return SATF_OK;
-}
-
-/* Whichever variant it is that is right, and however fast the others are, it is found. */
-static void search_for_each(const sat_row *row, const sat_job *job)
-{
-    sat_tuning variant, best;
-    for (size_t i = 0; row->variant && row->variant(job, i, &variant); i++) {
-        double ms = 0;
-        variant.r = strcmp(row->name, "1+r") == 0 ? 0.5 : 0;
-        sat_search search = {
-            .fixed.r = variant.r, .cap_ms = 500, .check = says_only, .user = &variant};
-        gpu_must(ctx, sat_search_tuning(ctx, row, job, &search, &best, &ms));
-        assert_true(same_tuning(&best, &variant));
-        assert_true(ms > 0);
-        gpu_runs++;
-    }
-}
-
-static void test_search(void **unused)
+/* Of all variants of a row and of a sweep of r the fastest, whichever it is, is right. */
+static void test_fastest(void **unused)
 {
     (void)unused;
     gpu_case c = {SATF_F64, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 1, SIDE, SIDE, GPU_INTEGERS,
                   1};
     gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
-    for (size_t r = 0; gpu_row_at(r); r++) {
-        const sat_row *row = gpu_row_at(r);
-        sat_job job = gpu_job(&d, &(sat_tuning){0});
-        sat_tuning best;
-        double ms = 0;
-        int asked = 0;
-        sat_search search = {.cap_ms = 500, .check = says_right, .user = &asked};
-        gpu_must(ctx, sat_search_tuning(ctx, row, &job, &search, &best, &ms));
-        assert_true(ms > 0 && asked > 0);
-        gpu_check(&d, row, &best);
-        search.check = says_wrong;
-        assert_int_equal(sat_search_tuning(ctx, row, &job, &search, &best, &ms), SATF_UNSUPPORTED);
+    for (size_t i = 0; gpu_row_at(i); i++) {
+        const sat_row *row = gpu_row_at(i);
+        sat_tuning tunings[64] = {{0}};
+        sat_job job = gpu_job(&d, &tunings[0]);
+        double r[SAT_SWEEP];
+        int values = row->has_r ? sat_sweep_r(SIDE / 64, SIDE / 64, r) : 0, count = 0, best = -1;
+        while (count < 32 && row->variant && row->variant(&job, (size_t)count, &tunings[count])) {
+            tunings[count].r = values ? r[count % values] : 0;
+            count++;
+        }
+        count += !count;
+        gpu_must(ctx, satf_context_set_algorithm(ctx, row->name));
+        gpu_must(ctx, sat_fastest(ctx, &job, tunings, count, &best));
+        assert_true(best >= 0 && best < count);
+        gpu_check(&d, row, &tunings[best]);
+        tunings[0].tile = 7; /* no row has such blocks */
+        assert_int_equal(sat_fastest(ctx, &job, tunings, 1, &best), SATF_UNSUPPORTED);
         assert_non_null(strstr(satf_message(ctx), row->name));
-        search_for_each(row, &job);
+        gpu_runs++;
     }
+    gpu_must(ctx, satf_context_set_algorithm(ctx, "1+r"));
     gpu_release(&d);
 }
 
@@ -133,51 +98,42 @@ static void check_table(int offset, bool upside_down)
     satf_free(table);
 }
 
-static void test_random(void **unused)
+/* The tuner's file, and the folder that has nothing else. */
+static void remove_file(void)
 {
-    (void)unused;
-    for (int seed = 0; seed < (gpu_small ? 4 : gpu_long ? 500 : 60); seed++) {
-        char text[32];
-        snprintf(text, sizeof text, "random:%d", seed);
-        setenv("SATFILTER_TUNE", text, 1);
-        check_table(0, false);
-    }
-    setenv("SATFILTER_TUNE", "off", 1);
-    check_table(0, false);
-    unsetenv("SATFILTER_TUNE");
-    check_table(0, false);
+    char path[4096];
+    assert_true(sat_cache_path(GPU_DEVICE, path, sizeof path));
+    assert_int_equal(unlink(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
 }
 
 /* What is remembered is right for images wherever they lie, upside down, too, in scratch that was
- * asked for before there was one, whatever blocks are remembered. */
-static void test_advice(void **unused)
+ * asked for before there was one. */
+static void test_remembered(void **unused)
 {
     (void)unused;
-    const sat_row *row = sat_row_find("lookback", "cuda");
-    sat_job job = {.in = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U8),
-                   .sum_type = SATF_SUM_U32,
-                   .out_stride = SIDE * 4};
-    job.in.device = GPU_DEVICE;
-    sat_cache *cache = satf_alloc_zeroed(sizeof *cache);
-    assert_non_null(cache);
-    cache->count = 1;
-    for (size_t i = 0; row->variant(&job, i, &cache->choice[0].tuning); i++) {
-        sat_tuning tuning = cache->choice[0].tuning;
-        cache->choice[0] = (sat_choice){SATF_U8, SATF_SUM_U32, false, sat_size_class(SIDE, SIDE),
-                                        true,    "lookback",   tuning};
-        sat_tuner_remember(GPU_DEVICE, cache);
-        const sat_row *advised;
-        gpu_must(ctx, sat_tune(ctx, &job, &advised, &tuning));
-        assert_ptr_equal(advised, row);
-        assert_true(same_tuning(&tuning, &cache->choice[0].tuning));
+    static const double rs[] = {0, 0.01, 0.25, 0.6, 0.99};
+    for (size_t k = 0; k < sizeof rs / sizeof *rs; k += gpu_small ? 2 : 1) {
+        sat_cache cache = {0};
+        for (int i = 0; i < SAT_TUNED; i++) {
+            cache.r[i] = rs[k];
+        }
+        gpu_must(ctx, sat_cache_save(ctx, GPU_DEVICE, &cache, false));
+        satf_view in = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U8);
+        satf_view out = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U32);
+        in.device = out.device = GPU_DEVICE;
+        sat_job job = sat_job_of(&in, &out);
+        const sat_row *row;
+        sat_tuning tuning;
+        gpu_must(ctx, sat_choose(ctx, &job, &row, &tuning));
+        assert_true(rs[k] > 0 ? tuning.r == rs[k] : tuning.r > 0);
         for (int offset = 0; offset < 2; offset++) {
             check_table(offset, false);
             check_table(offset, true);
         }
     }
-    cache->count = 0;
-    sat_tuner_remember(GPU_DEVICE, cache);
-    satf_free(cache);
+    remove_file();
 }
 
 static int stop_at_once(void *user, double done)
@@ -197,30 +153,31 @@ static int go_on(void *user, double done)
     return 0;
 }
 
-/* Stopped, it leaves no file; done, one that the next process believes. */
-static void test_remembers(void **unused)
+/* Stopped, it leaves no file; done, one with an r for every image that this process goes by. */
+static void test_tunes(void **unused)
 {
     (void)unused;
-    char path[4096], *slash;
+    char path[4096];
     double last = 0;
-    sat_cache_key key;
-    sat_cache *cache = satf_alloc_zeroed(sizeof *cache);
-    assert_true(cache && sat_cache_path(GPU_DEVICE, path, sizeof path));
+    assert_true(sat_cache_path(GPU_DEVICE, path, sizeof path));
     assert_int_equal(satf_context_set_progress(ctx, stop_at_once, NULL), SATF_OK);
     assert_int_equal(satf_context_tune(ctx), SATF_CANCELLED);
     assert_int_not_equal(access(path, F_OK), 0);
     if (gpu_long) {
         assert_int_equal(satf_context_set_progress(ctx, go_on, &last), SATF_OK);
         gpu_must(ctx, satf_context_tune(ctx));
-        assert_true(last > 0 && sat_tuner_key(GPU_DEVICE, &key));
-        assert_true(sat_cache_load(path, &key, cache) && cache->count > 0);
-        assert_int_equal(unlink(path), 0);
-        slash = strrchr(path, '/');
-        *slash = '\0';
-        assert_int_equal(rmdir(path), 0);
+        assert_true(last > 0);
+        for (int i = 0; i < 7 * SAT_TUNED_PAIRS; i++) {
+            sat_job job = sat_tuned_job(i);
+            double r;
+            job.in.device = GPU_DEVICE;
+            gpu_must(ctx, sat_cache_find(ctx, &job, &r));
+            assert_true(r > 0 && r < 1);
+        }
+        assert_true(sat_cache_start_ms() > 0);
+        remove_file();
     }
     assert_int_equal(satf_context_set_progress(ctx, NULL, NULL), SATF_OK);
-    satf_free(cache);
     check_table(0, false);
 }
 
@@ -238,7 +195,7 @@ static int set_up(void **unused)
         image[i] = (uint8_t)(i * 2654435761u >> 24);
     }
     ctx = gpu_new_context();
-    return 0;
+    return satf_context_set_algorithm(ctx, "1+r");
 }
 
 static int tear_down(void **unused)
@@ -252,13 +209,12 @@ int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
     const struct CMUnitTest small[] = {
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_remembered),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_advice),
-        cmocka_unit_test(test_remembers),
+        cmocka_unit_test(test_fastest),
+        cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_tunes),
     };
     return gpu_test_end("test_gpu_tune", gpu_small
                                              ? cmocka_run_group_tests(small, set_up, tear_down)

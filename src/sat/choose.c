@@ -1,0 +1,178 @@
+/* Which row runs, and with which tuning. */
+#include <string.h>
+
+#include "../base/gpu.h"
+#include "cache.h"
+#include "rows.h"
+#include "stages.h"
+
+static const char *const sync_names[] = {"auto", "launch", "graph", "coop"};
+
+const char *sat_sync_name(sat_sync sync)
+{
+    return sync_names[sync];
+}
+
+bool sat_sync_parse(const char *name, sat_sync *sync)
+{
+    for (size_t i = 0; i < sizeof sync_names / sizeof *sync_names; i++) {
+        if (strcmp(name, sync_names[i]) == 0) {
+            *sync = (sat_sync)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+satf_status satf_context_set_sync(satf_context *ctx, const char *name)
+{
+    sat_sync sync;
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!name || !sat_sync_parse(name, &sync)) {
+        return satf_fail(ctx, SATF_INVALID, "sync '%.40s' is none of auto, launch, graph and coop",
+                         name ? name : "");
+    }
+    ctx->settings.sync = (int)sync;
+    return SATF_OK;
+}
+
+bool sat_row_has_sync(const sat_row *row, const sat_job *job, sat_sync sync)
+{
+    sat_tuning tuning;
+    for (size_t i = 0; row->variant && row->variant(job, i, &tuning); i++) {
+        if (tuning.sync == sync) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int sat_block_side(const sat_row *row, const sat_job *job)
+{
+    sat_tuning first = job->tuning;
+    if (job->in.device == SATF_HOST) {
+        return SAT_CPU_BLOCK;
+    }
+    return first.tile || (row->variant && row->variant(job, 0, &first)) ? first.tile : 0;
+}
+
+/* Fills in an r that nobody has given, and how the stages of a device wait for one another: what is
+ * reckoned to take least time. The CPU has one way to wait. */
+static void reckon(const sat_row *row, const sat_job *job, sat_tuning *tuning)
+{
+    sat_job tuned = *job;
+    tuned.tuning = *tuning;
+    int tile = sat_block_side(row, &tuned);
+    if (job->in.device == SATF_HOST || !tile) {
+        return;
+    }
+    sat_stage_device device = {0};
+    satf_cuda()->speed(job->in.device, &device.clock_khz, &device.bytes_per_second);
+    int64_t across = (job->in.width - 1) / tile + 1, down = (job->in.height - 1) / tile + 1;
+    size_t sum = job->f32_out ? sizeof(float) : satf_sum_bytes(job->sum_type);
+    /* Samples are of the table's type, or have been widened to it. */
+    sat_stage_costs costs = sat_stage_costs_of(&device, 2.0 * tile * tile * (double)sum);
+    if (tuning->r == 0) {
+        int64_t side = sat_best_side(&costs, across, down, job->in.channels, &tuning->sync);
+        tuning->r = sat_triangle_r(side, across, down);
+    } else if (tuning->sync == SAT_SYNC_AUTO) {
+        int64_t side = sat_triangle_side(tuning->r, across, down);
+        tuning->sync = sat_best_sync(&costs, across + down - 1 - 2 * side);
+    }
+}
+
+static const char *kind_of(const sat_job *job)
+{
+    return job->in.device == SATF_HOST ? "cpu" : "cuda";
+}
+
+static const char *refusal(const sat_row *row, const sat_job *job, const sat_tuning *tuning)
+{
+    sat_job tuned = *job;
+    tuned.tuning = *tuning;
+    return row->refuses(&tuned);
+}
+
+/* On the CPU the one that walks in blocks; on a device look-back, which reads each row and column
+ * once, in one kernel, or the first that does what it refuses. */
+static const sat_row *default_row(const sat_job *job)
+{
+    const char *kind = kind_of(job);
+    if (job->in.device == SATF_HOST) {
+        return &sat_blocked;
+    }
+    const sat_row *usual = sat_row_find("lookback", kind), *row;
+    for (size_t i = 0; (row = sat_row_at(i)) && (!usual || refusal(usual, job, &(sat_tuning){0}));
+         i++) {
+        usual = strcmp(row->device_kind, kind) == 0 ? row : usual;
+    }
+    return usual;
+}
+
+/* The row of the context's algorithm. */
+static satf_status find_row(satf_context *ctx, const sat_job *job, const sat_row **row)
+{
+    bool host = job->in.device == SATF_HOST, any = strcmp(ctx->settings.algorithm, "auto") == 0;
+    *row = any ? default_row(job) : sat_row_find(ctx->settings.algorithm, kind_of(job));
+    if (*row) {
+        return SATF_OK;
+    }
+    if (any) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "this build has no algorithm for images in CUDA memory");
+    }
+    char names[256];
+    sat_algorithm_names(kind_of(job), names, sizeof names);
+    return satf_fail(ctx, SATF_UNSUPPORTED,
+                     host ? "algorithm %s needs a CUDA device; on the CPU there are: auto %s"
+                          : "algorithm %s cannot be used: it runs on the CPU and the image is in "
+                            "CUDA memory; there, there are: auto %s",
+                     ctx->settings.algorithm, names);
+}
+
+/* What is forced must be possible, or is named. */
+static satf_status honour(satf_context *ctx, const sat_job *job, const sat_row *row,
+                          const sat_tuning *forced)
+{
+    if (forced->r > 0 && !row->has_r) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "r = %g cannot be honoured: algorithm %s has none, 1+r has", forced->r,
+                         row->name);
+    }
+    if (forced->sync && !sat_row_has_sync(row, job, forced->sync)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "sync %s cannot be honoured: algorithm %s has no such barriers for this "
+                         "image",
+                         sat_sync_name(forced->sync), row->name);
+    }
+    const char *reason = refusal(row, job, forced);
+    if (reason) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", row->name,
+                         reason);
+    }
+    return SATF_OK;
+}
+
+satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row,
+                       sat_tuning *tuning)
+{
+    sat_tuning chosen = job->tuning;
+    chosen.sync = chosen.sync ? chosen.sync : (sat_sync)ctx->settings.sync;
+    chosen.r = chosen.r > 0 ? chosen.r : ctx->settings.r;
+    satf_status status = find_row(ctx, job, row);
+    if (!status) {
+        status = honour(ctx, job, *row, &chosen);
+    }
+    if (!status && (*row)->has_r && chosen.r == 0) {
+        status = sat_cache_find(ctx, job, &chosen.r);
+    }
+    if (!status && (*row)->has_r) {
+        reckon(*row, job, &chosen);
+    }
+    if (!status) {
+        *tuning = chosen;
+    }
+    return status;
+}
