@@ -38,12 +38,11 @@ struct Lane {
     satf_plan *plan = nullptr;
     cudaStream_t stream = nullptr;
     cudaGraphExec_t graph[RING] = {};
-    void *frame[RING] = {}, *result[RING] = {};
-    satf_view out = {}; /* a result's shape; data is NULL */
+    satf_view frame[RING] = {}, result[RING] = {};
 
     void open(const char *text)
     {
-        satf_view in = satf_view_packed(nullptr, WIDTH, HEIGHT, CHANNELS, SATF_U8);
+        satf_view in = satf_view_packed(nullptr, WIDTH, HEIGHT, CHANNELS, SATF_U8), out;
         in.device = SATF_CUDA(0);
         SATF(satf_context_create(&ctx));
         SATF(satf_filter_parse(ctx, text, &filter));
@@ -52,9 +51,11 @@ struct Lane {
         CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         SATF(satf_context_set_stream(ctx, stream));
         for (int i = 0; i < RING; i++) {
-            CUDA(cudaMalloc(&frame[i], FRAME_BYTES));
-            CUDA(cudaMalloc(&result[i], out.stride * out.height));
-            expose<<<FRAME_BYTES / BLOCK, BLOCK, 0, stream>>>(frame[i], i);
+            frame[i] = in;
+            result[i] = out;
+            CUDA(cudaMalloc(&frame[i].data, FRAME_BYTES));
+            CUDA(cudaMalloc(&result[i].data, out.stride * out.height));
+            expose<<<FRAME_BYTES / BLOCK, BLOCK, 0, stream>>>(frame[i].data, i);
             CUDA(cudaPeekAtLastError());
         }
         run(RING); /* the driver loads kernels when they are first used */
@@ -66,8 +67,8 @@ struct Lane {
         cudaStreamSynchronize(stream);
         for (int i = 0; i < RING; i++) {
             cudaGraphExecDestroy(graph[i]); /* before the plan, whose memory it uses */
-            cudaFree(frame[i]);
-            cudaFree(result[i]);
+            cudaFree(frame[i].data);
+            cudaFree(result[i].data);
         }
         satf_plan_destroy(plan);
         satf_filter_destroy(filter);
@@ -81,7 +82,7 @@ struct Lane {
         for (int i = 0; i < RING; i++) {
             cudaGraph_t captured = nullptr;
             CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-            SATF(satf_plan_run(plan, &frame[i], &result[i]));
+            SATF(satf_plan_run(plan, &frame[i], 1, &result[i], 1));
             CUDA(cudaStreamEndCapture(stream, &captured));
             CUDA(cudaGraphInstantiate(&graph[i], captured, 0));
             CUDA(cudaGraphDestroy(captured));
@@ -97,7 +98,7 @@ struct Lane {
             if (graph[i]) {
                 CUDA(cudaGraphLaunch(graph[i], stream));
             } else {
-                SATF(satf_plan_run(plan, &frame[i], &result[i]));
+                SATF(satf_plan_run(plan, &frame[i], 1, &result[i], 1));
             }
         }
         CUDA(cudaStreamSynchronize(stream));
@@ -106,15 +107,15 @@ struct Lane {
     /* Compares all results with the CPU's, and spoils them for the next time. */
     void check(const char *way)
     {
-        std::vector<uint8_t> pixels(FRAME_BYTES), got(out.stride * out.height), want(got.size());
-        satf_view in = satf_view_packed(pixels.data(), WIDTH, HEIGHT, CHANNELS, SATF_U8),
-                  made = out;
+        satf_view made = result[0];
+        std::vector<uint8_t> pixels(FRAME_BYTES), got(made.stride * made.height), want(got.size());
+        satf_view in = satf_view_packed(pixels.data(), WIDTH, HEIGHT, CHANNELS, SATF_U8);
         made.device = SATF_HOST;
         made.data = want.data();
         for (int i = 0; i < RING; i++) {
-            CUDA(cudaMemcpy(pixels.data(), frame[i], pixels.size(), cudaMemcpyDefault));
-            CUDA(cudaMemcpy(got.data(), result[i], got.size(), cudaMemcpyDefault));
-            CUDA(cudaMemsetAsync(result[i], 0xA5, got.size(), stream));
+            CUDA(cudaMemcpy(pixels.data(), frame[i].data, pixels.size(), cudaMemcpyDefault));
+            CUDA(cudaMemcpy(got.data(), result[i].data, got.size(), cudaMemcpyDefault));
+            CUDA(cudaMemsetAsync(result[i].data, 0xA5, got.size(), stream));
             SATF(satf_filter_apply(ctx, filter, &in, &made));
             if (got != want) {
                 throw std::runtime_error(std::string(way) + ": not the CPU's bits");

@@ -25,18 +25,20 @@ int main(int argc, char **argv)
         return 1;
     }
     size_t bytes = (size_t)(frame.stride * frame.height), got = 0;
-    void *in = malloc(bytes), *out = malloc(bytes);
-    int failed = !in || !out;
-    while (!failed && (got = fread(in, 1, bytes, stdin)) == bytes) {
-        failed = satf_plan_run(plan, (const void *const *)&in, &out) ||
-                 fwrite(out, 1, bytes, stdout) != bytes;
+    satf_view in = frame, out = frame;
+    in.data = malloc(bytes);
+    out.data = malloc(bytes);
+    int failed = !in.data || !out.data;
+    while (!failed && (got = fread(in.data, 1, bytes, stdin)) == bytes) {
+        failed =
+            satf_plan_run(plan, &in, 1, &out, 1) || fwrite(out.data, 1, bytes, stdout) != bytes;
     }
     if (!failed && got > 0) {
         fprintf(stderr, "frames: the last frame is incomplete\n");
         failed = 1;
     }
-    free(in);
-    free(out);
+    free(in.data);
+    free(out.data);
     satf_plan_destroy(plan);
     satf_filter_destroy(filter);
     satf_context_destroy(ctx);

@@ -201,15 +201,15 @@ SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filt
                                       satf_plan **plan);
 
 /*
- * Runs it on the images whose first rows lie at inputs[0], inputs[1] if there are two, and
- * outputs[0], of the planned strides.
- * SATF_INVALID if they overlap, or if the context has more threads now than it had.
+ * Runs it on these images, which are like the views that it was made for in number and in all but
+ * their data, which do not overlap; else SATF_INVALID, and so if the context has more threads now
+ * than it had.
  * Runs on a device follow one another, also on different streams. A stream may be captured into a
  * CUDA graph; then the plan must live as long as the graph, and launches of the graph and other
  * runs of the plan must not overlap.
  */
-SATF_API satf_status satf_plan_run(satf_plan *plan, const void *const *inputs,
-                                   void *const *outputs);
+SATF_API satf_status satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
+                                   const satf_view *outputs, size_t output_count);
 
 /* What was decided. */
 typedef struct satf_plan_info {

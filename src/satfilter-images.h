@@ -213,11 +213,12 @@ typedef enum satf_route {
 /*
  * A page of several has been filtered, or has failed: status, with the sentence why, else "". Pages
  * are told of in their order, from the calling thread. Non-zero stops the call; else it goes on,
- * and the output lacks a page that has failed. A call of which all pages fail fails.
+ * and the output lacks a page that has failed. A call of which all pages fail fails. report_bytes:
+ * of the report that are there, by the library's header.
  */
 struct satf_file_report;
 typedef int (*satf_page_done)(void *user, int64_t page, satf_status status, const char *why,
-                              const struct satf_file_report *report);
+                              const struct satf_file_report *report, size_t report_bytes);
 
 typedef struct satf_file_options {
     size_t bytes;                    /* of this struct, by satf_file_options_init() */
@@ -261,13 +262,13 @@ typedef struct satf_file_note {
     char text[256]; /* as a message: a sentence without a final stop */
 } satf_file_note;
 
-/* A filter of the chain, or a step of one that has several (guided), and what it ran on. */
-typedef struct satf_file_step {
-    const char *filter; /* its name; static storage */
-    satf_ran ran;
-    double ms; /* that it took; negative where that is not known: on a CUDA device */
-    int64_t window_width, window_height; /* of it in pixels; 0: it has none */
-} satf_file_step;
+/* The filters of the chain, or the steps of one that has several (guided), in their order. */
+typedef struct satf_file_steps satf_file_steps;
+
+/* The name of the filter of step `index`, NULL behind the last; *ran (bytes: its size; may be
+ * NULL): what it ran on. steps may be NULL: there are none. Static storage. */
+SATF_API const char *satf_file_step(const satf_file_steps *steps, size_t index, satf_ran *ran,
+                                    size_t bytes);
 
 /* The finite samples of a channel, as they are before they become those of a picture: a deviation's
  * are doubles, whatever the file has. Of u8 and u16 they come from exact sums; of other types from
@@ -280,9 +281,9 @@ typedef struct satf_channel_stats {
 
 typedef struct satf_file_report {
     satf_file_times times;
-    satf_view in, out;                  /* of the files' samples, data NULL */
-    satf_ran ran;                       /* of the last step */
-    const char *in_format, *out_format; /* names; static storage */
+    satf_view in, out;                       /* of the files' samples, data NULL */
+    const char *engine, *algorithm, *device; /* of the last step, as in satf_ran */
+    const char *in_format, *out_format;      /* names; static storage */
     char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is. One
                         * that has failed is told of in a note instead */
     int streamed;      /* the stages ran side by side */
@@ -293,13 +294,12 @@ typedef struct satf_file_report {
     const char *at; /* on failure: the input or the output, whichever the message is about */
     int unsuited;   /* on failure: a filter of the chain cannot take the samples that the one
                      * before it makes of such an input */
-    /* The steps in their order; on failure there are none. They are the context's, until it filters
+    /* NULL on failure, and of a page that is told of. They are the context's, until it filters
      * another file or is destroyed. */
-    const satf_file_step *steps;
-    size_t step_count;
+    const satf_file_steps *steps;
     double waited_ms; /* for threads and memory that other contexts held; in total_ms */
-    int64_t pages;    /* that the output holds; in, out, ran and steps are those of the first. 0: on
-                       * failure */
+    int64_t pages;    /* that the output holds; in, out, steps and engine are those of the first. 0:
+                       * on failure */
     int64_t pages_failed;                        /* that it lacks */
     satf_channel_stats stats[SATF_MAX_CHANNELS]; /* of the result, if they were asked for */
     int stats_channels;                          /* that it has; 0: none were */

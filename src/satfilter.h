@@ -3,7 +3,7 @@
  *
  * What a program includes; C99 and C++ clean. Filters are declared in satfilter-filters.h, images,
  * formats and files in satfilter-images.h, pictures that come row by row in satfilter-rows.h; this
- * header includes them.
+ * header includes them. satfilter-expert.h has what few need: engines, algorithms, permutations.
  *
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
@@ -236,36 +236,6 @@ SATF_API satf_status satf_context_get_stream(satf_context *ctx, int device, void
 /* Waits until all that the context has enqueued is done; errors of it turn up here. */
 SATF_API satf_status satf_context_synchronize(satf_context *ctx);
 
-typedef enum satf_engine {
-    SATF_ENGINE_AUTO,
-    SATF_ENGINE_SAT,   /* a summed area table, then corner reads */
-    SATF_ENGINE_WINDOW /* marching column and row sums */
-} satf_engine;
-
-SATF_API satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine);
-
-/* The SAT algorithm by name, "auto" by default; see satf_algorithm(). */
-SATF_API satf_status satf_context_set_algorithm(satf_context *ctx, const char *name);
-
-/* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0: what satf_context_tune() has found, else
- * what a CUDA device is reckoned to take least time for, on the CPU the paper's 1/4. Other
- * algorithms refuse any but 0. */
-SATF_API satf_status satf_context_set_r(satf_context *ctx, double r);
-
-/* How the stages of a CUDA algorithm wait for one another: "launch" (a kernel
- * each), "graph" (those, captured and replayed), "coop" (one kernel, whose blocks wait
- * for the stages before), or "auto", the default. Algorithms without such stages refuse others. */
-SATF_API satf_status satf_context_set_sync(satf_context *ctx, const char *name);
-
-/*
- * Measures which r of (1+r)R1W takes least time where the context computes (SATF_DEVICE_AUTO: CUDA
- * device 0, or the CPU where there is none), and of a CUDA device how long its start takes, which
- * SATF_DEVICE_AUTO reckons with. Remembers them, r for each type and size and of the CPU for the
- * context's threads, in this process and in a file under $XDG_CACHE_HOME or ~/.cache that later
- * ones read: SATF_IO where it cannot be written. A minute or two; reports progress.
- */
-SATF_API satf_status satf_context_tune(satf_context *ctx);
-
 /* What an image or a file may demand before it is refused with SATF_LIMIT, in a message
  * that names the limit. A file's demands are looked at before memory is taken for them. */
 typedef enum satf_limit {
@@ -289,10 +259,6 @@ typedef enum satf_limit {
 
 /* Sets a limit; 0 means the default. */
 SATF_API satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t value);
-
-/* The first two of them at once. */
-SATF_API satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixels,
-                                             int64_t max_bytes);
 
 /*
  * The formats that may be read, by the names of satf_format() between commas or blanks
@@ -320,11 +286,15 @@ SATF_API satf_status satf_context_set_filter_files(satf_context *ctx, int allowe
  * SATF_DEVICE_AUTO what is reported for host views is what the CPU wants. */
 SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
 
-/* What the latest filter call used. Static storage. */
+/* What the latest filter call used, or a step of a plan or of a file. Static storage. */
 typedef struct satf_ran {
     const char *engine;    /* "window", "sat", "move", "permute"; NULL before the first call */
     const char *algorithm; /* of the summed area table or the permutation, or NULL */
     const char *device;    /* "cpu", "cuda" */
+    /* Of steps, 0 of calls: */
+    const char *filter; /* its name */
+    double ms;          /* that it took; negative where that is not known: on a CUDA device */
+    int64_t window_width, window_height; /* of it in pixels; 0: it has none */
 } satf_ran;
 
 /* Fills *ran (bytes: its size) as far as it reaches. */
@@ -382,57 +352,6 @@ SATF_API satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsig
  */
 SATF_API satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
                                     size_t count, void *sums);
-
-/* Names of the SAT algorithms: index 0, 1, ... until NULL. *device_kind (may be
- * NULL) becomes "cpu" or "cuda", *help a line of text. Static storage. */
-SATF_API const char *satf_algorithm(size_t index, const char **device_kind, const char **help);
-
-/* ------------------------------------------------------------ permutations */
-
-/* A permutation that is known beforehand, made ready to be applied often
- * (dissertation, chapters 4 and 5). Immutable, so several contexts may share it. */
-typedef struct satf_permutation satf_permutation;
-
-#define SATF_MAX_PERMUTATION (1 << 30) /* elements */
-
-/*
- * Prepares out[places[i]] = in[i] for arrays of n elements, 1 ... SATF_MAX_PERMUTATION, of
- * element_bytes 4 or 8 each, whatever they mean.
- *
- * places:    host memory, a permutation of 0 ... n - 1; not needed afterwards.
- * device:    SATF_HOST, or the SATF_CUDA(n) that in and out will be on; what is
- *            prepared is copied there, and waited for.
- * algorithm: a name of satf_permutation_algorithm(), or "auto". SATF_UNSUPPORTED if that
- *            one cannot do this permutation, and the reason: "scheduled" and "fused"
- *            want n to be a product of two multiples of 32, each of at most 131072 bytes
- *            of elements. "auto" then takes another.
- *
- * Not a permutation: SATF_INVALID. Memory in the making, on the host: 26 n bytes
- * for "scheduled" and "fused", and what stays: 12 n and 6 n bytes (4 n for the
- * designated ones). *out is NULL on failure.
- */
-SATF_API satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, int64_t n,
-                                             int element_bytes, int device, const char *algorithm,
-                                             satf_permutation **out);
-
-/* NULL is allowed. Work with it that was enqueued must be done. */
-SATF_API void satf_permutation_destroy(satf_permutation *permutation);
-
-/* in and out: n elements each on the permutation's device, aligned to their size; they must not
- * overlap. With CUDA memory the call enqueues on the context's stream and returns. */
-SATF_API satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *permutation,
-                                            const void *in, void *out);
-
-/* Bytes of scratch that satf_permutation_apply() wants. */
-SATF_API satf_status satf_permutation_scratch(satf_context *ctx,
-                                              const satf_permutation *permutation, size_t *bytes);
-
-/* Names of the algorithms: index 0, 1, ... until NULL; *help (may be NULL) becomes a line. Static
- * storage. */
-SATF_API const char *satf_permutation_algorithm(size_t index, const char **help);
-
-/* The one that the permutation was prepared for; NULL for NULL. Static storage. */
-SATF_API const char *satf_permutation_choice(const satf_permutation *permutation);
 
 #ifdef __cplusplus
 }

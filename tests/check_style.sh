@@ -23,7 +23,7 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRI
 # (src/ itself holds the public headers alone; src/filter joins the list of filters.)
 cat <<'TABLE' >"$findings.layers"
 src: src/satfilter src/satfilter.h src/satfilter-filters.h src/satfilter-images.h src/satfilter-rows.h
-src/base: src/satfilter.h
+src/base: src/satfilter.h src/satfilter-expert.h
 src/base/layout.h:
 src/satfilter: src/satfilter.h
 src/io: src/base src/satfilter.h

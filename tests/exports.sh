@@ -1,7 +1,8 @@
 #!/bin/sh
 # A shared library exports what its public headers declare, all of it, and no more; a static one
 # (--enable-static) has no global name but satf_..., so an application may have any of its own.
-# The library that everyone links needs neither CUDA nor a C++ runtime, and a backend has one door.
+# Symbols carry the version of the soname: the two move together (docs/design.md). The library that
+# everyone links needs neither CUDA nor a C++ runtime, and a backend has one door.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?}"
 libraries=$top_builddir/.libs
@@ -18,22 +19,25 @@ fail()
     exit 1
 }
 
-# NAME VERSION HEADER...: what the library NAME exports under VERSION, and what the headers declare
+# NAME NODE HEADER...: what the library NAME exports, under NODE_N if its soname ends in .so.N, and
+# what the headers declare
 check()
 {
-    name=$1 version=$2
+    name=$1
+    soname=$(${READELF:-readelf} -d "$libraries/$name.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+    version=$2_${soname#"$name.so."}
     shift 2
     # a declaration may go on to the next line, but its name stands on the first
     sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$@" | LC_ALL=C sort >"$work/declared"
     [ "$(wc -l <"$work/declared")" = "$(cat "$@" | grep -c '^SATF_API ')" ]
     ${NM:-nm} -D --defined-only "$libraries/$name.so" | awk '$2 != "A" { print $NF }' >"$work/symbols"
     sed 's/@.*//' "$work/symbols" | LC_ALL=C sort | diff "$work/declared" -
-    ! grep -v "@@$version\$" "$work/symbols" || fail "$name: symbols of another version"
+    ! grep -v "@@$version\$" "$work/symbols" || fail "$name: symbols of another version than $version"
 }
 
-check libsatfilter-study satf_study_0.1 "$top_srcdir/src/satfilter-study.h"
+check libsatfilter-study satf_study "$top_srcdir/src/satfilter-study.h"
 # shellcheck disable=SC2046
-check libsatfilter satf_0.1 $(find "$top_srcdir/src" -name 'satfilter*.h' ! -name '*-study.h')
+check libsatfilter satf $(find "$top_srcdir/src" -name 'satfilter*.h' ! -name '*-study.h')
 
 for name in libsatfilter libsatfilter-study; do
     needed=$(${READELF:-readelf} -d "$libraries/$name.so" | grep NEEDED)

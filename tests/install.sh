@@ -18,7 +18,7 @@ make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc datadir=/sha
 doc=$work/doc
 for file in README.md CONTRIBUTING.md SECURITY.md NEWS LICENSE CITATION.cff \
     ../man/man1/satfilter.1 ../man/man1/satbench.1 \
-    ../include/satfilter.h ../include/satfilter-filters.h ../include/satfilter-images.h \
+    ../include/satfilter.h ../include/satfilter-expert.h ../include/satfilter-filters.h ../include/satfilter-images.h \
     ../include/satfilter-rows.h \
     ../include/satfilter-module.h ../include/satfilter/filter.h ../include/satfilter/formula.h \
     ../include/satfilter/loops.h ../include/satfilter/module.h ../include/satfilter/options.h \

@@ -230,10 +230,9 @@ static void check_case(satf_context *ctx, const by_case *c)
         satf_context_set_engine(ctx, way == 1 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
         satf_plan *plan = NULL;
         satf_view inputs[2] = {in, other};
-        const void *data[2] = {in.data, other.data};
         satf_status status = way < 2 ? satf_filter_apply(ctx, filter, &in, &out)
                                      : satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan);
-        status = plan ? satf_plan_run(plan, data, &out.data) : status;
+        status = plan ? satf_plan_run(plan, inputs, 2, &out, 1) : status;
         if (status) {
             fail_msg("%s", satf_message(ctx));
         }

@@ -56,12 +56,10 @@ typedef struct work {
 static satf_status run_plan(satf_context *ctx, const satf_filter *filter, const work *w)
 {
     satf_plan *plan;
-    const void *from = w->in.data;
-    void *to = w->out.data;
     satf_status status = satf_plan_create(ctx, filter, &w->in, 1, &w->out, 1, &plan);
     for (int run = 0; run < 2 && !status; run++) {
         memset(w->out.data, UNTOUCHED, w->bytes);
-        status = satf_plan_run(plan, &from, &to);
+        status = satf_plan_run(plan, &w->in, 1, &w->out, 1);
         assert_true(status || memcmp(w->out.data, w->want, w->bytes) == 0);
     }
     satf_plan_destroy(plan);

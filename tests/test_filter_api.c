@@ -100,7 +100,7 @@ static void test_misuse(void **state)
     expect(ctx, satf_filter_set_rects(ctx, other, &rect, 1), SATF_INVALID, "finite");
     satf_filter_destroy(other);
     satf_filter_destroy(NULL);
-    satf_context_set_limits(ctx, 0, 100);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_LIMIT, "limit: max-memory");
     for (size_t i = 0; i < sizeof result; i++) {

@@ -474,7 +474,7 @@ static void test_streaming(void **state)
                 job.write.type = files[f].made;
                 require(ctx, pipeline_run(ctx, &job, &result), specs[k]);
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));
-                assert_string_equal(result.ran.engine, "move");
+                assert_string_equal(result.engine, "move");
                 bytes[whole] = slurp(out, &n[whole]);
             }
             assert_int_equal(n[0], n[1]);

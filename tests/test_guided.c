@@ -207,10 +207,9 @@ static void check_result(satf_context *ctx, const guided_case *c, const satf_vie
             status = satf_filter_apply(ctx, filter, in, &out);
         } else {
             satf_view inputs[2] = {*in, *guide};
-            const void *data[2] = {in->data, guide->data};
             satf_plan *plan;
             status = satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan);
-            status = status ? status : satf_plan_run(plan, data, &out.data);
+            status = status ? status : satf_plan_run(plan, inputs, 2, &out, 1);
             satf_plan_destroy(plan);
         }
         if (status) {
@@ -430,11 +429,16 @@ static void test_refusals(void **state)
     satf_filter_destroy(by_two);
     inputs[0] = view;
     assert_int_equal(satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_OK);
-    const void *data[2] = {in, NULL};
-    void *to = out;
-    expect(ctx, satf_plan_run(plan, data, &to), SATF_INVALID, "missing");
-    data[1] = out;
-    expect(ctx, satf_plan_run(plan, data, &to), SATF_INVALID, "overlaps");
+    result.data = out;
+    expect(ctx, satf_plan_run(plan, inputs, 1, &result, 1), SATF_INVALID, "made for 2 and 1");
+    inputs[1].data = NULL;
+    expect(ctx, satf_plan_run(plan, inputs, 2, &result, 1), SATF_INVALID,
+           "second input is missing");
+    inputs[1].data = out;
+    expect(ctx, satf_plan_run(plan, inputs, 2, &result, 1), SATF_INVALID, "overlaps");
+    inputs[1].channels = 2;
+    expect(ctx, satf_plan_run(plan, inputs, 2, &result, 1), SATF_INVALID,
+           "second input is not like the view");
     satf_plan_info info;
     satf_plan_describe(plan, &info, sizeof info);
     assert_int_equal(info.steps, 7);

@@ -78,7 +78,8 @@ static void test_written_formats(void **state)
         {"pfm", SATF_F32, 3, 0, false},         {"npy", SATF_F64, 1, 0, false},
         {"npy", SATF_U16, 3, 0, false},
     };
-    satf_context_set_limits(ctx, 1 << 20, 1 << 26); /* a lie must not cost seconds */
+    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 1 << 20);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 26); /* a lie must not cost seconds */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_image *image =
             make_image(ctx, 7, 5, cases[i].channels, cases[i].type, cases[i].flags, i + 1);
@@ -149,7 +150,8 @@ static void test_progressive_jpeg(void **state)
 {
     satf_context *ctx = *state;
     bytes file = make_jpeg(17, 3, true, 0);
-    satf_context_set_limits(ctx, 1 << 20, 1 << 26);
+    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 1 << 20);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 26);
     truncate_everywhere(ctx, "progressive JPEG", &file, 0);
     /* every fifth: they are slow under sanitizers */
     for (size_t bit = 0; bit < 8 * file.n; bit += 5) {
@@ -246,7 +248,8 @@ static void test_stb_formats(void **state)
         {"RLE HDR", hdr_rle, sizeof hdr_rle - 1, 0, SATF_F32, 8, 3, hdr_want, 3 * sizeof(float)},
         {"HDR", hdr, sizeof hdr - 1, 0, SATF_F32, 2, 3, hdr_want, sizeof hdr_want},
     };
-    satf_context_set_limits(ctx, 1 << 20, 1 << 26);
+    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 1 << 20);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 26);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bytes file = {malloc(cases[i].n), cases[i].n};
         memcpy(file.data, cases[i].data, file.n);
@@ -286,10 +289,11 @@ static void test_claims(void **state)
     expect(ctx, "a huge PFM", pfm, sizeof pfm - 1, SATF_LIMIT, "limit: max-pixels");
 
     satf_image_destroy(image);
-    satf_context_set_limits(ctx, 0, 1 << 20);
+    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 0);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
     static const char wide[] = "P5 2000000 1 255\n";
     expect(ctx, "a wide PGM", wide, sizeof wide - 1, SATF_LIMIT, "limit: max-memory");
-    satf_context_set_limits(ctx, 3, 0);
+    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 3);
     static const char four[] = "P5 2 2 255\nabcd";
     expect(ctx, "4 pixels of 3", four, sizeof four - 1, SATF_LIMIT, "limit of 3 pixels");
 }

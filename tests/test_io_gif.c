@@ -126,7 +126,7 @@ static void place(void **state)
         }
         EXPECT(ctx, "over the edge", &m, 3, COLOUR_1 COLOUR_1 COLOUR_1 COLOUR_2);
     }
-    satf_context_set_limits(ctx, 0, 1 << 20);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
     for (unsigned beside = 1; beside <= 3; beside++) {
         maker m = make_screen(2, 1, true, 1);
         add_picture(&m, beside & 1 ? 60000 : 0, beside & 2 ? 60000 : 0, 1, 1, 0);
@@ -236,7 +236,8 @@ static void claims(void **state)
     m.n -= 6;
     add_picture(&m, 0, 0, 2, 1, 0);
     ADD(&m, "\2\2\x44\x0a\0");
-    satf_context_set_limits(ctx, 0, (int64_t)1 << 40); /* no memory would be too much */
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY,
+                           (int64_t)1 << 40); /* no memory would be too much */
     expect_refusal(ctx, "a cut GIF", &m, SATF_DATA, "truncated");
     ADD(&m, ";");
     expect_refusal(ctx, "a huge GIF", &m, SATF_LIMIT, "limit: max-ratio");

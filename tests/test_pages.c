@@ -122,9 +122,10 @@ typedef struct told {
 } told;
 
 static int take_page(void *user, int64_t page, satf_status status, const char *why,
-                     const satf_file_report *report)
+                     const satf_file_report *report, size_t report_bytes)
 {
     told *t = user;
+    assert_int_equal(report_bytes, sizeof *report);
     assert_true(t->count < MOST_TOLD);
     assert_true(status || report->pages == 1);
     t->page[t->count] = page;

@@ -378,11 +378,11 @@ static const char *chosen(const uint32_t *places, int64_t n, int bytes, bool on_
     plan->n = n;
     plan->element_bytes = bytes;
     plan->device = SATF_HOST;
-    assert_int_equal(satf_context_set_limits(ctx, 0, 8 * n), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * n), SATF_OK);
     satf_status status = permute_choose(ctx, &request, on_device, plan);
     const char *name = plan->row->name;
     assert_int_equal(status, strcmp(name, "fused") == 0 ? SATF_LIMIT : SATF_OK);
-    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
     satf_permutation_destroy(plan);
     return name;
 }
@@ -491,20 +491,20 @@ static void test_errors(void **unused)
     expect(SATF_INVALID, satf_permutation_create(ctx, p, MAX_N, 4, SATF_HOST, "auto", &plan),
            "element 100000 goes to place 4294967295, but");
     assert_true(pattern_fill(PATTERN_RANDOM, 32, 32, 1, p));
-    assert_int_equal(satf_context_set_limits(ctx, 0, 1000), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000), SATF_OK);
     static const char *const limited[] = {"d-designated", "s-designated", "scheduled", "fused"};
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++) {
         expect(SATF_LIMIT, satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, limited[i], &plan),
                "1000");
         assert_null(plan);
     }
-    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
     assert_int_equal(satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan), SATF_OK);
     uint32_t *arrays = malloc(2 * 1024 * sizeof *arrays);
     assert_non_null(arrays);
-    assert_int_equal(satf_context_set_limits(ctx, 0, 1000), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000), SATF_OK);
     expect(SATF_LIMIT, satf_permutation_apply(ctx, plan, arrays, arrays + 1024), "scratch");
-    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
     satf_permutation_destroy(plan);
     free(arrays);
 

@@ -176,15 +176,15 @@ static void check_plan(satf_context *ctx, satf_filter *filter, const char *name,
         memset(got, 7, sizeof got);
         out.data = expected;
         assert_int_equal(satf_filter_apply(other, filter, in, &out), SATF_OK);
-        void *to = got + run % 2;
+        out.data = got + run % 2;
         int before = atomic_load(&allocations) + atomic_load(&decisions);
-        if (satf_plan_run(plan, (const void *const *)&in->data, &to)) {
+        if (satf_plan_run(plan, in, 1, &out, 1)) {
             fail_case(name, in->type, satf_message(ctx));
         }
         if (run > 0 && atomic_load(&allocations) + atomic_load(&decisions) != before) {
             fail_case(name, in->type, "a run decides or allocates");
         }
-        if (memcmp(to, expected, bytes) != 0) {
+        if (memcmp(out.data, expected, bytes) != 0) {
             fail_case(name, in->type, "the plan gives other bits");
         }
         turn_around(in);
@@ -249,19 +249,19 @@ static void test_thousand(void **state)
         in[i] = (uint8_t)(i * 7 + i / 64);
     }
     satf_filter *filter = parse_filter(ctx, "box=5 rotate=180 box=3");
-    satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8);
+    satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), from = view, to = view;
     satf_plan *plan;
     int deciding = atomic_load(&decisions);
     assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
     assert_true(atomic_load(&decisions) >= deciding + 3 + 2 + 2); /* steps, windows; prepared */
     satf_filter_destroy(filter);
-    const void *from = in;
-    void *to = first;
-    assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+    from.data = in;
+    to.data = first;
+    assert_int_equal(satf_plan_run(plan, &from, 1, &to, 1), SATF_OK);
     int before = atomic_load(&allocations) + atomic_load(&decisions);
-    to = out;
+    to.data = out;
     for (int i = 0; i < 1000; i++) {
-        assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+        assert_int_equal(satf_plan_run(plan, &from, 1, &to, 1), SATF_OK);
     }
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
     assert_memory_equal(out, first, sizeof out);
@@ -465,25 +465,64 @@ static void test_refusals(void **state)
     expect(ctx, satf_plan_create(ctx, empty, &view, 1, &view, 1, &plan), SATF_INVALID,
            "no rectangles");
     satf_filter_destroy(empty);
-    satf_context_set_limits(ctx, 0, 100);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
     expect(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_LIMIT,
            "limit: max-memory");
-    satf_context_set_limits(ctx, 0, 0);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
     assert_null(plan);
 
     satf_context_set_threads(ctx, 1);
     assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
-    const void *from = memory[0], *nowhere = NULL;
-    void *to = memory[1], *same = memory[0] + 100;
-    assert_int_equal(satf_plan_run(NULL, &from, &to), SATF_INVALID);
-    expect(ctx, satf_plan_run(plan, NULL, &to), SATF_INVALID, "missing");
-    expect(ctx, satf_plan_run(plan, &nowhere, &to), SATF_INVALID, "missing");
-    expect(ctx, satf_plan_run(plan, &from, NULL), SATF_INVALID, "missing");
-    expect(ctx, satf_plan_run(plan, &from, &same), SATF_INVALID, "overlaps");
+    satf_view in[2] = {view, view}, out[2] = {view, view};
+    in[0].data = memory[0];
+    out[0].data = memory[1];
+    assert_int_equal(satf_plan_run(NULL, in, 1, out, 1), SATF_INVALID);
+    expect(ctx, satf_plan_run(plan, NULL, 1, out, 1), SATF_INVALID, "inputs are missing");
+    expect(ctx, satf_plan_run(plan, in, 1, NULL, 1), SATF_INVALID, "outputs are missing");
+    expect(ctx, satf_plan_run(plan, &view, 1, out, 1), SATF_INVALID, "the input is missing");
+    expect(ctx, satf_plan_run(plan, in, 1, &view, 1), SATF_INVALID, "the output is missing");
+    for (size_t count = 0; count <= 2; count += 2) {
+        expect(ctx, satf_plan_run(plan, in, count, out, 1), SATF_INVALID, "was made for 1 and 1");
+        expect(ctx, satf_plan_run(plan, in, 1, out, count), SATF_INVALID, "was made for 1 and 1");
+    }
+    out[1].data = memory[0] + 100;
+    expect(ctx, satf_plan_run(plan, in, 1, &out[1], 1), SATF_INVALID, "overlaps");
     satf_context_set_threads(ctx, 2);
-    expect(ctx, satf_plan_run(plan, &from, &to), SATF_INVALID, "made for 1 threads");
+    expect(ctx, satf_plan_run(plan, in, 1, out, 1), SATF_INVALID, "made for 1 threads");
     satf_context_set_threads(ctx, 1);
-    assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+    assert_int_equal(satf_plan_run(plan, in, 1, out, 1), SATF_OK);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+}
+
+/* A run refuses images that differ from the plan's in anything but their data. */
+static void test_other_images(void **state)
+{
+    satf_context *ctx = *state;
+    static unsigned char memory[2][64 * 64];
+    satf_filter *filter = parse_filter(ctx, "box=3");
+    satf_view view = satf_view_packed(memory[0], 64, 60, 1, SATF_U8);
+    satf_view other[] = {view, view, view, view, view, view, view, view, view};
+    satf_plan *plan;
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    other[0].width = 63;
+    other[1].height = 61;
+    other[2].stride = 65;
+    other[3].channels = 2;
+    other[4].type = SATF_U16;
+    other[5].device = SATF_CUDA(0);
+    other[6].flags = SATF_ALPHA;
+    other[7].pixel_stride = 2;
+    other[8].full = 100;
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        satf_view like = view;
+        like.data = memory[1];
+        expect(ctx, satf_plan_run(plan, &other[i], 1, &like, 1), SATF_INVALID,
+               "the input is not like the view that the plan was made for");
+        other[i].data = memory[1];
+        expect(ctx, satf_plan_run(plan, &view, 1, &other[i], 1), SATF_INVALID,
+               "the output is not like the view that the plan was made for");
+    }
     satf_plan_destroy(plan);
     satf_filter_destroy(filter);
 }
@@ -553,9 +592,9 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_every_filter), TEST(test_chains),   TEST(test_thousand),
-        TEST(test_bottom_up),    TEST(test_describe), TEST(test_refusals),
-        TEST(test_kept),         TEST(test_bound),    TEST(test_automatic),
+        TEST(test_every_filter), TEST(test_chains),       TEST(test_thousand), TEST(test_bottom_up),
+        TEST(test_describe),     TEST(test_refusals),     TEST(test_kept),     TEST(test_bound),
+        TEST(test_automatic),    TEST(test_other_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,9 +229,9 @@ static void test_refusals(void **unused)
     }
     expect(satf_sat_scratch(ctx, &in, &out, 0, NULL), SATF_INVALID, "number of bytes");
     expect(satf_sat_type(ctx, &in, 0, NULL), SATF_INVALID, "type");
-    assert_int_equal(satf_context_set_limits(ctx, 0, 64), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 64), SATF_OK);
     expect(satf_sat(ctx, &in, &out, 0), SATF_LIMIT, "limit: max-memory");
-    assert_int_equal(satf_context_set_limits(ctx, 0, 0), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
     for (int i = 0; i < W; i++) {
         assert_int_equal(table[0][i], 0x5A5A5A5A);
     }

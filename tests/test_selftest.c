@@ -82,14 +82,17 @@ satf_status __wrap_satf_plan_create(satf_context *ctx, const satf_filter *filter
     return __real_satf_plan_create(ctx, filter, inputs, input_count, outputs, output_count, plan);
 }
 
-satf_status __real_satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs);
-satf_status __wrap_satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs);
-satf_status __wrap_satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs)
+satf_status __real_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
+                                 const satf_view *outputs, size_t output_count);
+satf_status __wrap_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
+                                 const satf_view *outputs, size_t output_count);
+satf_status __wrap_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
+                                 const satf_view *outputs, size_t output_count)
 {
     static int runs;
-    satf_status status = __real_satf_plan_run(plan, inputs, outputs);
+    satf_status status = __real_satf_plan_run(plan, inputs, input_count, outputs, output_count);
     if (is_wrong("everywhere") || (is_wrong("device") && planning == device)) {
-        *(unsigned char *)outputs[0] ^= 1;
+        *(unsigned char *)outputs->data ^= 1;
     }
     satf_plan_info info;
     satf_ran ran;
@@ -97,7 +100,7 @@ satf_status __wrap_satf_plan_run(satf_plan *plan, const void *const *inputs, voi
     satf_plan_step(plan, info.steps - 1, &ran, sizeof ran);
     if (is_wrong("step") && info.steps > 1 && strcmp(ran.engine, "sat") == 0 &&
         planned_type == SATF_F64) {
-        *(double *)outputs[0] += 0x1p-10;
+        *(double *)outputs->data += 0x1p-10;
     }
     if (is_wrong("crash") && !satf_instructions(1) && ++runs == 100) {
         raise(SIGILL);

@@ -167,10 +167,10 @@ static void test_refusals(void **state)
     expect(ctx, satf_filter_show(ctx, NULL, &in, &out), SATF_INVALID, "filter is missing");
     expect(ctx, satf_filter_show(ctx, stddev, &in, NULL), SATF_INVALID, "output");
     assert_int_equal(satf_filter_show(NULL, stddev, &in, &out), SATF_INVALID);
-    satf_context_set_limits(ctx, 0, 8 * W * H - 1);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * W * H - 1);
     expect(ctx, satf_filter_show(ctx, stddev, &in, &out), SATF_LIMIT, "limit: max-memory");
     assert_memory_equal(made, kept, sizeof made);
-    satf_context_set_limits(ctx, 0, 0);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
     assert_int_equal(satf_filter_show(ctx, stddev, &in, &out), SATF_OK);
     in = satf_view_packed(reals, W, H, 1, SATF_F32); /* black and white of floats */
     assert_int_equal(satf_filter_show(ctx, sauvola, &in, &out), SATF_OK);

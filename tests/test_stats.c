@@ -202,9 +202,9 @@ static void before_the_picture(void **state)
 static satf_channel_stats of_page[3][SATF_MAX_CHANNELS];
 
 static int take_page(void *user, int64_t page, satf_status status, const char *why,
-                     const satf_file_report *report)
+                     const satf_file_report *report, size_t report_bytes)
 {
-    (void)user, (void)why;
+    (void)user, (void)why, (void)report_bytes;
     assert_int_equal(status, SATF_OK);
     assert_int_equal(report->stats_channels, 1);
     memcpy(of_page[page - 1], report->stats, sizeof report->stats);

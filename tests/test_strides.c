@@ -166,8 +166,7 @@ static void check_strides(satf_context *ctx, const satf_filter *filter, const ch
         } else if (way < 6) {
             satf_plan *plan;
             status = satf_plan_create(ctx, filter, &from, 1, &to, 1, &plan);
-            status =
-                status ? status : satf_plan_run(plan, (const void *const *)&from.data, &to.data);
+            status = status ? status : satf_plan_run(plan, &from, 1, &to, 1);
             satf_plan_destroy(plan);
         } else {
             status = satf_filter_apply_rect(ctx, filter, &from, &where, &to);

@@ -286,12 +286,11 @@ static void test_plan(void **state)
     assert_true(info.bytes <= whole.bytes / 4 && info.device == SATF_CUDA(0) && info.steps == 2);
     satf_context_set_progress(gpu, latest, &done);
     for (int run = 0; run < 2; run++) {
-        const void *from = in.data;
-        void *to = got;
+        out.data = got;
         memset(got, UNTOUCHED, sizeof got);
         done = 0;
         satf_context_set_algorithm(gpu, run ? "2r2w" : "auto"); /* no matter: it was made before */
-        assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+        assert_int_equal(satf_plan_run(plan, &in, 1, &out, 1), SATF_OK);
         assert_true(done == 1);
         same_bytes("a plan", &in, &out);
         assert_int_equal(fake->used, 0); /* tiles have memory while they run */
@@ -347,8 +346,6 @@ static void test_short_of_memory(void **state)
     run_on(gpu, "a full device", filter, &in, &out);
     for (size_t room = fake->most - 1; room > 200000; room = room * 2 / 3) {
         satf_plan *plan;
-        const void *from = pixels;
-        void *to = made;
         limit_to(0);
         fake->room = room;
         memset(made, 0, sizeof made);
@@ -357,7 +354,7 @@ static void test_short_of_memory(void **state)
         memset(made, 0, sizeof made);
         limit_to(0);
         assert_int_equal(satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), SATF_OK);
-        assert_int_equal(satf_plan_run(plan, &from, &to), SATF_OK);
+        assert_int_equal(satf_plan_run(plan, &in, 1, &out, 1), SATF_OK);
         assert_memory_equal(made, right, sizeof made);
         satf_plan_destroy(plan);
     }

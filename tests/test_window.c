@@ -480,12 +480,12 @@ static void test_refusals(void **state)
     satf_context_set_progress(ctx, NULL, NULL);
 
     size_t bytes = bytes_of(ctx, &spec);
-    satf_context_set_limits(ctx, 0, (int64_t)bytes);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, (int64_t)bytes);
     assert_int_equal(run_once(ctx, &spec, ignore, NULL), SATF_OK);
-    satf_context_set_limits(ctx, 0, (int64_t)bytes - 1);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, (int64_t)bytes - 1);
     assert_int_equal(run_once(ctx, &spec, ignore, NULL), SATF_LIMIT);
     assert_non_null(strstr(satf_message(ctx), "limit: max-memory"));
-    satf_context_set_limits(ctx, 0, 0);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
 
     window_spec bad = spec;
     bad.w = 0;

@@ -2,7 +2,7 @@
 #ifndef TESTS_WITH_CONTEXT_H
 #define TESTS_WITH_CONTEXT_H
 
-#include "satfilter.h"
+#include "satfilter-expert.h"
 
 static int create_context(void **state)
 {

@@ -143,7 +143,7 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
     print_pages(s, told, out);
     note_unused(s, one, result);
     if (s->verbose) {
-        report_verbose(s, one, result, out->device);
+        report_verbose(s, one, out);
     }
     if (s->json) {
         report_json(json, s, one, out);

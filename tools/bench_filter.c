@@ -25,8 +25,7 @@ typedef struct filter_call {
 static satf_status run_filter(void *user)
 {
     filter_call *call = user;
-    const void *in = call->work_in.data;
-    return satf_plan_run(call->plan, &in, &call->work_out.data);
+    return satf_plan_run(call->plan, &call->work_in, 1, &call->work_out, 1);
 }
 
 /* What a run costs the host: the median of a few batches, each of fewer runs than queues hold. */

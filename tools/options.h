@@ -2,7 +2,7 @@
 #ifndef SATFILTER_OPTIONS_H
 #define SATFILTER_OPTIONS_H
 
-#include <satfilter.h>
+#include <satfilter-expert.h>
 
 #include "cli.h"
 

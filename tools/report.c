@@ -56,22 +56,21 @@ static int cuda_number(int device)
     return device > SATF_HOST ? device - SATF_CUDA(0) : 0;
 }
 
-static bool is_cuda(const satf_ran *ran)
+static bool is_cuda(const char *device)
 {
-    return ran->device && strcmp(ran->device, "cuda") == 0;
+    return device && strcmp(device, "cuda") == 0;
 }
 
-static void print_step(const satf_file_step *step, int device)
+static void print_step(const satf_ran *step, int device)
 {
     fprintf(stderr, "    %s: ", step->filter);
     if (step->window_width) {
         fprintf(stderr, "%" PRId64 " x %" PRId64 " pixels, ", step->window_width,
                 step->window_height);
     }
-    fprintf(stderr, "%s engine%s%s, %s", step->ran.engine,
-            step->ran.algorithm ? ", algorithm " : "",
-            step->ran.algorithm ? step->ran.algorithm : "", step->ran.device);
-    if (is_cuda(&step->ran)) {
+    fprintf(stderr, "%s engine%s%s, %s", step->engine, step->algorithm ? ", algorithm " : "",
+            step->algorithm ? step->algorithm : "", step->device);
+    if (is_cuda(step->device)) {
         fprintf(stderr, ":%d", cuda_number(device));
     }
     if (step->ms >= 0) {
@@ -80,16 +79,17 @@ static void print_step(const satf_file_step *step, int device)
     fputc('\n', stderr);
 }
 
-void report_verbose(const settings *s, const job *one, const satf_file_report *result, int device)
+void report_verbose(const settings *s, const job *one, const outcome *out)
 {
+    const satf_file_report *result = &out->report;
     const satf_file_times *t = &result->times;
     print_side(one->input, result->in_format, &result->in, t->in_bytes);
     fputs("  ", stderr);
     print_clean(s->spec, INT_MAX);
     int threads = satf_context_get_threads(s->ctx);
     fprintf(stderr, ": %d thread%s\n", threads, threads > 1 ? "s" : "");
-    for (size_t i = 0; i < result->step_count; i++) {
-        print_step(&result->steps[i], device);
+    for (const satf_ran *step = out->steps; step && step->filter; step++) {
+        print_step(step, out->device);
     }
     if (result->why_cpu[0]) {
         fprintf(stderr, "  %s\n", result->why_cpu);
@@ -152,11 +152,11 @@ static void json_times(FILE *to, const char *name, const stage_times *times, dou
     json_member(to, "bound", bound(times));
 }
 
-static void json_ran(FILE *to, const satf_ran *ran)
+static void json_ran(FILE *to, const char *device, const char *engine, const char *algorithm)
 {
-    json_member(to, "device", ran->device);
-    json_member(to, "engine", ran->engine);
-    json_member(to, "algorithm", ran->algorithm);
+    json_member(to, "device", device);
+    json_member(to, "engine", engine);
+    json_member(to, "algorithm", algorithm);
 }
 
 /* One more of a list, which begins so. */
@@ -265,12 +265,11 @@ void report_stats(const job *one, const outcome *out)
     }
 }
 
-static void json_steps(FILE *to, const satf_file_report *result)
+static void json_steps(FILE *to, const satf_ran *steps)
 {
     fputs(", \"steps\": [", to);
-    for (size_t i = 0; i < result->step_count; i++) {
-        const satf_file_step *step = &result->steps[i];
-        fputs(i ? ", {\"filter\": " : "{\"filter\": ", to);
+    for (const satf_ran *step = steps; step && step->filter; step++) {
+        fputs(step > steps ? ", {\"filter\": " : "{\"filter\": ", to);
         json_string(to, step->filter);
         if (step->window_width) {
             fprintf(to, ", \"window\": [%" PRId64 ", %" PRId64 "]", step->window_width,
@@ -278,7 +277,7 @@ static void json_steps(FILE *to, const satf_file_report *result)
         } else {
             fputs(", \"window\": null", to);
         }
-        json_ran(to, &step->ran);
+        json_ran(to, step->device, step->engine, step->algorithm);
         if (step->ms >= 0) {
             fprintf(to, ", \"ms\": %.3f}", step->ms);
         } else {
@@ -329,12 +328,12 @@ void report_json(FILE *to, const settings *s, const job *one, const outcome *out
     fprintf(to, ", \"output_channels\": %d", (int)result->out.channels);
     json_member(to, "input_format", result->in_format);
     json_member(to, "output_format", result->out_format);
-    json_ran(to, &result->ran);
-    if (is_cuda(&result->ran)) {
+    json_ran(to, result->device, result->engine, result->algorithm);
+    if (is_cuda(result->device)) {
         fprintf(to, ", \"device_number\": %d", cuda_number(out->device));
     }
     json_pages(to, out);
-    json_steps(to, result);
+    json_steps(to, out->steps);
     fprintf(to, ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64,
             satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes);
     stage_times times = report_times(result);

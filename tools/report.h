@@ -7,8 +7,8 @@
 #include "inputs.h"
 #include "workers.h"
 
-/* Lines on standard error, of a context that was set to that device. */
-void report_verbose(const settings *s, const job *one, const satf_file_report *result, int device);
+/* Lines on standard error: how it went. */
+void report_verbose(const settings *s, const job *one, const outcome *out);
 
 /* Lines on standard error: the result's numbers, as far as they were found. */
 void report_stats(const job *one, const outcome *out);

@@ -2,7 +2,7 @@
 #ifndef SATFILTER_TRIAL_CASE_H
 #define SATFILTER_TRIAL_CASE_H
 
-#include <satfilter.h>
+#include <satfilter-expert.h>
 #include <stdbool.h>
 
 enum { TRIAL_IMAGES = 5, TRIAL_SAMPLES = 131 * 67 };

@@ -78,11 +78,10 @@ static satf_status run_plan(satf_context *ctx, const satf_filter *filter, const 
     if (!status) {
         satf_plan_info info;
         satf_ran ran;
-        const void *from = in->data;
         satf_plan_describe(plan, &info, sizeof info);
         *steps = info.steps;
         satf_plan_step(plan, info.steps - 1, &ran, sizeof ran);
-        status = satf_plan_run(plan, &from, &out->data);
+        status = satf_plan_run(plan, in, 1, out, 1);
         *engine = status ? *engine : ran.engine;
         satf_plan_destroy(plan);
     }

@@ -78,14 +78,14 @@ static int take_progress(void *user, double done)
 /* The steps are the context's: it forgets them with the next file. */
 static void keep_steps(outcome *out)
 {
-    size_t bytes = out->report.step_count * sizeof *out->steps;
-    out->steps = bytes ? malloc(bytes) : NULL;
-    if (out->steps) {
-        memcpy(out->steps, out->report.steps, bytes);
-    } else {
-        out->report.step_count = 0;
+    size_t count = 0;
+    while (satf_file_step(out->report.steps, count, NULL, 0)) {
+        count++;
     }
-    out->report.steps = out->steps;
+    out->steps = calloc(count + 1, sizeof *out->steps);
+    for (size_t i = 0; out->steps && i < count; i++) {
+        satf_file_step(out->report.steps, i, &out->steps[i], sizeof *out->steps);
+    }
 }
 
 /* NULL without memory. */
@@ -107,9 +107,10 @@ static page_outcome *keep_page(outcome *out, int64_t number, satf_status status,
 }
 
 static int take_page(void *user, int64_t number, satf_status status, const char *why,
-                     const satf_file_report *report)
+                     const satf_file_report *report, size_t report_bytes)
 {
     outcome *out = user;
+    (void)report_bytes; /* the command and its library are of one version */
     if (status) {
         keep_page(out, number, status, report->at, why);
     }

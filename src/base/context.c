@@ -266,18 +266,6 @@ satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t 
     return satf_fail(ctx, SATF_INVALID, "there is no limit number %d", (int)limit);
 }
 
-satf_status satf_context_set_limits(satf_context *ctx, int64_t max_pixels, int64_t max_bytes)
-{
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (max_pixels < 0 || max_bytes < 0) {
-        return satf_fail(ctx, SATF_INVALID, "a limit cannot be negative");
-    }
-    satf_context_set_limit(ctx, SATF_MAX_PIXELS, max_pixels);
-    return satf_context_set_limit(ctx, SATF_MAX_MEMORY, max_bytes);
-}
-
 satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes)
 {
     if (!ctx) {

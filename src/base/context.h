@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "../satfilter.h"
+#include "../satfilter-expert.h"
 
 #define SATF_LIMITS (SATF_MAX_DEVICE_MEMORY + 1) /* of enum satf_limit */
 
@@ -70,7 +70,7 @@ struct satf_context {
     void (*forget)(satf_context *ctx);
     satf_image *shown; /* the exact result of the latest satf_filter_show(), for the next one */
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
-    satf_file_step *file_steps; /* of the latest file; NULL: there was none */
+    satf_file_steps *file_steps; /* of the latest file; NULL: there was none */
     char message[SATF_MESSAGE_BYTES];
 };
 

@@ -15,14 +15,6 @@ enum { KEPT_BYTES_HERE = 64 << 20, KEPT_BYTES_THERE = 512 << 20 };
 
 /* -------------------------------------------------------------- the context's plan */
 
-static bool same_shape(const satf_view *a, const satf_view *b)
-{
-    return a->width == b->width && a->height == b->height && a->stride == b->stride &&
-           a->channels == b->channels && a->type == b->type && a->device == b->device &&
-           a->flags == b->flags && a->full == b->full &&
-           satf_pixel_stride(a) == satf_pixel_stride(b);
-}
-
 /* Files that parameters name are shared, so their places are their identity. */
 static bool same_filter(const satf_filter *a, const satf_filter *b)
 {
@@ -42,7 +34,7 @@ static bool same_part(const satf_plan *plan, const filter_call *call)
 
 static bool serves(const satf_plan *plan, const filter_call *call)
 {
-    return same_shape(&plan->in, call->in) && same_shape(&plan->out, call->out) &&
+    return filter_same_shape(&plan->in, call->in) && filter_same_shape(&plan->out, call->out) &&
            same_part(plan, call) && same_filter(plan->chain, call->filter) &&
            plan->asked_device == call->device &&
            satf_settings_equal(&plan->settings, &plan->ctx->settings);
@@ -287,7 +279,9 @@ void satf_context_ran(const satf_context *ctx, satf_ran *ran, size_t bytes)
 {
     satf_ran all = {0};
     if (ctx) {
-        all = (satf_ran){ctx->report_engine, ctx->report_algorithm, ctx->report_device};
+        all.engine = ctx->report_engine;
+        all.algorithm = ctx->report_algorithm;
+        all.device = ctx->report_device;
     }
     satf_give(ran, bytes, &all, sizeof all);
 }

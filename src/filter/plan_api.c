@@ -126,31 +126,61 @@ static satf_status run_or_leave(satf_context *ctx, satf_plan *plan, const plan_i
     return status && leave_device(ctx, plan, status) ? filter_tiles_run(ctx, plan, images) : status;
 }
 
-satf_status satf_plan_run(satf_plan *plan, const void *const *inputs, void *const *outputs)
+/* That an image is there, and like the one of the plan. */
+static satf_status check_image(satf_context *ctx, const satf_view *view, const satf_view *planned,
+                               const char *what)
 {
-    if (!plan) {
-        return SATF_INVALID;
+    if (!view->data) {
+        return satf_fail(ctx, SATF_INVALID, "the memory of the %s is missing", what);
     }
+    if (!filter_same_shape(view, planned)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the %s is not like the view that the plan was made for", what);
+    }
+    return SATF_OK;
+}
+
+static satf_status check_run(const satf_plan *plan, const satf_view *inputs, size_t input_count,
+                             const satf_view *outputs, size_t output_count)
+{
     satf_context *ctx = plan->ctx;
-    bool two = plan->beside.width > 0;
-    if (!inputs || !outputs || !inputs[0] || !outputs[0] || (two && !inputs[1])) {
-        return satf_fail(ctx, SATF_INVALID, "the memory of an input or of the output is missing");
+    const satf_view *planned[] = {&plan->in, &plan->beside};
+    size_t count = plan->beside.width > 0 ? 2 : 1;
+    if (!inputs || !outputs) {
+        return satf_fail(ctx, SATF_INVALID, "the %s are missing", inputs ? "outputs" : "inputs");
     }
-    if (satf_thread_count(ctx) > plan->settings.threads) {
+    if (input_count != count || output_count != 1) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%zu inputs and %zu outputs are given; the plan was made for %zu and 1",
+                         input_count, output_count, count);
+    }
+    satf_status status = check_image(ctx, outputs, &plan->out, "output");
+    for (size_t i = 0; i < count && !status; i++) {
+        status = check_image(ctx, &inputs[i], planned[i], i ? "second input" : "input");
+        if (!status && satf_views_overlap(&inputs[i], outputs)) {
+            status = satf_fail(ctx, SATF_INVALID, "the output overlaps an input");
+        }
+    }
+    if (!status && satf_thread_count(ctx) > plan->settings.threads) {
         return satf_fail(ctx, SATF_INVALID,
                          "the plan was made for %d threads, and the context has %d now",
                          plan->settings.threads, satf_thread_count(ctx));
     }
-    plan_images images = {inputs[0], two ? inputs[1] : NULL, outputs[0]};
-    satf_view in = plan->in, out = plan->out, beside = plan->beside;
-    in.data = (void *)(uintptr_t)images.in;
-    out.data = images.out;
-    beside.data = (void *)(uintptr_t)images.beside;
-    if (satf_views_overlap(&in, &out) || (two && satf_views_overlap(&beside, &out))) {
-        return satf_fail(ctx, SATF_INVALID, "the output overlaps an input");
+    return status;
+}
+
+satf_status satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
+                          const satf_view *outputs, size_t output_count)
+{
+    satf_status status =
+        plan ? check_run(plan, inputs, input_count, outputs, output_count) : SATF_INVALID;
+    if (status) {
+        return status;
     }
+    satf_context *ctx = plan->ctx;
+    plan_images images = {inputs->data, input_count > 1 ? inputs[1].data : NULL, outputs->data};
     satf_progress_begin(ctx);
-    satf_status status = satf_gpu_leave(ctx, run_or_leave(ctx, plan, &images));
+    status = satf_gpu_leave(ctx, run_or_leave(ctx, plan, &images));
     return status ? status : satf_report_progress(ctx, 1);
 }
 
@@ -170,26 +200,26 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
     satf_give(info, bytes, &all, sizeof all);
 }
 
-satf_file_step filter_plan_step(const satf_plan *plan, size_t index)
+satf_ran filter_plan_step(const satf_plan *plan, size_t index)
 {
     if (!plan || index >= plan->count) {
-        return (satf_file_step){0};
+        return (satf_ran){0};
     }
     const filter_step *step = &plan->steps[index].step;
     bool windowed = filter_param_of_kind(step->info, PARAM_SIZE) != NULL;
-    return (satf_file_step){.filter = step->info->name,
-                            .ran = {step->engine->name,
-                                    step->engine->algorithm ? step->engine->algorithm(step) : NULL,
-                                    plan->device == SATF_HOST ? "cpu" : "cuda"},
-                            .ms = plan->steps[index].ms,
-                            .window_width = windowed ? step->size.width : 0,
-                            .window_height = windowed ? step->size.height : 0};
+    return (satf_ran){.engine = step->engine->name,
+                      .algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL,
+                      .device = plan->device == SATF_HOST ? "cpu" : "cuda",
+                      .filter = step->info->name,
+                      .ms = plan->steps[index].ms,
+                      .window_width = windowed ? step->size.width : 0,
+                      .window_height = windowed ? step->size.height : 0};
 }
 
 const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran, size_t bytes)
 {
-    satf_file_step step = filter_plan_step(plan, index);
-    satf_give(ran, bytes, &step.ran, sizeof step.ran);
+    satf_ran step = filter_plan_step(plan, index);
+    satf_give(ran, bytes, &step, sizeof step);
     return step.filter;
 }
 

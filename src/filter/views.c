@@ -14,6 +14,14 @@ satf_status filter_check_in(satf_context *ctx, const satf_filter *filter, const 
     return satf_check_view(ctx, in, "input", need_data);
 }
 
+bool filter_same_shape(const satf_view *a, const satf_view *b)
+{
+    return a->width == b->width && a->height == b->height && a->stride == b->stride &&
+           a->channels == b->channels && a->type == b->type && a->device == b->device &&
+           a->flags == b->flags && a->full == b->full &&
+           satf_pixel_stride(a) == satf_pixel_stride(b);
+}
+
 satf_status filter_fail_overlap(satf_context *ctx)
 {
     return satf_fail(ctx, SATF_INVALID, "the output view overlaps the input view");

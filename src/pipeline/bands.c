@@ -45,8 +45,8 @@ satf_status pipeline_band_needs(satf_context *ctx, const pipeline_job *job,
 static satf_status report_steps(satf_context *ctx, satf_file_report *result)
 {
     satf_status status = pipeline_report_plan(ctx, result);
-    for (size_t i = 0; i < result->step_count && !status; i++) {
-        ctx->file_steps[i].ms = -1;
+    for (size_t i = 0; !status && i < ctx->file_steps->count; i++) {
+        ctx->file_steps->of[i].ms = -1;
     }
     return status;
 }

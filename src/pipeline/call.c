@@ -28,7 +28,6 @@ static satf_status run_counted(satf_context *ctx, const pipeline_job *job, pipel
         result->times.total_ms = satf_now_ms() - start_ms;
     } else {
         result->steps = NULL;
-        result->step_count = 0;
         result->pages = 0;
     }
     return satf_memory_end(ctx, before, status);

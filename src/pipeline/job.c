@@ -45,12 +45,32 @@ void pipeline_phase_begin(satf_context *ctx, pipeline_phase *phase, double share
     }
 }
 
-satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_step **steps)
+satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_steps **steps)
 {
-    size_t bytes = count * sizeof **steps;
+    size_t bytes = pipeline_steps_bytes(count);
     satf_free(ctx->file_steps);
     *steps = ctx->file_steps = satf_alloc(bytes);
-    return *steps ? SATF_OK : satf_fail_memory(ctx, bytes, "a report of what ran");
+    if (!*steps) {
+        return satf_fail_memory(ctx, bytes, "a report of what ran");
+    }
+    (*steps)->count = count;
+    return SATF_OK;
+}
+
+void pipeline_report_steps(satf_file_report *result, const satf_file_steps *steps)
+{
+    const satf_ran *last = &steps->of[steps->count - 1];
+    result->steps = steps;
+    result->engine = last->engine;
+    result->algorithm = last->algorithm;
+    result->device = last->device;
+}
+
+const char *satf_file_step(const satf_file_steps *steps, size_t index, satf_ran *ran, size_t bytes)
+{
+    satf_ran step = steps && index < steps->count ? steps->of[index] : (satf_ran){0};
+    satf_give(ran, bytes, &step, sizeof step);
+    return step.filter;
 }
 
 bool pipeline_moves(const pipeline_job *job)
@@ -315,17 +335,15 @@ void pipeline_judge(satf_file_report *result, const pipeline_job *job, const io_
 satf_status pipeline_report_plan(satf_context *ctx, satf_file_report *result)
 {
     satf_plan_info info;
-    satf_file_step *steps;
+    satf_file_steps *steps;
     satf_plan_describe(ctx->plan, &info, sizeof info);
     satf_status status = pipeline_make_steps(ctx, info.steps, &steps);
     if (status) {
         return status;
     }
     for (size_t i = 0; i < info.steps; i++) {
-        steps[i] = filter_plan_step(ctx->plan, i);
-        result->ran = steps[i].ran;
+        steps->of[i] = filter_plan_step(ctx->plan, i);
     }
-    result->steps = steps;
-    result->step_count = info.steps;
+    pipeline_report_steps(result, steps);
     return SATF_OK;
 }

@@ -59,8 +59,21 @@ typedef struct pipeline_phase {
 /* The next phase, which begins where the one before ends. */
 void pipeline_phase_begin(satf_context *ctx, pipeline_phase *phase, double share);
 
-/* Memory of the context for the report's steps. */
-satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_step **steps);
+struct satf_file_steps {
+    size_t count;
+    satf_ran of[];
+};
+
+static inline size_t pipeline_steps_bytes(size_t count)
+{
+    return sizeof(satf_file_steps) + count * sizeof(satf_ran);
+}
+
+/* The report's steps, in memory of the context. */
+satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_steps **steps);
+
+/* The report has these, whose last one is filled in. */
+void pipeline_report_steps(satf_file_report *result, const satf_file_steps *steps);
 
 /* What the plan that the context keeps has done becomes the report's steps. */
 satf_status pipeline_report_plan(satf_context *ctx, satf_file_report *result);

@@ -44,9 +44,8 @@ typedef struct page_run {
     int slot_count;
     page_worker *workers;
     int worker_count, started;
-    satf_file_step *steps; /* of the first page, owned; NULL: it has failed */
-    size_t step_count;
-    satf_context *hub; /* what the workers' contexts stand beside, if it was made for them */
+    satf_file_steps *steps; /* of the first page, owned; NULL: it has failed */
+    satf_context *hub;      /* what the workers' contexts stand beside, if it was made for them */
 } page_run;
 
 /* ------------------------------------------------------------------- which pages */
@@ -111,17 +110,16 @@ static satf_status run_page(satf_context *ctx, const pipeline_job *job, pipeline
 /* A report's steps are the context's: those of the first page are the whole's. */
 static void keep_steps(page_run *run, int64_t k, page_slot *slot)
 {
-    size_t bytes = slot->report.step_count * sizeof *run->steps;
-    if (k == 0 && !slot->status && bytes) {
+    const satf_file_steps *steps = slot->report.steps;
+    if (k == 0 && !slot->status && steps) {
+        size_t bytes = pipeline_steps_bytes(steps->count);
         run->steps = satf_alloc(bytes);
-        run->step_count = run->steps ? slot->report.step_count : 0;
         if (run->steps) {
-            memcpy(run->steps, slot->report.steps, bytes);
+            memcpy(run->steps, steps, bytes);
             satf_disown(run->steps);
         }
     }
     slot->report.steps = NULL;
-    slot->report.step_count = 0;
 }
 
 static void filter_page(page_worker *w, int64_t k, page_slot *slot)
@@ -306,7 +304,9 @@ static void add_report(satf_file_report *result, const satf_file_report *page, i
         result->in = page->in;
         result->out = page->out;
         result->out_format = page->out_format;
-        result->ran = page->ran;
+        result->engine = page->engine;
+        result->algorithm = page->algorithm;
+        result->device = page->device;
         result->streamed = page->streamed;
         memcpy(result->why_cpu, page->why_cpu, sizeof result->why_cpu);
     }
@@ -322,7 +322,8 @@ static satf_status tell(satf_context *ctx, const pipeline_job *job, const page_s
 {
     bool stop = slot->status && !is_of_the_page(slot->status);
     if (!stop && job->on_page) {
-        stop = job->on_page(job->page_user, number, slot->status, slot->why, &slot->report);
+        stop = job->on_page(job->page_user, number, slot->status, slot->why, &slot->report,
+                            sizeof slot->report);
     } else if (slot->status) {
         stop = true;
     }
@@ -413,12 +414,11 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
         result->times.out_bytes = run.pages->bytes;
     }
     if (!status && run.steps) {
-        satf_file_step *steps;
-        status = pipeline_make_steps(ctx, run.step_count, &steps);
+        satf_file_steps *steps;
+        status = pipeline_make_steps(ctx, run.steps->count, &steps);
         if (!status) {
-            memcpy(steps, run.steps, run.step_count * sizeof *steps);
-            result->steps = steps;
-            result->step_count = run.step_count;
+            memcpy(steps, run.steps, pipeline_steps_bytes(steps->count));
+            pipeline_report_steps(result, steps);
         }
     }
     if (file) {

@@ -384,16 +384,17 @@ static satf_status read_end(const stream *s, const flow_ring *r)
 /* What each stage has done. */
 static satf_status report_steps(const flow *f, satf_file_report *result)
 {
-    satf_file_step *steps;
+    satf_file_steps *steps;
     satf_status status = pipeline_make_steps(f->ctx, (size_t)f->filters, &steps);
-    for (int i = 0; i < f->filters && !status; i++) {
-        steps[i] = filter_plan_step(f->rings[i].plan, 0);
-        steps[i].ms = f->stages[i + 1].busy_ms;
-        result->ran = steps[i].ran;
+    if (status) {
+        return status;
     }
-    result->steps = steps;
-    result->step_count = status ? 0 : (size_t)f->filters;
-    return status;
+    for (int i = 0; i < f->filters; i++) {
+        steps->of[i] = filter_plan_step(f->rings[i].plan, 0);
+        steps->of[i].ms = f->stages[i + 1].busy_ms;
+    }
+    pipeline_report_steps(result, steps);
+    return SATF_OK;
 }
 
 static void take_times(const flow *f, satf_file_times *times)

@@ -198,8 +198,8 @@ static void test_large(void **state)
                   {8191, 4099, 3, SATF_U8, "rotate=90"},
                   {8192, 4096, 4, SATF_F64, "rotate=270"},
                   {4100000, 9, 3, SATF_U8, "flip=h"}};
-    gpu_must_do(cpu, satf_context_set_limits(cpu, (int64_t)1 << 33, 0), "limits");
-    gpu_must_do(gpu, satf_context_set_limits(gpu, (int64_t)1 << 33, 0), "limits");
+    gpu_must_do(cpu, satf_context_set_limit(cpu, SATF_MAX_PIXELS, (int64_t)1 << 33), "limits");
+    gpu_must_do(gpu, satf_context_set_limit(gpu, SATF_MAX_PIXELS, (int64_t)1 << 33), "limits");
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
         satf_view in =
             noise(images[i].width, images[i].height, images[i].channels, images[i].type, i + 1);
@@ -208,8 +208,8 @@ static void test_large(void **state)
         satf_filter_destroy(filter);
         free(in.data);
     }
-    gpu_must_do(cpu, satf_context_set_limits(cpu, 0, 0), "limits");
-    gpu_must_do(gpu, satf_context_set_limits(gpu, 0, 0), "limits");
+    gpu_must_do(cpu, satf_context_set_limit(cpu, SATF_MAX_PIXELS, 0), "limits");
+    gpu_must_do(gpu, satf_context_set_limit(gpu, SATF_MAX_PIXELS, 0), "limits");
 }
 
 int main(int argc, char **argv)

@@ -157,10 +157,12 @@ static void test_permute(void **unused)
     gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &in));
     gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &out));
     for (int shift = 0; shift <= 2; shift += 2) {
-        void *from = (char *)in + shift, *to = (char *)out + shift;
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, from, pixels, bytes));
-        gpu_must(gpu, satf_plan_run(plan, (const void *const *)&from, &to));
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, to, bytes));
+        satf_view from = view, to = view;
+        from.data = (char *)in + shift;
+        to.data = (char *)out + shift;
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, from.data, pixels, bytes));
+        gpu_must(gpu, satf_plan_run(plan, &from, 1, &to, 1));
+        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, to.data, bytes));
         gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
         assert_memory_equal(got, want, bytes);
         gpu_runs++;

@@ -173,8 +173,9 @@ static void release_images(images *m)
 
 static void run(images *m, int image)
 {
-    const void *in = m->in[image].data;
-    gpu_must_do(gpu, satf_plan_run(m->plan, &in, &m->result[image]), "a plan");
+    satf_view out = m->out;
+    out.data = m->result[image];
+    gpu_must_do(gpu, satf_plan_run(m->plan, &m->in[image], 1, &out, 1), "a plan");
 }
 
 /* What the device has made of an image, which is spoilt then for the next time. */
@@ -335,11 +336,11 @@ static void test_across(void **unused)
     assert_string_equal(ran.device, "cuda");
     assert_string_equal(ran.engine, "window");
     for (unsigned i = 0; i < IMAGES; i++) {
-        const void *from = in.data = pixels_of(i);
-        void *to = got;
+        in.data = pixels_of(i);
         out.data = want;
         gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &out));
-        gpu_must(gpu, satf_plan_run(plan, &from, &to));
+        out.data = got;
+        gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
         assert_memory_equal(got, want, sizeof got);
         free(in.data);
         gpu_runs++;
@@ -381,13 +382,14 @@ static void test_beside(void **unused)
     gpu_must(gpu, satf_filter_parse(gpu, "guided=9,eps=0.001", &filter));
     for (int on_device = 0; on_device < 2; on_device++) {
         satf_plan *plan;
-        const void *from[2] = {on_device ? there[0] : pixels[0], on_device ? there[1] : pixels[1]};
-        void *to = on_device ? there[2] : (void *)got;
+        inputs[0].data = on_device ? there[0] : pixels[0];
+        inputs[1].data = on_device ? there[1] : pixels[1];
+        out.data = on_device ? there[2] : (void *)got;
         inputs[0].device = inputs[1].device = out.device = on_device ? GPU_DEVICE : SATF_HOST;
         memset(got, 0, sizeof got);
         gpu_must(gpu, satf_plan_create(gpu, filter, inputs, 2, &out, 1, &plan));
         for (int run = 0; run < 2; run++) {
-            gpu_must(gpu, satf_plan_run(plan, from, &to));
+            gpu_must(gpu, satf_plan_run(plan, inputs, 2, &out, 1));
         }
         if (on_device) {
             gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, there[2], PIXELS));

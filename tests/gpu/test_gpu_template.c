@@ -91,12 +91,11 @@ static void run_there(const template_case *t, const satf_view *got)
     int64_t pad = (int64_t)(t->seed % 4), shift = (int64_t)(t->seed / 4 % 4);
     satf_view in = gpu_view(gpu, &t->in, pad, shift, t->seed & 16, &memory[0]);
     satf_view out = gpu_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
-    const void *from = in.data;
     satf_plan *plan;
     gpu_must(gpu, satf_cuda()->copy(gpu, &t->in, &in));
     gpu_must(gpu, satf_plan_create(gpu, t->filter, &in, 1, &out, 1, &plan));
-    gpu_must(gpu, satf_plan_run(plan, &from, &out.data));
-    gpu_must(gpu, satf_plan_run(plan, &from, &out.data));
+    gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
+    gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
     satf_plan_destroy(plan);
     gpu_must(gpu, satf_cuda()->copy(gpu, &out, got));
     gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));

@@ -379,23 +379,22 @@ static void test_turns(void **state)
     (void)state;
     satf_filter *filter;
     satf_plan *plans[PLANS];
-    satf_view views[PLANS];
+    satf_view in[PLANS], out[PLANS];
     void *memory[PLANS][2];
     unsigned char sample = 0;
     gpu_must(gpu, satf_filter_parse(gpu, "box=15", &filter));
     for (int i = 0; i < PLANS; i++) {
         satf_view like = satf_view_packed(NULL, sides[i], sides[i], 1, SATF_U8);
-        views[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][0]);
-        satf_view out = gpu_view(gpu, &like, 0, 0, false, &memory[i][1]);
-        gpu_must(gpu, satf_plan_create(gpu, filter, &views[i], 1, &out, 1, &plans[i]));
+        in[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][0]);
+        out[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][1]);
+        gpu_must(gpu, satf_plan_create(gpu, filter, &in[i], 1, &out[i], 1, &plans[i]));
     }
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < PLANS; i++) {
             size_t bytes = (size_t)(sides[i] * sides[i]);
-            const void *in = memory[i][0];
             gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, memory[i][0], 11 + turn, bytes));
             gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, memory[i][1], 0, bytes));
-            gpu_must_do(gpu, satf_plan_run(plans[i], &in, &memory[i][1]), "a plan");
+            gpu_must_do(gpu, satf_plan_run(plans[i], &in[i], 1, &out[i], 1), "a plan");
             gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, &sample,
                                                   (char *)memory[i][1] + bytes - 1, 1));
             gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));

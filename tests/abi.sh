@@ -1,0 +1,182 @@
+#!/bin/sh
+# The binary interface keeps the rules of "Interface" in docs/design.md: structs that can grow say
+# their size, and programs that were linked to the release of tests/abi/*.abi run with this library.
+# What is compared is a library of empty functions, made of the headers; tests/exports.sh compares
+# the headers with the library. --record makes the records, which belong to a release.
+set -eu
+: "${top_srcdir:=$(dirname "$0")/..}" "${CC:=cc}"
+top_srcdir=$(cd "$top_srcdir" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+exec 3>&2
+
+fail()
+{
+    echo "FAILED: $*" >&3
+    exit 1
+}
+
+# stub FOLDER HEADER...: the text of a library with the functions that the headers of FOLDER declare
+stub()
+{
+    folder=$1
+    shift
+    # shellcheck disable=SC2086 # CC is a list of words
+    printf '#include <%s>\n' "$@" | $CC -E -P -DSATF_API=SATF_API -I"$folder" -x c - | tr -s '\n ' ' ' |
+        sed 's/SATF_API \([^;]*\);/\1 { __builtin_trap(); }\n/g'
+}
+
+# kind WORD: the structs of the rows of docs/design.md that begin with it
+kind()
+{
+    sed -n "s/^| $1[^|]*|//p" "$top_srcdir/docs/design.md" | grep -o 'satf_[a-z_]*' | tr '\n' ' '
+}
+
+# rules FOLDER: what breaks the rules in its headers
+rules()
+{
+    stub "$1" satfilter.h satfilter-expert.h satfilter-study.h |
+        awk -v frozen="$(kind frozen)" -v growing="$(kind grow)" '
+        { text = text " " $0 }
+        END {
+            gsub(/static inline [^{]*[{][^}]*[}]/, "", text) # the callers own
+            while (match(text, /typedef struct satf_[a-z_]+ [{][^}]*[}]/)) {
+                body = substr(text, RSTART, RLENGTH)
+                text = substr(text, 1, RSTART - 1) ";" substr(text, RSTART + RLENGTH)
+                split(body, word, " ")
+                sub(/^[^{]*[{] */, "", body)
+                members[word[3]] = body
+                if (index(" " frozen growing, " " word[3] " ") == 0)
+                    print word[3] ": neither frozen nor growing"
+            }
+            count = split(frozen growing, names, " ")
+            for (i = 1; i <= count; i++)
+                if (!(names[i] in members)) print names[i] ": no such struct"
+            count = split(growing, names, " ")
+            calls = split(text, call, /[;{]/)
+            for (i = 1; i <= count; i++) {
+                name = names[i]
+                sized = members[name] ~ /^size_t bytes;/
+                for (other in members) {
+                    if (match(members[other], "(^|[^a-z_])" name " [a-z]")) print other ": holds a " name
+                    if (match(members[other], "(^|[^a-z_])" name " [*]") && !sized)
+                        print other ": points to a " name ", which does not say its size"
+                }
+                for (k = 1; k <= calls; k++) {
+                    said = call[k]
+                    gsub("[^a-z_]" name " [*][a-z_]+" (sized ? "" : ", size_t [a-z_]*bytes"), "", said)
+                    if (said ~ "[^a-z_]" name "[^a-z_]" && said ~ /[(]/)
+                        print name ": its size is missing in" call[k]
+                }
+            }
+        }'
+}
+
+# interface FOLDER LIBRARY HEADER...: what abidw says of a library of these headers
+interface()
+{
+    folder=$1 library=$2
+    shift 2
+    stub "$folder" "$@" >stub.c
+    number=$(sed -n "s/^satf[a-z_]*_\([0-9]*\) {/\1/p" "$folder/$library.map")
+    # shellcheck disable=SC2086
+    $CC -g -w -shared -fPIC -Wl,-soname,"lib$library.so.$number" \
+        -Wl,--version-script="$folder/$library.map" -o stub.so stub.c || fail "lib$library cannot be made"
+    abidw --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --no-architecture \
+        --exported-interfaces-only --type-id-style hash stub.so || fail "abidw of lib$library"
+}
+
+# members STRUCT FILE: one a line, with place and type
+members()
+{
+    awk -v name="name='$1'" '/<class-decl/ { on = index($0, name) } /<\/class-decl/ { on = 0 }
+        on && /<(data-member|var-decl)/' "$2"
+}
+
+# compatible FOLDER LIBRARY HEADER...: programs for the record's library run with that one
+compatible()
+{
+    record=$top_srcdir/tests/abi/$2.abi
+    interface "$@" >now.abi
+    abidiff --no-architecture --no-added-syms --suppressions growing "$record" now.abi || return 1
+    for struct in $(kind grow); do
+        members "$struct" "$record" >was
+        members "$struct" now.abi | head -n "$(wc -l <was)" | diff was - || return 1
+    done
+}
+
+# both FOLDER: the same of both libraries
+both()
+{
+    compatible "$1" satfilter satfilter.h satfilter-expert.h &&
+        compatible "$1" satfilter-study satfilter-study.h
+}
+
+if [ "${1:-}" = --record ]; then
+    interface "$top_srcdir/src" satfilter satfilter.h satfilter-expert.h >new.abi
+    cp new.abi "$top_srcdir/tests/abi/satfilter.abi"
+    interface "$top_srcdir/src" satfilter-study satfilter-study.h >new.abi
+    cp new.abi "$top_srcdir/tests/abi/satfilter-study.abi"
+    exit
+fi
+
+found=$(rules "$top_srcdir/src")
+[ -z "$found" ] || fail "$found"
+
+# changed FILE EXPRESSION: the headers with that change are in the folder `changed`
+changed()
+{
+    rm -rf changed
+    mkdir changed
+    cp "$top_srcdir"/src/satfilter*.h "$top_srcdir"/src/*.map changed
+    chmod -R u+w changed # a tarball is read-only
+    sed -i "$2" "changed/$1"
+    ! cmp -s "$top_srcdir/src/$1" "changed/$1" || fail "nothing is changed by $2"
+}
+
+# Rules that are broken are found.
+while read -r file change; do
+    changed "$file" "$change"
+    [ -n "$(rules changed)" ] || fail "a broken rule is not found: $change"
+done <<'END'
+satfilter.h s/^} satf_rect;/satf_ran ran; &/
+satfilter.h s/^} satf_rect;/const satf_ran *ran; &/
+satfilter-images.h s/^} satf_file_note;/satf_write_options all[2]; &/
+satfilter.h s/satf_context_ran(.*/satf_context_ran(const satf_context *ctx, satf_ran *ran);/
+satfilter-images.h s/size_t report_bytes);/int count);/
+satfilter-images.h s/^ *size_t bytes; .*of this struct, by satf_file_options_init.*//
+satfilter-study.h s/^} satf_machine_tally;/} satf_machine_other; typedef struct satf_new {int a;} satf_new;/
+END
+
+if ! abidiff --version >/dev/null 2>&1; then
+    echo "abidiff is missing: the records are not compared (Debian: abigail-tools)"
+    exit 77
+fi
+kind grow | tr ' ' '\n' | sed 's/..*/[suppress_type]\nname = &\n/' >growing
+number=$(sed -n 's/^satf_\([0-9]*\) {/\1/p' "$top_srcdir/src/satfilter.map")
+if ! grep -q "soname='libsatfilter.so.$number'" "$top_srcdir/tests/abi/satfilter.abi"; then
+    echo "libsatfilter.so.$number has no record yet: its release makes one"
+    exit 0
+fi
+both "$top_srcdir/src" || fail "programs for the recorded library do not run with this one"
+
+# What breaks programs is found, and what does not is let through.
+while read -r wanted file change; do
+    changed "$file" "$change"
+    if both changed >diff 2>&1; then is=fits; else is=breaks; fi
+    [ "$is" = "$wanted" ] || fail "$is: $change" "$(cat diff)"
+done <<'END'
+breaks satfilter.h s/^} satf_view;/int more; &/
+breaks satfilter.h s/^ *double full;/int64_t full;/
+breaks satfilter.h s/^ *int64_t memory_bytes;/int64_t more; &/
+breaks satfilter.h s/^ *double ms; /int64_t ms;/
+breaks satfilter.h s/^SATF_API int satf_type_find.*//
+breaks satfilter.h s/int threads);/int64_t threads);/
+breaks satfilter.h s/^ *SATF_CANCELLED /SATF_MORE, &/
+breaks satfilter-study.h s/^} satf_machine_tally;/int64_t more; &/
+breaks satfilter.map s/satf_[0-9]* {/satf_99 {/
+fits satfilter.h s/^} satf_ran;/int more; &/
+fits satfilter.h s/^} satf_status;/, SATF_MORE &/
+fits satfilter.h s/^SATF_API int satf_type_find.*/&SATF_API void satf_new(void);/
+END

@@ -1,0 +1,110 @@
+#!/bin/sh
+# Programs of others find the installed library by pkg-config, CMake and Meson, in a tree that was
+# moved to a folder with a blank in its name.
+set -eu
+: "${top_builddir:?is set by make check}" "${CC:?}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# has COMMAND
+has()
+{
+    command -v "$1" >/dev/null || { echo "there is no $1: it is not tested" && skipped=77 && return 1; }
+}
+
+# must COMMAND...: with what it says if it fails
+must()
+{
+    "$@" >"$work/log" 2>&1 || fail "$*" "$(cat "$work/log")"
+}
+
+# works PROGRAM: it runs with the library that was installed
+works()
+{
+    [ "$(LD_LIBRARY_PATH=$libdir "$1")" = "2 4 0" ] || fail "$1 does not work"
+}
+
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CFLAGS
+make -s -C "$top_builddir" install-libLTLIBRARIES install-includeHEADERS install-module_includeHEADERS \
+    install-pkgconfigDATA install-cmakeDATA DESTDIR="$work/stage" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+prefix=$(sed -n 's/^prefix=//p' "$top_builddir/satfilter.pc")
+mv "$work/stage$prefix" "$work/moved here"
+config=$(find "$work/moved here" -name satfilterConfig.cmake)
+libdir=${config%/cmake/*}
+export PKG_CONFIG_PATH="$libdir/pkgconfig" CMAKE_PREFIX_PATH="$work/moved here"
+skipped=0
+
+cat >"$work/program.c" <<'END'
+#include <stdio.h>
+
+#include <satfilter-expert.h>
+#include <satfilter-study.h>
+
+int main(void)
+{
+    uint8_t in[2] = {1, 7}, out[2];
+    satf_view from = satf_view_packed(in, 2, 1, 1, SATF_U8), to = from;
+    satf_context *ctx = NULL;
+    satf_filter *filter = NULL;
+    satf_machine *machine = NULL;
+    satf_machine_params params = {32, 1, 1, 1, 0};
+    to.data = out;
+    if (satf_context_create(&ctx) || satf_context_set_engine(ctx, SATF_ENGINE_SAT) ||
+        satf_filter_parse(ctx, "box=2x1", &filter) || satf_filter_apply(ctx, filter, &from, &to) ||
+        satf_machine_create(ctx, &params, &machine)) {
+        return 1;
+    }
+    printf("%d %d %d\n", out[0] + 1, out[1], machine == NULL);
+    satf_machine_destroy(machine);
+    satf_filter_destroy(filter);
+    satf_context_destroy(ctx);
+    return 0;
+}
+END
+cd "$work"
+
+if has pkg-config; then
+    flags=$(pkg-config --define-prefix --cflags --libs satfilter satfilter-study)
+    # shellcheck disable=SC2086 # CC is a list of words; pkg-config quotes what a shell would take apart
+    eval "$CC -o by_pkg_config program.c $flags" || fail "pkg-config: $flags"
+    works ./by_pkg_config
+fi
+
+if has cmake; then
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(program C)
+find_package(satfilter 0.1 REQUIRED)
+find_package(satfilter)
+add_executable(by_cmake program.c)
+target_link_libraries(by_cmake satfilter::satfilter satfilter::satfilter-study)
+END
+    must cmake -S . -B "cmake build" -DCMAKE_C_COMPILER="${CC%% *}"
+    must cmake --build "cmake build"
+    works "cmake build/by_cmake"
+    sed -i 's/satfilter 0.1 REQUIRED/satfilter 1.0 REQUIRED/' CMakeLists.txt
+    ! cmake -S . -B other -DCMAKE_C_COMPILER="${CC%% *}" >log 2>&1 || fail "CMake takes another version"
+    grep -q "compatible with requested version" log || fail "CMake: $(cat log)"
+fi
+
+if has meson; then
+    cat >meson.build <<'END'
+project('program', 'c')
+executable('by_meson', 'program.c', dependencies: [dependency('satfilter', version: '>=0.1'),
+    dependency('satfilter-study')])
+END
+    PKG_CONFIG=$work/pkg-config-moved
+    export PKG_CONFIG
+    printf '#!/bin/sh\nexec pkg-config --define-prefix "$@"\n' >"$PKG_CONFIG"
+    chmod +x "$PKG_CONFIG"
+    must meson setup "meson build"
+    must meson compile -C "meson build"
+    works "meson build/by_meson"
+fi
+exit $skipped
