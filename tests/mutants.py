@@ -17,6 +17,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,7 @@ SLIPS = [
 # Declarations, preprocessor lines, and what is compiled for nobody here.
 PASSED_OVER = re.compile(r"^\s*(#|//|/?\*|extern|typedef|static_assert|_Static_assert|\w[\w ]*\*?\w+\(.*\);$)")
 MEMORY = 12 << 30 # of a process: a fault may ask for all there is
+SKIPPED = 77 # exit status
 FOLDERS = ("base", "filter", "io", "move", "permute", "pipeline", "sat", "window")
 
 
@@ -78,16 +80,15 @@ class Tree:
             ".git", "*.o", "*.lo", "*.la", ".libs", "*.trs", "*.log", "Makefile", "config.status"))
         self.root.mkdir()
         self.run("configure", [str(self.source / "configure"), "--quiet", "--disable-cuda", "CFLAGS=-O1"])
-        programs = self.run("programs", ["make", "-s", "-f", "-", "print"],
-                            "include Makefile\nprint:\n\t@echo $(check_PROGRAMS)\n")
-        self.tests = sorted(programs.split()) + ["tests/cli.sh"]
+        said = self.run("tests", ["make", "-s", "-f", "-", "print"], "include Makefile\nprint:\n"
+                        "\t@$(AM_TESTS_ENVIRONMENT) env; echo tests=$(check_PROGRAMS)\n")
+        self.environment = dict(re.findall(r"^(\w+)=(.*)$", said, re.MULTILINE))
+        self.tests = sorted(self.environment.pop("tests").split()) + ["tests/cli.sh"]
         self.run("build", self.make("check", "TESTS="))
         self.seconds = {}
-        for test in self.tests:
-            start = time.monotonic()
-            if self.fails([test], 600):
-                sys.exit(f"mutants.py: {test} fails without any fault")
-            self.seconds[test] = time.monotonic() - start
+        failed = self.first_failure(self.tests)
+        if failed:
+            sys.exit(f"mutants.py: {failed} fails without any fault")
         self.found = dict.fromkeys(self.tests, 0)
 
     def make(self, *words):
@@ -99,23 +100,47 @@ class Tree:
             sys.exit(f"mutants.py: {what} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done.stdout
 
-    def fails(self, tests, seconds):
-        command = ["timeout", "-k", "5", str(int(seconds)), "make", "-s", "check", "check_PROGRAMS=",
-                   "TESTS=" + " ".join(tests)]
-        done = subprocess.run(command, cwd=self.root, capture_output=True, preexec_fn=limit_memory)
-        return done.returncode != 0
+    def start(self, test):
+        folder = self.source if test.endswith(".sh") else self.root
+        return subprocess.Popen([folder / test], cwd=self.root, env=self.environment, start_new_session=True,
+                                preexec_fn=limit_memory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+    def first_failure(self, tests):
+        """The first of these tests that fails or hangs; one a core runs at a time, none after that."""
+        waiting, running = list(tests), {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < os.cpu_count():
+                    running[waiting[0]] = self.start(waiting[0]), time.monotonic()
+                    del waiting[0]
+                time.sleep(0.01)
+                for test, (process, began) in list(running.items()):
+                    seconds = time.monotonic() - began
+                    if process.poll() is None:
+                        if seconds > 20 + 10 * self.seconds.get(test, 60):
+                            return test
+                        continue
+                    del running[test]
+                    if process.returncode not in (0, SKIPPED):
+                        return test
+                    self.seconds.setdefault(test, seconds)
+            return None
+        finally:
+            for process, _ in running.values():
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
     def compiles(self):
         done = subprocess.run(self.make("check", "TESTS="), cwd=self.root, capture_output=True)
         return done.returncode == 0
 
     def finder(self):
-        """The first test that fails. Those that found most in least time come first."""
-        for test in sorted(self.tests, key=lambda t: self.seconds[t] / (1 + self.found[t])):
-            if self.fails([test], 20 + 10 * self.seconds[test]):
-                self.found[test] += 1
-                return test
-        return None
+        """A test that fails. Those that found most in least time come first."""
+        test = self.first_failure(sorted(self.tests, key=lambda t: self.seconds[t] / (1 + self.found[t])))
+        if test:
+            self.found[test] += 1
+        return test
 
     def attempt(self, mutant):
         """False where the fault cannot be put or does not compile; else "by" says who found it."""

@@ -1,0 +1,57 @@
+/*
+ * Cases of a product of parameters. An optimised program runs them all. Under a sanitizer a case
+ * runs if two of its values meet for the first time: each pair of values of two parameters occurs,
+ * in a few per cent of the cases. CHECK_FULL=1 in the environment runs them all there too.
+ */
+#ifndef TESTS_PAIRS_H
+#define TESTS_PAIRS_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __has_feature
+#define PAIRS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PAIRS_SANITIZED 1
+#else
+#define PAIRS_SANITIZED 0
+#endif
+
+enum { PAIRS_PARAMETERS = 10, PAIRS_VALUES = 80 };
+
+/* Which values have met. A product starts with none. */
+typedef struct pairs {
+    bool met[PAIRS_PARAMETERS][PAIRS_VALUES][PAIRS_PARAMETERS][PAIRS_VALUES];
+} pairs;
+
+/* Notes the case that has value[i], a number from 0, for parameter i. True if two of them had not
+ * met before. */
+static inline bool pairs_meet(pairs *p, const int *value, size_t count)
+{
+    bool first = false;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            bool *met = &p->met[i][value[i]][j][value[j]];
+            first |= !*met;
+            *met = true;
+        }
+    }
+    return first;
+}
+
+static inline bool pairs_run_all(void)
+{
+    const char *full = getenv("CHECK_FULL");
+    return !PAIRS_SANITIZED || (full && strcmp(full, "1") == 0);
+}
+
+/* Whether a case runs. Its values are numbers from 0; what a case derives from a count is one too.
+ */
+#define PAIRS_RUN(p, ...)                                                                   \
+    (pairs_meet(p, (const int[]){__VA_ARGS__}, sizeof(int[]){__VA_ARGS__} / sizeof(int)) || \
+     pairs_run_all())
+
+#endif
