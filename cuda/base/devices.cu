@@ -1,6 +1,7 @@
 /* The CUDA devices of this machine. */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,16 +96,30 @@ bool cuda_describe(int device, satf_gpu_info *info)
     return true;
 }
 
+/* The driver takes near a millisecond to tell of clocks, so it is asked once. */
 bool cuda_speed(int device, double *clock_khz, double *bytes_per_second)
 {
-    int n = satf_gpu_ordinal(device), clock = 0, memory_khz = 0, bits = 0;
-    if (cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, n) != cudaSuccess ||
-        cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, n) != cudaSuccess ||
-        cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, n) != cudaSuccess) {
-        cudaGetLastError();
+    enum { DEVICES = 64 };
+    static struct {
+        int clock_khz, memory_khz, bits;
+    } known[DEVICES];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int n = satf_gpu_ordinal(device);
+    if (n < 0 || n >= DEVICES) {
         return false;
     }
-    *clock_khz = clock;
-    *bytes_per_second = 2e3 * memory_khz * (bits / 8); /* two transfers a clock */
-    return clock > 0 && memory_khz > 0 && bits > 0;
+    pthread_mutex_lock(&lock);
+    auto *speed = &known[n];
+    bool told =
+        speed->bits > 0 ||
+        (cudaDeviceGetAttribute(&speed->clock_khz, cudaDevAttrClockRate, n) == cudaSuccess &&
+         cudaDeviceGetAttribute(&speed->memory_khz, cudaDevAttrMemoryClockRate, n) == cudaSuccess &&
+         cudaDeviceGetAttribute(&speed->bits, cudaDevAttrGlobalMemoryBusWidth, n) == cudaSuccess);
+    if (!told) {
+        cudaGetLastError();
+    }
+    *clock_khz = speed->clock_khz;
+    *bytes_per_second = 2e3 * speed->memory_khz * (speed->bits / 8); /* two transfers a clock */
+    pthread_mutex_unlock(&lock);
+    return told && *clock_khz > 0 && *bytes_per_second > 0;
 }

@@ -65,7 +65,7 @@ static void reckon(const sat_row *row, const sat_job *job, sat_tuning *tuning)
     sat_job tuned = *job;
     tuned.tuning = *tuning;
     int tile = sat_block_side(row, &tuned);
-    if (job->in.device == SATF_HOST || !tile) {
+    if (job->in.device == SATF_HOST || !tile || (tuning->r > 0 && tuning->sync)) {
         return;
     }
     sat_stage_device device = {0};

@@ -4,28 +4,6 @@
 
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "../base/view.h"
-
-sat_job sat_job_of(const satf_view *in, const satf_view *out)
-{
-    return (sat_job){
-        .in = *in,
-        .sum_type = satf_type_is_float(in->type) ? SATF_SUM_F64
-                    : out->type == SATF_U32      ? SATF_SUM_U32
-                                                 : SATF_SUM_U64,
-        .f32_out = out->type == SATF_F32,
-        .out = out->data,
-        .out_stride = out->stride,
-    };
-}
-
-satf_type sat_table_type(const sat_job *job)
-{
-    return job->sum_type == SATF_SUM_U32   ? SATF_U32
-           : job->sum_type == SATF_SUM_U64 ? SATF_U64
-           : job->f32_out                  ? SATF_F32
-                                           : SATF_F64;
-}
 
 satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
 {
