@@ -266,14 +266,15 @@ static double noise(const satf_view *in, int window, bool of_table)
 }
 
 /* Integer images meet the reference exactly. Real values of floats, and means,
- * which may be S / A or S * (1 / A), come within rounding errors of it. */
-static double tolerance(const satf_view *out, double error, double want)
+ * which may be S / A or S * (1 / A), come within rounding errors of it. `error` is of a root's
+ * square, whose derivative divides it. */
+static double tolerance(const satf_view *out, double error, double want, bool is_root)
 {
     if (!satf_type_is_float(out->type)) {
         return 0;
     }
     double step = out->type == SATF_F32 ? 0x1p-22 : 0x1p-50;
-    return error + step * fabs(want);
+    return (is_root && want > 0 ? fmax(error, error / (2 * want)) : error) + step * fabs(want);
 }
 
 static const char *compare_filter_row(const formula *f, const satf_view *in, const satf_view *out,
@@ -286,7 +287,7 @@ static const char *compare_filter_row(const formula *f, const satf_view *in, con
         double want = exact_mean ? (double)((2 * a[i] + area) / (2 * area))
                                  : stored(f->value(a[i], b[i], area, bench_units(in)), out->type);
         double got = load(out, y, i);
-        if (!(fabs(got - want) <= tolerance(out, error, want))) {
+        if (!(fabs(got - want) <= tolerance(out, error, want, f->value == deviation))) {
             return wrong(out, y, i, got, want);
         }
     }
