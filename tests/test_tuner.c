@@ -278,7 +278,7 @@ static void test_finds_the_nearest(void **state)
 static void test_who_goes_by_it(void **state)
 {
     (void)state;
-    sat_cache cache;
+    sat_cache cache = {0};
     for (int i = 0; i < SAT_TUNED; i++) {
         cache.r[i] = 0.125;
     }
