@@ -156,8 +156,8 @@ fi
 kind grow | tr ' ' '\n' | sed 's/..*/[suppress_type]\nname = &\n/' >growing
 number=$(sed -n 's/^satf_\([0-9]*\) {/\1/p' "$top_srcdir/src/satfilter.map")
 if ! grep -q "soname='libsatfilter.so.$number'" "$top_srcdir/tests/abi/satfilter.abi"; then
-    echo "libsatfilter.so.$number has no record yet: its release makes one"
-    exit 0
+    echo "libsatfilter.so.$number has no record yet, so nothing is compared: its release makes one"
+    exit 77
 fi
 both "$top_srcdir/src" || fail "programs for the recorded library do not run with this one"
 

@@ -1,6 +1,6 @@
 /*
  * satbench's inside: a table of tables. A benchmark table is one file with one
- * bench_table, and one line in bench_command.c; options, help, timing, checking,
+ * bench_table, and one line in bench_tables.c; options, help, timing, checking,
  * printing, JSON and plots are shared.
  */
 #ifndef SATF_TOOLS_BENCH_H

@@ -266,8 +266,8 @@ static double noise(const satf_view *in, int window, bool of_table)
 }
 
 /* Integer images meet the reference exactly. Real values of floats, and means,
- * which may be S / A or S * (1 / A), come within rounding errors of it. `error` is of a root's
- * square, whose derivative divides it. */
+ * which may be S / A or S * (1 / A), come within rounding errors of it. The error of a root is that
+ * of its square over twice the root. */
 static double tolerance(const satf_view *out, double error, double want, bool is_root)
 {
     if (!satf_type_is_float(out->type)) {

@@ -3,7 +3,7 @@
 
 #include "bench.h"
 
-/* With its lists' defaults. */
+/* The table of that name, and the defaults of its lists. */
 static int choose_table(bench *b, const char *name)
 {
     for (size_t i = 0; bench_table_at(i); i++) {

@@ -70,6 +70,7 @@ static void take_runs(paper_table *t, char *rest)
         for (int k = 0; k < run_count; k++) {
             t->runs[i] = strcmp(runs[k].name, name) == 0 ? &runs[k] : t->runs[i];
         }
+        assert(t->runs[i]);
     }
 }
 
@@ -93,6 +94,7 @@ static void take_columns(paper_table *t, const char *name)
             t->column_count = tables[i].column_count;
         }
     }
+    assert(t->column_count > 0);
 }
 
 static void take_row(paper_table *t, char *rest)
@@ -111,9 +113,11 @@ static void take_line(paper_table *t, const char *key, char *rest)
         const char *key, **text;
     } texts[] = {{"alias", &t->alias},     {"title", &t->title},   {"unit", &t->unit},
                  {"machine", &t->machine}, {"corner", &t->corner}, {"note", &t->note}};
+    bool known = !*key;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
             *texts[i].text = rest;
+            known = true;
         }
     }
     if (strcmp(key, "runs") == 0) {
@@ -126,6 +130,8 @@ static void take_line(paper_table *t, const char *key, char *rest)
         take_row(t, rest);
     } else if (strcmp(key, "cells") == 0) {
         t->rows[t->row_count - 1].cells = rest;
+    } else {
+        assert(known);
     }
 }
 
