@@ -2,7 +2,7 @@
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(by)
 #elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(by, FORMULA_CENTRE | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
+FORMULA_ENTRY(by, FORMULA_CENTRE | FORMULA_AUX | FORMULA_AUX_TOO)
 #elif !defined(SATF_FILTERS_BY_H)
 #define SATF_FILTERS_BY_H
 
@@ -50,10 +50,10 @@ SATF_FORMULA double by_nearest(double over, double under, double b, double d, do
 SATF_FORMULA double by_integers(const formula_sums *in, const by_options *options)
 {
     by_choices c = by_choices_of(options);
-    double times = c.times, sub = c.sub, div = c.div, p = in->centre, q = in->beside[0];
+    double times = c.times, sub = c.sub, div = c.div, p = in->centre, q = in->aux[0];
     double steps = options->scale < 1 ? 1e15 : 1e9, whole = floor(options->scale * steps + 0.5);
-    double over = c.is_auto ? in->beside[1] : whole, under = c.is_auto ? in->beside_pixels : steps;
-    double full = c.cancels ? 1 : in->full, other = c.cancels ? 1 : in->beside_full;
+    double over = c.is_auto ? in->aux[1] : whole, under = c.is_auto ? in->aux_pixels : steps;
+    double full = c.cancels ? 1 : in->full, other = c.cancels ? 1 : in->aux_full;
     double b = (p * times + (1 - times)) * (q * (1 - div) + div) * (full * (1 - div) + other * div);
     double d = (q * div + (1 - div)) * (other * (1 - div) + full * div);
     return p * (1 - times) + (1 - 2 * sub) * by_nearest(over, under, b, d, sub);
@@ -64,9 +64,9 @@ SATF_FORMULA double by_floats(const formula_sums *in, const by_options *options)
 {
     by_choices c = by_choices_of(options);
     bool as_it_is = in->either_of_floats | c.cancels;
-    double ratio = as_it_is ? 1 : in->full / in->beside_full;
-    double p = in->centre, q = in->beside[0] * ratio, sub = c.sub;
-    double scale = c.is_auto ? in->beside[1] / in->beside_pixels : options->scale;
+    double ratio = as_it_is ? 1 : in->full / in->aux_full;
+    double p = in->centre, q = in->aux[0] * ratio, sub = c.sub;
+    double scale = c.is_auto ? in->aux[1] / in->aux_pixels : options->scale;
     double sum = p + (1 - 2 * sub) * (scale * q);
     double product = formula_choose(c.inverse, p * scale / q, p * q * scale);
     return formula_choose(c.times, product, sum);
@@ -79,12 +79,12 @@ SATF_FORMULA formula_value by_formula(const formula_sums *in, const by_options *
     double value = formula_choose(exact, whole, by_floats(in, options));
     double limit = in->centre == 0 ? 0 : in->full;
     double by_zero = formula_choose(by_choices_of(options).div, limit, value);
-    return formula_real(in->beside[0] == 0 ? by_zero : value);
+    return formula_real(in->aux[0] == 0 ? by_zero : value);
 }
 
 #elif defined(FILTER_DESCRIPTORS)
 
-static bool by_sums_beside(const void *options)
+static bool by_sums_aux(const void *options)
 {
     return isnan(((const by_options *)options)->scale);
 }
@@ -118,8 +118,8 @@ static const filter_recipe by_recipe = {
     .formula = FORMULA_by,
     .parts = {by_parts, by_parts},
     .part_counts = {0, 1},
-    .any_beside = true,
-    .sums_beside = by_sums_beside,
+    .any_aux = true,
+    .sums_aux = by_sums_aux,
 };
 
 static const filter_info by_filter = {

@@ -5,14 +5,14 @@
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(guided)
 #elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(guided_product, FORMULA_SUM | FORMULA_BESIDE)
+FORMULA_ENTRY(guided_product, FORMULA_SUM | FORMULA_AUX)
 FORMULA_ENTRY(guided_sum, FORMULA_SUM)
-FORMULA_ENTRY(guided_rise, FORMULA_SUM | FORMULA_BESIDE)
+FORMULA_ENTRY(guided_rise, FORMULA_SUM | FORMULA_AUX)
 FORMULA_ENTRY(guided_slope, FORMULA_SUM | FORMULA_SQUARE | FORMULA_OFTEN_REAL)
-FORMULA_ENTRY(guided_slope_by, FORMULA_SUM | FORMULA_SQUARE | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
-FORMULA_ENTRY(guided_offset, FORMULA_SUM | FORMULA_BESIDE)
-FORMULA_ENTRY(guided_offset_by, FORMULA_SUM | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
-FORMULA_ENTRY(guided, FORMULA_SUM | FORMULA_BESIDE | FORMULA_BESIDE_TOO)
+FORMULA_ENTRY(guided_slope_by, FORMULA_SUM | FORMULA_SQUARE | FORMULA_AUX | FORMULA_AUX_TOO)
+FORMULA_ENTRY(guided_offset, FORMULA_SUM | FORMULA_AUX)
+FORMULA_ENTRY(guided_offset_by, FORMULA_SUM | FORMULA_AUX | FORMULA_AUX_TOO)
+FORMULA_ENTRY(guided, FORMULA_SUM | FORMULA_AUX | FORMULA_AUX_TOO)
 #elif !defined(SATF_FILTERS_GUIDED_H)
 #define SATF_FILTERS_GUIDED_H
 
@@ -52,14 +52,14 @@ SATF_FORMULA double guided_in_steps(double value, double steps, const formula_su
 
 SATF_FORMULA double guided_keep_slope(double slope, const formula_sums *in)
 {
-    return guided_in_steps(slope * (in->beside_full / in->full), GUIDED_STEPS, in);
+    return guided_in_steps(slope * (in->aux_full / in->full), GUIDED_STEPS, in);
 }
 
 /* a as a number again. */
 SATF_FORMULA double guided_slope_of(double kept, const formula_sums *in)
 {
     double number = in->of_floats ? kept : kept * (1 / GUIDED_STEPS);
-    return number * (in->full / in->beside_full);
+    return number * (in->full / in->aux_full);
 }
 
 /* One pixel of the input times that of the guide. */
@@ -67,7 +67,7 @@ SATF_FORMULA formula_value guided_product_formula(const formula_sums *in,
                                                   const guided_product_options *options)
 {
     (void)options;
-    return formula_real(formula_sum(in) * in->beside[0]);
+    return formula_real(formula_sum(in) * in->aux[0]);
 }
 
 SATF_FORMULA formula_value guided_sum_formula(const formula_sums *in,
@@ -81,7 +81,7 @@ SATF_FORMULA formula_value guided_sum_formula(const formula_sums *in,
 SATF_FORMULA double guided_denominator(const formula_sums *in, double eps)
 {
     double weight = formula_weight(in);
-    return formula_spread(in) + weight * weight * (eps * in->beside_full * in->beside_full);
+    return formula_spread(in) + weight * weight * (eps * in->aux_full * in->aux_full);
 }
 
 /* a = variance / (variance + eps), where the input guides itself. */
@@ -96,7 +96,7 @@ SATF_FORMULA formula_value guided_slope_formula(const formula_sums *in,
 SATF_FORMULA formula_value guided_slope_by_formula(const formula_sums *in,
                                                    const guided_slope_by_options *options)
 {
-    double covariance = formula_weight(in) * in->beside[0] - formula_sum(in) * in->beside[1];
+    double covariance = formula_weight(in) * in->aux[0] - formula_sum(in) * in->aux[1];
     double slope = covariance / guided_denominator(in, options->eps);
     return formula_real(guided_keep_slope(slope, in));
 }
@@ -104,7 +104,7 @@ SATF_FORMULA formula_value guided_slope_by_formula(const formula_sums *in,
 /* b = mean of the input - a mean of the guide. */
 SATF_FORMULA double guided_offset_from(const formula_sums *in, double input_sum)
 {
-    double slope = guided_slope_of(in->beside[0], in);
+    double slope = guided_slope_of(in->aux[0], in);
     double offset = (input_sum - slope * formula_sum(in)) / formula_weight(in);
     return guided_in_steps(offset, guided_offset_steps(in), in);
 }
@@ -120,7 +120,7 @@ SATF_FORMULA formula_value guided_offset_by_formula(const formula_sums *in,
                                                     const guided_offset_by_options *options)
 {
     (void)options;
-    return formula_real(guided_offset_from(in, in->beside[1]));
+    return formula_real(guided_offset_from(in, in->aux[1]));
 }
 
 /* The sum of a times the guide's pixel. */
@@ -128,7 +128,7 @@ SATF_FORMULA formula_value guided_rise_formula(const formula_sums *in,
                                                const guided_rise_options *options)
 {
     (void)options;
-    return formula_real(guided_slope_of(formula_sum(in), in) * in->beside[0]);
+    return formula_real(guided_slope_of(formula_sum(in), in) * in->aux[0]);
 }
 
 /* q, the mean of a times the guide + the mean of b, and A (p - q); beside: the former's sum, and p,
@@ -136,8 +136,8 @@ SATF_FORMULA formula_value guided_rise_formula(const formula_sums *in,
 SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_options *options)
 {
     double offsets = formula_sum(in) * (1 / guided_offset_steps(in));
-    double base = (in->beside[0] + offsets) / formula_weight(in);
-    double detail = options->amount * (in->beside[1] - base);
+    double base = (in->aux[0] + offsets) / formula_weight(in);
+    double detail = options->amount * (in->aux[1] - base);
     return formula_real(options->amount == 0 ? base : base + detail);
 }
 
@@ -167,8 +167,8 @@ static double guided_outside_nothing(double constant, const formula_sums *common
  * type of integers holds. */
 static double guided_outside_guide(double constant, const formula_sums *common)
 {
-    double sample = constant * (common->beside_full / common->full);
-    double most = common->beside_full;
+    double sample = constant * (common->aux_full / common->full);
+    double most = common->aux_full;
     return common->of_floats ? sample : floor((sample < most ? sample : most) + 0.5);
 }
 

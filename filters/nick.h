@@ -19,7 +19,7 @@ typedef struct nick_options {
 } nick_options;
 
 /* White above T = m + k sqrt(S2 / W). Of floats S2 / W is s^2 + m^2, as what is summed are their
- * distances from a pivot. */
+ * distances from a shift. */
 SATF_FORMULA formula_value nick_formula(const formula_sums *in, const nick_options *options)
 {
     double mean = formula_mean_below(in);

@@ -7,7 +7,7 @@
 FILTER_ENTRY(wolf)
 #elif defined(FORMULA_ENTRY)
 FORMULA_ENTRY(wolf, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE)
-FORMULA_ENTRY(wolf_survey, FORMULA_SUM | FORMULA_SQUARE)
+FORMULA_ENTRY(wolf_reduction, FORMULA_SUM | FORMULA_SQUARE)
 #elif !defined(SATF_FILTERS_WOLF_H)
 #define SATF_FILTERS_WOLF_H
 
@@ -19,11 +19,11 @@ typedef struct wolf_options {
     double k;
 } wolf_options;
 
-typedef wolf_options wolf_survey_options;
+typedef wolf_options wolf_reduction_options;
 
 /* The deviation, whose greatest in the image is wanted. */
-SATF_FORMULA formula_value wolf_survey_formula(const formula_sums *in,
-                                               const wolf_survey_options *options)
+SATF_FORMULA formula_value wolf_reduction_formula(const formula_sums *in,
+                                                  const wolf_reduction_options *options)
 {
     (void)options;
     return formula_real(formula_weight(in) == 0 ? 0 : formula_deviation(in));
@@ -65,7 +65,7 @@ static const filter_recipe wolf_recipe = {
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(wolf_options, bilevel),
     .formula = FORMULA_wolf,
-    .survey = FORMULA_wolf_survey,
+    .reduction = FORMULA_wolf_reduction,
     .range = wolf_range,
 };
 

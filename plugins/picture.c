@@ -107,8 +107,8 @@ static satf_status filter_swapped(satf_context *ctx, const satf_filter *filter, 
     }
     if (!status) {
         swap(in, satf_image_view(from));
-        status =
-            satf_filter_show(ctx, filter, satf_image_view(from), grey ? out : satf_image_view(to));
+        status = satf_filter_render(ctx, filter, satf_image_view(from),
+                                    grey ? out : satf_image_view(to));
     }
     if (!status && !grey) {
         swap(satf_image_view(to), out);
@@ -133,7 +133,7 @@ satf_status picture_filter(satf_context *ctx, const satf_filter *filter, const s
         shown.pixel_stride = step_of(out);
     }
     status = bgr && satf_filter_knows_colours(filter) ? filter_swapped(ctx, filter, in, &shown)
-                                                      : satf_filter_show(ctx, filter, in, &shown);
+                                                      : satf_filter_render(ctx, filter, in, &shown);
     if (!status && spreads) {
         spread_grey(out);
     }

@@ -91,7 +91,7 @@ SATF_API satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filte
 SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter,
                                            const int64_t *order, size_t count);
 
-/* The image beside the input of a filter that takes one (guided's guide, by's other picture), which
+/* The auxiliary input of a filter that takes one (guided's guide, by's other picture), which
  * is copied: a view of the host, of the input's width, height and sample type, with its channels,
  * or with one that stands beside each of them. by takes u8, u16, f32 or f64 beside any input, and
  * counts no alpha among the channels. */
@@ -147,8 +147,8 @@ SATF_API int satf_filter_knows_colours(const satf_filter *filter);
  * satf_filter_apply(); views of the host. Uses memory of its own, whatever scratch the context was
  * given, and keeps as much more of it.
  */
-SATF_API satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter,
-                                      const satf_view *in, const satf_view *out);
+SATF_API satf_status satf_filter_render(satf_context *ctx, const satf_filter *filter,
+                                        const satf_view *in, const satf_view *out);
 
 /*
  * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
@@ -188,7 +188,7 @@ typedef struct satf_plan satf_plan;
 
 /*
  * Plans for images like these views: one output; the input and, for a filter that takes one
- * (guided; by, but for scale=auto), the image beside it, which must be like the input in channels
+ * (guided; by, but for scale=auto), the auxiliary input, which must be like the input in channels
  * too, its pixels packed.
  * Their data are not looked at. An input of the host is computed on the context's device, as by
  * satf_filter_apply(). The filter may be destroyed afterwards. For `permute` of pixels of 4 or 8
@@ -222,9 +222,9 @@ typedef struct satf_plan_info {
 /* Fills *info (bytes: its size) as far as it reaches. */
 SATF_API void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t bytes);
 
-/* The name of the filter of step `index`, NULL behind the last; *ran (bytes: its size; may be
+/* The name of the filter of step `index`, NULL behind the last; *used (bytes: its size; may be
  * NULL): what it runs on. Static storage. */
-SATF_API const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran,
+SATF_API const char *satf_plan_step(const satf_plan *plan, size_t index, satf_used *used,
                                     size_t bytes);
 
 SATF_API void satf_plan_destroy(satf_plan *plan); /* NULL is allowed */

@@ -265,9 +265,9 @@ typedef struct satf_file_note {
 /* The filters of the chain, or the steps of one that has several (guided), in their order. */
 typedef struct satf_file_steps satf_file_steps;
 
-/* The name of the filter of step `index`, NULL behind the last; *ran (bytes: its size; may be
+/* The name of the filter of step `index`, NULL behind the last; *used (bytes: its size; may be
  * NULL): what it ran on. steps may be NULL: there are none. Static storage. */
-SATF_API const char *satf_file_step(const satf_file_steps *steps, size_t index, satf_ran *ran,
+SATF_API const char *satf_file_step(const satf_file_steps *steps, size_t index, satf_used *used,
                                     size_t bytes);
 
 /* The finite samples of a channel, as they are before they become those of a picture: a deviation's
@@ -282,7 +282,7 @@ typedef struct satf_channel_stats {
 typedef struct satf_file_report {
     satf_file_times times;
     satf_view in, out;                       /* of the files' samples, data NULL */
-    const char *engine, *algorithm, *device; /* of the last step, as in satf_ran */
+    const char *engine, *algorithm, *device; /* of the last step, as in satf_used */
     const char *in_format, *out_format;      /* names; static storage */
     char why_cpu[256]; /* why the automatic choice is not a CUDA device; "" if it is. One
                         * that has failed is told of in a note instead */

@@ -33,7 +33,7 @@
  *     the image; elsewhere (2 w + 7) (2 h + 7) takes the place of 4, and with the
  *     algorithm 4r1w 4 W H that of W + H.
  *   - The variance of floats is formed from S and S2, the sum of squares, of
- *     what samples are above a pivot p: a sample of their surroundings, or 0
+ *     what samples are above a shift p: a sample of their surroundings, or 0
  *     where their spread is not small beside them. By the window engine it is off
  *     by at most (3 (w + h) + 10) 2^-53 times the mean square of that. So an
  *     offset that samples share costs nothing; an edge does up to 512 pixels away
@@ -241,7 +241,7 @@ SATF_API satf_status satf_context_synchronize(satf_context *ctx);
 typedef enum satf_limit {
     SATF_MAX_PIXELS,   /* pixels of an image that is read from a file; default 2^31 */
     SATF_MAX_MEMORY,   /* bytes that a call takes at its peak: what satf_filter_file(), a call on
-                        * images, satf_filter_apply() or _show() allocates and what the context has
+                        * images, satf_filter_apply() or _render() allocates and what the context has
                         * kept, with up to 4 MiB more for buffers. Images that are handed in, or have
                         * been handed out, do not count, nor do stacks of threads and memory of
                         * drivers. Plans and rows that a program makes are bounded one by one.
@@ -287,7 +287,7 @@ SATF_API satf_status satf_context_set_filter_files(satf_context *ctx, int allowe
 SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, size_t bytes);
 
 /* What the latest filter call used, or a step of a plan or of a file. Static storage. */
-typedef struct satf_ran {
+typedef struct satf_used {
     const char *engine;    /* "window", "sat", "move", "permute"; NULL before the first call */
     const char *algorithm; /* of the summed area table or the permutation, or NULL */
     const char *device;    /* "cpu", "cuda" */
@@ -295,10 +295,10 @@ typedef struct satf_ran {
     const char *filter; /* its name */
     double ms;          /* that it took; negative where that is not known: on a CUDA device */
     int64_t window_width, window_height; /* of it in pixels; 0: it has none */
-} satf_ran;
+} satf_used;
 
-/* Fills *ran (bytes: its size) as far as it reaches. */
-SATF_API void satf_context_ran(const satf_context *ctx, satf_ran *ran, size_t bytes);
+/* Fills *used (bytes: its size) as far as it reaches. */
+SATF_API void satf_context_used(const satf_context *ctx, satf_used *used, size_t bytes);
 
 /* Threads of the CPU that the context uses. */
 SATF_API int satf_context_get_threads(const satf_context *ctx);

@@ -140,10 +140,10 @@ while read -r file change; do
     changed "$file" "$change"
     [ -n "$(rules changed)" ] || fail "a broken rule is not found: $change"
 done <<'END'
-satfilter.h s/^} satf_rect;/satf_ran ran; &/
-satfilter.h s/^} satf_rect;/const satf_ran *ran; &/
+satfilter.h s/^} satf_rect;/satf_used ran; &/
+satfilter.h s/^} satf_rect;/const satf_used *used; &/
 satfilter-images.h s/^} satf_file_note;/satf_write_options all[2]; &/
-satfilter.h s/satf_context_ran(.*/satf_context_ran(const satf_context *ctx, satf_ran *ran);/
+satfilter.h s/satf_context_used(.*/satf_context_used(const satf_context *ctx, satf_used *used);/
 satfilter-images.h s/size_t report_bytes);/int count);/
 satfilter-images.h s/^ *size_t bytes; .*of this struct, by satf_file_options_init.*//
 satfilter-study.h s/^} satf_machine_tally;/} satf_machine_other; typedef struct satf_new {int a;} satf_new;/
@@ -176,7 +176,7 @@ breaks satfilter.h s/int threads);/int64_t threads);/
 breaks satfilter.h s/^ *SATF_CANCELLED /SATF_MORE, &/
 breaks satfilter-study.h s/^} satf_machine_tally;/int64_t more; &/
 breaks satfilter.map s/satf_[0-9]* {/satf_99 {/
-fits satfilter.h s/^} satf_ran;/int more; &/
+fits satfilter.h s/^} satf_used;/int more; &/
 fits satfilter.h s/^} satf_status;/, SATF_MORE &/
 fits satfilter.h s/^SATF_API int satf_type_find.*/&SATF_API void satf_new(void);/
 END

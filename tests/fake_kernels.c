@@ -6,10 +6,10 @@
 
 #include "base/backend.h"
 #include "base/memory.h"
-#include "base/pivot.h"
+#include "base/shift.h"
 #include "base/view.h"
 #include "filter/gpu.h"
-#include "filter/lift.h"
+#include "filter/shift.h"
 #include "filter/pixels.h"
 #include "filter/step.h"
 #include "move/move.h"
@@ -118,12 +118,12 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
     filter_step step = {.options = task->options.bytes,
                         .in = on_host(&task->in),
                         .out = on_host(&task->out),
-                        .beside = {on_host(&task->beside[0]), on_host(&task->beside[1])},
+                        .aux = {on_host(&task->aux[0]), on_host(&task->aux[1])},
                         .size = {window->w, window->h},
                         .at = {window->x + window->w / 2, window->y + window->h / 2},
                         .squared = task->layers[0].summand == SATF_SUMMAND_SQUARE,
                         .weighted = task->weighted,
-                        .surveyed = task->surveyed,
+                        .reduced = task->reduced,
                         .engine = &filter_table_engine};
     step.recipe = find_recipe(task, &step.info);
     const formula_sums *common = &task->constants;
@@ -131,8 +131,8 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
                                 .either_of_floats = common->either_of_floats,
                                 .full = common->full,
                                 .level = common->level,
-                                .beside_full = common->beside_full,
-                                .beside_pixels = common->beside_pixels,
+                                .aux_full = common->aux_full,
+                                .aux_pixels = common->aux_pixels,
                                 .most = common->most};
     step.border = (filter_border){task->border, constant_of(task, step.info)};
     filter_rects *rects = NULL;
@@ -151,13 +151,13 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
     return status;
 }
 
-/* The pass of a survey is a part of the CPU's run. */
+/* The pass of a reduction is a part of the CPU's run. */
 static satf_status run_filter(satf_context *ctx, const filter_gpu_plan *plan)
 {
     satf_context *cpu;
     satf_status status = begin(ctx, "run", &cpu);
     fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
-    if (!status && !plan->task.surveys) {
+    if (!status && !plan->task.reduces) {
         status = run_task(cpu, &plan->task);
     }
     return end(ctx, cpu, status);
@@ -184,15 +184,15 @@ static satf_status grey(satf_context *ctx, const satf_view *from, const satf_vie
     return end(ctx, cpu, status ? status : filter_run_grey(cpu, &here, &there));
 }
 
-static satf_status lift(satf_context *ctx, const satf_view *from, bool weighted, double *pivots,
-                        const satf_view *to)
+static satf_status shift_by(satf_context *ctx, const satf_view *from, bool weighted, double *shifts,
+                            const satf_view *to)
 {
     satf_view here = on_host(from), there = on_host(to);
     satf_context *cpu;
-    satf_status status = begin(ctx, "lift", &cpu);
+    satf_status status = begin(ctx, "shift_by", &cpu);
     if (!status) {
-        satf_image_pivots(&here, weighted, pivots);
-        filter_lift(cpu, &here, pivots, &there);
+        satf_image_shifts(&here, weighted, shifts);
+        filter_shift(cpu, &here, shifts, &there);
     }
     return end(ctx, cpu, status);
 }
@@ -271,13 +271,13 @@ static satf_status build_table(satf_context *ctx, const sat_job *job, void *scra
 }
 
 #define FAKE_ROW(ROW) \
-    static const sat_row row_##ROW = {SAT_CUDA_##ROW, .refuses = refuses, .run = build_table};
-SAT_CUDA_ROWS(FAKE_ROW)
+    static const sat_algorithm row_##ROW = {SAT_CUDA_##ROW, .refuses = refuses, .run = build_table};
+SAT_CUDA_ALGORITHMS(FAKE_ROW)
 
 #define FAKE_ROW_OF(ROW) &row_##ROW,
-static const sat_row *const rows[] = {SAT_CUDA_ROWS(FAKE_ROW_OF)};
+static const sat_algorithm *const rows[] = {SAT_CUDA_ALGORITHMS(FAKE_ROW_OF)};
 
-static const sat_row *row_at(size_t index)
+static const sat_algorithm *algorithm_at(size_t index)
 {
     return rows[index];
 }
@@ -326,7 +326,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.bytes = sizeof backend;
     backend.context_bytes = sizeof(satf_context);
     memcpy(backend.version, satf_version(), strlen(satf_version()) + 1);
-    backend.row = row_at;
+    backend.algorithm = algorithm_at;
     backend.stress = stress;
     backend.multiplies = multiplies;
     backend.large_fits = large_fits;
@@ -335,7 +335,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.march_fits = march_fits;
     backend.ring_fits = ring_fits;
     backend.grey = grey;
-    backend.lift = lift;
+    backend.shift = shift_by;
     backend.copy_pixels = copy_pixels;
     backend.convert = convert;
     backend.move = move;

@@ -13,7 +13,7 @@ typedef struct ref_moments {
     ref_wide luma_sums[3];
     double luma_samples[3];
     double level, full; /* a level of 8 bits, the largest sample */
-    double greatest;    /* of the survey's formula over the whole image */
+    double greatest;    /* of the reduction's formula over the whole image */
     double least;       /* sample whose alpha is not 0 */
 } ref_moments;
 
@@ -145,7 +145,7 @@ static inline ref_decision ref_sauvola_at(const ref_moments *m)
 }
 
 /* k = 0.5. */
-static inline double ref_wolf_survey(const ref_moments *m)
+static inline double ref_wolf_reduction(const ref_moments *m)
 {
     return m->weight == 0 ? 0 : ref_deviation(m);
 }

@@ -20,7 +20,7 @@ static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
     return filter;
 }
 
-/* A filter that has to have an image beside the input gets one of that size, of grey bytes. */
+/* A filter that has to have an auxiliary input gets one of that size, of grey bytes. */
 static inline void give_image(satf_context *ctx, satf_filter *filter, const filter_info *info,
                               int64_t width, int64_t height)
 {

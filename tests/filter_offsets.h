@@ -68,7 +68,7 @@ static void check_variance(satf_context *ctx, const satf_view *in, double offset
     free(got);
 }
 
-/* White above the mean: the pivot must be in it. Slopes are variance / (variance + 0.01). */
+/* White above the mean: the shift must be in it. Slopes are variance / (variance + 0.01). */
 static void check_others(satf_context *ctx, const satf_view *in, double offset)
 {
     double *guided = apply(ctx, "guided=9,eps=0.01", in, SATF_F64);
@@ -207,7 +207,7 @@ static void check_channel_offsets(satf_context *ctx, bool alpha, satf_engine eng
 }
 
 /* One half around 0, the other around 1e8: beyond 512 pixels neither half knows of the other.
- * Nearer a pivot may be of the other half. */
+ * Nearer a shift may be of the other half. */
 static void check_seam(satf_context *ctx)
 {
     enum { LONG = 1400, SHORT = 40 };

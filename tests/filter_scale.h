@@ -28,7 +28,7 @@ typedef struct scale_case {
     const filter_info *info;
     const char *by;   /* what computes */
     int maxval, k;    /* the picture's, and what it is taken times */
-    int guide, times; /* the full scale of the image beside it, and what that is taken times; 0:
+    int guide, times; /* the full scale of the auxiliary input, and what that is taken times; 0:
                        * there is none */
     int border, layout;
     const char *size, *at;

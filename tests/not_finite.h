@@ -57,8 +57,8 @@ static inline void spoil_parts(const filter_recipe *recipe, int border, const sp
         spoil_windows(border, &images[part->of], part->over == OVER_PIXEL ? pixel : window,
                       part->over == OVER_MIRRORED, &images[2 + k]);
         for (int64_t i = 0; i < SPOILT_PIXELS; i++) {
-            images[2 + k].at[i] = images[2 + k].at[i] || images[part->beside[0]].at[i] ||
-                                  images[part->beside[1]].at[i];
+            images[2 + k].at[i] =
+                images[2 + k].at[i] || images[part->aux[0]].at[i] || images[part->aux[1]].at[i];
         }
     }
     *last = images[1 + recipe->part_counts[0]];

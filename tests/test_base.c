@@ -241,7 +241,7 @@ static void side_by_side(void **state)
                 touches = touches || (from < to + 6 && to < from + 4);
             }
             bool apart = 70 + start + 2 * 12 + 6 <= 100 || 70 + start >= 100 + 4 * 12 + 4;
-            bool beside = (start + 6) % 12 >= 4 && (start + 6) % 12 <= 6;
+            bool aux = (start + 6) % 12 >= 4 && (start + 6) % 12 <= 6;
             if (flips & 1) {
                 a.data = satf_row(&a, 4);
                 a.stride = -12;
@@ -251,7 +251,7 @@ static void side_by_side(void **state)
                 b.stride = -12;
             }
             bool said = satf_views_overlap(&a, &b);
-            if ((touches && !said) || ((apart || beside) && said) ||
+            if ((touches && !said) || ((apart || aux) && said) ||
                 said != satf_views_overlap(&b, &a)) {
                 fail_msg("start %lld, flips %d: %d", (long long)start, flips, said);
             }
@@ -376,7 +376,8 @@ static void check_missing(satf_context *ctx)
                  SATF_NO_DEVICE, why);
     assert_fails(ctx, none->table_keep(ctx, SATF_CUDA(0), "", 1, &memory[2]), SATF_NO_DEVICE, why);
     assert_true(!memory[0] && !memory[1] && !memory[2]);
-    assert_true(!none->row(0) && !none->march_fits(NULL, false) && !none->multiplies(SATF_CUDA(0)));
+    assert_true(!none->algorithm(0) && !none->march_fits(NULL, false) &&
+                !none->multiplies(SATF_CUDA(0)));
     assert_int_equal(none->leave(ctx, SATF_IO), SATF_IO);
     assert_int_equal(none->synchronize(ctx), SATF_OK);
     none->free(ctx, NULL);

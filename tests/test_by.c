@@ -504,7 +504,7 @@ static void test_refusals(void **state)
     satf_view alpha = satf_view_packed(NULL, 8, 6, 4, SATF_U16);
     alpha.flags = SATF_ALPHA;
     refuse(ctx, satf_view_packed(NULL, 8, 5, 1, SATF_U8), 1, 0,
-           "the image beside the input is 8 x 5 of 1 u8; it must be 8 x 6 of 1 channel, as the "
+           "the auxiliary input is 8 x 5 of 1 u8; it must be 8 x 6 of 1 channel, as the "
            "input, alpha not counted, and u8, u16, f32 or f64");
     refuse(ctx, satf_view_packed(NULL, 7, 6, 1, SATF_U8), 1, 0, "is 7 x 6 of 1 u8");
     refuse(ctx, two, 3, 0,
@@ -520,9 +520,9 @@ static void test_refusals(void **state)
     satf_plan *plan;
     to.data = out;
     expect(ctx, satf_filter_apply(ctx, without, &view, &to), SATF_INVALID,
-           "by has no image beside the input yet");
+           "by has no auxiliary input yet");
     expect(ctx, satf_plan_create(ctx, by_mean, inputs, 2, &to, 1, &plan), SATF_UNSUPPORTED,
-           "by takes the mean of the image beside the input, which the filter has to keep");
+           "by takes the mean of the auxiliary input, which the filter has to keep");
     inputs[1] = satf_view_packed(in, 8, 6, 1, SATF_U64);
     expect(ctx, satf_plan_create(ctx, without, inputs, 2, &to, 1, &plan), SATF_INVALID,
            "of 1 u64; it must be");

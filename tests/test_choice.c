@@ -22,7 +22,7 @@
 #include "fake_device.h"
 
 static fake_device *fake;
-static satf_context *ctx, *beside;
+static satf_context *ctx, *aux;
 static double probe_ns; /* what each filter takes; below 0: what it really does */
 static int probes;
 static bool started;
@@ -124,15 +124,15 @@ static void test_batch(void **state)
     many.files = 1000;
     started = false;
     probe_ns = 20;
-    assert_false(takes_device(beside, "box=9", 2048, few));
-    assert_true(takes_device(beside, "box=9", 2048, many));
+    assert_false(takes_device(aux, "box=9", 2048, few));
+    assert_true(takes_device(aux, "box=9", 2048, many));
     probe_ns = 0.2; /* less than the copies take of a thread */
-    assert_false(takes_device(beside, "box=9", 2048, many));
+    assert_false(takes_device(aux, "box=9", 2048, many));
     assert_int_equal(probes, 1);
     started = true;
-    assert_false(takes_device(beside, "box=9", 2048, few));
+    assert_false(takes_device(aux, "box=9", 2048, few));
     probe_ns = 2;
-    assert_true(takes_device(beside, "box=9", 2048, few));
+    assert_true(takes_device(aux, "box=9", 2048, few));
 }
 
 /* A probe finds out what a filter takes, and remembers it. */
@@ -209,7 +209,7 @@ static int set_up(void **state)
     (void)state;
     fake = fake_device_load();
     if (!fake || satf_context_create(&ctx) || satf_context_set_threads(ctx, 4) ||
-        satf_context_create_beside(ctx, &beside)) {
+        satf_context_create_beside(ctx, &aux)) {
         return 1;
     }
     return satf_context_set_device(ctx, SATF_DEVICE_AUTO);
@@ -218,7 +218,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    satf_context_destroy(beside);
+    satf_context_destroy(aux);
     satf_context_destroy(ctx);
     return 0;
 }

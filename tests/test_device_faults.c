@@ -188,23 +188,23 @@ static void test_once(void **state)
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out = in;
     satf_context *ctx;
     satf_filter *filter;
-    satf_ran ran;
+    satf_used used;
     out.data = made;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
     for (int told = 0; told < 2; told++) {
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-        satf_context_ran(ctx, &ran, sizeof ran);
-        assert_string_equal(ran.device, "cuda");
+        satf_context_used(ctx, &used, sizeof used);
+        assert_string_equal(used.device, "cuda");
         fake_device_fail(fake, 1, SATF_DEVICE_FAILED, true);
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
         fake_device_fail(fake, 0, SATF_OK, false);
         satf_context_forget(ctx); /* else its plan serves, whatever would be chosen */
         fake->calls = 0;
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-        satf_context_ran(ctx, &ran, sizeof ran);
-        assert_string_equal(ran.device, "cpu");
+        satf_context_used(ctx, &used, sizeof used);
+        assert_string_equal(used.device, "cpu");
         assert_int_equal(fake->calls, 0);
         assert_int_equal(satf_context_set_device(ctx, SATF_DEVICE_AUTO), SATF_OK);
         satf_context_forget(ctx);

@@ -73,7 +73,7 @@ static void check_windows(satf_context *ctx, test_case *t)
         assert_int_equal(
             satf_filter_set_border(ctx, filter, (satf_border)t->border, constant_of(t)), SATF_OK);
         set_place(ctx, t, filter);
-        /* Products that no double holds round otherwise around a pivot. Samples are below 2. */
+        /* Products that no double holds round otherwise around a shift. Samples are below 2. */
         t->slack = is_real(t) && k > 0 ? 64 * 0x1p-53 : 0;
         t->slack_of_squares = k == 2;
         check(ctx, t, filter, names[k], 2, want[k]);

@@ -152,8 +152,8 @@ static void test_scratch_and_chains(void **state)
             satf_context_set_scratch(ctx, NULL, 0);
             free(memory);
         }
-        satf_ran report;
-        satf_context_ran(ctx, &report, sizeof report);
+        satf_used report;
+        satf_context_used(ctx, &report, sizeof report);
         assert_string_equal(report.engine, engine == SATF_ENGINE_SAT ? "sat" : "window");
         assert_int_equal(report.algorithm != NULL, engine == SATF_ENGINE_SAT);
         assert_string_equal(report.device, "cpu");

@@ -17,10 +17,10 @@ enum { W = 41, H = 33 };
 typedef struct subject {
     const double *pixels;
     int border;
-    double constant, pivot;
+    double constant, shift;
 } subject;
 
-/* What a window holds, by definition, of samples above the pivot. */
+/* What a window holds, by definition, of samples above the shift. */
 typedef struct window_facts {
     long double area, sum, size; /* size: of magnitudes */
     long double mean_square, variance;
@@ -32,7 +32,7 @@ static long double sample_at(const subject *s, int64_t x, int64_t y, bool *count
     int64_t i = satf_border_index(s->border, x, W), j = satf_border_index(s->border, y, H);
     *counts = (i >= 0 && j >= 0) || s->border == SATF_CONSTANT;
     double sample = i >= 0 && j >= 0 ? s->pixels[j * W + i] : s->constant;
-    return (long double)sample - (long double)s->pivot;
+    return (long double)sample - (long double)s->shift;
 }
 
 static window_facts look(const subject *s, satf_rect rect)
@@ -83,7 +83,7 @@ static int compare(const void *a, const void *b)
 
 /* By definition: of nine places of nine rows in tables; else of three rows of the window of the
  * first, as the image is one tile and one strip. */
-static double find_pivot(const double *pixels, int engine, int64_t h)
+static double find_shift(const double *pixels, int engine, int64_t h)
 {
     double values[81];
     size_t count = 0;
@@ -114,10 +114,10 @@ static void check_filter(satf_context *ctx, const double *pixels, const char *na
     out.data = got;
     bool is_variance = strcmp(name, "variance") == 0;
     for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
-        subject s = {pixels, border, constant, is_variance ? find_pivot(pixels, engine, h) : 0};
+        subject s = {pixels, border, constant, is_variance ? find_shift(pixels, engine, h) : 0};
         long double all = 0, all_squares = 0;
         for (int i = 0; i < W * H; i++) {
-            long double a = (long double)pixels[i] - (long double)s.pivot;
+            long double a = (long double)pixels[i] - (long double)s.shift;
             all += fabsl(a);
             all_squares += a * a;
         }

@@ -8,11 +8,11 @@
 #include "with_context.h"
 
 /* A filter to black and white, inverted, and its surface. */
-#define BILEVEL(name, survey)                                      \
-    {#name, ref_##name, 1, 1, 0, "", survey},                      \
-        {#name, ref_##name##_inverted, 1, 1, 0, "invert", survey}, \
-    {                                                              \
-#name, ref_##name##_surface, 1, 1, 0, "surface", survey    \
+#define BILEVEL(name, reduction)                                      \
+    {#name, ref_##name, 1, 1, 0, "", reduction},                      \
+        {#name, ref_##name##_inverted, 1, 1, 0, "invert", reduction}, \
+    {                                                                 \
+#name, ref_##name##_surface, 1, 1, 0, "surface", reduction    \
     }
 
 enum { LUMA = 2 };
@@ -25,7 +25,7 @@ static const struct reference {
     int alpha; /* weighs; else it is a channel like the others */
     int kept;  /* and stays as it is */
     const char *options;
-    double (*survey)(const ref_moments *m); /* whose greatest value the formula wants, or NULL */
+    double (*reduction)(const ref_moments *m); /* whose greatest value the formula wants, or NULL */
 } references[] = {
     {"sum", ref_sum, 0, 0, 0, "", NULL},
     {"unsharp", ref_unsharp, 0, 1, 1, "amount=1.5", NULL},
@@ -36,7 +36,7 @@ static const struct reference {
     {"flatten", ref_flatten, 0, 1, 1, "", NULL},
     {"normalize", ref_normalize, 0, 1, 1, "", NULL},
     BILEVEL(sauvola, NULL),
-    BILEVEL(wolf, ref_wolf_survey),
+    BILEVEL(wolf, ref_wolf_reduction),
     BILEVEL(adaptive, NULL),
     BILEVEL(bradley, NULL),
     BILEVEL(niblack, NULL),
@@ -125,18 +125,18 @@ static int is_in(const satf_rect *rect, int64_t x, int64_t y)
     return x >= rect->x && x < rect->x + rect->w && y >= rect->y && y < rect->y + rect->h;
 }
 
-/* The greatest value of the survey's formula, and the least sample. */
-static void survey(const test_case *t, const window_sums *w, const struct reference *r,
-                   const satf_rect *of, ref_moments *m)
+/* The greatest value of the reduction's formula, and the least sample. */
+static void reduction(const test_case *t, const window_sums *w, const struct reference *r,
+                      const satf_rect *of, ref_moments *m)
 {
     double greatest = 0, least = INFINITY;
-    for (size_t i = 0; r->survey && i < (size_t)ref_count(w->seen); i++) {
+    for (size_t i = 0; r->reduction && i < (size_t)ref_count(w->seen); i++) {
         size_t last = i - i % (size_t)w->seen->channels + (size_t)w->seen->channels - 1;
         int64_t p = (int64_t)i / w->seen->channels, width = w->seen->width;
         if (!is_in(of, p % width, p / width) || !look(t, w, i, m)) {
             continue;
         }
-        greatest = fmax(greatest, r->survey(m));
+        greatest = fmax(greatest, r->reduction(m));
         if (!w->seen->alpha || w->seen->samples[last] > 0) {
             least = fmin(least, m->sample);
         }
@@ -162,7 +162,7 @@ static void expect(const test_case *t, const struct reference *r, const ref_imag
         .real = is_real(t), .level = max > 0 ? max / 255 : 1, .full = max > 0 ? max : 1};
     m.sum_unit = ref_unit(seen, w.kind, 0);
     m.square_unit = ref_unit(seen, w.kind + 1, 0);
-    survey(t, &w, r, of, &m);
+    reduction(t, &w, r, of, &m);
     for (size_t i = 0, k = 0; i < n; i++) {
         int64_t p = (int64_t)i / seen->channels;
         if (!is_in(of, p % seen->width, p / seen->width)) {
@@ -197,7 +197,7 @@ static void check_one(satf_context *ctx, test_case *t, const struct reference *r
     const filter_recipe *recipe = filter_info_find(r->name)->recipe;
     bool rounds = filter_type(recipe, filter_options(filter, 0)) == TYPE_REAL &&
                   filter_reads(recipe, FORMULA_SQUARE);
-    t->slack = is_real(t) && rounds ? 64 * 0x1p-53 : 0; /* of a pivot */
+    t->slack = is_real(t) && rounds ? 64 * 0x1p-53 : 0; /* of a shift */
     check(ctx, t, filter, spec, 2, want);
     free(want);
     satf_filter_destroy(filter);

@@ -329,8 +329,8 @@ static void test_file(void **state)
     assert_int_equal(satf_filter_parse(ctx, spec, &file), SATF_OK);
     assert_int_equal(satf_filter_parse(ctx, "guided=5", &view), SATF_OK);
     satf_view from = satf_view_packed(in, W, H, 1, SATF_U8), to = from;
-    satf_view beside = satf_view_packed(guide, W, H, 1, SATF_U8);
-    assert_int_equal(satf_filter_set_image(ctx, view, &beside), SATF_OK);
+    satf_view aux = satf_view_packed(guide, W, H, 1, SATF_U8);
+    assert_int_equal(satf_filter_set_image(ctx, view, &aux), SATF_OK);
     memset(guide, 9, sizeof guide); /* it was copied */
     to.data = by_file;
     assert_int_equal(satf_filter_apply(ctx, file, &from, &to), SATF_OK);
@@ -344,7 +344,7 @@ static void test_file(void **state)
     to = small;
     to.data = by_view;
     expect(ctx, satf_filter_apply(ctx, file, &small, &to), SATF_INVALID,
-           "the image beside the input is 20 x 12 of 1 u8; it must be 19 x 12 of 1 u8");
+           "the auxiliary input is 20 x 12 of 1 u8; it must be 19 x 12 of 1 u8");
     satf_context_set_filter_files(ctx, 0);
     satf_filter *refused;
     expect(ctx, satf_filter_parse(ctx, spec, &refused), SATF_LIMIT, "may not be read here");

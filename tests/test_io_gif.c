@@ -127,9 +127,9 @@ static void place(void **state)
         EXPECT(ctx, "over the edge", &m, 3, COLOUR_1 COLOUR_1 COLOUR_1 COLOUR_2);
     }
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
-    for (unsigned beside = 1; beside <= 3; beside++) {
+    for (unsigned aux = 1; aux <= 3; aux++) {
         maker m = make_screen(2, 1, true, 1);
-        add_picture(&m, beside & 1 ? 60000 : 0, beside & 2 ? 60000 : 0, 1, 1, 0);
+        add_picture(&m, aux & 1 ? 60000 : 0, aux & 2 ? 60000 : 0, 1, 1, 0);
         CODES(&m, CLEAR, 2, END);
         EXPECT(ctx, "beside the screen", &m, 3, COLOUR_1 COLOUR_1);
     }

@@ -344,7 +344,7 @@ static void test_views(void **state)
             const satf_filter *of = i ? filter : alone;
             REFUSED(ctx, name, satf_filter_output(ctx, of, &in, &made));
             REFUSED(ctx, name, satf_filter_apply(ctx, of, &in, &out));
-            REFUSED(ctx, name, satf_filter_show(ctx, of, &in, &out));
+            REFUSED(ctx, name, satf_filter_render(ctx, of, &in, &out));
             REFUSED(ctx, name, satf_filter_scratch(ctx, of, &in, &out, &bytes));
             REFUSED(ctx, name,
                     satf_filter_reach(ctx, of, &reach[0], &reach[1], &reach[2], &reach[3]));

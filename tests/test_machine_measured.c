@@ -122,8 +122,8 @@ static void test_lud(void **unused)
     enum { S = TILE_LUD_SIDE, TILES = 3, WORDS = (2 * TILES + 1) * TILE_LUD_DIAGONAL };
     static float in[WORDS], out[WORDS];
     for (uint32_t i = 0; i < WORDS; i++) {
-        bool pivot = i < TILE_LUD_DIAGONAL && i % (S + 1) == 0;
-        in[i] = pivot ? 2.0f : (float)(i * 2654435761u >> 24) / 1024;
+        bool shift = i < TILE_LUD_DIAGONAL && i % (S + 1) == 0;
+        in[i] = shift ? 2.0f : (float)(i * 2654435761u >> 24) / 1024;
     }
     machine_host_tiles(TILE_LUD, TILES, in, out);
     for (int64_t tile = 0; tile < TILES; tile++) {

@@ -30,8 +30,8 @@ SATF_FORMULA double squares_of(const formula_sums *in)
 SATF_FORMULA formula_value tell(const formula_sums *in, unsigned reads)
 {
     double squares = (reads & BOTH) == BOTH ? formula_spread(in) : squares_of(in);
-    return formula_real(formula_sum(in) + 3 * squares + 5 * in->centre + 7 * in->beside[0] +
-                        11 * in->beside[1] + 13 * (in->greatest + in->least) +
+    return formula_real(formula_sum(in) + 3 * squares + 5 * in->centre + 7 * in->aux[0] +
+                        11 * in->aux[1] + 13 * (in->greatest + in->least) +
                         17 * (in->factor + in->before));
 }
 
@@ -76,12 +76,12 @@ static const filter_recipe two_steps = {.region = REGION_WINDOW,
                                         .parts = {parts, NULL},
                                         .part_counts = {2, 0}};
 
-/* A formula that lists nothing, after a survey that lists the sum. */
-static const filter_recipe surveying = {.region = REGION_WINDOW,
-                                        .averages_alpha = true,
-                                        .type = TYPE_REAL,
-                                        .formula = OWN,
-                                        .survey = SUM_ALONE};
+/* A formula that lists nothing, after a reduction that lists the sum. */
+static const filter_recipe reducing = {.region = REGION_WINDOW,
+                                       .averages_alpha = true,
+                                       .type = TYPE_REAL,
+                                       .formula = OWN,
+                                       .reduction = SUM_ALONE};
 
 #define ENTRY(n)                                            \
     {                                                       \
@@ -115,7 +115,7 @@ static int add_module(satf_context *ctx, const char *name, int set, const filter
     return module_add(ctx, names[k], &modules[k]) != SATF_OK;
 }
 
-/* "one" of each set, "two" of those with the sum, and a survey: no more are allowed. */
+/* "one" of each set, "two" of those with the sum, and a reduction: no more are allowed. */
 static int add_modules(void **state)
 {
     satf_context *ctx;
@@ -124,7 +124,7 @@ static int add_modules(void **state)
         failed |= add_module(ctx, "one", set, &one_step);
         failed |= set % 2 && add_module(ctx, "two", set, &two_steps);
     }
-    failed |= add_module(ctx, "survey", 0, &surveying);
+    failed |= add_module(ctx, "reduction", 0, &reducing);
     satf_context_destroy(ctx);
     (void)state;
     return failed;
@@ -234,8 +234,8 @@ static double told(const moment_case *c, const moments *m, int set, bool two, in
     square = (set & BOTH) == BOTH ? m->weight[weighted][i] * square - sum * sum : square;
     return (double)((set & FORMULA_SUM ? sum : 0) + (set & FORMULA_SQUARE ? 3 * square : 0) +
                     (set & FORMULA_CENTRE ? 5 * sample : 0) +
-                    (two && set & FORMULA_BESIDE ? 7 * sample : 0) +
-                    (two && set & FORMULA_BESIDE_TOO ? 11 * sample : 0));
+                    (two && set & FORMULA_AUX ? 7 * sample : 0) +
+                    (two && set & FORMULA_AUX_TOO ? 11 * sample : 0));
 }
 
 static void check_samples(const moment_case *c, const char *name, const char *engine,
@@ -275,7 +275,7 @@ static void check_filter(satf_context *ctx, const moment_case *c, const satf_vie
 }
 
 /* The greatest of the windows' sums, and the least sample that is not transparent. */
-static double surveyed(const moment_case *c, const moments *m)
+static double reduced(const moment_case *c, const moments *m)
 {
     long double greatest = -INFINITY;
     double least = INFINITY;
@@ -307,9 +307,9 @@ static void check_case(satf_context *ctx, const moment_case *c, uint64_t seed)
     }
     for (int64_t i = 0; i < W * H * c->channels; i++) {
         bool alpha = c->alpha && i % c->channels == c->channels - 1;
-        wanted[i] = alpha ? (double)NAN : surveyed(c, &m);
+        wanted[i] = alpha ? (double)NAN : reduced(c, &m);
     }
-    check_filter(ctx, c, &in, "survey0", wanted);
+    check_filter(ctx, c, &in, "reduction0", wanted);
     free(in.data);
 }
 
@@ -349,8 +349,8 @@ static formula_sums sums_with(unsigned reads, bool real, formula_words words, do
     in.sum = (satf_u128)in.real_sum;
     in.square = (satf_u128)in.real_square;
     in.centre = reads & FORMULA_CENTRE ? 50 : other;
-    in.beside[0] = reads & FORMULA_BESIDE ? 30 : other;
-    in.beside[1] = reads & FORMULA_BESIDE_TOO ? 40 : other;
+    in.aux[0] = reads & FORMULA_AUX ? 30 : other;
+    in.aux[1] = reads & FORMULA_AUX_TOO ? 40 : other;
     in.greatest = 70;
     in.least = 20;
     in.factor = 2;

@@ -242,10 +242,11 @@ static void check_apply(const satf_permutation *plan, int64_t n, int bytes, cons
 /* What warps access in shared memory, by the tables of the plan. */
 static void check_conflicts(const satf_permutation *plan, const char *what)
 {
-    bool fused = strcmp(plan->row->name, "fused") == 0;
+    bool fused = strcmp(plan->algorithm->name, "fused") == 0;
     for (int i = 0; i < PERMUTE_MAX_TABLES && plan->table[1] && plan->table[i]; i++) {
-        bool middle = fused ? i == 1 : strcmp(plan->row->name, "scheduled") == 0 && i / 2 == 1;
-        bool columns = strcmp(plan->row->name, "column-wise") == 0;
+        bool middle =
+            fused ? i == 1 : strcmp(plan->algorithm->name, "scheduled") == 0 && i / 2 == 1;
+        bool columns = strcmp(plan->algorithm->name, "column-wise") == 0;
         uint32_t length = middle    ? (fused ? plan->shape.middle_length : plan->shape.rows)
                           : columns ? plan->shape.rows
                                     : plan->shape.length;
@@ -380,7 +381,7 @@ static const char *chosen(const uint32_t *places, int64_t n, int bytes, bool on_
     plan->device = SATF_HOST;
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * n), SATF_OK);
     satf_status status = permute_choose(ctx, &request, on_device, plan);
-    const char *name = plan->row->name;
+    const char *name = plan->algorithm->name;
     assert_int_equal(status, strcmp(name, "fused") == 0 ? SATF_LIMIT : SATF_OK);
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
     satf_permutation_destroy(plan);

@@ -144,27 +144,27 @@ static void check_steps(const char *spec, satf_route way, const satf_file_report
     satf_filter *filter;
     satf_plan *plan;
     satf_view out;
-    satf_ran ran, step;
+    satf_used used, step;
     const char *name;
     size_t count = 0;
     double ms = 0;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     assert_int_equal(satf_filter_output(ctx, filter, &result->in, &out), SATF_OK);
     assert_int_equal(satf_plan_create(ctx, filter, &result->in, 1, &out, 1, &plan), SATF_OK);
-    for (; (name = satf_plan_step(plan, count, &ran, sizeof ran)); count++) {
-        assert_string_equal(ran.filter, name);
+    for (; (name = satf_plan_step(plan, count, &used, sizeof used)); count++) {
+        assert_string_equal(used.filter, name);
         assert_non_null(satf_file_step(result->steps, count, &step, sizeof step));
         assert_string_equal(step.filter, name);
         if (way == SATF_ROUTE_WHOLE) {
-            assert_string_equal(step.engine, ran.engine);
-            assert_true(step.algorithm == ran.algorithm);
+            assert_string_equal(step.engine, used.engine);
+            assert_true(step.algorithm == used.algorithm);
         }
         assert_string_equal(step.device, "cpu");
         assert_true(step.ms > 0);
         ms += step.ms;
     }
-    assert_null(satf_file_step(result->steps, count, &ran, sizeof ran));
-    assert_null(ran.engine);
+    assert_null(satf_file_step(result->steps, count, &used, sizeof used));
+    assert_null(used.engine);
     assert_true(ms <= result->times.compute_ms * (way == SATF_ROUTE_ROWS ? 1.001 : 1));
     assert_string_equal(result->engine, step.engine);
     satf_plan_destroy(plan);

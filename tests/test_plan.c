@@ -305,14 +305,14 @@ static void test_bottom_up(void **state)
 static void expect_step(const satf_plan *plan, size_t index, const char *filter, const char *engine,
                         const char *algorithm)
 {
-    satf_ran ran;
-    assert_string_equal(satf_plan_step(plan, index, &ran, sizeof ran), filter);
-    assert_string_equal(ran.engine, engine);
-    assert_string_equal(ran.device, "cpu");
+    satf_used used;
+    assert_string_equal(satf_plan_step(plan, index, &used, sizeof used), filter);
+    assert_string_equal(used.engine, engine);
+    assert_string_equal(used.device, "cpu");
     if (algorithm) {
-        assert_string_equal(ran.algorithm, algorithm);
+        assert_string_equal(used.algorithm, algorithm);
     } else {
-        assert_null(ran.algorithm);
+        assert_null(used.algorithm);
     }
 }
 
@@ -377,11 +377,11 @@ static satf_filter *expensive(satf_context *ctx, int64_t side)
 static void expect_cpu(satf_context *ctx, const satf_plan *plan)
 {
     satf_plan_info info;
-    satf_ran ran;
+    satf_used used;
     satf_plan_describe(plan, &info, sizeof info);
     assert_int_equal(info.device, SATF_HOST);
-    satf_context_ran(ctx, &ran, sizeof ran);
-    assert_string_equal(ran.device, "cpu");
+    satf_context_used(ctx, &used, sizeof used);
+    assert_string_equal(used.device, "cpu");
 }
 
 /* Nobody asks for a device until it would be faster; what fails there is done on the CPU. */
@@ -547,11 +547,11 @@ static void test_kept(void **state)
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
     assert_memory_equal(out, expected, sizeof out);
 
-    satf_ran ran;
+    satf_used used;
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
     assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
-    satf_context_ran(ctx, &ran, sizeof ran);
-    assert_string_equal(ran.engine, "sat");
+    satf_context_used(ctx, &used, sizeof used);
+    assert_string_equal(used.engine, "sat");
     assert_memory_equal(out, expected, sizeof out);
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
 

@@ -184,7 +184,7 @@ static void refused(satf_context *ctx, const char *spec, satf_status wanted, con
 static void refusals(void **state)
 {
     satf_context *ctx = *state;
-    refused(ctx, "wolf=15", SATF_UNSUPPORTED, "cannot go by rows: wolf surveys the whole picture");
+    refused(ctx, "wolf=15", SATF_UNSUPPORTED, "cannot go by rows: wolf reduces the whole picture");
     refused(ctx, "box=3 transpose", SATF_UNSUPPORTED, "transpose ");
     refused(ctx, "guided=9", SATF_UNSUPPORTED, "guided takes several steps");
     refused(ctx, "box=3 box=5,border=wrap", SATF_UNSUPPORTED,
@@ -217,10 +217,10 @@ static void wrong_use(void **state)
     assert_int_equal(satf_rows_open(ctx, filter, &odd, &out, &rows), SATF_INVALID);
     out.device = SATF_HOST;
     assert_int_equal(satf_rows_open(ctx, filter, &in, &out, &rows), SATF_OK);
-    satf_ran ran;
-    satf_context_ran(ctx, &ran, sizeof ran);
-    assert_string_equal(ran.engine, "window");
-    assert_string_equal(ran.device, "cpu");
+    satf_used used;
+    satf_context_used(ctx, &used, sizeof used);
+    assert_string_equal(used.engine, "window");
+    assert_string_equal(used.device, "cpu");
     assert_int_equal(satf_rows_push(NULL, in.data, in.stride, 1, &n), SATF_INVALID);
     assert_int_equal(satf_rows_push(rows, in.data, in.stride, 1, NULL), SATF_INVALID);
     assert_int_equal(satf_rows_push(rows, NULL, in.stride, 1, &n), SATF_INVALID);

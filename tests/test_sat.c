@@ -24,11 +24,11 @@ enum { CONTEXTS = sizeof thread_counts / sizeof *thread_counts };
 static satf_context *contexts[CONTEXTS];
 
 /* The rows of the CPU: index 0, 1, ... until NULL. Those of CUDA have tests/gpu. */
-static const sat_row *cpu_row_at(size_t index)
+static const sat_algorithm *cpu_row_at(size_t index)
 {
-    for (size_t i = 0; sat_row_at(i); i++) {
-        if (strcmp(sat_row_at(i)->device_kind, "cpu") == 0 && index-- == 0) {
-            return sat_row_at(i);
+    for (size_t i = 0; sat_algorithm_at(i); i++) {
+        if (strcmp(sat_algorithm_at(i)->device_kind, "cpu") == 0 && index-- == 0) {
+            return sat_algorithm_at(i);
         }
     }
     return NULL;

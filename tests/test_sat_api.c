@@ -275,7 +275,7 @@ static void test_algorithms(void **unused)
     expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "'3r3w'");
     expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID,
            "auto 2r2w 4r1w 2r1w 1r1w 1+r blocked");
-    if (sat_row_find("lookback", "cuda")) {
+    if (sat_algorithm_find("lookback", "cuda")) {
         expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "skss lookback");
     }
     expect(satf_context_set_algorithm(ctx, ""), SATF_INVALID, "no algorithm");

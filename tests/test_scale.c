@@ -100,16 +100,16 @@ static void test_chain(void **state)
 static void test_constant_above(void **state)
 {
     static const char spec[] = "guided=3x2,full=4,border=constant:91";
-    uint8_t in[6] = {4, 2, 90, 0, 3, 4}, beside[6] = {9, 80, 100, 0, 1, 50}, got[6];
-    uint16_t wide_in[6], wide_beside[6], wide_got[6];
+    uint8_t in[6] = {4, 2, 90, 0, 3, 4}, aux[6] = {9, 80, 100, 0, 1, 50}, got[6];
+    uint16_t wide_in[6], wide_aux[6], wide_got[6];
     for (int i = 0; i < 6; i++) {
         wide_in[i] = in[i];
-        wide_beside[i] = beside[i];
+        wide_aux[i] = aux[i];
     }
     for (int wide = 0; wide <= 1; wide++) {
         satf_type type = wide ? SATF_U16 : SATF_U8;
         satf_view view = satf_view_packed(wide ? (void *)wide_in : in, 3, 2, 1, type);
-        satf_view guide = satf_view_packed(wide ? (void *)wide_beside : beside, 3, 2, 1, type);
+        satf_view guide = satf_view_packed(wide ? (void *)wide_aux : aux, 3, 2, 1, type);
         satf_view out = satf_view_packed(wide ? (void *)wide_got : got, 3, 2, 1, type);
         guide.full = 100;
         satf_filter *filter = parse_filter(*state, spec);

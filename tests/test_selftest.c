@@ -96,10 +96,10 @@ satf_status __wrap_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_
         *(unsigned char *)outputs->data ^= 1;
     }
     satf_plan_info info;
-    satf_ran ran;
+    satf_used used;
     satf_plan_describe(plan, &info, sizeof info);
-    satf_plan_step(plan, info.steps - 1, &ran, sizeof ran);
-    if (is_wrong("step") && info.steps > 1 && strcmp(ran.engine, "sat") == 0 &&
+    satf_plan_step(plan, info.steps - 1, &used, sizeof used);
+    if (is_wrong("step") && info.steps > 1 && strcmp(used.engine, "sat") == 0 &&
         planned_type == SATF_F64) {
         *(double *)outputs->data += 0x1p-10;
     }

@@ -101,8 +101,8 @@ static void test_create(void **state)
     satf_context_destroy(other);
     satf_context_destroy(third); /* and ctx last */
     satf_share_begin(ctx);
-    assert_int_equal(satf_share_take(ctx, 9), 2);
-    satf_share_return(ctx, 2);
+    assert_int_equal(satf_share_acquire(ctx, 9), 2);
+    satf_share_release(ctx, 2);
     satf_share_end(ctx);
 }
 
@@ -114,25 +114,25 @@ static void test_turns(void **state)
     make_beside(*state, 3, 100, others, CONTEXTS);
     start(&calls[0], others[0], 1, &order);
     assert_true(reaches(&calls[0], 2));
-    assert_int_equal(satf_share_take(others[3], 9), 2); /* a stage's, for instance */
+    assert_int_equal(satf_share_acquire(others[3], 9), 2); /* a stage's, for instance */
     start(&calls[1], others[1], 1, &order);
     assert_true(stays(&calls[1], 0));
-    assert_int_equal(satf_share_take(others[3], 9), 0);
-    satf_share_return(others[3], 1);
+    assert_int_equal(satf_share_acquire(others[3], 9), 0);
+    satf_share_release(others[3], 1);
     assert_true(reaches(&calls[1], 2));
-    satf_share_return(others[3], 1);
+    satf_share_release(others[3], 1);
     start(&calls[2], others[2], 1, &order);
     assert_true(reaches(&calls[2], 2));
     start(&calls[3], others[3], 1, &order);
     assert_true(stays(&calls[3], 0));
-    assert_int_equal(satf_share_take(others[0], 1), 0);
+    assert_int_equal(satf_share_acquire(others[0], 1), 0);
     end(&calls[0]);
     assert_true(reaches(&calls[3], 2));
     for (int i = 1; i < CONTEXTS; i++) {
         end(&calls[i]);
     }
-    assert_int_equal(satf_share_take(others[0], 9), 3);
-    satf_share_return(others[0], 3);
+    assert_int_equal(satf_share_acquire(others[0], 9), 3);
+    satf_share_release(others[0], 3);
     for (int i = 0; i < CONTEXTS; i++) {
         satf_context_destroy(others[i]);
     }
@@ -153,8 +153,8 @@ static void test_memory(void **state)
     start(&calls[3], others[3], 20, &order);
     assert_true(waits(&calls[3]));
     /* Who waits for memory works on nothing, so others have the turns. */
-    assert_int_equal(satf_share_take(*state, 9), 3);
-    satf_share_return(*state, 3);
+    assert_int_equal(satf_share_acquire(*state, 9), 3);
+    satf_share_release(*state, 3);
     end(&calls[0]);
     assert_true(reaches(&calls[1], 2) && stays(&calls[2], 1) && stays(&calls[3], 1));
     end(&calls[1]);

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "base/view.h"
 #include "sat/cache.h"
-#include "sat/rows.h"
+#include "sat/algorithms.h"
 #include "sat/stages.h"
 #include "sat/tuner.h"
 
@@ -59,7 +59,7 @@ static bool four_variants(const sat_job *job, size_t index, sat_tuning *tuning)
     return index < 4;
 }
 
-static const sat_row rows[] = {
+static const sat_algorithm rows[] = {
     {.name = "1+r",
      .device_kind = "cuda",
      .refuses = refuses_two_channels,
@@ -78,24 +78,24 @@ static const sat_row rows[] = {
 };
 
 /* The linker puts these in the place of the calls of those names. */
-const sat_row *__real_sat_row_find(const char *name, const char *device_kind);
-const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind);
-const sat_row *__wrap_sat_row_at(size_t index);
+const sat_algorithm *__real_sat_algorithm_find(const char *name, const char *device_kind);
+const sat_algorithm *__wrap_sat_algorithm_find(const char *name, const char *device_kind);
+const sat_algorithm *__wrap_sat_algorithm_at(size_t index);
 const satf_backend *__real_satf_cuda(void);
 const satf_backend *__wrap_satf_cuda(void);
 double __wrap_satf_now_ms(void);
 
-const sat_row *__wrap_sat_row_find(const char *name, const char *device_kind)
+const sat_algorithm *__wrap_sat_algorithm_find(const char *name, const char *device_kind)
 {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         if (strcmp(rows[r].name, name) == 0 && strcmp(rows[r].device_kind, device_kind) == 0) {
             return &rows[r];
         }
     }
-    return __real_sat_row_find(name, device_kind);
+    return __real_sat_algorithm_find(name, device_kind);
 }
 
-const sat_row *__wrap_sat_row_at(size_t index)
+const sat_algorithm *__wrap_sat_algorithm_at(size_t index)
 {
     return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }
@@ -243,7 +243,7 @@ static sat_job job_of(int number, satf_type in, satf_type out, int64_t width, in
 
 static sat_tuning tuning_of(const char *algorithm, const sat_job *job)
 {
-    const sat_row *row;
+    const sat_algorithm *row;
     sat_tuning tuning;
     assert_int_equal(satf_context_set_algorithm(ctx, algorithm), SATF_OK);
     assert_int_equal(sat_choose(ctx, job, &row, &tuning), SATF_OK);
@@ -334,7 +334,7 @@ static void test_reckons_the_way_to_wait(void **state)
 
 static void check_refusal(const sat_job *job, satf_status status, const char *word)
 {
-    const sat_row *row;
+    const sat_algorithm *row;
     sat_tuning tuning;
     assert_int_equal(sat_choose(ctx, job, &row, &tuning), status);
     assert_non_null(strstr(satf_message(ctx), word));
@@ -360,7 +360,7 @@ static void test_names_what_it_cannot_honour(void **state)
     there.in.channels = 2;
     check_refusal(&there, SATF_UNSUPPORTED, "no blocks of so many channels");
     there.in.channels = 3; /* look-back refuses it, another row does not */
-    const sat_row *row;
+    const sat_algorithm *row;
     sat_tuning tuning;
     assert_int_equal(sat_choose(ctx, &there, &row, &tuning), SATF_OK);
     assert_ptr_equal(row, &rows[0]);

@@ -30,7 +30,7 @@ static int64_t pick(uint64_t *random, int64_t least, int64_t most)
     return least + (int64_t)(ref_random(random) % (uint64_t)(most - least + 1));
 }
 
-/* A filter with a window of up to w x h, by its table entry; no surveys, which see the image. */
+/* A filter with a window of up to w x h, by its table entry; no reductions, which see the image. */
 static const filter_info *pick_filter(uint64_t *random)
 {
     const filter_info *info;
@@ -40,7 +40,7 @@ static const filter_info *pick_filter(uint64_t *random)
             count++;
         }
         info = filter_info_at(i % count);
-    } while (!filter_param_of_kind(info, PARAM_BORDER) || info->recipe->survey != FORMULA_NONE);
+    } while (!filter_param_of_kind(info, PARAM_BORDER) || info->recipe->reduction != FORMULA_NONE);
     return info;
 }
 

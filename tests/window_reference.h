@@ -161,7 +161,7 @@ typedef struct results {
     bool streaming;
     satf_u128 *integers[2]; /* plain, squares: of a row-major picture */
     double *reals[2];
-    double *pivots; /* of each sample */
+    double *shifts; /* of each sample */
     uint64_t *areas;
     int64_t *next_x; /* a row: the x that must come next */
     int64_t last_y;  /* streaming */
@@ -229,8 +229,8 @@ static void collect(void *user, int thread, const window_segment *s)
     }
     double most = 0;
     for (int64_t i = 0; i < s->n * r->channels; i++) {
-        r->pivots[(s->y * r->width + s->x) * r->channels + i] =
-            s->pivots ? s->pivots[i % r->channels] : 0;
+        r->shifts[(s->y * r->width + s->x) * r->channels + i] =
+            s->shifts ? s->shifts[i % r->channels] : 0;
         double area = s->areas ? s->areas[i] : (double)s->area;
         bool first = i % r->channels == 0;
         uint64_t *to = &r->areas[s->y * r->width + s->x + i / r->channels];
@@ -254,7 +254,7 @@ static void results_create(results *r, const satf_view *in)
         r->integers[plane] = calloc(samples, sizeof **r->integers);
         r->reals[plane] = calloc(samples, sizeof **r->reals);
     }
-    r->pivots = calloc(samples, sizeof *r->pivots);
+    r->shifts = calloc(samples, sizeof *r->shifts);
     r->areas = calloc(pixels, sizeof *r->areas);
     r->next_x = calloc((size_t)in->height, sizeof *r->next_x);
 }
@@ -265,7 +265,7 @@ static void results_destroy(results *r)
         free(r->integers[plane]);
         free(r->reals[plane]);
     }
-    free(r->pivots);
+    free(r->shifts);
     free(r->areas);
     free(r->next_x);
 }

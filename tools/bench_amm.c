@@ -103,9 +103,9 @@ static int measure_layout(amm_case *c, size_t layout, bool own)
 static void fill(amm_case *c)
 {
     for (size_t i = 0; i < c->in_bytes / sizeof *c->host; i++) {
-        bool pivot = c->kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
-        c->host[i] = pivot ? 2.0f : (float)((uint32_t)i * 2654435761u >> 24);
-        if (c->kernel == TILE_LUD && !pivot) {
+        bool shift = c->kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
+        c->host[i] = shift ? 2.0f : (float)((uint32_t)i * 2654435761u >> 24);
+        if (c->kernel == TILE_LUD && !shift) {
             c->host[i] /= 1024;
         }
     }

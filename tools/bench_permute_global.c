@@ -93,7 +93,7 @@ static double distribution(const global_case *c)
  * by what memory moves for it. */
 static double bytes_each(const global_case *c)
 {
-    const char *name = c->plan->row->name;
+    const char *name = c->plan->algorithm->name;
     double kernels = strcmp(name, "scheduled") == 0     ? 5
                      : strcmp(name, "fused") == 0       ? 3
                      : strcmp(name, "column-wise") == 0 ? 3
@@ -127,7 +127,7 @@ static double tile_conflicts(const permute_tile *tile)
  * memory); NaN if it has none of 16 bits. */
 static double conflicts(const global_case *c)
 {
-    if (strcmp(c->plan->row->name, "transpose") == 0) {
+    if (strcmp(c->plan->algorithm->name, "transpose") == 0) {
         return tile_conflicts(&c->plan->tile);
     }
     const satf_permutation *plan = c->plan;
@@ -136,8 +136,8 @@ static double conflicts(const global_case *c)
     for (int i = 0; i < PERMUTE_MAX_TABLES && plan->table[1] && plan->table[i]; i++) {
         const uint16_t *entries = plan->table[i];
         const permute_shape *s = &plan->shape;
-        bool middle = strcmp(plan->row->name, "fused") == 0 ? i == 1 : i / 2 == 1;
-        bool columns_only = strcmp(plan->row->name, "column-wise") == 0;
+        bool middle = strcmp(plan->algorithm->name, "fused") == 0 ? i == 1 : i / 2 == 1;
+        bool columns_only = strcmp(plan->algorithm->name, "column-wise") == 0;
         uint32_t length = columns_only            ? s->rows
                           : !middle               ? s->length
                           : s->middle_length == 0 ? s->rows
@@ -214,7 +214,7 @@ static int measure(global_case *c, const char *name, figures *f)
 
 static void report(const global_case *c, const figures *f, const char *of)
 {
-    const char *name = c->plan->row->name;
+    const char *name = c->plan->algorithm->name;
     const permute_shape *s = &c->plan->shape;
     BENCH_REPORT(c->b, STRING(pattern_name(c->which)), STRING(of), STRING(name),
                  STRING(strcmp(name, "transpose") == 0 ? layout_2d_name(c->layout) : NULL),

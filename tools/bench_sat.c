@@ -100,7 +100,7 @@ static void report(const sat_call *call, const sat_line *line, const bench_timin
 /* ------------------------------------------------------------------ one line */
 
 /* Adds those of the row's tunings to which r can be added: the line's, or a sweep. */
-static int add_tunings(const sat_job *job, const sat_row *row, const sat_tuning *variant,
+static int add_tunings(const sat_job *job, const sat_algorithm *row, const sat_tuning *variant,
                        sat_tuning *tunings, int count)
 {
     sat_job tuned = *job;
@@ -121,7 +121,7 @@ static int add_tunings(const sat_job *job, const sat_row *row, const sat_tuning 
 }
 
 /* Puts the row's fastest tuning into the job, of those that agree with what is fixed. */
-static satf_status find_tuning(sat_call *call, const sat_row *row)
+static satf_status find_tuning(sat_call *call, const sat_algorithm *row)
 {
     static sat_tuning tunings[SAT_MOST_TUNINGS];
     const sat_tuning *fixed = &call->job.tuning;
@@ -157,8 +157,8 @@ static satf_status prepare(sat_call *call, const sat_line *line)
     call->job =
         sat_job_of(device ? &call->image.in : &call->in, device ? &call->image.out : &call->out);
     call->job.tuning = tuning;
-    const sat_row *row = device ? sat_row_find(line->algorithm, "cuda") : NULL;
-    if (row && !sat_row_has_sync(row, &call->job, tuning.sync)) {
+    const sat_algorithm *row = device ? sat_algorithm_find(line->algorithm, "cuda") : NULL;
+    if (row && !sat_algorithm_has_sync(row, &call->job, tuning.sync)) {
         call->job.tuning.sync = SAT_SYNC_AUTO; /* nothing in it waits for a stage */
     }
     if (b->place != call->job.in.device) {

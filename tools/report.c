@@ -61,7 +61,7 @@ static bool is_cuda(const char *device)
     return device && strcmp(device, "cuda") == 0;
 }
 
-static void print_step(const satf_ran *step, int device)
+static void print_step(const satf_used *step, int device)
 {
     fprintf(stderr, "    %s: ", step->filter);
     if (step->window_width) {
@@ -88,7 +88,7 @@ void report_verbose(const settings *s, const job *one, const outcome *out)
     print_clean(s->spec, INT_MAX);
     int threads = satf_context_get_threads(s->ctx);
     fprintf(stderr, ": %d thread%s\n", threads, threads > 1 ? "s" : "");
-    for (const satf_ran *step = out->steps; step && step->filter; step++) {
+    for (const satf_used *step = out->steps; step && step->filter; step++) {
         print_step(step, out->device);
     }
     if (result->why_cpu[0]) {
@@ -152,7 +152,7 @@ static void json_times(FILE *to, const char *name, const stage_times *times, dou
     json_member(to, "bound", bound(times));
 }
 
-static void json_ran(FILE *to, const char *device, const char *engine, const char *algorithm)
+static void json_used(FILE *to, const char *device, const char *engine, const char *algorithm)
 {
     json_member(to, "device", device);
     json_member(to, "engine", engine);
@@ -265,10 +265,10 @@ void report_stats(const job *one, const outcome *out)
     }
 }
 
-static void json_steps(FILE *to, const satf_ran *steps)
+static void json_steps(FILE *to, const satf_used *steps)
 {
     fputs(", \"steps\": [", to);
-    for (const satf_ran *step = steps; step && step->filter; step++) {
+    for (const satf_used *step = steps; step && step->filter; step++) {
         fputs(step > steps ? ", {\"filter\": " : "{\"filter\": ", to);
         json_string(to, step->filter);
         if (step->window_width) {
@@ -277,7 +277,7 @@ static void json_steps(FILE *to, const satf_ran *steps)
         } else {
             fputs(", \"window\": null", to);
         }
-        json_ran(to, step->device, step->engine, step->algorithm);
+        json_used(to, step->device, step->engine, step->algorithm);
         if (step->ms >= 0) {
             fprintf(to, ", \"ms\": %.3f}", step->ms);
         } else {
@@ -328,7 +328,7 @@ void report_json(FILE *to, const settings *s, const job *one, const outcome *out
     fprintf(to, ", \"output_channels\": %d", (int)result->out.channels);
     json_member(to, "input_format", result->in_format);
     json_member(to, "output_format", result->out_format);
-    json_ran(to, result->device, result->engine, result->algorithm);
+    json_used(to, result->device, result->engine, result->algorithm);
     if (is_cuda(result->device)) {
         fprintf(to, ", \"device_number\": %d", cuda_number(out->device));
     }

@@ -77,12 +77,12 @@ static satf_status run_plan(satf_context *ctx, const satf_filter *filter, const 
     satf_status status = satf_plan_create(ctx, filter, in, 1, out, 1, &plan);
     if (!status) {
         satf_plan_info info;
-        satf_ran ran;
+        satf_used used;
         satf_plan_describe(plan, &info, sizeof info);
         *steps = info.steps;
-        satf_plan_step(plan, info.steps - 1, &ran, sizeof ran);
+        satf_plan_step(plan, info.steps - 1, &used, sizeof used);
         status = satf_plan_run(plan, in, 1, out, 1);
-        *engine = status ? *engine : ran.engine;
+        *engine = status ? *engine : used.engine;
         satf_plan_destroy(plan);
     }
     return status;

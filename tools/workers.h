@@ -26,7 +26,7 @@ typedef struct outcome {
     const char *at;  /* the file that it is about; NULL: the input */
     int device;      /* of its context: SATF_HOST, SATF_CUDA(n) or SATF_DEVICE_AUTO */
     satf_file_report report;
-    satf_ran *steps; /* those of report, and one without a filter; owned; NULL: none */
+    satf_used *steps; /* those of report, and one without a filter; owned; NULL: none */
     page_outcome *pages, **pages_end; /* in their order; owned */
     bool to_stderr; /* where the JSON object goes, because its picture goes to stdout */
 } outcome;

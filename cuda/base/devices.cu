@@ -118,8 +118,11 @@ bool cuda_speed(int device, double *clock_khz, double *bytes_per_second)
     if (!told) {
         cudaGetLastError();
     }
-    *clock_khz = speed->clock_khz;
-    *bytes_per_second = 2e3 * speed->memory_khz * (speed->bits / 8); /* two transfers a clock */
+    told = told && speed->clock_khz > 0 && speed->memory_khz > 0;
+    if (told) {
+        *clock_khz = speed->clock_khz;
+        *bytes_per_second = 2e3 * speed->memory_khz * (speed->bits / 8); /* two transfers a clock */
+    }
     pthread_mutex_unlock(&lock);
-    return told && *clock_khz > 0 && *bytes_per_second > 0;
+    return told;
 }

@@ -85,7 +85,7 @@ static __device__ inline double load_sample(int type, const char *from)
 /* What a kernel computes: a formula that is known to be the recipe's `kernel`, one that is known by
  * its number (formula_known), or any. */
 struct known_mean {
-    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_mean(in);
@@ -93,7 +93,7 @@ struct known_mean {
 };
 
 struct known_variance {
-    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(formula_variance(in));
@@ -101,7 +101,7 @@ struct known_variance {
 };
 
 struct known_stddev {
-    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(sqrt(formula_variance(in)));
@@ -123,7 +123,7 @@ constexpr bool reads_pixels_alone = !reads_luma<READS> && !reads_sums<READS>;
 
 /* Any formula that reads the luma's moments. */
 struct known_luma {
-    static constexpr bool has_sum = true, has_centre = true, has_beside = false;
+    static constexpr bool has_sum = true, has_centre = true, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
     {
         switch (task->formula) {
@@ -139,7 +139,7 @@ struct known_luma {
 
 /* Any formula that reads no sums. */
 struct known_pixel {
-    static constexpr bool has_sum = false, has_centre = true, has_beside = true;
+    static constexpr bool has_sum = false, has_centre = true, has_aux = true;
     static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
     {
         switch (task->formula) {
@@ -158,9 +158,9 @@ template <int NUMBER> struct formula_known {
 #define FORMULA_ENTRY(name, reads)                                                                 \
     template <> struct formula_known<FORMULA_##name> {                                             \
         typedef byte_formula<FORMULA_##name> of_bytes;                                             \
-        static_assert((reads)&FORMULA_SUM || !((reads)&FORMULA_SQUARE), "squares have pivots");    \
+        static_assert((reads)&FORMULA_SUM || !((reads)&FORMULA_SQUARE), "squares have shifts");    \
         static constexpr bool has_sum = ((reads)&FORMULA_SUM) != 0;                                \
-        static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0, has_beside = false;      \
+        static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0, has_aux = false;         \
         static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
         {                                                                                          \
             return FORMULA_APPLY(name, in, task->options.bytes);                                   \
@@ -176,16 +176,15 @@ constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = t
 
 /* Any formula that reads other images, or any that does not. In one kernel with barriers of its
  * block they were more than ptxas 13.0 has convergence barriers for (tests/gpu/barriers.sh). */
-template <bool BESIDE> struct any_of {
+template <bool AUX> struct any_of {
 };
 typedef any_of<false> any_formula;
-typedef any_of<true> any_beside;
+typedef any_of<true> any_aux;
 template <class Formula>
 constexpr bool is_any =
-    std::is_same<Formula, any_formula>::value || std::is_same<Formula, any_beside>::value;
+    std::is_same<Formula, any_formula>::value || std::is_same<Formula, any_aux>::value;
 
-template <unsigned READS>
-using any_for = any_of<(READS & (FORMULA_BESIDE | FORMULA_BESIDE_TOO)) != 0>;
+template <unsigned READS> using any_for = any_of<(READS & (FORMULA_AUX | FORMULA_AUX_TOO)) != 0>;
 
 /* The formulas of such kernels, with sums of squares or without; but for those of luma and of
  * pixels. */
@@ -202,16 +201,15 @@ typedef struct sample_place {
 
 /* What the formula reads of other images, some pixels to the right of there. */
 template <unsigned READS>
-static __device__ inline void load_beside(const filter_gpu_task *task, const sample_place *at,
-                                          int right, formula_sums *in)
+static __device__ inline void load_aux(const filter_gpu_task *task, const sample_place *at,
+                                       int right, formula_sums *in)
 {
     for (int k = 0; k < 2 && at; k++) {
-        const satf_view *beside = &task->beside[k];
-        if ((READS & (k == 0 ? FORMULA_BESIDE : FORMULA_BESIDE_TOO)) && beside->data) {
-            const char *from =
-                (const char *)beside->data + at->y * beside->stride +
-                ((at->x + right) * beside->channels + at->c) * sample_bytes(beside->type);
-            in->beside[k] = load_sample(beside->type, from);
+        const satf_view *aux = &task->aux[k];
+        if ((READS & (k == 0 ? FORMULA_AUX : FORMULA_AUX_TOO)) && aux->data) {
+            const char *from = (const char *)aux->data + at->y * aux->stride +
+                               ((at->x + right) * aux->channels + at->c) * sample_bytes(aux->type);
+            in->aux[k] = load_sample(aux->type, from);
         }
     }
 }
@@ -240,7 +238,7 @@ apply_any(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const S
                 if constexpr (((reads)&FORMULA_CENTRE) != 0) {                              \
                     in->centre = load_sample(task->in.type, from + i * step);               \
                 }                                                                           \
-                load_beside<(reads)>(task, at, i, in);                                      \
+                load_aux<(reads)>(task, at, i, in);                                         \
                 value[i] = name##_formula(in, (const name##_options *)task->options.bytes); \
             }                                                                               \
         }                                                                                   \
@@ -273,8 +271,8 @@ apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, con
             if constexpr (Formula::has_centre) {
                 in->centre = load_sample(task->in.type, from + i * step);
             }
-            if constexpr (Formula::has_beside) {
-                load_beside<FORMULA_BESIDE | FORMULA_BESIDE_TOO>(task, at, i, in);
+            if constexpr (Formula::has_aux) {
+                load_aux<FORMULA_AUX | FORMULA_AUX_TOO>(task, at, i, in);
             }
             value[i] = Formula::apply(task, in);
         }
@@ -316,25 +314,25 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
     }
 }
 
-/* What a survey before this pass has found. */
+/* What a reduction before this pass has found. */
 template <class Formula>
-static __device__ inline void hear_survey(const filter_gpu_task *task, formula_sums *in)
+static __device__ inline void hear_reduction(const filter_gpu_task *task, formula_sums *in)
 {
-    if (is_any<Formula> && task->survey && !task->surveys) {
-        survey_tell(task->survey, in);
+    if (is_any<Formula> && task->reduction && !task->reduces) {
+        reduction_tell(task->reduction, in);
     }
 }
 
-/* Whether sums of these types are those of samples less a pivot. */
+/* Whether sums of these types are those of samples less a shift. */
 template <class Sum, class Square>
-constexpr bool lifts = has_squares<Square> &&std::is_same<Sum, double>::value;
+constexpr bool is_shifted = has_squares<Square> &&std::is_same<Sum, double>::value;
 
 /* Where there can be none, the compiler knows. */
 template <class Sum, class Square>
-static __device__ inline double table_pivot(const filter_gpu_task *task, int c)
+static __device__ inline double table_shift(const filter_gpu_task *task, int c)
 {
-    if constexpr (lifts<Sum, Square>) {
-        return task->pivots ? task->pivots[c] : 0;
+    if constexpr (is_shifted<Sum, Square>) {
+        return task->shifts ? task->shifts[c] : 0;
     }
     return 0;
 }
@@ -370,7 +368,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
                                              double before)
 {
     formula_sums in = task->constants;
-    hear_survey<Formula>(task, &in);
+    hear_reduction<Formula>(task, &in);
     in.real = (Sum)0.5 != 0; /* Sum is double */
     in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
     int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
@@ -387,7 +385,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     if constexpr (has_squares<Square>) {
         square = region_sum<Square>(task, &task->layers[1], r, c);
     }
-    in.pivot = table_pivot<Sum, Square>(task, c);
+    in.shift = table_shift<Sum, Square>(task, c);
     in.factor = factor;
     in.before = before;
     const char *from = (const char *)task->in.data + y * task->in.stride +

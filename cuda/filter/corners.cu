@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     __shared__ padded_span span[ANY_SPANS];
     bool outer = blockIdx.x < plan.outer_blocks, spoilt = false;
     for (int k = 0; k < task.layer_count; k++) {
-        spoilt = spoilt || has_hits(&task.layers[k]);
+        spoilt = spoilt || has_masks(&task.layers[k]);
     }
     int64_t tile = blockIdx.x - (outer ? 0 : plan.outer_blocks);
     int64_t step = outer ? plan.outer_blocks : plan.inner_blocks;
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
                const __grid_constant__ inner_area area)
 {
     __shared__ rect_term term[RECT_CHUNK];
-    if (!has_hits(&task.layers[0])) {
+    if (!has_masks(&task.layers[0])) {
         do_rects_tile<Sum>(&task, &area, blockIdx.x, term);
     }
 }
@@ -85,11 +85,11 @@ static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
     }
 }
 
-/* Surveys pixels as if the window of each met a border. */
+/* Reduces pixels as if the window of each met a border. */
 template <class Sum, class Square>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
-    survey_corners(const __grid_constant__ filter_gpu_task task,
-                   const __grid_constant__ corner_plan plan)
+    reduction_corners(const __grid_constant__ filter_gpu_task task,
+                      const __grid_constant__ corner_plan plan)
 {
     __shared__ padded_span span[ANY_SPANS];
     unsigned long long greatest = 0, least = 0;
@@ -105,24 +105,24 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
                 }
                 double result = formula_number_of(value);
                 double sample = load_sample(task.in.type, pixel + c * bytes);
-                if (survey_key(result) > greatest) {
-                    greatest = survey_key(result);
+                if (reduction_key(result) > greatest) {
+                    greatest = reduction_key(result);
                 }
                 bool counts = !task.weighted ||
-                              survey_counts(load_sample(task.in.type, pixel + alpha * bytes));
-                if (counts && survey_key(-sample) > least) {
-                    least = survey_key(-sample);
+                              reduction_counts(load_sample(task.in.type, pixel + alpha * bytes));
+                if (counts && reduction_key(-sample) > least) {
+                    least = reduction_key(-sample);
                 }
             });
     }
-    raise_key(&task.survey[SURVEY_GREATEST], greatest);
-    raise_key(&task.survey[SURVEY_LEAST], least);
+    raise_key(&task.reduction[REDUCTION_GREATEST], greatest);
+    raise_key(&task.reduction[REDUCTION_LEAST], least);
 }
 
 /* Variance or standard deviation: beside reading four corners, the root costs 1 % where it is not
  * taken. */
 struct either_deviation {
-    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
     {
         double variance = formula_variance(in);
@@ -161,14 +161,14 @@ static corner_kernel kernel_of_squares(satf_sum_type sum, satf_sum_type square)
     }
 }
 
-/* Likewise; surveys want squares. */
-static corner_kernel survey_kernel(satf_sum_type sum, satf_sum_type square)
+/* Likewise; reductions want squares. */
+static corner_kernel reduction_kernel(satf_sum_type sum, satf_sum_type square)
 {
-    return square == SATF_SUM_U128  ? survey_corners<uint64_t, satf_u128>
-           : sum == SATF_SUM_F64    ? survey_corners<double, double>
-           : sum == SATF_SUM_U64    ? survey_corners<uint64_t, uint64_t>
-           : square == SATF_SUM_U64 ? survey_corners<uint32_t, uint64_t>
-                                    : survey_corners<uint32_t, uint32_t>;
+    return square == SATF_SUM_U128  ? reduction_corners<uint64_t, satf_u128>
+           : sum == SATF_SUM_F64    ? reduction_corners<double, double>
+           : sum == SATF_SUM_U64    ? reduction_corners<uint64_t, uint64_t>
+           : square == SATF_SUM_U64 ? reduction_corners<uint32_t, uint64_t>
+                                    : reduction_corners<uint32_t, uint32_t>;
 }
 
 /* It reads no sums: any type that is no larger than those of the table. */
@@ -177,21 +177,21 @@ static const corner_kernel pixel_kernel = read_corners<known_pixel, uint32_t, no
 static corner_kernel choose_kernel(const filter_gpu_task *task)
 {
     satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
-    if (task->surveys) {
-        return task->layer_count > 1 ? survey_kernel(sum, square) : NULL;
+    if (task->reduces) {
+        return task->layer_count > 1 ? reduction_kernel(sum, square) : NULL;
     }
     if (task->layer_count == 1) {
         return task->known == FILTER_GPU_MEAN           ? kernel_of_sums<known_mean>(sum)
                : task->known == FILTER_GPU_WEIGHTED_SUM ? kernel_of_sums<known_weighted_sum>(sum)
                : task->known == FILTER_GPU_LUMA         ? kernel_of_sums<known_luma>(sum)
                : task->known == FILTER_GPU_PIXEL        ? pixel_kernel
-               : task->has_beside                       ? kernel_of_sums<any_beside>(sum)
+               : task->has_aux                          ? kernel_of_sums<any_aux>(sum)
                                                         : kernel_of_sums<any_formula>(sum);
     }
     bool known = task->known == FILTER_GPU_VARIANCE || task->known == FILTER_GPU_STDDEV;
-    return known              ? kernel_of_squares<either_deviation>(sum, square)
-           : task->has_beside ? kernel_of_squares<any_beside>(sum, square)
-                              : kernel_of_squares<any_formula>(sum, square);
+    return known           ? kernel_of_squares<either_deviation>(sum, square)
+           : task->has_aux ? kernel_of_squares<any_aux>(sum, square)
+                           : kernel_of_squares<any_formula>(sum, square);
 }
 
 /* The positions along an axis of n pixels where a window from `first` on lies inside it, with one
@@ -254,8 +254,8 @@ static inner_area make_inner(const filter_gpu_task *task, const stretch &columns
     area.tiles = area.tiles_x * tiles_of(rows.count, area.down);
     uint64_t max = satf_type_max(task->in.type);
     if (max && task->known == FILTER_GPU_MEAN &&
-        !finish_magic_find(32, max, (uint64_t)(task->window.rect.w * task->window.rect.h),
-                           &area.magic)) {
+        !epilogue_magic_find(32, max, (uint64_t)(task->window.rect.w * task->window.rect.h),
+                             &area.magic)) {
         area.magic.multiplier = 0;
     }
     return area;
@@ -276,7 +276,7 @@ static bool has_inner(const filter_gpu_task *task)
 {
     bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
                                    : inner_reaches(task, 1);
-    return reaches && !task->surveys && !task->prefix && !task->has_beside &&
+    return reaches && !task->reduces && !task->prefix && !task->has_aux &&
            task->known != FILTER_GPU_LUMA && task->known != FILTER_GPU_PIXEL && !task->weighted &&
            inner_stores(task->out.type);
 }
@@ -308,9 +308,9 @@ static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int pr
         columns.count = rows.count = 0;
     }
     plan.outside[0] = make_area(all, outer_stretch(height, &rows));
-    if (task->surveys) {
-        stretch across = {task->surveyed.x, task->surveyed.w, 0, 0};
-        stretch down = {task->surveyed.y, task->surveyed.h, 0, 0};
+    if (task->reduces) {
+        stretch across = {task->reduced.x, task->reduced.w, 0, 0};
+        stretch down = {task->reduced.y, task->reduced.h, 0, 0};
         plan.outside[0] = make_area(across, down);
     }
     plan.outside[1] = make_area(outer_stretch(width, &columns), rows);
@@ -358,9 +358,9 @@ extern "C" satf_status cuda_filter_run(satf_context *ctx, const filter_gpu_plan 
 {
     const filter_gpu_task *task = &plan->task;
     for (int k = 0; k < task->layer_count; k++) {
-        bool before = task->survey && !task->surveys; /* the survey has done that */
-        if (task->layers[k].hits && !before) {
-            satf_status status = separate_hits(ctx, &task->summed, &task->layers[k]);
+        bool before = task->reduction && !task->reduces; /* the reduction has done that */
+        if (task->layers[k].masks && !before) {
+            satf_status status = separate_masks(ctx, &task->summed, &task->layers[k]);
             if (status) {
                 return status;
             }

@@ -6,7 +6,7 @@
 #ifndef CUDA_FILTER_CORNERS_CUH
 #define CUDA_FILTER_CORNERS_CUH
 
-#include "hits.cuh"
+#include "masks.cuh"
 
 extern "C" {
 #include "../../src/filter/axis.h"
@@ -88,22 +88,22 @@ template <class Sum> struct lane {
     }
 };
 
-/* A constant border's summand, where samples are less a pivot: it is known on the device only. */
-static __device__ inline double lifted_outside(const filter_gpu_task *task,
-                                               const filter_gpu_layer *layer, int c)
+/* A constant border's summand, where samples are less a shift: it is known on the device only. */
+static __device__ inline double shifted_outside(const filter_gpu_task *task,
+                                                const filter_gpu_layer *layer, int c)
 {
     int alpha = task->in.channels - 1;
     double constant = task->layers[0].outside[alpha].real; /* the sample itself, or a weight */
     return is_weighted(layer->summand) && c == alpha
                ? constant
-               : summand_of(layer->summand, constant - task->pivots[c], constant);
+               : summand_of(layer->summand, constant - task->shifts[c], constant);
 }
 
 /* The pixels outside that a constant border adds. */
 static __device__ inline double outside(const filter_gpu_task *task, const filter_gpu_layer *layer,
                                         int c, int64_t pixels, double)
 {
-    double one = task->pivots ? lifted_outside(task, layer, c) : layer->outside[c].real;
+    double one = task->shifts ? shifted_outside(task, layer, c) : layer->outside[c].real;
     return pixels ? one * (double)pixels : 0; /* no pixel of infinity is NaN */
 }
 
@@ -114,15 +114,15 @@ static __device__ inline Sum outside(const filter_gpu_task *, const filter_gpu_l
     return (Sum)layer->outside[c].integer * (Sum)pixels;
 }
 
-static __device__ inline bool has_hits(const filter_gpu_layer *layer)
+static __device__ inline bool has_masks(const filter_gpu_layer *layer)
 {
-    return layer->hits && head_of(layer)->found;
+    return layer->masks && head_of(layer)->found;
 }
 
-/* A sum of a table that hits.cuh has built anew, as it was: only floats have such. */
+/* A sum of a table that masks.cuh has built anew, as it was: only floats have such. */
 static __device__ inline double unscaled(const filter_gpu_layer *layer, double sum)
 {
-    return has_hits(layer) ? sum * hit_scale(layer) : sum;
+    return has_masks(layer) ? sum * mask_scale(layer) : sum;
 }
 
 template <class Sum> static __device__ inline Sum unscaled(const filter_gpu_layer *, Sum sum)
@@ -131,16 +131,16 @@ template <class Sum> static __device__ inline Sum unscaled(const filter_gpu_laye
 }
 
 /* What is not finite inside the region. */
-static __device__ inline double hits_of(const filter_gpu_task *task, const filter_gpu_layer *layer,
-                                        const region *r, int c, double sum)
+static __device__ inline double masks_of(const filter_gpu_task *task, const filter_gpu_layer *layer,
+                                         const region *r, int c, double sum)
 {
-    if (!has_hits(layer)) {
+    if (!has_masks(layer)) {
         return sum;
     }
-    int64_t lanes = (int64_t)task->in.channels * HIT_SIGNS;
-    for (int sign = 0; sign < HIT_SIGNS; sign++) {
-        lane<uint32_t> counts = {(const char *)(hit_counts(layer) + c * HIT_SIGNS + sign),
-                                 hit_row(&task->in) * (int64_t)sizeof(uint32_t), lanes};
+    int64_t lanes = (int64_t)task->in.channels * MASK_SIGNS;
+    for (int sign = 0; sign < MASK_SIGNS; sign++) {
+        lane<uint32_t> counts = {(const char *)(mask_counts(layer) + c * MASK_SIGNS + sign),
+                                 mask_row(&task->in) * (int64_t)sizeof(uint32_t), lanes};
         if (counts.over(r)) {
             sum += sign ? -INFINITY : INFINITY;
         }
@@ -149,8 +149,8 @@ static __device__ inline double hits_of(const filter_gpu_task *task, const filte
 }
 
 template <class Sum>
-static __device__ inline Sum hits_of(const filter_gpu_task *, const filter_gpu_layer *,
-                                     const region *, int, Sum sum)
+static __device__ inline Sum masks_of(const filter_gpu_task *, const filter_gpu_layer *,
+                                      const region *, int, Sum sum)
 {
     return sum;
 }
@@ -166,7 +166,7 @@ static __device__ inline Sum region_sum(const filter_gpu_task *task, const filte
     if (task->border == SATF_CONSTANT) {
         sum += outside(task, layer, c, r->area - r->covered, (Sum)0);
     }
-    return hits_of(task, layer, r, c, sum);
+    return masks_of(task, layer, r, c, sum);
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "any.cuh"
 
 extern "C" {
-#include "../../src/filter/finish_kernels.h"
+#include "../../src/filter/epilogue_kernels.h"
 }
 
 /*
@@ -77,9 +77,9 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
     const char *from; /* the samples themselves */
     int64_t from_step;
     formula_sums in;
-    finish_magic magic;
+    epilogue_magic magic;
 
-    __device__ inner_column(const filter_gpu_task *of, const finish_magic *by,
+    __device__ inner_column(const filter_gpu_task *of, const epilogue_magic *by,
                             const inner_tile *tile, int column, int row)
         : sums(of, &of->layers[0], tile->sample, tile->y),
           squares(of, &of->layers[has_squares<Square>], tile->sample, tile->y), task(of), magic(*by)
@@ -98,14 +98,14 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
         from_step = INNER_APART * task->in.stride;
         int64_t area = task->window.rect.w * task->window.rect.h;
         in = task->constants;
-        hear_survey<Formula>(task, &in);
+        hear_reduction<Formula>(task, &in);
         in.real = (Sum)0.5 != 0;
         in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
         in.rounded = TYPE == SATF_U8 || TYPE == SATF_U16;
         /* sums of 32 bits are those of fewer pixels */
         formula_set_weight(&in, sizeof(Sum) == 4 ? (uint64_t)(uint32_t)area : (uint64_t)area);
-        in.pivot =
-            table_pivot<Sum, Square>(task, (int)((tile->sample + column) % task->in.channels));
+        in.shift =
+            table_shift<Sum, Square>(task, (int)((tile->sample + column) % task->in.channels));
         in.factor = task->window.weight;
     }
 
@@ -141,7 +141,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
 };
 
 template <class Formula, class Sum, class Square, int TYPE, bool MAGIC>
-static __device__ inline void go_down(const filter_gpu_task *task, const finish_magic *magic,
+static __device__ inline void go_down(const filter_gpu_task *task, const epilogue_magic *magic,
                                       const inner_tile *tile)
 {
     int column = (int)threadIdx.x % INNER_COLUMNS, row = (int)threadIdx.x / INNER_COLUMNS;
@@ -159,7 +159,7 @@ static __device__ inline void go_down(const filter_gpu_task *task, const finish_
 }
 
 template <class Formula, class Sum, class Square, int TYPE>
-static __device__ inline void inner_go(const filter_gpu_task *task, const finish_magic *magic,
+static __device__ inline void inner_go(const filter_gpu_task *task, const epilogue_magic *magic,
                                        const inner_tile *tile)
 {
     if constexpr (inner_by_magic<Formula, Sum, Square, TYPE>) {
@@ -175,7 +175,7 @@ static __device__ inline void inner_go(const filter_gpu_task *task, const finish
 typedef struct inner_area {
     stretch columns, rows; /* without gaps */
     int64_t down, tiles_x, tiles;
-    finish_magic magic; /* of means; multiplier 0: none */
+    epilogue_magic magic; /* of means; multiplier 0: none */
 } inner_area;
 
 /* Whether there is a kernel for this output type. */

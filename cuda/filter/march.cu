@@ -27,7 +27,7 @@ static int sum_bytes(const filter_gpu_task *task, int layer)
     return layer >= task->layer_count ? 0 : task->layers[layer].type == SATF_SUM_U32 ? 4 : 8;
 }
 
-static bool has_pivots(const filter_gpu_task *task)
+static bool has_shifts(const filter_gpu_task *task)
 {
     return task->layer_count > 1 && task->layers[0].type == SATF_SUM_F64;
 }
@@ -68,8 +68,8 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
     plan.group_sums = make_room(&plan.bytes, groups, sum);
     plan.group_squares = make_room(&plan.bytes, groups, square);
     plan.places = make_room(&plan.bytes, plan.columns, (int)sizeof(int));
-    plan.pivots =
-        make_room(&plan.bytes, has_pivots(task) ? SATF_MAX_CHANNELS : 0, (int)sizeof(double));
+    plan.shifts =
+        make_room(&plan.bytes, has_shifts(task) ? SATF_MAX_CHANNELS : 0, (int)sizeof(double));
     return plan;
 }
 
@@ -126,13 +126,13 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
     return plan.strip > 0 && (!pays || plan.strips == 1 || plan.work * 100 < MOST_WORK_PERCENT);
 }
 
-/* Rows that may share a pivot: it serves best nearby, and a window's height more than that is read.
+/* Rows that may share a shift: it serves best nearby, and a window's height more than that is read.
  */
 static int64_t most_rows(const filter_gpu_task *task)
 {
     enum { ROWS = 512, HEIGHTS = 16 };
     int64_t heights = HEIGHTS * task->window.rect.h;
-    return !has_pivots(task) ? task->in.height : heights > ROWS ? heights : ROWS;
+    return !has_shifts(task) ? task->in.height : heights > ROWS ? heights : ROWS;
 }
 
 /* Segments as high as rounds of all multiprocessors have the least to do: each block reads the
@@ -174,7 +174,8 @@ extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
     choose_segments(task, &march, at_once);
     uint64_t max = satf_type_max(task->in.type);
     uint64_t area = (uint64_t)march.across.length * (uint64_t)march.down.length;
-    if (!max || task->known != FILTER_GPU_MEAN || !finish_magic_find(32, max, area, &march.magic)) {
+    if (!max || task->known != FILTER_GPU_MEAN ||
+        !epilogue_magic_find(32, max, area, &march.magic)) {
         march.magic.multiplier = 0;
     }
     formula_set_weight(&plan->task.constants, area);

@@ -4,13 +4,13 @@
  * likewise along the rows their windows. Nothing is ever subtracted: a sum has rounded its own
  * window's samples alone, and a NaN reaches its windows only. Groups begin at multiples of eight of
  * the image, so the bits do not depend on blocks; but where squares of floats are summed, samples
- * are taken above a pivot of the block's own.
+ * are taken above a shift of the block's own.
  */
 #ifndef CUDA_FILTER_MARCH_CUH
 #define CUDA_FILTER_MARCH_CUH
 
-#include "march_finish.cuh"
-#include "pivot.cuh"
+#include "march_epilogue.cuh"
+#include "shift.cuh"
 
 extern "C" {
 #include "../../src/base/border.h"
@@ -26,7 +26,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     moment_rows<Sum, Square> rows;   /* MARCH rows of the windows' columns, a pitch apart */
     moment_rows<Sum, Square> state;  /* of a column, `columns` apart: see enter() */
     moment_rows<Sum, Square> groups; /* along the rows, where windows have more than one */
-    double *pivots;                  /* of channels, where sums have such */
+    double *shifts;                  /* of channels, where sums have such */
     int *places;  /* bytes from a row's first one to the column's sample; -1: outside */
     bool aligned; /* samples, to their size */
     bool holes;   /* columns may lie outside */
@@ -37,7 +37,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     __device__ march_block(const filter_gpu_task &of, const march_plan &by, char *memory)
         : task(of), plan(by), rows(memory, 0, by.squares),
           state(memory, by.state, by.state_squares),
-          groups(memory, by.group_sums, by.group_squares), pivots((double *)(memory + by.pivots)),
+          groups(memory, by.group_sums, by.group_squares), shifts((double *)(memory + by.shifts)),
           places((int *)(memory + by.places))
     {
         x = (int)blockIdx.x % plan.strips * plan.strip;
@@ -57,43 +57,43 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
                 state.put(k * plan.columns + p, both());
             }
         }
-        if constexpr (lifts<Sum, Square>) {
-            find_pivots((pivot_room *)memory);
+        if constexpr (is_shifted<Sum, Square>) {
+            find_shifts((shift_room *)memory);
         }
     }
 
     /* room: where the rows will be. */
-    __device__ __forceinline__ void find_pivots(pivot_room *room)
+    __device__ __forceinline__ void find_shifts(shift_room *room)
     {
         static_assert(sizeof *room <= MARCH * 32 * sizeof(double), "rows are no shorter");
         satf_rect own = {x, y, min((int64_t)plan.strip, task.in.width - x), count};
         for (int c = 0; c < channels; c++) {
-            double pivot = find_pivot(&task.in, false, &own, c, room);
+            double shift = find_shift(&task.in, false, &own, c, room);
             if (threadIdx.x == 0) {
-                pivots[c] = pivot;
+                shifts[c] = shift;
             }
         }
         __syncthreads();
     }
 
     /* What is subtracted from a column's samples, and what lies outside of it. */
-    __device__ __forceinline__ double pivot_of(int column) const
+    __device__ __forceinline__ double shift_of(int column) const
     {
-        if constexpr (lifts<Sum, Square>) {
-            return pivots[SINGLE ? 0 : column % channels];
+        if constexpr (is_shifted<Sum, Square>) {
+            return shifts[SINGLE ? 0 : column % channels];
         }
         return 0;
     }
 
-    __device__ __forceinline__ T outside_of(double pivot) const
+    __device__ __forceinline__ T outside_of(double shift) const
     {
-        return lifts<Sum, Square> && task.border == SATF_SHRINK ? (T)pivot : outside;
+        return is_shifted<Sum, Square> && task.border == SATF_SHRINK ? (T)shift : outside;
     }
 
-    static __device__ __forceinline__ value lift(value sample, double pivot)
+    static __device__ __forceinline__ value shift_by(value sample, double shift)
     {
-        if constexpr (lifts<Sum, Square>) {
-            return sample - pivot;
+        if constexpr (is_shifted<Sum, Square>) {
+            return sample - shift;
         }
         return sample;
     }
@@ -185,8 +185,8 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
             T older[MARCH];
             value newer[MARCH];
             both window[MARCH];
-            double pivot = pivot_of(p);
-            T beyond = outside_of(pivot);
+            double shift = shift_of(p);
+            T beyond = outside_of(shift);
             if (row >= y) {
                 load(oldest, MARCH, places[p], beyond, older);
             }
@@ -195,21 +195,21 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
                 load(oldest + MARCH, down.rest, places[p], beyond, newer);
 #pragma unroll
                 for (int i = 0; i < MARCH; i++) {
-                    sample[i] = lift((value)older[i], pivot);
-                    sample[MARCH + i] = lift((value)newer[i], pivot);
+                    sample[i] = shift_by((value)older[i], shift);
+                    sample[MARCH + i] = shift_by((value)newer[i], shift);
                 }
                 add_few(sample, down.rest, window);
             } else {
                 load(newest, MARCH, places[p], beyond, newer);
 #pragma unroll
                 for (int i = 0; i < MARCH; i++) {
-                    newer[i] = lift(newer[i], pivot);
+                    newer[i] = shift_by(newer[i], shift);
                 }
                 both between = enter(p, newer, slot);
                 if (row < y) {
                     continue;
                 }
-                begin_windows([&](int i) { return lift((value)older[i], pivot); }, window);
+                begin_windows([&](int i) { return shift_by((value)older[i], shift); }, window);
                 end_windows(
                     between, [&](int i) { return newer[i]; }, window);
             }
@@ -289,7 +289,7 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
 {
     extern __shared__ __align__(16) char memory[];
     march_block<T, Sum, Square, SINGLE> block(task, plan, memory);
-    march_finish<Formula, Sum, Square> finish(task, plan, memory);
+    march_epilogue<Formula, Sum, Square> finish(task, plan, memory);
     int channels = block.channels, ring = max(plan.down.groups - 1, 1);
     int groups = (min((int)task.in.width - block.x, plan.strip) + MARCH - 1) / MARCH;
     int row = block.y - MARCH * plan.down.groups, end = block.y + block.count;
@@ -356,8 +356,8 @@ static march_kernel march_kernel_by_number(const filter_gpu_task *task)
 template <class T, class Sum, class Square>
 static march_kernel march_kernel_any(const filter_gpu_task *task)
 {
-    return task->has_beside ? march_kernel_with<T, any_beside, Sum, Square>(task)
-                            : march_kernel_with<T, any_formula, Sum, Square>(task);
+    return task->has_aux ? march_kernel_with<T, any_aux, Sum, Square>(task)
+                         : march_kernel_with<T, any_formula, Sum, Square>(task);
 }
 
 /* The kernel for samples of T and sums of these types. */

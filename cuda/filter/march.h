@@ -3,7 +3,7 @@
 #define CUDA_FILTER_MARCH_H
 
 extern "C" {
-#include "../../src/filter/finish_kernels.h"
+#include "../../src/filter/epilogue_kernels.h"
 #include "../../src/filter/gpu.h"
 }
 #include "../../src/filter/clear.h"
@@ -22,9 +22,9 @@ typedef struct march_plan {
     int strip, strips;      /* pixels of its results, a multiple of MARCH */
     int segment, segments;  /* rows of its results, likewise */
     int pitch, group_pitch; /* sums from one row of the step to the next */
-    int squares, state, state_squares, group_sums, group_squares, places, pivots, bytes;
-    double work;        /* of a result, 1 where no column is looked at twice and nothing waits */
-    finish_magic magic; /* of means; multiplier 0: none */
+    int squares, state, state_squares, group_sums, group_squares, places, shifts, bytes;
+    double work;          /* of a result, 1 where no column is looked at twice and nothing waits */
+    epilogue_magic magic; /* of means; multiplier 0: none */
     formula_floats floats;
 } march_plan;
 

@@ -10,7 +10,7 @@
 
 /* The formula of KERNEL_WEIGHTED_SUM. */
 struct known_weighted_sum {
-    static constexpr bool has_sum = true, has_centre = false, has_beside = false;
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
     {
         return formula_real(in->before + in->factor * formula_sum(in));

@@ -13,7 +13,7 @@
 #define CUDA_SAT_AHEAD_CUH
 
 #include "lookback.cuh"
-#include "odd.cuh"
+#include "unaligned.cuh"
 
 /* Sums of the block in either buffer: the last rows of the warps' tables of their own rows, which
  * sum_columns() makes the sums above the warps; and of the block that is added up, the last columns
@@ -142,7 +142,7 @@ template <class C> __host__ __device__ constexpr int turn_bytes()
 /* What a thread looks for, in every block, and where the words of it are. */
 template <class C> struct ahead_line {
     typedef typename C::S S;
-    typedef sum_word<S> W;
+    typedef tile_state<S> W;
     typedef typename W::word word;
     enum { COLUMN, ROW, CORNER, NOTHING };
     enum { SCOUTS = C::THREADS - 32 }; /* the first thread of the last warp */
@@ -261,7 +261,7 @@ __device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_
     if (line.scout < 0) {
         S found = look_back<W>(own.word, line.pitch(), own.available, b.prefix, near);
         if (own.available > 0 && line.asked(g, at)) {
-            W::write(own.word, W::add(found, own.sum), b.prefix, word_policy(b.hinted));
+            W::write(own.word, W::add(found, own.sum), b.prefix, state_policy(b.hinted));
         }
         if (line.kind == type::COLUMN) {
             s.above[line.line] = found;
@@ -282,99 +282,99 @@ __device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_
         if (line.kind == type::CORNER) {
             bool asked = line.asked(g, at);
             if (asked && !known) {
-                W::write(own.word, step, WORD_BLOCK, word_policy(b.hinted));
+                W::write(own.word, step, STATE_BLOCK, state_policy(b.hinted));
             }
             while (!known) {
                 known = look_once<W>(own.word, line.pitch(), own.available, b.prefix, near, &found);
             }
             if (asked) {
-                W::write(own.word, W::add(found, step), b.prefix, word_policy(b.hinted));
+                W::write(own.word, W::add(found, step), b.prefix, state_policy(b.hinted));
             }
             s.corner = found;
         }
     }
 }
 
-/* The two buffers of a CUDA block, and what fills them. ODD: as of ahead_kernel(). */
-template <class C, bool ODD> struct ahead_buffers {
-    const feed_map &map;
+/* The two buffers of a CUDA block, and what fills them. UNALIGNED: as of ahead_kernel(). */
+template <class C, bool UNALIGNED> struct ahead_buffers {
+    const loader_map &map;
     const sat_plane &p;
     char *memory;
-    feed_shared *feed; /* of each buffer, as the others */
-    unsigned *tickets; /* of the blocks in them */
+    loader_shared *loader; /* of each buffer, as the others */
+    unsigned *tickets;     /* of the blocks in them */
     ahead_walk walk;
     unsigned blocks, drawn = 0;
     unsigned phases = 0; /* a bit each */
     bool warps_send;
 
-    __device__ __forceinline__ ahead_buffers(const feed_map &m, const sat_plane &plane,
+    __device__ __forceinline__ ahead_buffers(const loader_map &m, const sat_plane &plane,
                                              const sat_grid &g, int group_bits, char *memory_of,
-                                             feed_shared *feed_of, unsigned *tickets_of)
-        : map(m), p(plane), memory(memory_of), feed(feed_of), tickets(tickets_of),
+                                             loader_shared *loader_of, unsigned *tickets_of)
+        : map(m), p(plane), memory(memory_of), loader(loader_of), tickets(tickets_of),
           walk(g, group_bits), blocks((unsigned)(g.tiles_x * g.tiles_y)),
-          warps_send(ODD && !m.usable)
+          warps_send(UNALIGNED && !m.usable)
     {
     }
     __device__ __forceinline__ char *buffer(int i) const
     {
-        return memory + i * (ODD ? odd_bytes<C>() : feed_bytes<C>());
+        return memory + i * (UNALIGNED ? unaligned_bytes<C>() : loader_bytes<C>());
     }
     __device__ __forceinline__ void *block(int i) const
     {
-        return warps_send ? (void *)odd_block<C>(buffer(i)) : buffer(i);
+        return warps_send ? (void *)unaligned_block<C>(buffer(i)) : buffer(i);
     }
     /* The loader; the engine takes it as an order. */
     __device__ __forceinline__ void announce(int i)
     {
         tickets[i] = drawn;
         if (drawn < blocks && warps_send) {
-            feed[i].at = walk.place(drawn);
+            loader[i].at = walk.place(drawn);
         } else if (drawn < blocks) {
-            send_for<C>(&feed[i], buffer(i), map, walk.place(drawn));
+            send_for<C>(&loader[i], buffer(i), map, walk.place(drawn));
         }
     }
     /* All, behind a barrier. */
     __device__ __forceinline__ void send(int i) const
     {
         if (warps_send && tickets[i] < blocks) {
-            send_for_odd<C>(buffer(i), p, feed[i].at);
+            send_for_unaligned<C>(buffer(i), p, loader[i].at);
         }
     }
     /* All, for the block at that place; later: another was sent for since. */
     __device__ __forceinline__ void arrive(int i, const tile_place &at, bool later)
     {
         if (warps_send) {
-            odd_arrive<C>(buffer(i), p, at, later);
+            unaligned_arrive<C>(buffer(i), p, at, later);
         } else {
-            await(&feed[i], phases >> i & 1);
+            await(&loader[i], phases >> i & 1);
             phases ^= 1u << i;
         }
     }
 };
 
 /* Adds up the block in buffer i, once it is there, and hands on its sums. */
-template <class C, bool ODD>
+template <class C, bool UNALIGNED>
 __device__ __forceinline__ ahead_part<C>
-hand_on(ahead_buffers<C, ODD> &from, int i, bool later, const ahead_line<C> &line,
+hand_on(ahead_buffers<C, UNALIGNED> &from, int i, bool later, const ahead_line<C> &line,
         const sat_grid &g, const sat_lookback &b, ahead_sums<C> &a, int stress)
 {
     typedef typename ahead_line<C>::W W;
-    tile_place at = from.feed[i].at;
+    tile_place at = from.loader[i].at;
     from.arrive(i, at, later);
     sum_tile<C>(from.block(i), a, i);
     __syncthreads();
     ahead_part<C> part = {line.sum_of(a, i), line.of(at), line.available(at)};
     stress_pause(stress, from.tickets[i], 0);
     if (line.scout < 0 && line.asked(g, at)) {
-        W::write(part.word, part.sum, part.available > 0 ? WORD_BLOCK : b.prefix,
-                 word_policy(b.hinted));
+        W::write(part.word, part.sum, part.available > 0 ? STATE_BLOCK : b.prefix,
+                 state_policy(b.hinted));
     }
     return part;
 }
 
 /* Stores the table of a block from its rows' scanned samples and what lies before it. turn: room
  * for rows whose sums change lanes. */
-template <class C, bool ODD>
+template <class C, bool UNALIGNED>
 __device__ __forceinline__ void store_ahead(const sat_plane &p, const tile_place &at,
                                             typename C::L (&v)[C::ROWS][C::VEC],
                                             const ahead_carries<C> &before, void *turn)
@@ -386,21 +386,22 @@ __device__ __forceinline__ void store_ahead(const sat_plane &p, const tile_place
     for (int k = 0; k < C::VEC; k++) {
         above[k] = (F)(before.above[lane * C::VEC + k] + before.corner);
     }
-    store_sums<C, ODD>(p, at, v, above, before.left, ODD ? turn : NULL);
+    store_sums<C, UNALIGNED>(p, at, v, above, before.left, UNALIGNED ? turn : NULL);
 }
 
-/* ODD: rows of the image and of the table may lie as they like: warps send for theirs unless the
- * engine takes them, and sums of a row change lanes before they are stored. It wants the registers
- * of a third CUDA block. */
-template <class C, bool ODD>
-__global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ahead_kernel(
-    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_lookback b, int group_bits,
+/* UNALIGNED: rows of the image and of the table may lie as they like: warps send for theirs unless
+ * the engine takes them, and sums of a row change lanes before they are stored. It wants the
+ * registers of a third CUDA block. */
+template <class C, bool UNALIGNED>
+__global__
+__launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ahead_kernel(
+    const __grid_constant__ loader_map map, sat_plane p, sat_grid g, sat_lookback b, int group_bits,
     int stress)
 {
     typedef typename C::L L;
     typedef typename ahead_line<C>::W W;
     extern __shared__ __align__(128) char buffers[];
-    __shared__ feed_shared feed[2];
+    __shared__ loader_shared loader[2];
     __shared__ unsigned tickets[2]; /* of the blocks in the buffers */
     __shared__ ahead_carries<C> carries[2];
     __shared__ __align__(16) ahead_sums<C> a;
@@ -412,9 +413,9 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     bool loads = threadIdx.x == LOADER;
     ahead_line<C> line(g, b);
-    ahead_buffers<C, ODD> both(map, p, g, group_bits, buffers, feed, tickets);
-    init_feed(&feed[0]);
-    init_feed(&feed[1]);
+    ahead_buffers<C, UNALIGNED> both(map, p, g, group_bits, buffers, loader, tickets);
+    init_loader(&loader[0]);
+    init_loader(&loader[1]);
     await_stream(stress);
     if (loads) {
         for (int i = 0; i < 2; i++) {
@@ -433,7 +434,7 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
     int x = 0;
     __syncthreads(); /* a is used again */
     while (tickets[x] < both.blocks) {
-        tile_place at = feed[x].at;
+        tile_place at = loader[x].at;
         unsigned number = tickets[x];
         if (loads) {
             both.drawn = atomicAdd(b.ticket, 1u);
@@ -470,7 +471,7 @@ __global__ __launch_bounds__(C::THREADS, ODD &&C::BLOCKS > 2 ? 2 : C::BLOCKS) vo
         __syncthreads();
         /* What is above a warp's rows is in their table now, so there is room. */
         void *turn = turn_bytes<C>() > 0 ? (void *)both.buffer(2) : (void *)a.columns[x];
-        store_ahead<C, ODD>(p, at, v, before, turn);
+        store_ahead<C, UNALIGNED>(p, at, v, before, turn);
         x ^= 1;
     }
     if (loads && tickets[x ^ 1] == both.blocks + 2 * gridDim.x - 1) {
@@ -486,21 +487,21 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
     {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y;
         int group_bits = g.tiles_x >= WIDE && g.tiles_x % 2 == 0;
-        feed_map map = map_for<C>(p);
-        bool odd = !map.usable || p.out_align < vector_values<typename C::O, C::VEC>::WIDE;
+        loader_map map = map_for<C>(p);
+        bool unaligned = !map.usable || p.out_align < vector_values<typename C::O, C::VEC>::WIDE;
         auto launch = [&](auto is_odd, int bytes) {
             return launch_resident<ahead_kernel<C, is_odd.value>>(C::THREADS, bytes, blocks,
                                                                   START_EARLY, stream, map, p, g,
                                                                   lookback, group_bits, stress);
         };
-        return odd ? launch(std::true_type(), ODD_BYTES)
-                   : launch(std::false_type(), 2 * feed_bytes<C>());
+        return unaligned ? launch(std::true_type(), UNALIGNED_BYTES)
+                         : launch(std::false_type(), 2 * loader_bytes<C>());
     }
     /* Blocks in a row from which on two neighbours follow one another: rows of memory that are
      * used at about the same time are longer. In smaller images more blocks wait for it. */
     enum { WIDE = 256 };
-    enum { ODD_BYTES = 2 * odd_bytes<C>() + turn_bytes<C>() };
-    enum { STATIC_BYTES = 1024 }; /* at most: the feeds, and what the device takes itself */
+    enum { UNALIGNED_BYTES = 2 * unaligned_bytes<C>() + turn_bytes<C>() };
+    enum { STATIC_BYTES = 1024 }; /* at most: the loaders, and what the device takes itself */
     static constexpr sat_lookback_shape table = {
         C::SCOPE,
         1,
@@ -512,8 +513,9 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
         PIXELS,
         WIDTH,
         true,
-        ODD_BYTES + (int)(2 * sizeof(ahead_carries<C>) + sizeof(ahead_sums<C>)) + STATIC_BYTES,
-        (int)sizeof(typename sum_word<typename C::S>::word),
+        UNALIGNED_BYTES + (int)(2 * sizeof(ahead_carries<C>) + sizeof(ahead_sums<C>)) +
+            STATIC_BYTES,
+        (int)sizeof(typename tile_state<typename C::S>::word),
         lookback};
 };
 

@@ -10,10 +10,10 @@
 #ifndef CUDA_SAT_BLOCKS_CUH
 #define CUDA_SAT_BLOCKS_CUH
 
-#include "feed.cuh"
+#include "loader.cuh"
 #include "counts.cuh"
 #include "resident.cuh"
-#include "word.cuh"
+#include "tile_state.cuh"
 
 template <typename S> struct aux_pointers {
     S *col, *row, *corner; /* of the block's channel: [I], [J], [I][J] */
@@ -104,45 +104,45 @@ __device__ __forceinline__ void share_all_carries(tile_shared<C> &s, int t,
     }
 }
 
-#define FEED_SHARED(C)                                   \
-    extern __shared__ __align__(128) char feed_buffer[]; \
-    __shared__ feed_shared feed;                         \
-    __shared__ tile_shared<C> s;                         \
-    unsigned phase = 0;                                  \
-    init_feed(&feed)
+#define LOADER_SHARED(C)                                   \
+    extern __shared__ __align__(128) char loader_buffer[]; \
+    __shared__ loader_shared loader;                       \
+    __shared__ tile_shared<C> s;                           \
+    unsigned phase = 0;                                    \
+    init_loader(&loader)
 
 /*
  * The frame of the kernels whose blocks have fixed numbers, 0 ... count - 1, of 31 bits. A CUDA
  * block takes every gridDim.x-th; while it works on one, the next is on its way. place(k) says
  * where block k is, ahead(k, at) is called before its samples are waited for,
- * finish(at, v, s, feed_buffer) behind scan_tile() and a barrier.
+ * finish(at, v, s, loader_buffer) behind scan_tile() and a barrier.
  */
 template <class C, class Place, class Ahead, class Finish>
-__device__ __forceinline__ void walk_blocks(const feed_map &map, const sat_plane &p, unsigned count,
-                                            Place place, Ahead ahead, Finish finish)
+__device__ __forceinline__ void walk_blocks(const loader_map &map, const sat_plane &p,
+                                            unsigned count, Place place, Ahead ahead, Finish finish)
 {
-    FEED_SHARED(C);
+    LOADER_SHARED(C);
     typename C::L v[C::ROWS][C::VEC];
     bool loads = threadIdx.x == LOADER;
     await_stream();
     if (loads && blockIdx.x < count) {
-        send_for<C>(&feed, feed_buffer, map, place(blockIdx.x));
+        send_for<C>(&loader, loader_buffer, map, place(blockIdx.x));
     }
     __syncthreads();
     for (unsigned k = blockIdx.x; k < count; k += gridDim.x) {
-        tile_place at = feed.at, next = at;
+        tile_place at = loader.at, next = at;
         if (loads) { /* here it holds nobody up; beyond the last block it is not used */
             next = place(k + gridDim.x);
         }
         ahead(k, at);
-        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        take<C>(&loader, loader_buffer, &phase, map, p, at, v);
         __syncthreads();
         if (loads && k + gridDim.x < count) {
-            send_for<C>(&feed, feed_buffer, map, next);
+            send_for<C>(&loader, loader_buffer, map, next);
         }
         scan_tile<C>(v, s);
         __syncthreads();
-        finish(at, v, s, feed_buffer);
+        finish(at, v, s, loader_buffer);
         __syncthreads(); /* s is used again */
     }
 }
@@ -153,7 +153,7 @@ template <class C> using tile_values = typename C::L[C::ROWS][C::VEC];
 /* Step 1 of 2R1W. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void sums_kernel(const __grid_constant__ feed_map map,
+                             C::BLOCKS) void sums_kernel(const __grid_constant__ loader_map map,
                                                          sat_plane p, sat_grid g, sat_aux aux,
                                                          unsigned side, unsigned count)
 {
@@ -172,7 +172,7 @@ __global__ __launch_bounds__(C::THREADS,
 
 /* The tables of blocks, whose carries are there; with HAND_ON they write their own sums too. */
 template <class C, bool HAND_ON, class Place>
-__device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane &p,
+__device__ __forceinline__ void walk_tables(const loader_map &map, const sat_plane &p,
                                             const sat_aux &aux, unsigned count, Place place)
 {
     typedef typename C::S S;
@@ -200,7 +200,7 @@ __device__ __forceinline__ void walk_tables(const feed_map &map, const sat_plane
 /* Step 3 of 2R1W, from the last block to the first: what step 1 read last may still be in L2. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void tables_kernel(const __grid_constant__ feed_map map,
+                             C::BLOCKS) void tables_kernel(const __grid_constant__ loader_map map,
                                                            sat_plane p, sat_grid g, sat_aux aux,
                                                            unsigned side, unsigned count)
 {
@@ -211,7 +211,7 @@ __global__ __launch_bounds__(C::THREADS,
 /* A stage of 1R1W: an anti-diagonal, from its first block on. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void stage_kernel(const __grid_constant__ feed_map map,
+                             C::BLOCKS) void stage_kernel(const __grid_constant__ loader_map map,
                                                           sat_plane p, sat_grid g, sat_aux aux,
                                                           unsigned first, unsigned count)
 {
@@ -220,7 +220,7 @@ __global__ __launch_bounds__(C::THREADS,
 
 /* The words of one block in the ring. */
 template <class C> struct ring_place {
-    typedef sum_word<typename C::S> W;
+    typedef tile_state<typename C::S> W;
     typedef typename W::word word;
     word *col, *row, *corner;
     unsigned state; /* of its words, and not of those of the block that had the place before */
@@ -241,12 +241,12 @@ template <class C> struct ring_place {
 template <class C>
 __device__ __forceinline__ void clear_ring(const sat_ring &ring, const sat_grid &g)
 {
-    typedef sum_word<typename C::S> W;
+    typedef tile_state<typename C::S> W;
     int64_t count =
         sat_ring::ANTI_DIAGONALS * g.channels * ring.places * (int64_t)ring_pitch(C::TILE);
     int64_t first = (int64_t)blockIdx.x * C::THREADS + threadIdx.x;
     for (int64_t i = first; i < count; i += (int64_t)gridDim.x * C::THREADS) {
-        ((typename W::word *)ring.words)[i] = W::make(0, WORD_NONE);
+        ((typename W::word *)ring.words)[i] = W::make(0, STATE_NONE);
     }
 }
 
@@ -258,7 +258,7 @@ __device__ __forceinline__ carries<typename C::S> read_ring(const sat_ring &ring
                                                             const tile_place &at, int begin, int t)
 {
     typedef typename C::S S;
-    typedef sum_word<S> W;
+    typedef tile_state<S> W;
     carries<S> carry = {0, 0, 0};
     int d = at.I + at.J;
     if (d == begin) {
@@ -299,7 +299,7 @@ __device__ __forceinline__ void write_ring(const sat_ring &ring, const sat_grid 
 {
     ring_place<C> own(ring, g, at);
     typedef typename ring_place<C>::W W;
-    uint64_t policy = word_policy(true);
+    uint64_t policy = state_policy(true);
     W::write(own.col + t, carry.above + column, own.state, policy);
     W::write(own.row + t, carry.left + row, own.state, policy);
     if (t == C::TILE - 1) {
@@ -322,7 +322,7 @@ enum { STAGES_AT_ONCE = 2 }; /* CUDA blocks for so many of the longest stages */
 
 template <class C>
 __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
-    const __grid_constant__ feed_map map, sat_plane p, sat_grid g, sat_aux aux, sat_ring ring,
+    const __grid_constant__ loader_map map, sat_plane p, sat_grid g, sat_aux aux, sat_ring ring,
     int begin, int end, unsigned first, unsigned count, int stress)
 {
     typedef typename C::S S;
@@ -449,9 +449,9 @@ __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin,
     }
 }
 
-template <class C> feed_map map_for(const sat_plane &p)
+template <class C> loader_map map_for(const sat_plane &p)
 {
-    return make_feed_map(p, (int)sizeof(typename C::T), C::ACROSS, C::HIGH, 1);
+    return make_loader_map(p, (int)sizeof(typename C::T), C::ACROSS, C::HIGH, 1);
 }
 
 template <class C> struct blocks_launch {
@@ -460,7 +460,7 @@ template <class C> struct blocks_launch {
     static cudaError_t launch(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
                               int64_t part, int64_t count, cudaStream_t stream)
     {
-        return launch_resident<KERNEL>(C::THREADS, feed_bytes<C>(), count, START_EARLY, stream,
+        return launch_resident<KERNEL>(C::THREADS, loader_bytes<C>(), count, START_EARLY, stream,
                                        map_for<C>(p), p, g, aux, part, count);
     }
 
@@ -490,7 +490,7 @@ template <class C> struct blocks_launch {
         int64_t middle = (g.tiles_x < g.tiles_y ? g.tiles_x : g.tiles_y) - 1; /* a longest one */
         int64_t d = middle < begin ? begin : middle < end ? middle : end - 1;
         return launch_resident<stages_kernel<C>>(
-            C::THREADS, feed_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1),
+            C::THREADS, loader_bytes<C>(), STAGES_AT_ONCE * blocks_between(g, d, d + 1),
             START_TOGETHER, stream, map_for<C>(p), p, g, aux, ring, begin, end,
             blocks_between(g, 0, begin), blocks_between(g, begin, end), stress);
     }

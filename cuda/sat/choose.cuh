@@ -10,7 +10,7 @@
 #include "launch.h"
 
 extern "C" {
-#include "../../src/sat/rows.h"
+#include "../../src/sat/algorithms.h"
 }
 
 static const sat_pair *const pairs[] = {&sat_pair_u8_u32,  &sat_pair_u8_u64,   &sat_pair_u16_u32,

@@ -23,8 +23,8 @@ __device__ __forceinline__ void start_count(unsigned *count)
 }
 
 /* One more. ORDERED: what the block wrote before (and a barrier) is seen by whoever has waited for
- * it. Else nothing is ordered, for what tells by itself whether it is there (word.cuh): so nobody
- * waits for tables that are still on their way to memory. */
+ * it. Else nothing is ordered, for what tells by itself whether it is there (tile_state.cuh): so
+ * nobody waits for tables that are still on their way to memory. */
 template <bool ORDERED> __device__ __forceinline__ void add_to_count(unsigned *count)
 {
     if (ORDERED) {

@@ -90,9 +90,10 @@ struct sat_aux {
 };
 
 /*
- * What blocks hand on where all stages of 1R1W are one kernel: words of value and state (word.cuh)
- * of the latest anti-diagonals, one set for each [anti-diagonal % ANTI_DIAGONALS][channel][place on
- * it]: few, and written again soon. Whatever they hold before, the kernel clears them.
+ * What blocks hand on where all stages of 1R1W are one kernel: words of value and state
+ * (tile_state.cuh) of the latest anti-diagonals, one set for each [anti-diagonal %
+ * ANTI_DIAGONALS][channel][place on it]: few, and written again soon. Whatever they hold before,
+ * the kernel clears them.
  */
 struct sat_ring {
     enum { ANTI_DIAGONALS = 4 }; /* at least 3: of two words are read while one is written */
@@ -114,7 +115,7 @@ __host__ __device__ inline int64_t ring_places(const sat_grid &g)
 }
 
 /*
- * What the blocks of lookback and skss hand on, words of value and state (word.cuh), and the
+ * What the blocks of lookback and skss hand on, words of value and state (tile_state.cuh), and the
  * ticket, which is 0 before and after. Words are 0 before the first run; later ones find those of
  * the run before, for blocks of the same number, shape and types.
  */

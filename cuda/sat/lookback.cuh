@@ -19,7 +19,7 @@
 #define CUDA_SAT_LOOKBACK_CUH
 
 #include "blocks.cuh"
-#include "word.cuh"
+#include "tile_state.cuh"
 
 /* How far back a thread looks at once. Farther blocks need not be seen: the nearer
  * ones get their prefix in time. */
@@ -39,7 +39,7 @@ __device__ __forceinline__ bool look_once(const typename W::word *own, int64_t p
         *sum = W::value(nearest);
         return true;
     }
-    if (W::state(nearest) != WORD_BLOCK) {
+    if (W::state(nearest) != STATE_BLOCK) {
         nearest = W::read(own - pitch);
         return false;
     }
@@ -55,7 +55,7 @@ __device__ __forceinline__ bool look_once(const typename W::word *own, int64_t p
     for (int i = REACH - 1; i >= 0; i--) {
         unsigned state = W::state(seen[i]);
         all = state == prefix ? W::value(seen[i]) : W::add(all, W::value(seen[i]));
-        whole = state == prefix || (whole && state == WORD_BLOCK);
+        whole = state == prefix || (whole && state == STATE_BLOCK);
     }
     *sum = all;
     return whole;
@@ -77,7 +77,7 @@ __device__ __forceinline__ typename W::S look_back(const typename W::word *own, 
 
 /* The words of a block, for the thread of a column, of a row, or of both. */
 template <class C> struct lookback_place {
-    typedef sum_word<typename C::S> W;
+    typedef tile_state<typename C::S> W;
     typename W::word *col, *row, *corner;
     int64_t up, left, diagonal; /* words from a block's to those of the neighbours */
     __device__ __forceinline__ lookback_place(const sat_grid &g, const sat_lookback &b,
@@ -100,7 +100,7 @@ template <class C> struct lookback_search {
     static_assert(SPLIT || C::ACROSS == C::HIGH, "a thread has a row and a column, or one of them");
     enum { LAST = (SPLIT ? C::ACROSS : 0) + C::HIGH - 1 }; /* the thread of the last row */
     typedef typename C::S S;
-    typedef sum_word<S> W;
+    typedef tile_state<S> W;
     typedef typename W::word word;
     int t;
     bool columns, rows; /* the last row's thread searches for the last column too */
@@ -156,16 +156,16 @@ template <class C> struct lookback_search {
         S above = 0, to_here = 0;
         /* others may look past this block while it looks itself */
         if (columns && below && at.I > 0 && W::state(near.col) != b.prefix) {
-            W::write(of.col, column_sum, WORD_BLOCK, word_policy(b.hinted));
+            W::write(of.col, column_sum, STATE_BLOCK, state_policy(b.hinted));
         }
         if (rows && right && at.J > 0 && W::state(near.row) != b.prefix) {
-            W::write(of.row, row_sum, WORD_BLOCK, word_policy(b.hinted));
+            W::write(of.row, row_sum, STATE_BLOCK, state_policy(b.hinted));
         }
         stress_pause(stress, number, 1);
         if (columns) {
             above = look_back<W>(of.col, of.up, at.I, b.prefix, near.col);
             if (below) {
-                W::write(of.col, W::add(above, column_sum), b.prefix, word_policy(b.hinted));
+                W::write(of.col, W::add(above, column_sum), b.prefix, state_policy(b.hinted));
             }
             s.above[column] = above;
         }
@@ -173,7 +173,7 @@ template <class C> struct lookback_search {
             S left = look_back<W>(of.row, of.left, at.J, b.prefix, near.row);
             to_here = W::add(left, row_sum);
             if (right) {
-                W::write(of.row, to_here, b.prefix, word_policy(b.hinted));
+                W::write(of.row, to_here, b.prefix, state_policy(b.hinted));
             }
             s.left[line] = (typename finish_type<typename C::L, S>::type)left;
         }
@@ -193,11 +193,11 @@ template <class C> struct lookback_search {
                                              int available, bool asked, S step, word near) const
     {
         if (asked && available > 0 && W::state(near) != b.prefix) {
-            W::write(of.corner, step, WORD_BLOCK, word_policy(b.hinted));
+            W::write(of.corner, step, STATE_BLOCK, state_policy(b.hinted));
         }
         S corner = look_back<W>(of.corner, of.diagonal, available, b.prefix, near);
         if (asked) {
-            W::write(of.corner, W::add(corner, step), b.prefix, word_policy(b.hinted));
+            W::write(of.corner, W::add(corner, step), b.prefix, state_policy(b.hinted));
         }
         return corner;
     }
@@ -205,11 +205,11 @@ template <class C> struct lookback_search {
 
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void lookback_kernel(const __grid_constant__ feed_map map,
+                             C::BLOCKS) void lookback_kernel(const __grid_constant__ loader_map map,
                                                              sat_plane p, sat_grid g,
                                                              sat_lookback b, int stress)
 {
-    FEED_SHARED(C);
+    LOADER_SHARED(C);
     __shared__ unsigned ticket; /* of this block, then of the next */
     typename C::L v[C::ROWS][C::VEC];
     const lookback_search<C> search;
@@ -219,13 +219,13 @@ __global__ __launch_bounds__(C::THREADS,
     if (t == LOADER) {
         ticket = next = atomicAdd(b.ticket, 1u);
         if (next < blocks) {
-            send_for<C>(&feed, feed_buffer, map, place_tile(g, next));
+            send_for<C>(&loader, loader_buffer, map, place_tile(g, next));
         }
     }
     __syncthreads();
     for (unsigned number = ticket; number < blocks;) {
-        tile_place at = feed.at;
-        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        tile_place at = loader.at;
+        take<C>(&loader, loader_buffer, &phase, map, p, at, v);
         if (t == LOADER) {
             next = atomicAdd(b.ticket, 1u);
         }
@@ -235,7 +235,7 @@ __global__ __launch_bounds__(C::THREADS,
         if (t == LOADER) {
             ticket = next;
             if (next < blocks) {
-                send_for<C>(&feed, feed_buffer, map, place_tile(g, next));
+                send_for<C>(&loader, loader_buffer, map, place_tile(g, next));
             }
         }
         stress_pause(stress, number, 0);
@@ -243,7 +243,7 @@ __global__ __launch_bounds__(C::THREADS,
             search.go(g, b, at, near, number, stress, s);
         }
         __syncthreads();
-        store_tile<C>(p, at, v, s, feed_buffer);
+        store_tile<C>(p, at, v, s, loader_buffer);
         number = ticket;
         __syncthreads(); /* s and ticket are used again */
     }
@@ -257,13 +257,14 @@ template <class C> struct lookback_launch {
                                 int stress, cudaStream_t stream)
     {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y * g.channels;
-        return launch_resident<lookback_kernel<C>>(C::THREADS, feed_bytes<C>(), blocks, START_EARLY,
-                                                   stream, map_for<C>(p), p, g, lookback, stress);
+        return launch_resident<lookback_kernel<C>>(C::THREADS, loader_bytes<C>(), blocks,
+                                                   START_EARLY, stream, map_for<C>(p), p, g,
+                                                   lookback, stress);
     }
     static constexpr sat_lookback_shape table = {
         C::SCOPE,  1,       C::ACROSS,  C::HIGH,
         C::ACROSS, C::HIGH, C::THREADS, 0,
-        0,         false,   0,          (int)sizeof(typename sum_word<typename C::S>::word),
+        0,         false,   0,          (int)sizeof(typename tile_state<typename C::S>::word),
         lookback};
 };
 

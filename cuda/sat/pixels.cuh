@@ -42,19 +42,19 @@ template <class C> struct pixel_shared {
     typename C::S above[C::COLUMNS], corner[C::CHANNELS];
     typename C::F left[C::LINES];
     typename C::L right[C::LINES]; /* the last columns of the warps' tables, [channel][row] */
-    feed_shared feed;
+    loader_shared loader;
     unsigned ticket; /* of this block, then of the next */
 };
 
 template <class C>
-__device__ __forceinline__ void send_for_pixels(pixel_shared<C> &s, const feed_map &map,
+__device__ __forceinline__ void send_for_pixels(pixel_shared<C> &s, const loader_map &map,
                                                 const tile_place &at)
 {
-    s.feed.at = at;
+    s.loader.at = at;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
-        barrier_expect(&s.feed.arrived, (unsigned)sizeof s.buffer);
-        copy_block(s.buffer, map, at.J * C::COLUMNS, at.I * C::HIGH, &s.feed.arrived);
+        barrier_expect(&s.loader.arrived, (unsigned)sizeof s.buffer);
+        copy_block(s.buffer, map, at.J * C::COLUMNS, at.I * C::HIGH, &s.loader.arrived);
     }
 #endif
 }
@@ -62,7 +62,7 @@ __device__ __forceinline__ void send_for_pixels(pixel_shared<C> &s, const feed_m
 /* v = the block that was sent for. */
 template <class C>
 __device__ __forceinline__ void
-take_pixels(pixel_shared<C> &s, unsigned *phase, const feed_map &map, const sat_plane &p,
+take_pixels(pixel_shared<C> &s, unsigned *phase, const loader_map &map, const sat_plane &p,
             const tile_place &at, typename C::L (&v)[C::ROWS][C::VEC])
 {
     typedef typename C::T T;
@@ -84,7 +84,7 @@ take_pixels(pixel_shared<C> &s, unsigned *phase, const feed_map &map, const sat_
     }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
-        barrier_wait(&s.feed.arrived, *phase);
+        barrier_wait(&s.loader.arrived, *phase);
         *phase ^= 1;
     }
 #endif
@@ -224,7 +224,7 @@ __device__ __forceinline__ void store_pixels(const sat_plane &p, const tile_plac
  * last row looks for the last column and the corner too. */
 template <class C> struct pixel_search {
     typedef typename C::S S;
-    typedef sum_word<S> W;
+    typedef tile_state<S> W;
     typedef typename W::word word;
     bool is_column, is_row, last;
     int line, row, channel, last_column;
@@ -248,7 +248,7 @@ template <class C> struct pixel_search {
 /* The same for one block: where its words are, and the nearest ones, read in advance. */
 template <class C> struct pixel_block {
     typedef typename C::S S;
-    typedef sum_word<S> W;
+    typedef tile_state<S> W;
     typedef typename W::word word;
     word *own, *of_column, *corner;
     int available, before;    /* blocks to look back for, and on the diagonal */
@@ -285,13 +285,13 @@ template <class C> struct pixel_block {
     {
         /* others may look past this block while it looks itself */
         if (asked && available > 0 && W::state(near) != b.prefix) {
-            W::write(own, sum, WORD_BLOCK, word_policy(b.hinted));
+            W::write(own, sum, STATE_BLOCK, state_policy(b.hinted));
         }
         stress_pause(stress, number, 1);
         S found = look_back<W>(own, search.pitch, available, b.prefix, near),
           to_here = W::add(found, sum);
         if (asked) {
-            W::write(own, to_here, b.prefix, word_policy(b.hinted));
+            W::write(own, to_here, b.prefix, state_policy(b.hinted));
         }
         if (search.is_column) {
             s.above[search.line] = found;
@@ -310,20 +310,21 @@ template <class C> struct pixel_block {
         S above = look_back<W>(of_column, g.tiles_x * C::COLUMNS, I, b.prefix, near_column);
         S step = W::add(above, to_here);
         if (right && below && before > 0 && W::state(near_corner) != b.prefix) {
-            W::write(corner, step, WORD_BLOCK, word_policy(b.hinted));
+            W::write(corner, step, STATE_BLOCK, state_policy(b.hinted));
         }
         S up_left = look_back<W>(corner, search.diagonal, before, b.prefix, near_corner);
         if (right && below) {
-            W::write(corner, W::add(up_left, step), b.prefix, word_policy(b.hinted));
+            W::write(corner, W::add(up_left, step), b.prefix, state_policy(b.hinted));
         }
         s.corner[search.channel] = up_left;
     }
 };
 
 template <class C>
-__global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_constant__ feed_map map,
-                                                               sat_plane p, sat_grid g,
-                                                               sat_lookback b, int stress)
+__global__ __launch_bounds__(C::THREADS,
+                             2) void pixels_kernel(const __grid_constant__ loader_map map,
+                                                   sat_plane p, sat_grid g, sat_lookback b,
+                                                   int stress)
 {
     typedef typename C::S S;
     extern __shared__ __align__(128) char memory[];
@@ -332,7 +333,7 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
     unsigned phase = 0, blocks = (unsigned)(g.tiles_x * g.tiles_y), next = 0;
     int t = (int)threadIdx.x;
     const pixel_search<C> search(g);
-    init_feed(&s.feed);
+    init_loader(&s.loader);
     await_stream();
     if (t == LOADER) {
         s.ticket = next = atomicAdd(b.ticket, 1u);
@@ -342,7 +343,7 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
     }
     __syncthreads();
     for (unsigned number = s.ticket; number < blocks;) {
-        tile_place at = s.feed.at;
+        tile_place at = s.loader.at;
         take_pixels<C>(s, &phase, map, p, at, v);
         if (t == LOADER) {
             next = atomicAdd(b.ticket, 1u);
@@ -362,7 +363,7 @@ __global__ __launch_bounds__(C::THREADS, 2) void pixels_kernel(const __grid_cons
         if (search.is_row) {
             sum = (S)s.right[search.line] + s.before[search.row / C::ROWS][search.last_column];
         }
-        S to_here = block.look(search, b, sum_word<S>::add(sum, 0), number, stress, s);
+        S to_here = block.look(search, b, tile_state<S>::add(sum, 0), number, stress, s);
         stress_pause(stress, number, 2);
         if (search.last) {
             block.look_for_corner(search, g, b, at.I, to_here, s);
@@ -384,7 +385,7 @@ template <class C> struct pixels_launch {
         int64_t blocks = stress == SAT_STRESS_SINGLE ? 1 : g.tiles_x * g.tiles_y;
         return launch_resident<pixels_kernel<C>>(
             C::THREADS, (int)sizeof(pixel_shared<C>), blocks, START_EARLY, stream,
-            make_feed_map(p, (int)sizeof(typename C::T), C::COLUMNS, C::HIGH, C::CHANNELS), p, g,
+            make_loader_map(p, (int)sizeof(typename C::T), C::COLUMNS, C::HIGH, C::CHANNELS), p, g,
             lookback, stress);
     }
     static constexpr sat_lookback_shape table = {
@@ -399,7 +400,7 @@ template <class C> struct pixels_launch {
         0,
         false,
         (int)sizeof(pixel_shared<C>),
-        (int)sizeof(typename sum_word<typename C::S>::word),
+        (int)sizeof(typename tile_state<typename C::S>::word),
         lookback};
 };
 

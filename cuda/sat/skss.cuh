@@ -24,14 +24,14 @@ __device__ __forceinline__ typename W::S await_word(const typename W::word *from
  * the words those of rows are used, and the state of a prefix. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
-                             C::BLOCKS) void skss_kernel(const __grid_constant__ feed_map map,
+                             C::BLOCKS) void skss_kernel(const __grid_constant__ loader_map map,
                                                          sat_plane p, sat_grid g, sat_lookback b,
                                                          int stress)
 {
     typedef typename C::S S;
-    typedef sum_word<S> W;
+    typedef tile_state<S> W;
     typedef typename W::word word;
-    FEED_SHARED(C);
+    LOADER_SHARED(C);
     __shared__ unsigned ticket;
     typename C::L v[C::ROWS][C::VEC];
     int t = (int)threadIdx.x;
@@ -48,19 +48,19 @@ __global__ __launch_bounds__(C::THREADS,
     at.J = (int)(ticket / (unsigned)g.channels);
     at.I = 0;
     if (t == LOADER) {
-        send_for<C>(&feed, feed_buffer, map, at);
+        send_for<C>(&loader, loader_buffer, map, at);
     }
     __syncthreads();
     int64_t along = g.tiles_y * C::TILE; /* words from a column of blocks to the next */
     word *rows = (word *)b.row + (at.channel * g.tiles_x + at.J) * along + t;
     S above = 0, corner = 0; /* of column t; in the last thread everything above and to the left */
     for (; at.I < g.tiles_y; at.I++, rows += C::TILE) {
-        take<C>(&feed, feed_buffer, &phase, map, p, at, v);
+        take<C>(&loader, loader_buffer, &phase, map, p, at, v);
         __syncthreads();
         if (t == LOADER && at.I + 1 < g.tiles_y) {
             tile_place below = at;
             below.I++;
-            send_for<C>(&feed, feed_buffer, map, below);
+            send_for<C>(&loader, loader_buffer, map, below);
         }
         scan_tile<C>(v, s);
         stress_pause(stress, at.J, (int)(at.I % 16));
@@ -70,7 +70,7 @@ __global__ __launch_bounds__(C::THREADS,
             if (at.J > 0) {
                 left = await_word<W>(rows - along, b.prefix);
             }
-            W::write(rows, left + row, b.prefix, word_policy(b.hinted));
+            W::write(rows, left + row, b.prefix, state_policy(b.hinted));
             share_carries<C>(s, t, above, left);
             above += column;
             if (t == C::TILE - 1) {
@@ -79,7 +79,7 @@ __global__ __launch_bounds__(C::THREADS,
             }
         }
         __syncthreads();
-        store_tile<C>(p, at, v, s, feed_buffer);
+        store_tile<C>(p, at, v, s, loader_buffer);
         __syncthreads();
     }
 }
@@ -88,7 +88,7 @@ template <class C> struct skss_launch {
     static cudaError_t skss(const sat_plane &p, const sat_grid &g, const sat_lookback &words,
                             int stress, cudaStream_t stream)
     {
-        return launch_any<skss_kernel<C>>(C::THREADS, feed_bytes<C>(), g.tiles_x * g.channels,
+        return launch_any<skss_kernel<C>>(C::THREADS, loader_bytes<C>(), g.tiles_x * g.channels,
                                           stream, map_for<C>(p), p, g, words, stress);
     }
 };

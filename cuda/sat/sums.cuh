@@ -25,7 +25,7 @@ template <class C> constexpr sat_shape make_shape()
             blocks_launch<C>::stage,
             blocks_launch<C>::stages,
             skss_launch<C>::skss,
-            (int)sizeof(typename sum_word<typename C::S>::word)};
+            (int)sizeof(typename tile_state<typename C::S>::word)};
 }
 
 /* Only what 2r1w needs. */

@@ -425,9 +425,9 @@ store_channel_row(const sat_plane &p, char *row, int columns, bool aligned,
 }
 
 /* Adds to each sum what lies above its column, and left of its row, and stores the block. left: of
- * all rows of the block. buffer: the feed's, where nothing is on its way to it if there are several
- * channels. TURNS: it has room for a row of sums of each warp, by way of which neighbouring lanes
- * write neighbours where a lane cannot write its own at once. */
+ * all rows of the block. buffer: the loader's, where nothing is on its way to it if there are
+ * several channels. TURNS: it has room for a row of sums of each warp, by way of which neighbouring
+ * lanes write neighbours where a lane cannot write its own at once. */
 template <class C, bool TURNS = false, typename F>
 __device__ __forceinline__ void store_sums(const sat_plane &p, const tile_place &at,
                                            const typename C::L (&v)[C::ROWS][C::VEC],

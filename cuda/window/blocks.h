@@ -6,8 +6,8 @@
 
 #include "../../src/window/bands.h"
 
-/* Warps of a block that work. 16 with the one that feeds have 128 registers a thread, of which some
- * kernels spill a few; 24 have fewer, and are slower. */
+/* Warps of a block that work. 16 with the one that loaders have 128 registers a thread, of which
+ * some kernels spill a few; 24 have fewer, and are slower. */
 enum { BLOCKS_MOST_WARPS = 15, BLOCKS_LEAST_WARPS = 4 };
 
 typedef struct window_blocks {
@@ -19,7 +19,7 @@ typedef struct window_blocks {
     int warps, segment;
 } window_blocks;
 
-/* Blocks of so many warps, with one more that feeds, that a multiprocessor has at a time. */
+/* Blocks of so many warps, with one more that loads, that a multiprocessor has at a time. */
 static inline int window_blocks_resident(const window_blocks *b, int warps)
 {
     int by_registers = (BLOCKS_MOST_WARPS + 1) / (warps + 1);

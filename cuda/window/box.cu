@@ -5,7 +5,7 @@
 
 template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formula, int type)
 {
-    return formula == FORMULA_NONE ? box_down<ACROSS, DOWN, TILES, mean_finish>
+    return formula == FORMULA_NONE ? box_down<ACROSS, DOWN, TILES, mean_epilogue>
                                    : box_kernel_of<ACROSS, DOWN, TILES, false>(formula, type);
 }
 
@@ -29,7 +29,8 @@ static const box_row *row_of(const window_gpu_box *box)
 /* Bytes that blocks of a kernel stage. */
 static int shared_of(const box_row *row, int warps)
 {
-    return FEED_STAGES * FEED_ROWS * feed_pitch(warps * row->tiles * TILE, margin_of(row->across));
+    return LOADER_STAGES * LOADER_ROWS *
+           loader_pitch(warps * row->tiles * TILE, margin_of(row->across));
 }
 
 extern "C" bool cuda_multiplies(int device)
@@ -58,13 +59,13 @@ extern "C" satf_status cuda_box_plan(satf_context *ctx, window_gpu_box *box)
                             .ahead = row->down / 8,
                             .most_warps = MOST_WARPS,
                             .enough_warps = 12,
-                            .shared_of_warp = FEED_STAGES * FEED_ROWS * row->tiles * TILE,
+                            .shared_of_warp = LOADER_STAGES * LOADER_ROWS * row->tiles * TILE,
                             .shared_of_block = shared_of(row, 0),
                             .shared = shared};
     window_blocks_choose(&blocks, processors);
     box->warps = blocks.warps;
     box->segment = blocks.segment;
-    box->pitch = feed_pitch(box->warps * row->tiles * TILE, margin_of(row->across));
+    box->pitch = loader_pitch(box->warps * row->tiles * TILE, margin_of(row->across));
     box->shared_bytes = shared_of(row, box->warps);
     box->kernel = (void (*)(void))kernel;
     /* The limit is the kernel's, whatever other plans it serves. */
@@ -105,9 +106,9 @@ extern "C" satf_status cuda_box_run(satf_context *ctx, const window_gpu_box *box
     task.in.stride = box->in.stride;
     task.in.row_bytes = row_bytes;
     task.in.height = (int)box->in.height;
-    task.in.border = FEED_NO_BORDER;
+    task.in.border = LOADER_NO_BORDER;
     task.pitch = box->pitch;
-    task.mapped = feed_describe(&task.map, task.in, box->pitch, box->in.device);
+    task.mapped = loader_describe(&task.map, task.in, box->pitch, box->in.device);
     task.out = (uint8_t *)box->out.data;
     task.out_stride = box->out.stride;
     task.across = box->weights;

@@ -11,8 +11,8 @@
 
 #include <type_traits>
 
-#include "feed.cuh"
-#include "finish.cuh"
+#include "loader.cuh"
+#include "epilogue.cuh"
 #include "lanes.cuh"
 #include "moments.cuh"
 #include "multiply.cuh"
@@ -27,14 +27,14 @@ enum { STEP = BANDS_DOWN_TILE, TILE = BANDS_ACROSS_TILE, MOST_WARPS = BLOCKS_MOS
 
 typedef struct box_task {
     CUtensorMap map; /* of the image, if it is mapped */
-    feed_image in;
+    loader_image in;
     int mapped, pitch;
     uint8_t *out;
     int64_t out_stride;
     const uint32_t *across, *down;
     int across_first, across_last, down_first, down_last; /* tiles, as in window_bands */
     int strips, segment;
-    finish_task finish;
+    epilogue_task finish;
     /* 2^8 and 2^16. A multiplication runs beside the units that shift and permute, which have the
      * most to do here; of constants the compiler would make shifts. */
     int shift[2];
@@ -217,7 +217,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     typedef typename std::conditional<SQUARES, row_moments, row_sums>::type rows;
     const box_task &task;
     const box_place &place;
-    feed &source;
+    loader &source;
     uint32_t across[2][PIECES][2], down[GROUPS][4];
     rows ring[TILES][GROUPS];
     int matrices[TILES];
@@ -230,7 +230,8 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     int first_tile;         /* of step 0, down */
     int plain_from, plain_to;
 
-    __device__ __forceinline__ box_warp(const box_task &of, const box_place &at, feed &from, int x)
+    __device__ __forceinline__ box_warp(const box_task &of, const box_place &at, loader &from,
+                                        int x)
         : task(of), place(at), source(from), alike(true)
     {
         g = (int)threadIdx.x % 32 / 4;
@@ -336,7 +337,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
 };
 
 /* A block's strip of columns and segment of rows: a warp TILES tiles of them, and one more that
- * feeds. */
+ * loaders. */
 template <int ACROSS, int DOWN, int TILES, class Finish>
 static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     box_down(const __grid_constant__ box_task task)
@@ -345,8 +346,8 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
     const int working = min(warps, (task.in.row_bytes - place.strip_x - 1) / (TILE * TILES) + 1);
     const int margin = margin_of(ACROSS);
-    feed source(task.in, task.mapped ? &task.map : NULL, place.strip_x - margin,
-                place.strip_bytes + 2 * margin, task.pitch, place.begin - DOWN, working);
+    loader source(task.in, task.mapped ? &task.map : NULL, place.strip_x - margin,
+                  place.strip_bytes + 2 * margin, task.pitch, place.begin - DOWN, working);
     if (warp == warps) {
         source.send_all(place.steps);
     } else if (warp < working) {
@@ -368,10 +369,10 @@ static inline box_kernel box_kernel_for(int type)
             return box_down<ACROSS, DOWN, TILES, __VA_ARGS__>;           \
         }                                                                \
     }
-    KERNEL(SATF_U8, byte_finish<Formula, (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW>)
-    KERNEL(SATF_U32, wide_finish<Formula, uint32_t>)
-    KERNEL(SATF_F32, wide_finish<Formula, float>)
-    KERNEL(SATF_F64, wide_finish<Formula, double>)
+    KERNEL(SATF_U8, byte_epilogue<Formula, (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW>)
+    KERNEL(SATF_U32, wide_epilogue<Formula, uint32_t>)
+    KERNEL(SATF_F32, wide_epilogue<Formula, float>)
+    KERNEL(SATF_F64, wide_epilogue<Formula, double>)
 #undef KERNEL
     return NULL;
 }

@@ -5,12 +5,12 @@ template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formu
 {
     switch (formula) {
     case FORMULA_NONE:
-        return box_down<ACROSS, DOWN, TILES, word_mean_finish>;
-#define FORMULA_ENTRY(name, reads)                                                           \
-    case FORMULA_##name:                                                                     \
-        if constexpr (window_gpu_has_formula((reads), SATF_U16, SATF_U16)) {                 \
-            return box_down<ACROSS, DOWN, TILES, word_finish<byte_formula<FORMULA_##name>>>; \
-        }                                                                                    \
+        return box_down<ACROSS, DOWN, TILES, word_mean_epilogue>;
+#define FORMULA_ENTRY(name, reads)                                                             \
+    case FORMULA_##name:                                                                       \
+        if constexpr (window_gpu_has_formula((reads), SATF_U16, SATF_U16)) {                   \
+            return box_down<ACROSS, DOWN, TILES, word_epilogue<byte_formula<FORMULA_##name>>>; \
+        }                                                                                      \
         return NULL;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY

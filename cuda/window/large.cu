@@ -6,7 +6,7 @@
  * its left and right edges are fed from copies that go on beyond them.
  */
 #include "../base/check.h"
-#include "feed.cuh"
+#include "loader.cuh"
 #include "lanes.cuh"
 
 extern "C" {
@@ -26,7 +26,7 @@ enum { LEFT, INNER, RIGHT, PLANES };
 
 typedef struct large_task {
     CUtensorMap maps[PLANES];
-    feed_image planes[PLANES];
+    loader_image planes[PLANES];
     int first[PLANES]; /* the image's column that a plane begins with */
     int mapped[PLANES];
     int left, right; /* the first strip that is inner, and that of the right side */
@@ -100,7 +100,7 @@ static __device__ __forceinline__ void store_group(uint32_t at, const row_sums &
 template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
     const large_task &task;
     const large_place &place;
-    feed &source;
+    loader &source;
     uint32_t left[2][4], right[2][4], whole[TRIPLE ? 2 : 1][4], ends[4], cut[4], turn[4];
     product low[2][2], high[2][2]; /* half of the tile, its row of a product: of all groups kept */
     int g, t;                      /* the lane's row and column of a product */
@@ -110,7 +110,7 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
     int count;   /* bytes of the image from the lane's first column on */
     uint8_t *to; /* its first result of the next step */
 
-    __device__ __forceinline__ large_warp(const large_task &of, const large_place &at, feed &from,
+    __device__ __forceinline__ large_warp(const large_task &of, const large_place &at, loader &from,
                                           int warp)
         : task(of), place(at), source(from)
     {
@@ -138,8 +138,8 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
         lane_at[0] = (uint32_t)(g * task.pitch + task.margin + TILE * warp + 8 * t);
         lane_at[1] = lane_at[0] + (uint32_t)(8 * task.pitch);
         slot_bytes = (uint32_t)(warps * GROUP_BYTES);
-        ring = source.stages +
-               (uint32_t)(FEED_STAGES * FEED_ROWS * task.pitch + warp * GROUP_BYTES + 16 * lane);
+        ring = source.stages + (uint32_t)(LOADER_STAGES * LOADER_ROWS * task.pitch +
+                                          warp * GROUP_BYTES + 16 * lane);
         slot = ring;
         for (int k = 0; k < task.pieces.kept; k++) {
             store_group(ring + (uint32_t)k * slot_bytes, {});
@@ -284,7 +284,7 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
     }
 };
 
-/* A block's strip of columns and segment of rows: a warp a tile of them, and one more that feeds.
+/* A block's strip of columns and segment of rows: a warp a tile of them, and one more that loads.
  */
 template <bool EVEN, bool TRIPLE, bool CUT>
 static __global__ void __launch_bounds__(32 * (BLOCKS_MOST_WARPS + 1), 1)
@@ -294,9 +294,10 @@ static __global__ void __launch_bounds__(32 * (BLOCKS_MOST_WARPS + 1), 1)
     const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
     const int working = min(warps, (task.row_bytes - place.strip_x - 1) / TILE + 1);
     const int bytes = warps * TILE + 2 * task.margin;
-    feed source(task.planes[place.plane], task.mapped[place.plane] ? &task.maps[place.plane] : NULL,
-                place.strip_x - task.margin - task.first[place.plane], bytes, task.pitch,
-                place.begin - task.pieces.above - task.pieces.skip, working);
+    loader source(task.planes[place.plane],
+                  task.mapped[place.plane] ? &task.maps[place.plane] : NULL,
+                  place.strip_x - task.margin - task.first[place.plane], bytes, task.pitch,
+                  place.begin - task.pieces.above - task.pieces.skip, working);
     if (warp == warps) {
         source.send_all(place.steps);
     } else if (warp < working) {
@@ -330,7 +331,7 @@ static large_kernel kernel_of(const window_gpu_large *large)
 
 static int shared_bytes(const window_gpu_large *large, int warps)
 {
-    return FEED_STAGES * FEED_ROWS * feed_pitch(warps * TILE, pieces_margin(&large->pieces)) +
+    return LOADER_STAGES * LOADER_ROWS * loader_pitch(warps * TILE, pieces_margin(&large->pieces)) +
            large->pieces.kept * warps * GROUP_BYTES;
 }
 
@@ -348,7 +349,7 @@ static int most_warps(const window_gpu_large *large, int limit)
 static void add_side(large_task *task, int plane, int from, int strips, int strip_bytes,
                      const uint8_t *data)
 {
-    feed_image *side = &task->planes[plane];
+    loader_image *side = &task->planes[plane];
     task->first[plane] = from * strip_bytes - task->margin;
     side->data = data;
     side->row_bytes = strips > 0 ? strips * strip_bytes + 2 * task->margin : 0;
@@ -363,12 +364,12 @@ static void add_planes(large_task *task, const window_gpu_large *large)
     task->left = touch < task->strips ? touch : task->strips;
     int inner = task->row_bytes > margin ? (task->row_bytes - margin) / strip_bytes : 0;
     task->right = inner > task->left ? inner : task->left;
-    for (feed_image &plane : task->planes) {
+    for (loader_image &plane : task->planes) {
         plane.height = task->height;
         plane.border = large->border;
         plane.outside = large->outside;
     }
-    feed_image *image = &task->planes[INNER];
+    loader_image *image = &task->planes[INNER];
     image->data = (const uint8_t *)large->in.data;
     image->stride = large->in.stride;
     image->row_bytes = task->row_bytes;
@@ -383,7 +384,7 @@ static void map_planes(large_task *task, int device)
     for (int k = 0; k < PLANES; k++) {
         bool used = k == INNER ? task->left < task->right : task->planes[k].row_bytes > 0;
         task->mapped[k] =
-            used && feed_describe(&task->maps[k], task->planes[k], task->pitch, device);
+            used && loader_describe(&task->maps[k], task->planes[k], task->pitch, device);
     }
 }
 
@@ -394,7 +395,7 @@ static large_task make_task(const window_gpu_large *large)
     task.height = (int)large->in.height;
     task.pieces = large->pieces;
     task.margin = pieces_margin(&task.pieces);
-    task.pitch = feed_pitch(large->warps * TILE, task.margin);
+    task.pitch = loader_pitch(large->warps * TILE, task.margin);
     add_planes(&task, large);
     task.out = (uint8_t *)large->out.data;
     task.out_stride = large->out.stride;
@@ -492,7 +493,7 @@ static __device__ __forceinline__ int column_seen(const large_task &task, int co
 static __device__ __forceinline__ void copy_words(const large_task &task, int plane, int word,
                                                   int first_y, int end_y)
 {
-    const feed_image &image = task.planes[INNER], &side = task.planes[plane];
+    const loader_image &image = task.planes[INNER], &side = task.planes[plane];
     const uint8_t *from = image.data + task.first[plane] + 16 * word;
     uint8_t *to = (uint8_t *)(uintptr_t)side.data + 16 * word;
     uint4 bytes[SIDE_ROWS];
@@ -511,7 +512,7 @@ static __device__ __forceinline__ void copy_words(const large_task &task, int pl
 static __device__ __forceinline__ void make_four(const large_task &task, int plane, int at,
                                                  int first_y, int end_y)
 {
-    const feed_image &image = task.planes[INNER], &side = task.planes[plane];
+    const loader_image &image = task.planes[INNER], &side = task.planes[plane];
     uint8_t *to = (uint8_t *)(uintptr_t)side.data + at;
     int from[4];
 #pragma unroll

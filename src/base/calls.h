@@ -6,7 +6,6 @@
  * stream. A call that is given a context and a device, or something on a device, opens the device,
  * so that callers need not. NO_DEVICE is a failure that says why there is none.
  */
-/* clang-format off: the star of a pointer is none of a product */
 
 /* -------------------------------------------------------------------------- devices (cuda/base) */
 
@@ -95,8 +94,8 @@ CALL(void, free_behind, (satf_gpu_order * order, void *memory), )
 
 /* ---------------------------------------------------------------- summed area tables (cuda/sat) */
 
-/* An algorithm of SAT_CUDA_ROWS (src/sat/gpu.h), by its place there. */
-CALL(const sat_row *, row, (size_t index), NULL)
+/* An algorithm of SAT_CUDA_ALGORITHMS (src/sat/gpu.h), by its place there. */
+CALL(const sat_algorithm *, algorithm, (size_t index), NULL)
 
 /* For tests: cuda/sat/stress.h. */
 CALL(void, stress, (int mode), )
@@ -147,10 +146,10 @@ CALL(satf_status, ring_run, (satf_context * ctx, const filter_gpu_plan *plan), N
 /* `to` = the grey of `from`, as filter_run_grey() wants them. */
 CALL(satf_status, grey, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
 
-/* to = from, floats, less its channels' pivots, and these, as satf_image_pivots() finds them. `to`
+/* to = from, floats, less its channels' shifts, and these, as satf_image_shifts() finds them. `to`
  * is packed doubles in rows. */
-CALL(satf_status, lift,
-     (satf_context * ctx, const satf_view *from, bool weighted, double *pivots,
+CALL(satf_status, shift,
+     (satf_context * ctx, const satf_view *from, bool weighted, double *shifts,
       const satf_view *to),
      NO_DEVICE)
 

@@ -68,7 +68,7 @@ struct satf_context {
     void (*device_cache_free)(void *);
     struct satf_plan *plan; /* of the latest filter, for the next one, and how to free it */
     void (*forget)(satf_context *ctx);
-    satf_image *shown; /* the exact result of the latest satf_filter_show(), for the next one */
+    satf_image *shown; /* the exact result of the latest satf_filter_render(), for the next one */
     const char *report_engine, *report_algorithm, *report_device; /* of the latest filter run */
     satf_file_steps *file_steps; /* of the latest file; NULL: there was none */
     char message[SATF_MESSAGE_BYTES];

@@ -45,7 +45,7 @@ typedef struct filter_gpu_plan filter_gpu_plan;
 typedef struct filter_gpu_task filter_gpu_task;
 typedef struct move_job move_job;
 typedef struct permute_steps permute_steps;
-typedef struct sat_row sat_row;
+typedef struct sat_algorithm sat_algorithm;
 typedef struct window_gpu_box window_gpu_box;
 typedef struct window_gpu_large window_gpu_large;
 

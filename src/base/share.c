@@ -10,22 +10,22 @@
 enum { LANES = 2 };
 
 /* What is open on a device, for one call at a time. */
-typedef struct lane {
-    struct lane *next;
+typedef struct device_slot {
+    struct device_slot *next;
     int device;
     const satf_context *user; /* NULL: nobody */
     satf_gpu *gpu;            /* as a context has it; NULL: not open */
     void *cache;
     void (*cache_free)(void *);
-} lane;
+} device_slot;
 
 /* `changed` says that anything has. */
 struct satf_share {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    lane *lanes;
+    device_slot *slots;
     int contexts;
-    int turns;             /* that nobody has */
+    int tokens;            /* that nobody has */
     int waiting;           /* calls that wait for one */
     int64_t limit, free;   /* bytes: of all calls, and that none holds */
     uint64_t next, served; /* tickets of those who ask for memory */
@@ -37,7 +37,7 @@ static struct satf_share *create(const satf_context *ctx)
     if (share) {
         pthread_mutex_init(&share->lock, NULL);
         pthread_cond_init(&share->changed, NULL);
-        share->turns = ctx->settings.threads;
+        share->tokens = ctx->settings.threads;
         share->limit = share->free = ctx->settings.max_bytes;
     }
     return share;
@@ -65,7 +65,7 @@ bool satf_share_join(satf_context *ctx, satf_context *other)
     return share != NULL;
 }
 
-static void swap_gpu(satf_context *ctx, lane *l)
+static void swap_gpu(satf_context *ctx, device_slot *l)
 {
     satf_gpu *gpu = l->gpu;
     void *cache = l->cache;
@@ -78,7 +78,7 @@ static void swap_gpu(satf_context *ctx, lane *l)
     ctx->device_cache_free = cache_free;
 }
 
-static void close_gpu_of(satf_context *ctx, lane *l)
+static void close_gpu_of(satf_context *ctx, device_slot *l)
 {
     swap_gpu(ctx, l);
     if (ctx->gpu) {
@@ -87,10 +87,10 @@ static void close_gpu_of(satf_context *ctx, lane *l)
     swap_gpu(ctx, l);
 }
 
-static void close_lanes(satf_context *ctx, lane *first)
+static void close_slots(satf_context *ctx, device_slot *first)
 {
     while (first) {
-        lane *next = first->next;
+        device_slot *next = first->next;
         close_gpu_of(ctx, first);
         satf_free(first);
         first = next;
@@ -107,29 +107,29 @@ void satf_share_leave(satf_context *ctx)
     bool last = --share->contexts == 0;
     pthread_mutex_unlock(&share->lock);
     if (last) {
-        close_lanes(ctx, share->lanes);
+        close_slots(ctx, share->slots);
         pthread_cond_destroy(&share->changed);
         pthread_mutex_destroy(&share->lock);
         satf_free(share);
     }
 }
 
-/* ------------------------------------------------------------------- turns */
+/* ------------------------------------------------------------------- tokens */
 
 /* With the lock held. */
 static void take_turn(struct satf_share *share)
 {
     share->waiting++;
-    while (share->turns == 0) {
+    while (share->tokens == 0) {
         pthread_cond_wait(&share->changed, &share->lock);
     }
     share->waiting--;
-    share->turns--;
+    share->tokens--;
 }
 
-static void give_turns(struct satf_share *share, int turns)
+static void release_tokens(struct satf_share *share, int tokens)
 {
-    share->turns += turns;
+    share->tokens += tokens;
     if (share->waiting > 0) {
         pthread_cond_broadcast(&share->changed);
     }
@@ -151,7 +151,7 @@ void satf_share_begin(satf_context *ctx)
 }
 
 /* With the lock held. */
-static void give_memory(satf_context *ctx, int64_t bytes)
+static void release_memory(satf_context *ctx, int64_t bytes)
 {
     if (bytes > 0) {
         ctx->reserved -= bytes;
@@ -164,8 +164,8 @@ void satf_share_end(satf_context *ctx)
 {
     if (ctx->in_turn) {
         pthread_mutex_lock(&ctx->share->lock);
-        give_memory(ctx, ctx->reserved);
-        give_turns(ctx->share, 1);
+        release_memory(ctx, ctx->reserved);
+        release_tokens(ctx->share, 1);
         pthread_mutex_unlock(&ctx->share->lock);
         ctx->in_turn = false;
     }
@@ -175,7 +175,7 @@ void satf_share_pause(satf_context *ctx)
 {
     if (ctx->in_turn) {
         pthread_mutex_lock(&ctx->share->lock);
-        give_turns(ctx->share, 1);
+        release_tokens(ctx->share, 1);
         pthread_mutex_unlock(&ctx->share->lock);
     }
 }
@@ -193,30 +193,30 @@ void satf_share_forgo(satf_context *ctx)
 {
     if (ctx->in_turn) {
         pthread_mutex_lock(&ctx->share->lock);
-        give_memory(ctx, ctx->reserved);
+        release_memory(ctx, ctx->reserved);
         pthread_mutex_unlock(&ctx->share->lock);
     }
 }
 
-int satf_share_take(const satf_context *ctx, int wanted)
+int satf_share_acquire(const satf_context *ctx, int wanted)
 {
     struct satf_share *share = ctx->share;
     if (!share || wanted < 1) {
         return wanted;
     }
     pthread_mutex_lock(&share->lock);
-    int idle = share->turns - share->waiting;
+    int idle = share->tokens - share->waiting;
     int taken = idle < 0 ? 0 : idle < wanted ? idle : wanted;
-    share->turns -= taken;
+    share->tokens -= taken;
     pthread_mutex_unlock(&share->lock);
     return taken;
 }
 
-void satf_share_return(const satf_context *ctx, int turns)
+void satf_share_release(const satf_context *ctx, int tokens)
 {
-    if (ctx->share && turns > 0) {
+    if (ctx->share && tokens > 0) {
         pthread_mutex_lock(&ctx->share->lock);
-        give_turns(ctx->share, turns);
+        release_tokens(ctx->share, tokens);
         pthread_mutex_unlock(&ctx->share->lock);
     }
 }
@@ -232,7 +232,7 @@ static void wait_for_memory(satf_context *ctx, int64_t bytes)
     double start_ms = satf_now_ms();
     bool waits = ticket != share->served || share->free < bytes;
     if (waits) {
-        give_turns(share, 1);
+        release_tokens(share, 1);
     }
     while (ticket != share->served || share->free < bytes) {
         pthread_cond_wait(&share->changed, &share->lock);
@@ -275,9 +275,9 @@ void satf_share_alone(satf_context *ctx)
         return;
     }
     pthread_mutex_lock(&ctx->share->lock);
-    give_memory(ctx, ctx->reserved);
+    release_memory(ctx, ctx->reserved);
     wait_for_memory(ctx, ctx->share->limit);
-    for (lane *l = ctx->share->lanes; l; l = l->next) {
+    for (device_slot *l = ctx->share->slots; l; l = l->next) {
         if (!l->user) { /* all are idle, but of a call that is about to end */
             close_gpu_of(ctx, l);
         }
@@ -293,14 +293,14 @@ bool satf_share_crowds(const satf_context *ctx)
 
 /* ------------------------------------------------------------------ device */
 
-/* With the lock held: the context gets a lane that nobody is on; *found is NULL if all are taken.
+/* With the lock held: the context gets a slot that nobody is on; *found is NULL if all are taken.
  */
-static satf_status find_lane(satf_context *ctx, int device, lane **found)
+static satf_status find_slot(satf_context *ctx, int device, device_slot **found)
 {
     struct satf_share *share = ctx->share;
     int count = 0;
     *found = NULL;
-    for (lane *l = share->lanes; l; l = l->next) {
+    for (device_slot *l = share->slots; l; l = l->next) {
         count += l->device == device;
         *found = l->device == device && !l->user ? l : *found;
     }
@@ -310,8 +310,8 @@ static satf_status find_lane(satf_context *ctx, int device, lane **found)
             return satf_fail_memory(ctx, sizeof **found, "a device's state");
         }
         (*found)->device = device;
-        (*found)->next = share->lanes;
-        share->lanes = *found;
+        (*found)->next = share->slots;
+        share->slots = *found;
     }
     if (*found) {
         (*found)->user = ctx;
@@ -320,18 +320,18 @@ static satf_status find_lane(satf_context *ctx, int device, lane **found)
 }
 
 /* With the lock held: likewise, and waits for one. */
-static satf_status await_lane(satf_context *ctx, int device, lane **found)
+static satf_status await_slot(satf_context *ctx, int device, device_slot **found)
 {
     struct satf_share *share = ctx->share;
-    satf_status status = find_lane(ctx, device, found);
+    satf_status status = find_slot(ctx, device, found);
     if (status || *found) {
         return status;
     }
     double start_ms = satf_now_ms();
-    give_turns(share, 1);
+    release_tokens(share, 1);
     while (!status && !*found) {
         pthread_cond_wait(&share->changed, &share->lock);
-        status = find_lane(ctx, device, found);
+        status = find_slot(ctx, device, found);
     }
     take_turn(share);
     ctx->waited_ms += satf_now_ms() - start_ms;
@@ -340,7 +340,7 @@ static satf_status await_lane(satf_context *ctx, int device, lane **found)
 
 satf_status satf_share_enter_device(satf_context *ctx, int device)
 {
-    lane *mine;
+    device_slot *mine;
     if (!ctx->in_turn) {
         return SATF_OK;
     }
@@ -349,7 +349,7 @@ satf_status satf_share_enter_device(satf_context *ctx, int device)
         satf_cuda()->close(ctx);
     }
     pthread_mutex_lock(&ctx->share->lock);
-    satf_status status = await_lane(ctx, device, &mine);
+    satf_status status = await_slot(ctx, device, &mine);
     if (!status) {
         swap_gpu(ctx, mine);
     }
@@ -362,9 +362,9 @@ void satf_share_leave_device(satf_context *ctx)
     if (!ctx->in_turn) {
         return;
     }
-    satf_context_forget(ctx); /* its memory is the lane's */
+    satf_context_forget(ctx); /* its memory is the slot's */
     pthread_mutex_lock(&ctx->share->lock);
-    for (lane *l = ctx->share->lanes; l; l = l->next) {
+    for (device_slot *l = ctx->share->slots; l; l = l->next) {
         if (l->user == ctx) {
             swap_gpu(ctx, l);
             l->user = NULL;

@@ -1,4 +1,4 @@
-/* What contexts that stand beside one another share: turns to work, as many as threads, and the
+/* What contexts that stand beside one another share: tokens to work, as many as threads, and the
  * limit of memory. */
 #ifndef SATF_BASE_SHARE_H
 #define SATF_BASE_SHARE_H
@@ -6,7 +6,7 @@
 #include "context.h"
 
 /*
- * A public call on a file begins: waits for a turn, which is the calling thread's until the call
+ * A public call on a file begins: waits for a token, which is the calling thread's until the call
  * ends. Every other function here means such a call. They do nothing for a context that shares
  * nothing.
  */
@@ -22,20 +22,20 @@ void satf_share_resume(satf_context *ctx);
 /* The call gives back what it holds, as if it had not asked yet. */
 void satf_share_forgo(satf_context *ctx);
 
-/* Takes further turns, up to `wanted`, that nobody has or waits for; returns how many, at once.
+/* Takes further tokens, up to `wanted`, that nobody has or waits for; returns how many, at once.
  * wanted, if nothing is shared. May be called for a stage of such a call, too. */
-int satf_share_take(const satf_context *ctx, int wanted);
-void satf_share_return(const satf_context *ctx, int turns);
+int satf_share_acquire(const satf_context *ctx, int wanted);
+void satf_share_release(const satf_context *ctx, int tokens);
 
 /*
  * The call will hold so many bytes, all that it has asked for before included. The first time it
- * waits, without its turn, until they fit beside what others hold, or nobody holds any. Who asks
+ * waits, without its token, until they fit beside what others hold, or nobody holds any. Who asks
  * first is served first. Later it never waits, for others may wait for what it holds:
  * SATF_NO_MEMORY if they do not fit, and the call is to be done once more, alone.
  */
 satf_status satf_share_reserve(satf_context *ctx, size_t bytes);
 
-/* The call gives back what it holds, and waits until nobody else holds memory. What lanes of
+/* The call gives back what it holds, and waits until nobody else holds memory. What slots of
  * devices hold is given back, too. */
 void satf_share_alone(satf_context *ctx);
 
@@ -44,10 +44,10 @@ void satf_share_alone(satf_context *ctx);
 bool satf_share_crowds(const satf_context *ctx);
 
 /*
- * Work on a device begins: waits, without the turn, until fewer than two of such a call are on that
- * device; so the copies of one go beside the kernels of the other, and no more of its memory is
- * held. Until it ends the context has what an earlier one has left open there. Before that it gives
- * up what it has in the device's memory, such as a plan.
+ * Work on a device begins: waits, without the token, until fewer than two of such a call are on
+ * that device; so the copies of one go beside the kernels of the other, and no more of its memory
+ * is held. Until it ends the context has what an earlier one has left open there. Before that it
+ * gives up what it has in the device's memory, such as a plan.
  */
 satf_status satf_share_enter_device(satf_context *ctx, int device);
 void satf_share_leave_device(satf_context *ctx);

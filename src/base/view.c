@@ -189,7 +189,7 @@ bool satf_views_overlap(const satf_view *a, const satf_view *b)
            (meets_next && pixels_collide(views[high], views[low], stride[0] - into));
 }
 
-int64_t satf_portion_rows(const satf_view *view)
+int64_t satf_block_rows(const satf_view *view)
 {
     int64_t bytes = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);
     int64_t rows = ((int64_t)256 << 10) / bytes;

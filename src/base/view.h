@@ -56,7 +56,7 @@ static inline int64_t satf_row_samples(const satf_view *view)
 }
 
 /* Rows that are decoded or encoded at once: 256 KiB of samples, at least one row, at most all. */
-int64_t satf_portion_rows(const satf_view *view);
+int64_t satf_block_rows(const satf_view *view);
 
 /* SATF_OK if view (called what in messages) keeps the rules of satfilter.h:
  * sizes >= 1, channels, type, strides large enough, nothing overflows 63 bits;

@@ -100,7 +100,7 @@ static satf_status run_captured(satf_context *ctx, const filter_call *call)
     }
     if (plan_keeps_images(plan)) {
         status = satf_fail(ctx, SATF_UNSUPPORTED,
-                           "an image beside the input that a filter keeps cannot be copied into a "
+                           "an auxiliary input that a filter keeps cannot be copied into a "
                            "graph; make a plan before");
     } else {
         status = ctx->scratch && call->whole ? run_lent(ctx, plan, &images)
@@ -275,13 +275,13 @@ satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, co
     return ctx ? satf_gpu_leave(ctx, scratch_bytes(ctx, filter, in, out, bytes)) : SATF_INVALID;
 }
 
-void satf_context_ran(const satf_context *ctx, satf_ran *ran, size_t bytes)
+void satf_context_used(const satf_context *ctx, satf_used *used, size_t bytes)
 {
-    satf_ran all = {0};
+    satf_used all = {0};
     if (ctx) {
         all.engine = ctx->report_engine;
         all.algorithm = ctx->report_algorithm;
         all.device = ctx->report_device;
     }
-    satf_give(ran, bytes, &all, sizeof all);
+    satf_give(used, bytes, &all, sizeof all);
 }

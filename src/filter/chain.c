@@ -438,7 +438,7 @@ satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter, const 
     chain_link *link = chain_last(filter);
     const filter_param *param = filter_param_of_kind(link->info, PARAM_IMAGE);
     if (!param) {
-        return satf_fail(ctx, SATF_INVALID, "%s takes no image beside the input", link->info->name);
+        return satf_fail(ctx, SATF_INVALID, "%s takes no auxiliary input", link->info->name);
     }
     filter_picture *made, **to = param_value(param, link->options);
     satf_status status = filter_picture_make(ctx, image, &made);

@@ -42,7 +42,7 @@ static __device__ __forceinline__ void load_window(const byte_window &window, fo
 {
     in->real = false;
     in->words = FORMULA_WORD;
-    in->pivot = 0;
+    in->shift = 0;
     in->weight = in->weight < 1 ? 1 : in->weight; /* it is not 0, as compilers learn by that */
     in->sum = window.sum;
     in->square = window.square;

@@ -2,16 +2,16 @@
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "device_task.h"
-#include "lift.h"
+#include "shift.h"
 #include "tables.h"
 
 /* What a plan keeps of a step. */
 typedef struct device_step {
     filter_tables tables;
-    size_t rects, keys;    /* offsets into kept memory, behind what the tables keep */
-    bool lifts;            /* the tables are of samples less pivots, which both lie */
-    size_t lifted, pivots; /* there in the scratch, behind the tables */
-    filter_gpu_plan last, survey;
+    size_t rects, keys;     /* offsets into kept memory, behind what the tables keep */
+    bool is_shifted;        /* the tables are of samples less shifts, which both lie */
+    size_t shifted, shifts; /* there in the scratch, behind the tables */
+    filter_gpu_plan last, reduction;
 } device_step;
 
 static filter_gpu_task make_task(const filter_step *step, const filter_tables *tables)
@@ -25,9 +25,9 @@ static filter_gpu_task make_task(const filter_step *step, const filter_tables *t
     return task;
 }
 
-static bool surveys(const filter_step *step)
+static bool reduces(const filter_step *step)
 {
-    return step->recipe->survey != FORMULA_NONE;
+    return step->recipe->reduction != FORMULA_NONE;
 }
 
 static size_t rects_bytes(const filter_step *step)
@@ -42,9 +42,9 @@ static bool make_summed(const filter_step *step, filter_step *summed, size_t *by
     const device_step *state = step->state;
     *bytes = 0;
     *summed = *step;
-    return !state->lifts ||
-           filter_lift_step(step, step->scratch ? step->scratch + state->lifted : NULL, summed,
-                            bytes);
+    return !state->is_shifted ||
+           filter_shifted_step(step, step->scratch ? step->scratch + state->shifted : NULL, summed,
+                               bytes);
 }
 
 static satf_status plan_tables(satf_context *ctx, filter_step *step)
@@ -52,12 +52,12 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     device_step *state = step->state;
     filter_step summed;
     size_t bytes;
-    state->lifts = filter_lifts(step);
+    state->is_shifted = filter_is_shifted(step);
     bool fits = make_summed(step, &summed, &bytes);
     satf_status status = fits ? filter_tables_plan(ctx, &summed, &state->tables) : SATF_OK;
-    state->lifted = state->tables.bytes;
-    fits = fits && satf_add(state->lifted, bytes, &state->pivots) &&
-           satf_add(state->pivots, state->lifts ? SATF_MAX_CHANNELS * sizeof(double) : 0,
+    state->shifted = state->tables.bytes;
+    fits = fits && satf_add(state->shifted, bytes, &state->shifts) &&
+           satf_add(state->shifts, state->is_shifted ? SATF_MAX_CHANNELS * sizeof(double) : 0,
                     &step->scratch_bytes);
     return status || fits
                ? status
@@ -73,16 +73,16 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     }
     state->rects = state->tables.kept_bytes;
     if (!satf_add(state->rects, satf_align64(rects_bytes(step)), &state->keys) ||
-        !satf_add(state->keys, SURVEY_KEYS * sizeof(uint64_t), &step->kept_bytes)) {
+        !satf_add(state->keys, REDUCTION_KEYS * sizeof(uint64_t), &step->kept_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the rectangles are too many for any memory");
     }
     state->last.task = make_task(step, &state->tables);
     status = satf_cuda()->filter_plan(ctx, &state->last);
-    if (!status && surveys(step)) {
-        state->survey.task = state->last.task;
-        state->survey.task.surveys = true;
-        state->survey.task.formula = (int32_t)step->recipe->survey;
-        status = satf_cuda()->filter_plan(ctx, &state->survey);
+    if (!status && reduces(step)) {
+        state->reduction.task = state->last.task;
+        state->reduction.task.reduces = true;
+        state->reduction.task.formula = (int32_t)step->recipe->reduction;
+        status = satf_cuda()->filter_plan(ctx, &state->reduction);
     }
     return status;
 }
@@ -98,14 +98,14 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 }
 
 /* Makes what the tables are made of. */
-static satf_status lift(satf_context *ctx, const filter_step *step, filter_step *summed)
+static satf_status shift_by(satf_context *ctx, const filter_step *step, filter_step *summed)
 {
     const device_step *state = step->state;
     size_t bytes;
     make_summed(step, summed, &bytes);
-    return state->lifts
-               ? satf_cuda()->lift(ctx, &step->in, step->weighted,
-                                   (double *)(void *)(step->scratch + state->pivots), &summed->in)
+    return state->is_shifted
+               ? satf_cuda()->shift(ctx, &step->in, step->weighted,
+                                    (double *)(void *)(step->scratch + state->shifts), &summed->in)
                : SATF_OK;
 }
 
@@ -114,20 +114,20 @@ static void place(const filter_step *step, const filter_step *summed, filter_gpu
     const device_step *state = step->state;
     task->in.data = step->in.data;
     task->summed = summed->in;
-    task->pivots =
-        state->lifts ? (const double *)(const void *)(step->scratch + state->pivots) : NULL;
+    task->shifts =
+        state->is_shifted ? (const double *)(const void *)(step->scratch + state->shifts) : NULL;
     task->out.data = step->out.data;
-    memcpy(task->beside, step->beside, sizeof task->beside);
+    memcpy(task->aux, step->aux, sizeof task->aux);
     for (int k = 0; k < task->layer_count; k++) {
         const sat_layer *layer = &state->tables.layers[k];
         task->layers[k].sat = layer->sat;
-        task->layers[k].hits = layer->type == SATF_SUM_F64 && !task->prefix ? layer->spare : NULL;
+        task->layers[k].masks = layer->type == SATF_SUM_F64 && !task->prefix ? layer->spare : NULL;
     }
     if (task->has_rects) {
         task->rects = (const satf_weighted_rect *)(const void *)(step->kept + state->rects);
     }
-    if (surveys(step)) {
-        task->survey = (uint64_t *)(void *)(step->kept + state->keys);
+    if (reduces(step)) {
+        task->reduction = (uint64_t *)(void *)(step->kept + state->keys);
     }
 }
 
@@ -135,15 +135,15 @@ static satf_status run(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
     filter_step summed;
-    satf_status status = lift(ctx, step, &summed);
+    satf_status status = shift_by(ctx, step, &summed);
     status = status ? status
                     : filter_tables_build(ctx, &summed, &state->tables, state->tables.count + 1);
     place(step, &summed, &state->last.task);
-    if (!status && surveys(step)) {
-        place(step, &summed, &state->survey.task);
-        status = satf_cuda()->set_bytes(ctx, step->in.device, state->survey.task.survey, 0,
-                                        SURVEY_KEYS * sizeof(uint64_t));
-        status = status ? status : satf_cuda()->filter_run(ctx, &state->survey);
+    if (!status && reduces(step)) {
+        place(step, &summed, &state->reduction.task);
+        status = satf_cuda()->set_bytes(ctx, step->in.device, state->reduction.task.reduction, 0,
+                                        REDUCTION_KEYS * sizeof(uint64_t));
+        status = status ? status : satf_cuda()->filter_run(ctx, &state->reduction);
     }
     return status ? status : satf_cuda()->filter_run(ctx, &state->last);
 }

@@ -34,7 +34,7 @@ static bool pays(const satf_context *ctx, const filter_step *step)
 
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    if (step->weighted || step->recipe->survey != FORMULA_NONE || !pays(ctx, step)) {
+    if (step->weighted || step->recipe->reduction != FORMULA_NONE || !pays(ctx, step)) {
         return false;
     }
     filter_gpu_task task = make_task(step);
@@ -54,7 +54,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     filter_gpu_plan *march = step->state;
     march->task.in.data = step->in.data;
     march->task.out.data = step->out.data;
-    memcpy(march->task.beside, step->beside, sizeof march->task.beside);
+    memcpy(march->task.aux, step->aux, sizeof march->task.aux);
     return satf_cuda()->march_run(ctx, march);
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "finish.h"
+#include "epilogue.h"
 
 static filter_gpu_known known_of(const filter_recipe *recipe)
 {
@@ -44,16 +44,16 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .weighted = step->weighted,
         .has_rects = recipe->region == REGION_RECTS,
         .rect_count = 1,
-        .surveyed = step->surveyed,
+        .reduced = step->reduced,
         .window = {filter_window_rect(step), 0}, /* of no factor */
     };
     if (task.has_rects) {
         task.window.rect = filter_rects_hull(step->rects);
     }
-    finisher finish;
-    finisher_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
+    epilogue finish;
+    epilogue_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish.constants);
-    task.has_beside = filter_reads(recipe, FORMULA_BESIDE | FORMULA_BESIDE_TOO);
+    task.has_aux = filter_reads(recipe, FORMULA_AUX | FORMULA_AUX_TOO);
     task.constants = finish.constants;
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     return task;

@@ -26,7 +26,7 @@ static bool is_mean_of(const filter_step *step, int32_t type)
 
 static bool is_often_formula(const filter_step *step)
 {
-    return !step->weighted && step->recipe->survey == FORMULA_NONE &&
+    return !step->weighted && step->recipe->reduction == FORMULA_NONE &&
            window_gpu_has_formula(formula_reads(step->recipe->formula), step->in.type,
                                   step->out.type);
 }

@@ -91,7 +91,7 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
 
 /* A step of it, and how long that took in the latest run of filter_image_on(); behind the last the
  * filter is NULL. */
-satf_ran filter_plan_step(const satf_plan *plan, size_t index);
+satf_used filter_plan_step(const satf_plan *plan, size_t index);
 
 /* What it takes, or why it cannot. */
 filter_rows_need filter_plan_need(const satf_plan *plan);

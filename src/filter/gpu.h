@@ -6,9 +6,10 @@
 #include "../base/gpu.h"
 #include "../base/sums.h"
 #include "../satfilter/formula.h"
-#include "survey.h"
+#include "reduction.h"
 
-/* What a layer's hits begin with (cuda/filter/hits.cuh), before two counts (uint32_t) a sample. */
+/* What a layer's masks begin with (cuda/filter/masks.cuh), before two counts (uint32_t) a sample.
+ */
 enum { FILTER_GPU_HEAD_BYTES = 64 };
 
 /* A summed area table, built. */
@@ -24,7 +25,7 @@ typedef struct filter_gpu_layer {
     } outside[SATF_MAX_CHANNELS];
     /* filter_gpu_hit_bytes() bytes for float images of which what is not finite
      * must stay in the windows that contain it, else NULL. */
-    void *hits;
+    void *masks;
 } filter_gpu_layer;
 
 /* What the formula is known to be; such have kernels of their own. */
@@ -45,7 +46,7 @@ typedef struct filter_gpu_task {
     /* Where the squares of floats are read: what tables are made of, and in the device's memory
      * what has been subtracted from each channel of `in` for that. NULL: they are made of `in`. */
     satf_view summed;
-    const double *pivots;
+    const double *shifts;
     int32_t border;   /* satf_border */
     int32_t formula;  /* formula_number */
     bool keeps_alpha; /* the last channel's results are its samples */
@@ -59,18 +60,18 @@ typedef struct filter_gpu_task {
     int64_t rect_count;
     satf_weighted_rect window;
     formula_sums constants; /* what all samples have in common */
-    satf_view beside[2];    /* what formulas read of other images; data NULL: nothing */
-    bool has_beside;
-    uint64_t *survey;   /* the keys of survey.h in the device's memory; NULL if nobody asks */
-    bool surveys;       /* this pass raises them, by its formula, and stores nothing */
-    satf_rect surveyed; /* of these pixels */
+    satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
+    bool has_aux;
+    uint64_t *reduction; /* the keys of reduction.h in the device's memory; NULL if nobody asks */
+    bool reduces;        /* this pass raises them, by its formula, and stores nothing */
+    satf_rect reduced;   /* of these pixels */
     union {
         unsigned char bytes[FILTER_OPTIONS_BYTES];
         double aligned;
     } options; /* the filter's own; what they point to is not there */
 } filter_gpu_task;
 
-/* Bytes of a layer's hits, a multiple of 64; false if they overflow. (sat_layer.c) */
+/* Bytes of a layer's masks, a multiple of 64; false if they overflow. (sat_layer.c) */
 bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
 
 /* A task whose kernel and blocks are chosen. They fit any memory of the same shape and strides: who

@@ -1,7 +1,7 @@
 /* Division by a constant as a multiplication; devices plan with it too. */
-#include "finish_kernels.h"
+#include "epilogue_kernels.h"
 
-bool finish_magic_find(int word, uint64_t max, uint64_t area, finish_magic *magic)
+bool epilogue_magic_find(int word, uint64_t max, uint64_t area, epilogue_magic *magic)
 {
     /*
      * With 2^log <= A < 2^(log + 1) and k = word + log, both candidates for the
@@ -28,11 +28,11 @@ bool finish_magic_find(int word, uint64_t max, uint64_t area, finish_magic *magi
     uint64_t below = power - down * area, above = below ? area - below : 0;
     uint64_t up = below ? down + 1 : down;
     if (up >> word == 0 && above * largest < power) {
-        *magic = (finish_magic){(uint32_t)up, (uint32_t)(area / 2), log};
+        *magic = (epilogue_magic){(uint32_t)up, (uint32_t)(area / 2), log};
         return true;
     }
     if (down >> word == 0 && below * (largest + 1) <= power) {
-        *magic = (finish_magic){(uint32_t)down, (uint32_t)(area / 2 + 1), log};
+        *magic = (epilogue_magic){(uint32_t)down, (uint32_t)(area / 2 + 1), log};
         return true;
     }
     return false;

@@ -76,7 +76,8 @@ static const char *recipe_defect(const satf_module *module, const filter_recipe 
     if (!recipe || recipe->region != REGION_WINDOW) {
         return "is no filter of windows, and modules have only these";
     }
-    if (!is_formula(module, recipe->formula, false) || !is_formula(module, recipe->survey, true)) {
+    if (!is_formula(module, recipe->formula, false) ||
+        !is_formula(module, recipe->reduction, true)) {
         return "names a formula that it lacks";
     }
     if (recipe->variant && !has_variants(module, recipe)) {
@@ -89,9 +90,9 @@ static const char *recipe_defect(const satf_module *module, const filter_recipe 
         }
         for (int k = 0; k < count; k++) {
             const filter_part *part = &recipe->parts[with][k];
-            if (part->of < 0 || part->of >= 2 + k || part->beside[0] < 0 ||
-                part->beside[0] >= 2 + k || part->beside[1] < 0 || part->beside[1] >= 2 + k ||
-                (unsigned)part->over > OVER_MIRRORED || !is_step(module, part->recipe)) {
+            if (part->of < 0 || part->of >= 2 + k || part->aux[0] < 0 || part->aux[0] >= 2 + k ||
+                part->aux[1] < 0 || part->aux[1] >= 2 + k || (unsigned)part->over > OVER_MIRRORED ||
+                !is_step(module, part->recipe)) {
                 return "has a step that reads what comes after it, or lacks a window or a formula";
             }
         }

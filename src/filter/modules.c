@@ -66,12 +66,13 @@ const filter_info *module_filter_at(size_t index)
 
 /* ---------------------------------------------------------------------------- modules */
 
-/* Its formulas as those of module m. The vectorised finishers are for formulas of the library. */
+/* Its formulas as those of module m. The vectorised epilogues are for formulas of the library. */
 static void renumber(filter_recipe *recipe, size_t m)
 {
     int first = FORMULA_COUNT + (int)m * MODULE_FORMULAS;
     recipe->formula += first;
-    recipe->survey = recipe->survey == FORMULA_NONE ? FORMULA_NONE : recipe->survey + first;
+    recipe->reduction =
+        recipe->reduction == FORMULA_NONE ? FORMULA_NONE : recipe->reduction + first;
     recipe->kernel = KERNEL_NONE;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SATF_FILTER_MODULES_H
 #define SATF_FILTER_MODULES_H
 
-#include "finish_loops.h"
+#include "epilogue_loops.h"
 #include "recipe.h"
 
 #include "../satfilter/module.h"

@@ -7,7 +7,7 @@
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "finish.h"
+#include "epilogue.h"
 #include "move_step.h"
 #include "pixels.h"
 

@@ -16,7 +16,7 @@ static satf_status wrap(satf_context *ctx, satf_image *image, filter_picture **o
     filter_picture *picture = satf_alloc_zeroed(sizeof *picture);
     if (!picture) {
         satf_image_destroy(image);
-        return satf_fail_memory(ctx, sizeof *picture, "an image beside the input");
+        return satf_fail_memory(ctx, sizeof *picture, "an auxiliary input");
     }
     picture->users = 1;
     picture->image = image;
@@ -46,10 +46,10 @@ satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter
 {
     satf_image *image;
     *out = NULL;
-    satf_status status = satf_check_view(ctx, view, "image beside the input", true);
+    satf_status status = satf_check_view(ctx, view, "auxiliary input", true);
     if (!status && view->device != SATF_HOST) {
         status = satf_fail(ctx, SATF_UNSUPPORTED,
-                           "an image beside the input that a filter keeps must be in host memory; "
+                           "an auxiliary input that a filter keeps must be in host memory; "
                            "satf_plan_create() takes one of a device");
     }
     if (!status) {
@@ -79,7 +79,7 @@ static satf_status fail_any(satf_context *ctx, const satf_view *picture, const s
 {
     bool or_one = like == LIKE_COLOURS && colours_of(in) > 1;
     return satf_fail(ctx, SATF_INVALID,
-                     "the image beside the input is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
+                     "the auxiliary input is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
                      "be %" PRId64 " x %" PRId64 " of %d channel%s, as the input%s, alpha %s, and "
                      "u8, u16, f32 or f64",
                      picture->width, picture->height, colours_of(picture),
@@ -105,7 +105,7 @@ satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, co
         return SATF_OK;
     }
     return satf_fail(ctx, SATF_INVALID,
-                     "the image beside the input is %" PRId64 " x %" PRId64 " of %d %s; it must be "
+                     "the auxiliary input is %" PRId64 " x %" PRId64 " of %d %s; it must be "
                      "%" PRId64 " x %" PRId64 " of %d %s, as the input%s",
                      picture->width, picture->height, (int)picture->channels,
                      satf_type_name(picture->type), in->width, in->height, (int)in->channels,

@@ -1,4 +1,4 @@
-/* An image beside the input, a filter's parameter: a guide, say. */
+/* An auxiliary input, a filter's parameter: a guide, say. */
 #ifndef SATF_FILTER_PICTURE_H
 #define SATF_FILTER_PICTURE_H
 

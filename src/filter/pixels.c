@@ -6,7 +6,7 @@
 #include "../base/gpu.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "finish.h"
+#include "epilogue.h"
 #include "gpu.h"
 
 enum {
@@ -115,6 +115,6 @@ void filter_convert(int type, const void *from, int64_t n, int to_type, char *to
         const char *piece = (const char *)from + (size_t)i * bytes;
         int64_t m = n - i < PIECE_SAMPLES ? n - i : PIECE_SAMPLES;
         load_reals(type, piece, m, reals);
-        finish_reals((satf_type)to_type, reals, m, to + (size_t)i * to_bytes);
+        epilogue_reals((satf_type)to_type, reals, m, to + (size_t)i * to_bytes);
     }
 }

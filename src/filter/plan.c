@@ -135,76 +135,75 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
 
 /* What steps read beside the input of a filter: an image, its own or the second input, and the sums
  * of that. */
-typedef struct plan_beside {
+typedef struct plan_aux {
     plan_place place, sums_place; /* PLACE_NONE: none */
     satf_view view, sums;
-} plan_beside;
+} plan_aux;
 
 /* A row that is every row. */
 static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view *picture,
-                             plan_beside *beside)
+                             plan_aux *aux)
 {
     satf_image *sums;
     satf_status status = filter_picture_sum(ctx, picture, &sums);
     if (!status) {
-        status = keep_picture(ctx, plan, &sums->view, sums, &beside->sums_place, &beside->sums);
-        beside->sums.stride = 0;
+        status = keep_picture(ctx, plan, &sums->view, sums, &aux->sums_place, &aux->sums);
+        aux->sums.stride = 0;
     }
     return status;
 }
 
 static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                            const satf_view *picture, plan_beside *beside)
+                            const satf_view *picture, plan_aux *aux)
 {
     const filter_recipe *recipe = of->link->info->recipe;
     const satf_view *in = &of->from;
     satf_image *spread = NULL;
-    bool any = recipe->any_beside, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
+    bool any = recipe->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
     satf_status status = filter_picture_check(ctx, picture, in, any ? LIKE_COLOURS : LIKE_OR_ONE);
     if (!status && (picture->channels != in->channels || (any && !same_alpha))) {
         status = filter_picture_spread(ctx, picture, in, &spread);
         picture = status ? picture : &spread->view;
     }
     if (!status) {
-        status = keep_picture(ctx, plan, picture, spread, &beside->place, &beside->view);
+        status = keep_picture(ctx, plan, picture, spread, &aux->place, &aux->view);
     }
-    bool sums = recipe->sums_beside && recipe->sums_beside(of->link->options);
-    return status || !sums ? status : keep_sums(ctx, plan, picture, beside);
+    bool sums = recipe->sums_aux && recipe->sums_aux(of->link->options);
+    return status || !sums ? status : keep_sums(ctx, plan, picture, aux);
 }
 
-static satf_status find_beside(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                               plan_beside *beside)
+static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_aux *aux)
 {
     const chain_link *link = of->link;
     const filter_recipe *recipe = link->info->recipe;
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
-    *beside = (plan_beside){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
+    *aux = (plan_aux){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
     if (picture && *picture) {
-        return keep_own(ctx, plan, of, &(*picture)->view, beside);
+        return keep_own(ctx, plan, of, &(*picture)->view, aux);
     }
-    if (plan->beside.width == 0) {
+    if (plan->aux.width == 0) {
         return recipe->part_counts[0] > 0
                    ? SATF_OK
-                   : satf_fail(ctx, SATF_INVALID, "%s has no image beside the input yet",
+                   : satf_fail(ctx, SATF_INVALID, "%s has no auxiliary input yet",
                                link->info->name);
     }
-    if (recipe->sums_beside && recipe->sums_beside(link->options)) {
+    if (recipe->sums_aux && recipe->sums_aux(link->options)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s takes the mean of the image beside the input, which the filter has to "
+                         "%s takes the mean of the auxiliary input, which the filter has to "
                          "keep for that; a plan's second input comes with every run",
                          link->info->name);
     }
-    beside->place = (plan_place){PLACE_BESIDE, 0};
-    beside->view = plan->from_beside;
-    return filter_picture_check(ctx, &beside->view, &of->from,
-                                recipe->any_beside ? LIKE_CHANNELS : LIKE_INPUT);
+    aux->place = (plan_place){PLACE_AUX, 0};
+    aux->view = plan->from_aux;
+    return filter_picture_check(ctx, &aux->view, &of->from,
+                                recipe->any_aux ? LIKE_CHANNELS : LIKE_INPUT);
 }
 
 /* The images of a filter of several steps (filter_part). */
 typedef struct part_images {
     const plan_link *of;
     const filter_part *parts;
-    plan_beside beside;
+    plan_aux aux;
     satf_view between; /* like a real result of a part that is not the last */
     size_t bytes;      /* of it */
 } part_images;
@@ -216,12 +215,12 @@ static plan_place part_place(const part_images *images, int number, satf_view *v
         return images->of->in;
     }
     if (number == 1) {
-        *view = images->beside.view;
-        return images->beside.place;
+        *view = images->aux.view;
+        return images->aux.place;
     }
     if (number == FILTER_SUMS) {
-        *view = images->beside.sums;
-        return images->beside.sums_place;
+        *view = images->aux.sums;
+        return images->aux.sums_place;
     }
     *view = images->between;
     if (images->parts[number - 2].recipe->type == TYPE_WHOLE &&
@@ -235,18 +234,18 @@ static plan_place part_place(const part_images *images, int number, satf_view *v
 static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_images *images,
                              const filter_part *part, int number, bool last, plan_sizes *sizes)
 {
-    static const unsigned reads[2] = {FORMULA_BESIDE, FORMULA_BESIDE_TOO};
+    static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
     const plan_link *of = images->of;
-    filter_step_spec spec = {
-        .link = of->link,
-        .part = part,
-        .input = &of->from,
-        .input_beside = images->beside.place.kind == PLACE_NONE ? NULL : &images->beside.view};
-    plan_place in = part_place(images, part->of, &spec.in), beside[2] = {{PLACE_NONE, 0}};
+    filter_step_spec spec = {.link = of->link,
+                             .part = part,
+                             .input = &of->from,
+                             .input_aux =
+                                 images->aux.place.kind == PLACE_NONE ? NULL : &images->aux.view};
+    plan_place in = part_place(images, part->of, &spec.in), aux[2] = {{PLACE_NONE, 0}};
     plan_place out = part_place(images, number, &spec.out);
     for (int b = 0; b < 2; b++) {
         if (filter_reads(part->recipe, reads[b])) {
-            beside[b] = part_place(images, part->beside[b], &spec.beside[b]);
+            aux[b] = part_place(images, part->aux[b], &spec.aux[b]);
         }
     }
     if (last) {
@@ -258,7 +257,7 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
     if (!status) {
         step->in = in;
         step->out = out;
-        memcpy(step->beside, beside, sizeof beside);
+        memcpy(step->aux, aux, sizeof aux);
     }
     return status;
 }
@@ -269,12 +268,12 @@ static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_lin
     const filter_recipe *recipe = of->link->info->recipe;
     const satf_view *from = &of->from;
     part_images images = {.of = of};
-    satf_status status = find_beside(ctx, plan, of, &images.beside);
-    bool beside = images.beside.place.kind != PLACE_NONE;
-    size_t count = (size_t)recipe->part_counts[beside], all = 0;
+    satf_status status = find_aux(ctx, plan, of, &images.aux);
+    bool aux = images.aux.place.kind != PLACE_NONE;
+    size_t count = (size_t)recipe->part_counts[aux], all = 0;
     images.between = satf_view_packed(NULL, from->width, from->height, from->channels, SATF_F64);
     images.between.device = plan->device;
-    images.parts = recipe->parts[beside];
+    images.parts = recipe->parts[aux];
     status = status ? status : image_bytes(ctx, &images.between, &images.bytes);
     if (!status && !satf_mul(images.bytes, count - 1, &all)) {
         status = fail_size(ctx);
@@ -438,8 +437,8 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
     }
     if (!status && plan_crosses(plan)) {
         status = reserve_near(ctx, plan);
-        if (!status && plan->beside.width > 0) {
-            status = reserve_view(ctx, plan, &plan->from_beside, &plan->beside_at);
+        if (!status && plan->aux.width > 0) {
+            status = reserve_view(ctx, plan, &plan->from_aux, &plan->aux_at);
         }
     }
     if (!status && plan_delivers(plan)) {
@@ -497,13 +496,13 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     plan->ctx = ctx;
     plan->in = plan->from = *call->in;
     plan->out = plan->to = *call->out;
-    if (call->beside) {
-        plan->beside = plan->from_beside = *call->beside;
+    if (call->aux) {
+        plan->aux = plan->from_aux = *call->aux;
     }
     plan->part = call->part;
     plan->whole = call->whole;
     plan->in.data = plan->from.data = plan->out.data = plan->to.data = NULL;
-    plan->beside.data = plan->from_beside.data = NULL;
+    plan->aux.data = plan->from_aux.data = NULL;
     plan->device = device;
     plan->use = use;
     plan->asked_device = call->device;

@@ -12,7 +12,7 @@ typedef struct plan_place {
     enum {
         PLACE_NONE,
         PLACE_INPUT,
-        PLACE_BESIDE,  /* the caller's second input */
+        PLACE_AUX,     /* the caller's second input */
         PLACE_OUTPUT,  /* or, where the result is delivered from there, the plan's */
         PLACE_PICTURE, /* which a filter keeps */
         PLACE_EVEN,
@@ -25,7 +25,7 @@ typedef struct plan_place {
 /* A step, and what it reads and makes. */
 typedef struct plan_step {
     filter_step step;
-    plan_place in, out, beside[2];
+    plan_place in, out, aux[2];
     /* Where zeros lead its result: as many as its longer side has (PLACE_NONE: they do not), and
      * the result with them, at `led_at`. */
     plan_place zeros, led_at;
@@ -48,17 +48,17 @@ typedef enum filter_use { FILTER_CALL, FILTER_LASTING, FILTER_BY_ROWS } filter_u
 
 /* Images of a run. */
 typedef struct plan_images {
-    const void *in, *beside;
+    const void *in, *aux;
     void *out;
 } plan_images;
 
 struct satf_plan {
     satf_context *ctx;
     satf_filter *chain; /* of its own */
-    /* The caller's, without data; beside: without width if there is one input. */
-    satf_view in, beside, out;
+    /* The caller's, without data; aux: without width if there is one input. */
+    satf_view in, aux, out;
     /* The same where the work is done, and packed: copies, where they are not. */
-    satf_view from, from_beside, to;
+    satf_view from, from_aux, to;
     satf_rect result; /* of `to`, where the chain's result is: all but under border valid */
     satf_rect part;   /* of that result, which out gets */
     bool whole;       /* all of it */
@@ -75,7 +75,7 @@ struct satf_plan {
      * each step keeps, and of what all steps use in turn. The images between two filters have their
      * filter's exact type, so that nothing is rounded on the way.
      */
-    size_t from_at, beside_at, to_at, images_at[2], parts_at, scratch_at, kept_at;
+    size_t from_at, aux_at, to_at, images_at[2], parts_at, scratch_at, kept_at;
     size_t bytes;
     char *memory; /* NULL: none yet */
     void *owned;  /* what is to be freed of it; NULL: it is the caller's */
@@ -99,7 +99,7 @@ struct satf_plan {
 /* What is asked for. */
 typedef struct filter_call {
     const satf_filter *filter;
-    const satf_view *in, *beside, *out; /* beside: NULL if there is one input */
+    const satf_view *in, *aux, *out; /* aux: NULL if there is one input */
     bool whole; /* out gets all that the filter makes of in, else this part of it: */
     satf_rect part;
     int device; /* that computes images of the host: SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */

@@ -6,8 +6,8 @@
 #include "views.h"
 
 /* The second input lies where the first does, and some filter takes it. */
-static satf_status check_beside(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                                const satf_view *beside)
+static satf_status check_aux(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_view *aux)
 {
     bool takes = false;
     for (size_t i = 0; i < filter->count; i++) {
@@ -18,12 +18,12 @@ static satf_status check_beside(satf_context *ctx, const satf_filter *filter, co
     if (!takes) {
         return satf_fail(ctx, SATF_INVALID, "2 inputs are given; the filter has one");
     }
-    satf_status status = satf_check_view(ctx, beside, "second input", false);
-    if (!status && beside->device != in->device) {
+    satf_status status = satf_check_view(ctx, aux, "second input", false);
+    if (!status && aux->device != in->device) {
         status =
             satf_fail(ctx, SATF_INVALID, "both inputs must be on one device, or both on the host");
     }
-    return !status && !satf_is_packed(beside)
+    return !status && !satf_is_packed(aux)
                ? satf_fail(ctx, SATF_INVALID, "the second input's pixels must be packed")
                : status;
 }
@@ -47,10 +47,10 @@ static satf_status create(satf_context *ctx, const satf_filter *filter, const sa
                           size_t input_count, const satf_view *out, satf_plan **plan)
 {
     filter_call call = filter_whole_call(ctx, filter, inputs, out);
-    call.beside = input_count > 1 ? &inputs[1] : NULL;
+    call.aux = input_count > 1 ? &inputs[1] : NULL;
     satf_status status = filter_check_views(ctx, filter, inputs, out, false);
-    if (!status && call.beside) {
-        status = check_beside(ctx, filter, inputs, call.beside);
+    if (!status && call.aux) {
+        status = check_aux(ctx, filter, inputs, call.aux);
     }
     if (status) {
         return status;
@@ -104,7 +104,7 @@ static void swap_plans(satf_plan *a, satf_plan *b)
 static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
 {
     filter_call call = filter_whole_call(ctx, plan->chain, &plan->in, &plan->out);
-    call.beside = plan->beside.width > 0 ? &plan->beside : NULL;
+    call.aux = plan->aux.width > 0 ? &plan->aux : NULL;
     call.device = plan->asked_device;
     satf_settings now = satf_context_take_settings(ctx, &plan->settings);
     satf_plan *instead = NULL;
@@ -144,8 +144,8 @@ static satf_status check_run(const satf_plan *plan, const satf_view *inputs, siz
                              const satf_view *outputs, size_t output_count)
 {
     satf_context *ctx = plan->ctx;
-    const satf_view *planned[] = {&plan->in, &plan->beside};
-    size_t count = plan->beside.width > 0 ? 2 : 1;
+    const satf_view *planned[] = {&plan->in, &plan->aux};
+    size_t count = plan->aux.width > 0 ? 2 : 1;
     if (!inputs || !outputs) {
         return satf_fail(ctx, SATF_INVALID, "the %s are missing", inputs ? "outputs" : "inputs");
     }
@@ -200,26 +200,26 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
     satf_give(info, bytes, &all, sizeof all);
 }
 
-satf_ran filter_plan_step(const satf_plan *plan, size_t index)
+satf_used filter_plan_step(const satf_plan *plan, size_t index)
 {
     if (!plan || index >= plan->count) {
-        return (satf_ran){0};
+        return (satf_used){0};
     }
     const filter_step *step = &plan->steps[index].step;
     bool windowed = filter_param_of_kind(step->info, PARAM_SIZE) != NULL;
-    return (satf_ran){.engine = step->engine->name,
-                      .algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL,
-                      .device = plan->device == SATF_HOST ? "cpu" : "cuda",
-                      .filter = step->info->name,
-                      .ms = plan->steps[index].ms,
-                      .window_width = windowed ? step->size.width : 0,
-                      .window_height = windowed ? step->size.height : 0};
+    return (satf_used){.engine = step->engine->name,
+                       .algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL,
+                       .device = plan->device == SATF_HOST ? "cpu" : "cuda",
+                       .filter = step->info->name,
+                       .ms = plan->steps[index].ms,
+                       .window_width = windowed ? step->size.width : 0,
+                       .window_height = windowed ? step->size.height : 0};
 }
 
-const char *satf_plan_step(const satf_plan *plan, size_t index, satf_ran *ran, size_t bytes)
+const char *satf_plan_step(const satf_plan *plan, size_t index, satf_used *used, size_t bytes)
 {
-    satf_ran step = filter_plan_step(plan, index);
-    satf_give(ran, bytes, &step, sizeof step);
+    satf_used step = filter_plan_step(plan, index);
+    satf_give(used, bytes, &step, sizeof step);
     return step.filter;
 }
 

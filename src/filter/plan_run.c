@@ -135,8 +135,8 @@ static char *find(const satf_plan *plan, const plan_place *place, const plan_ima
     switch (place->kind) {
     case PLACE_INPUT:
         return (char *)(uintptr_t)images->in;
-    case PLACE_BESIDE:
-        return (char *)(uintptr_t)images->beside;
+    case PLACE_AUX:
+        return (char *)(uintptr_t)images->aux;
     case PLACE_OUTPUT:
         return (char *)images->out + place->at;
     case PLACE_PICTURE:
@@ -186,10 +186,9 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     if (status) {
         return status;
     }
-    const void *beside[2] = {find(plan, &of->beside[0], images),
-                             find(plan, &of->beside[1], images)};
-    status = filter_step_run(ctx, step, find(plan, &of->in, images), beside,
-                             find(plan, &of->out, images));
+    const void *aux[2] = {find(plan, &of->aux[0], images), find(plan, &of->aux[1], images)};
+    status =
+        filter_step_run(ctx, step, find(plan, &of->in, images), aux, find(plan, &of->out, images));
     of->ms = timed ? satf_now_ms() - start_ms : -1;
     return status;
 }
@@ -258,11 +257,11 @@ static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *i
     status = status ? status : satf_cuda()->copy(ctx, &here, &to);
     there->in = to.data;
     there->out = plan->memory + plan->to_at;
-    if (!status && images->beside) {
-        satf_view beside = with_data(&plan->beside, images->beside);
-        to = with_data(&plan->from_beside, plan->memory + plan->beside_at);
-        status = satf_cuda()->copy(ctx, &beside, &to);
-        there->beside = to.data;
+    if (!status && images->aux) {
+        satf_view aux = with_data(&plan->aux, images->aux);
+        to = with_data(&plan->from_aux, plan->memory + plan->aux_at);
+        status = satf_cuda()->copy(ctx, &aux, &to);
+        there->aux = to.data;
     }
     return status;
 }

@@ -35,7 +35,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     table_of(step, &job);
     satf_status status = sat_plan_make(ctx, &job, state);
     if (!status) {
-        *(state->row->keeps ? &step->kept_bytes : &step->scratch_bytes) = state->bytes;
+        *(state->algorithm->keeps ? &step->kept_bytes : &step->scratch_bytes) = state->bytes;
     }
     return status;
 }
@@ -43,7 +43,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     sat_plan *state = step->state;
-    char *scratch = state->row->keeps ? step->kept : step->scratch;
+    char *scratch = state->algorithm->keeps ? step->kept : step->scratch;
     return sat_plan_run(ctx, state, step->in.data, step->out.data, state->bytes ? scratch : NULL);
 }
 
@@ -58,7 +58,7 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 static const char *algorithm(const filter_step *step)
 {
     const sat_plan *state = step->state;
-    return state->row->name;
+    return state->algorithm->name;
 }
 
 /* But for where it runs, either is the other. */

@@ -30,7 +30,7 @@ unsigned formula_reads(int number);
 /* Whether the formulas read FORMULA_SQUARE, FORMULA_CENTRE. */
 static inline bool filter_reads(const filter_recipe *recipe, unsigned what)
 {
-    return (formula_reads(recipe->formula) | formula_reads(recipe->survey)) & what;
+    return (formula_reads(recipe->formula) | formula_reads(recipe->reduction)) & what;
 }
 
 /* The recipe of a filter with these options, for such an image. */
@@ -46,20 +46,20 @@ static inline const filter_recipe *filter_recipe_for(const filter_recipe *recipe
 static inline bool filter_has_centre(const filter_recipe *recipe)
 {
     return filter_reads(recipe, FORMULA_CENTRE) || recipe->keeps_alpha ||
-           recipe->survey != FORMULA_NONE;
+           recipe->reduction != FORMULA_NONE;
 }
 
-/* Whether a formula reads squares alone: of what is above a pivot these say nothing. */
+/* Whether a formula reads squares alone: of what is above a shift these say nothing. */
 static inline bool formula_reads_squares_alone(int number)
 {
     return (formula_reads(number) & (FORMULA_SUM | FORMULA_SQUARE)) == FORMULA_SQUARE;
 }
 
-/* Whether the moments of floats are those of what samples are above a pivot. */
-static inline bool filter_has_pivots(const filter_recipe *recipe)
+/* Whether the moments of floats are those of what samples are above a shift. */
+static inline bool filter_has_shifts(const filter_recipe *recipe)
 {
     return filter_reads(recipe, FORMULA_SQUARE) && !formula_reads_squares_alone(recipe->formula) &&
-           !formula_reads_squares_alone(recipe->survey);
+           !formula_reads_squares_alone(recipe->reduction);
 }
 
 /* The symmetry of a filter of REGION_PIXEL; 0 for an order, which keeps the shape. */

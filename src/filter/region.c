@@ -97,10 +97,9 @@ static filter_reach parts_reach(const filter_recipe *recipe, filter_reach window
         const filter_part *part = &recipe->parts[0][k];
         filter_reach most = sum(of[part->of], over[part->over]);
         for (int b = 0; b < 2; b++) {
-            const filter_reach *beside = &of[part->beside[b]];
-            most = (filter_reach){larger(most.left, beside->left), larger(most.top, beside->top),
-                                  larger(most.right, beside->right),
-                                  larger(most.bottom, beside->bottom)};
+            const filter_reach *aux = &of[part->aux[b]];
+            most = (filter_reach){larger(most.left, aux->left), larger(most.top, aux->top),
+                                  larger(most.right, aux->right), larger(most.bottom, aux->bottom)};
         }
         of[2 + k] = most;
     }
@@ -148,7 +147,7 @@ static filter_reach link_reach(const chain_link *link)
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
-    if (recipe->survey != FORMULA_NONE || pictured ||
+    if (recipe->reduction != FORMULA_NONE || pictured ||
         filter_param_of_kind(link->info, PARAM_ORDER)) {
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
                               FILTER_UNBOUNDED};

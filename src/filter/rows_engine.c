@@ -4,12 +4,12 @@
 
 #include "../base/memory.h"
 #include "../base/view.h"
-#include "finish.h"
+#include "epilogue.h"
 #include "step.h"
 
 /* What a plan keeps of a step. */
 typedef struct rows_step {
-    finisher finish;
+    epilogue finish;
     satf_sum_type sum_type;
     size_t row_bytes; /* of sums */
 } rows_step;
@@ -54,7 +54,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         return satf_fail(ctx, SATF_LIMIT, "a row of the summed area table is too large");
     }
     state->row_bytes = satf_align64(state->row_bytes);
-    finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out, false);
+    epilogue_init(&state->finish, step->recipe, step->options, &step->in, &step->out, false);
     state->finish.around_caches = false;
     step->scratch_bytes = 2 * state->row_bytes;
     step->need.kept = 1;
@@ -93,7 +93,7 @@ static satf_status march_integral(satf_context *ctx, const filter_step *step,
         if (as_it_is) {
             memcpy(to, above, row_bytes);
         } else {
-            finish_segment(&state->finish, &segment, to);
+            epilogue_segment(&state->finish, &segment, to);
         }
         satf_status status =
             segment.y % REPORT_ROWS

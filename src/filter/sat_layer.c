@@ -49,7 +49,7 @@ sat_job sat_layer_job(const satf_view *in, const sat_layer *layer)
 }
 
 /* The summands of a pixel whose samples are all the border's constant. */
-void sat_layer_find_outside(const filter_step *step, const double *pivots, sat_layer *layer)
+void sat_layer_find_outside(const filter_step *step, const double *shifts, sat_layer *layer)
 {
     union {
         uint8_t u8[SATF_MAX_CHANNELS];
@@ -64,7 +64,7 @@ void sat_layer_find_outside(const filter_step *step, const double *pivots, sat_l
     int channels = step->in.channels;
     bool real = satf_type_is_float(step->in.type);
     for (int c = 0; c < channels; c++) {
-        double constant = step->border.constant - (pivots ? pivots[c] : 0);
+        double constant = step->border.constant - (shifts ? shifts[c] : 0);
         formula_store(step->in.type, formula_real(constant),
                       (char *)&pixel + (size_t)c * satf_type_bytes(step->in.type));
     }
@@ -91,7 +91,7 @@ bool sat_layer_is_finite(const satf_view *in, const sat_layer *layer)
 
 bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes)
 {
-    size_t hits, terms;
+    size_t masks, terms;
     *bytes = 0;
     if (layer->type != SATF_SUM_F64) {
         return true;
@@ -99,9 +99,9 @@ bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *
     if (in->device != SATF_HOST) {
         return filter_gpu_hit_bytes(in, bytes);
     }
-    return row_bytes(in, sizeof(uint32_t), &hits) && row_bytes(in, sizeof(double), &terms) &&
-           satf_mul(hits, 2, &hits) && satf_mul(hits, (size_t)in->height, &hits) &&
-           satf_add(hits, terms, bytes) && *bytes <= SIZE_MAX / 2;
+    return row_bytes(in, sizeof(uint32_t), &masks) && row_bytes(in, sizeof(double), &terms) &&
+           satf_mul(masks, 2, &masks) && satf_mul(masks, (size_t)in->height, &masks) &&
+           satf_add(masks, terms, bytes) && *bytes <= SIZE_MAX / 2;
 }
 
 /* The largest magnitude of all summands that are finite. */
@@ -137,32 +137,32 @@ static void sum_finite(const double *terms, int64_t n, int channels, double fact
     }
 }
 
-/* A row of the table of hits: NaN, and the infinity that is given. */
-static void sum_hits(const double *terms, int64_t n, int channels, double infinity,
-                     const uint32_t *above, uint32_t *hits)
+/* A row of the table of masks: NaN, and the infinity that is given. */
+static void sum_masks(const double *terms, int64_t n, int channels, double infinity,
+                      const uint32_t *above, uint32_t *masks)
 {
     uint32_t left[SATF_MAX_CHANNELS] = {0};
     for (int64_t i = 0; i < n; i++) {
         uint32_t *count = &left[i % channels];
         *count += isnan(terms[i]) || terms[i] == infinity;
-        hits[i] = *count + (above ? above[i] : 0);
+        masks[i] = *count + (above ? above[i] : 0);
     }
 }
 
 void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
 {
     int64_t n = satf_row_samples(in);
-    size_t hit_row = 0;
-    row_bytes(in, sizeof(uint32_t), &hit_row);
-    size_t hit_bytes = hit_row * (size_t)in->height, hits_apart = hit_row / sizeof(uint32_t);
+    size_t mask_row = 0;
+    row_bytes(in, sizeof(uint32_t), &mask_row);
+    size_t mask_bytes = mask_row * (size_t)in->height, masks_apart = mask_row / sizeof(uint32_t);
     char *spare = layer->spare;
-    double *terms = (double *)(void *)(spare + 2 * hit_bytes);
-    layer->hits[0] = (uint32_t *)(void *)spare;
-    layer->hits[1] = (uint32_t *)(void *)(spare + hit_bytes);
-    layer->hits_stride = (int64_t)hit_row;
+    double *terms = (double *)(void *)(spare + 2 * mask_bytes);
+    layer->masks[0] = (uint32_t *)(void *)spare;
+    layer->masks[1] = (uint32_t *)(void *)(spare + mask_bytes);
+    layer->masks_stride = (int64_t)mask_row;
     layer->scale = find_peak(in, layer->summand, terms) > ldexp(1, PEAK_LOG) ? PEAK_SCALE : 1;
     char *sums = layer->sat;
-    uint32_t *hits[2] = {layer->hits[0], layer->hits[1]};
+    uint32_t *masks[2] = {layer->masks[0], layer->masks[1]};
     for (int64_t y = 0; y < in->height; y++) {
         satf_summands((satf_type)in->type, in->channels, layer->summand, satf_row(in, y), in->width,
                       SATF_SUM_F64, terms);
@@ -170,9 +170,9 @@ void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
                    y ? (double *)(void *)(sums - layer->stride) : NULL, (double *)(void *)sums);
         sums += layer->stride;
         for (int sign = 0; sign < 2; sign++) {
-            sum_hits(terms, n, in->channels, sign ? -(double)INFINITY : (double)INFINITY,
-                     y ? hits[sign] - hits_apart : NULL, hits[sign]);
-            hits[sign] += hits_apart;
+            sum_masks(terms, n, in->channels, sign ? -(double)INFINITY : (double)INFINITY,
+                      y ? masks[sign] - masks_apart : NULL, masks[sign]);
+            masks[sign] += masks_apart;
         }
     }
 }

@@ -19,12 +19,12 @@ typedef struct sat_layer {
      * Floats that sums must not spread from: what is not finite, and what is so large that
      * differences of sums overflow. NULL unless there are such: see sat_layer_rebuild().
      * Summands that are not finite then count as 0 in sat, the others as their part
-     * 1 / scale; hits are SATs (u32) of where +Inf or NaN [0] and -Inf or NaN [1] are:
+     * 1 / scale; masks are SATs (u32) of where +Inf or NaN [0] and -Inf or NaN [1] are:
      * a window's sum gets +Inf for any hit in the first and -Inf for any in the
      * second, which makes NaN of both.
      */
-    uint32_t *hits[2];
-    int64_t hits_stride;
+    uint32_t *masks[2];
+    int64_t masks_stride;
     double scale;
     void *spare; /* sat_layer_spare_bytes() of the step's scratch */
 } sat_layer;
@@ -32,7 +32,7 @@ typedef struct sat_layer {
 /* Bytes of the table, a multiple of 64; false if they overflow. */
 bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
-/* Bytes that sat_layer_rebuild() needs (on a device: the hits of gpu.h), a multiple of 64, 0 for
+/* Bytes that sat_layer_rebuild() needs (on a device: the masks of gpu.h), a multiple of 64, 0 for
  * integers; false if they overflow. */
 bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
@@ -41,7 +41,7 @@ sat_job sat_layer_job(const satf_view *in, const sat_layer *layer);
 
 /* What the layer must know of the border, given what is subtracted from each channel's samples;
  * NULL: nothing. */
-void sat_layer_find_outside(const filter_step *step, const double *pivots, sat_layer *layer);
+void sat_layer_find_outside(const filter_step *step, const double *shifts, sat_layer *layer);
 
 /* Is anything in the image, or in the sum of all of it, not finite? For tables of floats on the
  * host. */

@@ -137,23 +137,23 @@ filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
                           .full = full,
                           .level = of_floats && !says ? 1 : full / UINT8_MAX,
                           .either_of_floats = of_floats,
-                          .beside_full = full,
+                          .aux_full = full,
                           .most = INFINITY};
 }
 
-/* An image beside the input that says no full scale has the input's if it has its type. Means stay
+/* An auxiliary input that says no full scale has the input's if it has its type. Means stay
  * among their samples. */
 static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
 {
-    const satf_view *input = spec->input, *beside = spec->input_beside;
+    const satf_view *input = spec->input, *aux = spec->input_aux;
     filter_scale scale = filter_scale_of(spec->link, input);
     bool ends = step->recipe->type == TYPE_OF_INPUT && step->recipe->kernel != KERNEL_MEAN &&
                 !scale.of_floats && !satf_type_is_float(step->out.type);
-    if (beside) {
-        bool own = beside->full > 0 || beside->type != input->type;
-        scale.either_of_floats = scale.of_floats || satf_type_is_float(beside->type);
-        scale.beside_full = own ? satf_full_scale(beside) : scale.full;
-        scale.beside_pixels = (double)beside->width * (double)beside->height;
+    if (aux) {
+        bool own = aux->full > 0 || aux->type != input->type;
+        scale.either_of_floats = scale.of_floats || satf_type_is_float(aux->type);
+        scale.aux_full = own ? satf_full_scale(aux) : scale.full;
+        scale.aux_pixels = (double)aux->width * (double)aux->height;
     }
     scale.most = ends ? scale.full : INFINITY;
     return scale;
@@ -175,7 +175,7 @@ static void read_options(const chain_link *link, filter_step *step)
     step->rects = rects ? *rects : NULL;
     step->order = order ? *order : NULL;
     step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
-    step->surveyed = filter_valid_part(link, step->in.width, step->in.height);
+    step->reduced = filter_valid_part(link, step->in.width, step->in.height);
 }
 
 /* ------------------------------------------------------------------ engines */
@@ -230,7 +230,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
     }
     return there ? satf_fail(ctx, SATF_UNSUPPORTED,
                              "on a device the window engine takes no alpha that weighs colour, no "
-                             "filter that surveys the image or reads luma, and windows whose rows "
+                             "filter that reduces the image or reads luma, and windows whose rows "
                              "of sums fit the shared memory of a block; use the engine sat or the "
                              "device cpu")
                  : satf_fail(ctx, SATF_UNSUPPORTED,
@@ -263,10 +263,10 @@ static double all_sums_of(const chain_link *link)
 {
     const filter_recipe *recipe = link->info->recipe;
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
-    bool beside = picture && *picture;
-    double sums = recipe->parts[beside] ? 0 : sums_of(link, recipe);
-    for (int k = 0; k < recipe->part_counts[beside]; k++) {
-        sums += sums_of(link, recipe->parts[beside][k].recipe);
+    bool aux = picture && *picture;
+    double sums = recipe->parts[aux] ? 0 : sums_of(link, recipe);
+    for (int k = 0; k < recipe->part_counts[aux]; k++) {
+        sums += sums_of(link, recipe->parts[aux][k].recipe);
     }
     return sums;
 }
@@ -316,7 +316,7 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
                           .recipe = recipe,
                           .in = *in,
                           .out = spec->out,
-                          .beside = {spec->beside[0], spec->beside[1]},
+                          .aux = {spec->aux[0], spec->aux[1]},
                           .by_rows = spec->by_rows,
                           .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
@@ -365,11 +365,11 @@ void filter_step_release(filter_step *step)
 }
 
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
-                            const void *const *beside, void *out)
+                            const void *const *aux, void *out)
 {
     filter_step running = *step;
     for (int k = 0; k < 2; k++) {
-        running.beside[k].data = (void *)(uintptr_t)beside[k];
+        running.aux[k].data = (void *)(uintptr_t)aux[k];
     }
     *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)in;
     running.out.data = out;

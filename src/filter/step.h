@@ -10,7 +10,7 @@ struct filter_engine;
  * formula_sums. */
 typedef struct filter_scale {
     bool of_floats, either_of_floats;
-    double full, level, beside_full, beside_pixels, most;
+    double full, level, aux_full, aux_pixels, most;
 } filter_scale;
 
 typedef struct filter_step {
@@ -22,13 +22,13 @@ typedef struct filter_step {
     /* The constant is exact in the input's type. It is never SATF_VALID: of that the plan takes a
      * part of what the step makes of all. */
     filter_border border;
-    satf_rect surveyed; /* the pixels that a survey looks at */
+    satf_rect reduced; /* the pixels that a reduction looks at */
     const filter_rects *rects;
     const filter_order *order;
     bool squared; /* REGION_PREFIX: squares are summed */
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
-    satf_view beside[2];
+    satf_view aux[2];
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
@@ -86,8 +86,8 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->full = scale->full;
     common->level = scale->level;
     common->either_of_floats = scale->either_of_floats;
-    common->beside_full = scale->beside_full;
-    common->beside_pixels = scale->beside_pixels;
+    common->aux_full = scale->aux_full;
+    common->aux_pixels = scale->aux_pixels;
     common->most = scale->most;
 }
 
@@ -105,9 +105,9 @@ filter_scale filter_scale_of(const chain_link *link, const satf_view *input);
 typedef struct filter_step_spec {
     const chain_link *link;
     const filter_part *part; /* or NULL */
-    satf_view in, out, beside[2];
-    const satf_view *input;        /* the filter's */
-    const satf_view *input_beside; /* of which the parts are; NULL: none */
+    satf_view in, out, aux[2];
+    const satf_view *input;     /* the filter's */
+    const satf_view *input_aux; /* of which the parts are; NULL: none */
     bool by_rows, lasting;
 } filter_step_spec;
 
@@ -128,7 +128,7 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
 
 /* Runs it on the images at in, beside and out, in memory that is prepared. */
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
-                            const void *const *beside, void *out);
+                            const void *const *aux, void *out);
 
 /* The same by rows, where the step's need has no refusal. */
 satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows);

@@ -10,12 +10,12 @@
 #include "../base/cpu.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "../base/pivot.h"
+#include "../base/shift.h"
 #include "../base/view.h"
 #include "axis.h"
 #include "corners.h"
-#include "finish.h"
-#include "lift.h"
+#include "epilogue.h"
+#include "shift.h"
 #include "modules.h"
 #include "tables.h"
 
@@ -24,11 +24,11 @@ enum { LEAST_SUMS = 50000 }; /* that are worth another thread: to wake it takes 
 
 /* What a plan keeps of a step. */
 typedef struct table_step {
-    finisher finish;
+    epilogue finish;
     filter_tables tables;
-    bool lifts;                      /* where samples have an offset, other tables serve: */
-    filter_tables lifted_tables;     /* of samples less pivots, in the same memory */
-    size_t lifted_at;                /* the image of these, behind the tables */
+    bool is_shifted;                 /* where samples have an offset, other tables serve: */
+    filter_tables shifted_tables;    /* of samples less shifts, in the same memory */
+    size_t shifted_at;               /* the image of these, behind the tables */
     size_t buffers_at, buffer_bytes; /* bytes: of a thread */
     int threads;                     /* that are worth waking */
 } table_step;
@@ -38,7 +38,7 @@ typedef struct table_state {
     satf_context *ctx;
     const filter_step *step;
     const filter_step *summed; /* the same, of what is summed */
-    const double *pivots;      /* NULL: that is the image itself */
+    const double *shifts;      /* NULL: that is the image itself */
     table_step *plan;
     filter_tables *tables;
     const corner_kernels *kernels;
@@ -51,10 +51,10 @@ typedef struct table_state {
 /* A thread's buffers. */
 typedef struct row_buffers {
     axis_sum *edge;
-    void *strip;    /* of any sum type */
-    void *sums[2];  /* by layer */
-    uint32_t *hits; /* samples that are not finite */
-    double *totals; /* BAND_ROWS rows of responses to a template */
+    void *strip;     /* of any sum type */
+    void *sums[2];   /* by layer */
+    uint32_t *masks; /* samples that are not finite */
+    double *totals;  /* BAND_ROWS rows of responses to a template */
 } row_buffers;
 
 /* Lays the buffers out from `base` (NULL: only measures); false if that overflows. */
@@ -79,7 +79,7 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     PLACE(buffers->strip, samples * sizeof(satf_u128));
     PLACE(buffers->sums[0], samples * sizeof(satf_u128));
     PLACE(buffers->sums[1], samples * sizeof(satf_u128));
-    PLACE(buffers->hits, samples * sizeof *buffers->hits);
+    PLACE(buffers->masks, samples * sizeof *buffers->masks);
     PLACE(buffers->totals, band * samples * sizeof *buffers->totals);
 #undef PLACE
     *bytes = end;
@@ -143,7 +143,7 @@ static void add_outside(const sat_layer *layer, int channels, const corner_colum
 /* Undoes a table's scale. Without one, notes what only overflow can have made of sums. */
 static void settle_reals(table_state *state, const sat_layer *layer, int64_t n, double *sums)
 {
-    if (layer->hits[0]) {
+    if (layer->masks[0]) {
         for (int64_t i = 0; layer->scale > 1 && i < n; i++) {
             sums[i] *= layer->scale;
         }
@@ -175,14 +175,14 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
         add_outside(layer, channels, columns, h, rows->inside, sums);
     }
     for (int sign = 0; sign < 2; sign++) {
-        if (!layer->hits[sign]) {
+        if (!layer->masks[sign]) {
             continue;
         }
-        kernels->strip[SATF_SUM_U32](layer->hits[sign], layer->hits_stride, columns->width,
+        kernels->strip[SATF_SUM_U32](layer->masks[sign], layer->masks_stride, columns->width,
                                      channels, rows, buffers->strip);
-        kernels->sums[SATF_SUM_U32](buffers->strip, channels, columns, buffers->hits);
+        kernels->sums[SATF_SUM_U32](buffers->strip, channels, columns, buffers->masks);
         for (int64_t i = 0; i < columns->width * channels; i++) {
-            if (buffers->hits[i]) {
+            if (buffers->masks[i]) {
                 ((double *)sums)[i] += sign ? -INFINITY : INFINITY;
             }
         }
@@ -203,7 +203,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
     window_segment segment = {.y = y};
     segment.sum_type = state->tables->layers[0].type;
     segment.square_type = state->tables->layers[1].type;
-    segment.pivots = state->pivots;
+    segment.shifts = state->shifts;
     for (int64_t x = 0; x < width; x += segment.n) {
         int64_t end = width, inside = columns_inside(columns, x);
         for (int64_t i = x + 1; shrink && i < end; i++) {
@@ -226,7 +226,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
         if (filter_has_centre(step->recipe)) {
             segment.centre = (const char *)satf_row(&step->in, y) + offset * sample_bytes;
         }
-        finish_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
+        epilogue_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
     }
 }
 
@@ -291,7 +291,7 @@ static void add_term(const table_state *state, const void *sums, double factor, 
     formula_sums in = state->plan->finish.constants;
     in.factor = factor;
     for (int64_t i = 0; i < n; i++) {
-        finish_load_sum(type, sums, i, &in.sum, &in.real_sum);
+        epilogue_load_sum(type, sums, i, &in.sum, &in.real_sum);
         in.before = totals[i];
         totals[i] = formula(&in, step->options).real;
     }
@@ -321,8 +321,8 @@ static void rects_band(void *user, int64_t task, int thread)
         }
     }
     for (int64_t y = first; y < end; y++) {
-        finish_reals(state->plan->finish.out_type, buffers.totals + (y - first) * samples, samples,
-                     satf_row(&step->out, y));
+        epilogue_reals(state->plan->finish.out_type, buffers.totals + (y - first) * samples,
+                       samples, satf_row(&step->out, y));
     }
 }
 
@@ -339,28 +339,28 @@ static void prefix_band(void *user, int64_t task, int thread)
         window_segment segment = {.y = y, .n = step->in.width, .area = 1};
         segment.sum_type = layer->type;
         segment.sums = (const char *)layer->sat + y * layer->stride;
-        finish_segment(&state->plan->finish, &segment, satf_row(&step->out, y));
+        epilogue_segment(&state->plan->finish, &segment, satf_row(&step->out, y));
     }
 }
 
 /* ------------------------------------------------------------------------ whole */
 
-/* What is needed besides where there are pivots. */
-static satf_status plan_lifted(satf_context *ctx, const filter_step *step)
+/* What is needed besides where there are shifts. */
+static satf_status plan_shifted(satf_context *ctx, const filter_step *step)
 {
     table_step *state = step->state;
-    filter_step lifted;
+    filter_step shifted;
     size_t bytes;
     state->buffers_at = state->tables.bytes;
-    state->lifts = filter_lifts(step);
-    if (!state->lifts) {
+    state->is_shifted = filter_is_shifted(step);
+    if (!state->is_shifted) {
         return SATF_OK;
     }
-    bool fits = filter_lift_step(step, NULL, &lifted, &bytes);
-    satf_status status = fits ? filter_tables_plan(ctx, &lifted, &state->lifted_tables) : SATF_OK;
-    size_t of_lifted = state->lifted_tables.bytes;
-    state->lifted_at = of_lifted > state->buffers_at ? of_lifted : state->buffers_at;
-    if (!status && (!fits || !satf_add(state->lifted_at, bytes, &state->buffers_at))) {
+    bool fits = filter_shifted_step(step, NULL, &shifted, &bytes);
+    satf_status status = fits ? filter_tables_plan(ctx, &shifted, &state->shifted_tables) : SATF_OK;
+    size_t of_shifted = state->shifted_tables.bytes;
+    state->shifted_at = of_shifted > state->buffers_at ? of_shifted : state->buffers_at;
+    if (!status && (!fits || !satf_add(state->shifted_at, bytes, &state->buffers_at))) {
         return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
     }
     return status;
@@ -378,7 +378,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
         return SATF_OK;
     }
     satf_status status = filter_tables_plan(ctx, step, &state->tables);
-    status = status ? status : plan_lifted(ctx, step);
+    status = status ? status : plan_shifted(ctx, step);
     if (status) {
         return status;
     }
@@ -393,8 +393,8 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
         !satf_add(state->buffers_at, all, &step->scratch_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
     }
-    step->kept_bytes = state->tables.kept_bytes + state->lifted_tables.kept_bytes;
-    finisher_init(&state->finish, step->recipe, step->options, &step->in, &step->out,
+    step->kept_bytes = state->tables.kept_bytes + state->shifted_tables.kept_bytes;
+    epilogue_init(&state->finish, step->recipe, step->options, &step->in, &step->out,
                   step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
     return SATF_OK;
@@ -412,15 +412,15 @@ static satf_status run_bands(table_state *state)
     atomic_store(&state->overflow, false);
     satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
-        finisher *finish = &state->plan->finish;
+        epilogue *finish = &state->plan->finish;
         for (int k = 0; k < state->tables->count; k++) {
-            if (!state->tables->layers[k].hits[0]) {
+            if (!state->tables->layers[k].masks[0]) {
                 sat_layer_rebuild(&state->summed->in, &state->tables->layers[k]);
             }
         }
-        if (finish->survey) {
-            finisher_begin_survey(finish, finish->survey,
-                                  &step->surveyed); /* what it found is void */
+        if (finish->reduction) {
+            epilogue_begin_reduction(finish, finish->reduction,
+                                     &step->reduced); /* what it found is void */
         }
         satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
     }
@@ -444,13 +444,13 @@ static satf_status read_tables(table_state *state, double from)
     const filter_step *step = state->step;
     table_step *plan = state->plan;
     satf_status status = SATF_OK;
-    memcpy(plan->finish.beside, step->beside, sizeof step->beside);
+    memcpy(plan->finish.aux, step->aux, sizeof step->aux);
     satf_progress_part whole = satf_progress_enter(ctx, from, 1 - from);
-    if (step->recipe->survey != FORMULA_NONE) {
-        finish_survey survey;
-        finisher_begin_survey(&plan->finish, &survey, &step->surveyed);
+    if (step->recipe->reduction != FORMULA_NONE) {
+        epilogue_reduction reduction;
+        epilogue_begin_reduction(&plan->finish, &reduction, &step->reduced);
         status = run_bands(state);
-        finisher_end_survey(&plan->finish);
+        epilogue_end_reduction(&plan->finish);
         satf_progress_leave(ctx, whole);
         satf_progress_enter(ctx, 1, 0);
     }
@@ -459,26 +459,26 @@ static satf_status read_tables(table_state *state, double from)
     return status;
 }
 
-/* Whether the image has pivots. If so *lifted works on the image less these. */
-static bool lift_image(satf_context *ctx, const filter_step *step, filter_step *lifted,
-                       double *pivots)
+/* Whether the image has shifts. If so *shifted works on the image less these. */
+static bool shift_image(satf_context *ctx, const filter_step *step, filter_step *shifted,
+                        double *shifts)
 {
     table_step *plan = step->state;
-    filter_tables *tables = &plan->lifted_tables;
+    filter_tables *tables = &plan->shifted_tables;
     size_t bytes;
     bool any = false;
-    satf_image_pivots(&step->in, step->weighted, pivots);
+    satf_image_shifts(&step->in, step->weighted, shifts);
     for (int c = 0; c < step->in.channels; c++) {
-        any = any || pivots[c] != 0;
+        any = any || shifts[c] != 0;
     }
     if (!any) {
         return false;
     }
-    filter_lift_step(step, step->scratch + plan->lifted_at, lifted, &bytes);
-    lifted->kept += plan->tables.kept_bytes;
-    filter_lift(ctx, &step->in, pivots, &lifted->in);
+    filter_shifted_step(step, step->scratch + plan->shifted_at, shifted, &bytes);
+    shifted->kept += plan->tables.kept_bytes;
+    filter_shift(ctx, &step->in, shifts, &shifted->in);
     for (int k = 0; k < tables->count && step->border.kind == SATF_CONSTANT; k++) {
-        sat_layer_find_outside(lifted, pivots, &tables->layers[k]);
+        sat_layer_find_outside(shifted, shifts, &tables->layers[k]);
     }
     return true;
 }
@@ -486,17 +486,17 @@ static bool lift_image(satf_context *ctx, const filter_step *step, filter_step *
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     table_step *plan = step->state;
-    double pivots[SATF_MAX_CHANNELS];
+    double shifts[SATF_MAX_CHANNELS];
     filter_step summed = *step;
-    bool lifted = plan->lifts && lift_image(ctx, step, &summed, pivots);
-    filter_tables *tables = lifted ? &plan->lifted_tables : &plan->tables;
+    bool shifted = plan->is_shifted && shift_image(ctx, step, &summed, shifts);
+    filter_tables *tables = shifted ? &plan->shifted_tables : &plan->tables;
     bool rects = step->recipe->region == REGION_RECTS;
     double parts = tables->count + (double)(rects ? tables->rect_count : 1);
     table_state state = {
         .ctx = ctx,
         .step = step,
         .summed = &summed,
-        .pivots = lifted ? pivots : NULL,
+        .shifts = shifted ? shifts : NULL,
         .plan = plan,
         .tables = tables,
         .kernels = SATF_ISA_CHOOSE(&corner_kernels),

@@ -59,7 +59,7 @@ static bool lay_out(const filter_step *step, filter_tables *tables, int k)
         return false;
     }
     tables->words[k] = tables->kept_bytes;
-    bytes = tables->plans[k].row->keeps ? tables->plans[k].bytes : 0;
+    bytes = tables->plans[k].algorithm->keeps ? tables->plans[k].bytes : 0;
     return bytes < SIZE_MAX / 2 &&
            satf_add(tables->kept_bytes, satf_align64(bytes), &tables->kept_bytes);
 }
@@ -84,7 +84,7 @@ satf_status filter_tables_plan(satf_context *ctx, const filter_step *step, filte
         }
         status = sat_plan_make(ctx, &job, &tables->plans[k]);
         fits = status || lay_out(step, tables, k);
-        if (!status && !tables->plans[k].row->keeps && tables->plans[k].bytes > algorithm) {
+        if (!status && !tables->plans[k].algorithm->keeps && tables->plans[k].bytes > algorithm) {
             algorithm = tables->plans[k].bytes;
         }
     }
@@ -113,9 +113,9 @@ satf_status filter_tables_build(satf_context *ctx, const filter_step *step, filt
         sat_plan *plan = &tables->plans[k];
         layer->sat = step->scratch + tables->sats[k];
         layer->spare = step->scratch + tables->spares[k];
-        layer->hits[0] = layer->hits[1] = NULL;
-        char *scratch =
-            plan->row->keeps ? step->kept + tables->words[k] : step->scratch + tables->algorithm;
+        layer->masks[0] = layer->masks[1] = NULL;
+        char *scratch = plan->algorithm->keeps ? step->kept + tables->words[k]
+                                               : step->scratch + tables->algorithm;
         satf_progress_part whole = satf_progress_enter(ctx, k / parts, 1 / parts);
         status = sat_plan_run(ctx, plan, step->in.data, layer->sat, plan->bytes ? scratch : NULL);
         satf_progress_leave(ctx, whole);
@@ -125,5 +125,5 @@ satf_status filter_tables_build(satf_context *ctx, const filter_step *step, filt
 
 const char *filter_tables_algorithm(const filter_tables *tables)
 {
-    return tables->plans[0].row->name;
+    return tables->plans[0].algorithm->name;
 }

@@ -132,7 +132,7 @@ static satf_status cut(satf_context *ctx, satf_plan *plan, size_t limit, bool *f
     int64_t w, h;
     size_t bytes;
     *fits = false;
-    if (plan->beside.width > 0) { /* whose place is not that of the input */
+    if (plan->aux.width > 0) { /* whose place is not that of the input */
         return SATF_OK;
     }
     satf_status status = find_tiles(ctx, plan, limit, &w, &h, &bytes);

@@ -3,17 +3,17 @@
 
 #include "../base/view.h"
 #include "../window/plan.h"
-#include "finish.h"
+#include "epilogue.h"
 #include "step.h"
 
 /* What a plan keeps of a step. */
 typedef struct window_step {
     window_plan plan;
-    finisher finish;
+    epilogue finish;
 } window_step;
 
 typedef struct sink_state {
-    const finisher *finish;
+    const epilogue *finish;
     satf_view out;
     int64_t pixel_bytes;
     /* streaming */
@@ -26,7 +26,7 @@ static void sink(void *user, int thread, const window_segment *segment)
     (void)thread;
     const sink_state *state = user;
     char *row = satf_row(&state->out, segment->y);
-    finish_segment(state->finish, segment, row + segment->x * state->pixel_bytes);
+    epilogue_segment(state->finish, segment, row + segment->x * state->pixel_bytes);
 }
 
 /* The same, one row after the other, on one thread. */
@@ -38,7 +38,7 @@ static void stream_sink(void *user, int thread, const window_segment *segment)
         state->row = state->rows->out(state->rows->user, segment->y);
     }
     if (state->row) {
-        finish_segment(state->finish, segment, state->row + segment->x * state->pixel_bytes);
+        epilogue_segment(state->finish, segment, state->row + segment->x * state->pixel_bytes);
     }
 }
 
@@ -50,7 +50,7 @@ static const void *stream_row(void *user, int64_t y)
 
 static const char *refuse_rows(const filter_step *step)
 {
-    return step->recipe->survey != FORMULA_NONE ? "surveys the whole picture before it begins"
+    return step->recipe->reduction != FORMULA_NONE ? "reduces the whole picture before it begins"
            : step->border.kind == SATF_WRAP && step->size.height >= step->in.height
                ? "needs the whole picture for so high a window with border wrap"
                : NULL;
@@ -72,7 +72,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         .squares = filter_reads(recipe, FORMULA_SQUARE),
         .centre = filter_has_centre(recipe),
     };
-    spec.pivots = filter_has_pivots(recipe) && satf_type_is_float(step->in.type);
+    spec.shifts = filter_has_shifts(recipe) && satf_type_is_float(step->in.type);
     if (step->by_rows) {
         step->need.refusal = refuse_rows(step);
         spec.row = stream_row; /* which takes other memory */
@@ -84,7 +84,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         step->need.kept = window_rows_kept(&spec);
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
-    finisher_init(&state->finish, recipe, step->options, &step->in, &step->out, step->weighted);
+    epilogue_init(&state->finish, recipe, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.around_caches =
         state->finish.around_caches && !step->by_rows; /* a row is on its way */
@@ -105,25 +105,25 @@ static sink_state begin(filter_step *step)
 {
     window_step *state = step->state;
     const satf_view *out = &step->out;
-    memcpy(state->finish.beside, step->beside, sizeof step->beside);
+    memcpy(state->finish.aux, step->aux, sizeof step->aux);
     return (sink_state){.finish = &state->finish,
                         .out = *out,
                         .pixel_bytes = out->channels * (int64_t)satf_type_bytes(out->type)};
 }
 
-/* The survey first, if the filter wants one. */
+/* The reduction first, if the filter wants one. */
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     window_step *state = step->state;
     sink_state to = begin(step);
-    if (step->recipe->survey == FORMULA_NONE) {
+    if (step->recipe->reduction == FORMULA_NONE) {
         return window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     }
-    finish_survey survey;
+    epilogue_reduction reduction;
     satf_progress_part whole = satf_progress_enter(ctx, 0, 0.5);
-    finisher_begin_survey(&state->finish, &survey, &step->surveyed);
+    epilogue_begin_reduction(&state->finish, &reduction, &step->reduced);
     satf_status status = window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
-    finisher_end_survey(&state->finish);
+    epilogue_end_reduction(&state->finish);
     satf_progress_leave(ctx, whole);
     whole = satf_progress_enter(ctx, 0.5, 0.5);
     if (!status) {

@@ -52,7 +52,7 @@ static void *work(void *argument)
         pthread_mutex_unlock(&s->lock);
         io_png_strip_deflate(&s->shape, &w->coder, strip);
         pthread_mutex_lock(&s->lock);
-        satf_share_return(s->ctx, 1);
+        satf_share_release(s->ctx, 1);
         strip->done = true;
         pthread_cond_signal(&s->done);
     }
@@ -77,12 +77,12 @@ static void start_thread(io_png_strips *s)
 /* Whether a thread may deflate one strip more. */
 static bool take_turn(io_png_strips *s, const io_png_strip *strip)
 {
-    if (s->threads == 1 || (strip->first && strip->last) || satf_share_take(s->ctx, 1) == 0) {
+    if (s->threads == 1 || (strip->first && strip->last) || satf_share_acquire(s->ctx, 1) == 0) {
         return false;
     }
     start_thread(s);
     if (s->running == 0) {
-        satf_share_return(s->ctx, 1);
+        satf_share_release(s->ctx, 1);
     }
     return s->running > 0;
 }
@@ -231,7 +231,7 @@ void io_png_strips_close(io_png_strips *s)
     for (int i = 0; i < s->running; i++) {
         pthread_join(s->workers[i].thread, NULL);
     }
-    satf_share_return(s->ctx, (int)(s->filled - s->taken)); /* strips that nobody wants */
+    satf_share_release(s->ctx, (int)(s->filled - s->taken)); /* strips that nobody wants */
     io_png_coder_close(&s->coder);
     for (int i = 0; s->workers && i < s->threads; i++) {
         io_png_coder_close(&s->workers[i].coder);

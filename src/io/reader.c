@@ -256,7 +256,7 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
 
 satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view *view)
 {
-    int64_t rows = reader->header.rows_in_order ? satf_portion_rows(view) : view->height;
+    int64_t rows = reader->header.rows_in_order ? satf_block_rows(view) : view->height;
     satf_status status = SATF_OK;
     for (int64_t y = 0, n; y < view->height && !status; y += n) {
         n = view->height - y < rows ? view->height - y : rows;

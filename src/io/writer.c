@@ -256,7 +256,7 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
 satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view *view)
 {
     const double rows_share = 0.9; /* some codecs do most of their work at the end */
-    int64_t rows = satf_portion_rows(view);
+    int64_t rows = satf_block_rows(view);
     satf_status status = SATF_OK;
     for (int64_t y = 0, n; y < view->height && !status; y += n) {
         n = view->height - y < rows ? view->height - y : rows;

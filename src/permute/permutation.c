@@ -33,15 +33,16 @@ static satf_status check_bijection(satf_context *ctx, const uint32_t *p, int64_t
 
 /* ------------------------------------------------------------------- choice */
 
-static const permute_row *find_row(const char *name)
+static const permute_algorithm *find_algorithm(const char *name)
 {
-    const permute_row *row = NULL;
-    for (size_t i = 0; (row = permute_row_at(i)) != NULL && strcmp(row->name, name) != 0; i++) {
+    const permute_algorithm *algorithm = NULL;
+    for (size_t i = 0;
+         (algorithm = permute_algorithm_at(i)) != NULL && strcmp(algorithm->name, name) != 0; i++) {
     }
-    return row;
+    return algorithm;
 }
 
-/* Frees the plan's tables on the host, so that another row may plan. */
+/* Frees the plan's tables on the host, so that another algorithm may plan. */
 static void drop_tables(satf_permutation *plan)
 {
     for (int i = 0; i < PERMUTE_MAX_TABLES; i++) {
@@ -53,8 +54,8 @@ static void drop_tables(satf_permutation *plan)
 static satf_status plan_by(satf_context *ctx, const char *name, const permute_request *request,
                            satf_permutation *plan)
 {
-    plan->row = find_row(name);
-    satf_status status = plan->row->plan(ctx, request, plan);
+    plan->algorithm = find_algorithm(name);
+    satf_status status = plan->algorithm->plan(ctx, request, plan);
     if (status) {
         drop_tables(plan);
     }
@@ -92,7 +93,7 @@ static double casual_bytes(const permute_request *r, const uint32_t *q)
 static bool is_thin(const satf_permutation *plan)
 {
     const permute_shape *s = &plan->shape;
-    return strcmp(plan->row->name, "transpose") == 0 && (s->rows < 32 || s->length < 32);
+    return strcmp(plan->algorithm->name, "transpose") == 0 && (s->rows < 32 || s->length < 32);
 }
 
 bool permute_writes_short(satf_context *ctx, const permute_request *request)
@@ -211,7 +212,7 @@ static satf_status prepare(satf_context *ctx, const uint32_t *places, int64_t n,
                          "are possible",
                          device, SATF_HOST, SATF_CUDA(0));
     }
-    if (!algorithm || (strcmp(algorithm, "auto") != 0 && !find_row(algorithm))) {
+    if (!algorithm || (strcmp(algorithm, "auto") != 0 && !find_algorithm(algorithm))) {
         return satf_fail(ctx, SATF_INVALID,
                          "there is no permutation algorithm '%.40s'; see "
                          "satf_permutation_algorithm()",
@@ -247,16 +248,16 @@ void satf_permutation_destroy(satf_permutation *permutation)
 
 const char *satf_permutation_algorithm(size_t index, const char **help)
 {
-    const permute_row *row = permute_row_at(index);
-    if (row && help) {
-        *help = row->help;
+    const permute_algorithm *algorithm = permute_algorithm_at(index);
+    if (algorithm && help) {
+        *help = algorithm->help;
     }
-    return row ? row->name : NULL;
+    return algorithm ? algorithm->name : NULL;
 }
 
 const char *satf_permutation_choice(const satf_permutation *permutation)
 {
-    return permutation ? permutation->row->name : NULL;
+    return permutation ? permutation->algorithm->name : NULL;
 }
 
 /* ------------------------------------------------------------------ applying */
@@ -266,7 +267,8 @@ enum { SCRATCH_SLACK = 63 };
 /* Of the array between, aligned, and behind it the rows in the making. */
 static size_t between_bytes(const satf_permutation *plan)
 {
-    return plan->row->scratch ? satf_align64((size_t)plan->n * (size_t)plan->element_bytes) : 0;
+    return plan->algorithm->scratch ? satf_align64((size_t)plan->n * (size_t)plan->element_bytes)
+                                    : 0;
 }
 
 static size_t scratch_bytes(const satf_context *ctx, const satf_permutation *plan)
@@ -305,8 +307,8 @@ satf_status permute_run(satf_context *ctx, const satf_permutation *plan, const v
     char *between = scratch ? (char *)scratch + (start - (uintptr_t)scratch) : NULL;
     permute_call call = {ctx, plan->element_bytes,
                          host && scratch ? between + between_bytes(plan) : NULL, &plan->tile};
-    return plan->row->run(plan, &call, host ? &permute_host_steps : satf_cuda()->steps(), in, out,
-                          between);
+    return plan->algorithm->run(plan, &call, host ? &permute_host_steps : satf_cuda()->steps(), in,
+                                out, between);
 }
 
 /* With scratch of the call's own. */

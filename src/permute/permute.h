@@ -82,7 +82,7 @@ typedef struct permute_shape {
 enum { PERMUTE_MAX_TABLES = 6 };
 
 struct satf_permutation {
-    const struct permute_row *row;
+    const struct permute_algorithm *algorithm;
     int64_t n;
     int element_bytes;
     int device; /* SATF_HOST, or the SATF_CUDA(n) that holds the tables */
@@ -100,7 +100,7 @@ typedef struct permute_request {
     uint32_t length; /* of the rows of `fused`; 0: chosen */
 } permute_request;
 
-typedef struct permute_row {
+typedef struct permute_algorithm {
     const char *name, *help;
     /* Sets shape and tables (host memory, of satf_alloc()) of a zeroed plan, whose
      * row, n and element_bytes are set; what it has set is freed by the caller, after
@@ -109,10 +109,10 @@ typedef struct permute_row {
     bool scratch; /* an array like in and out is needed between */
     satf_status (*run)(const satf_permutation *plan, const permute_call *call,
                        const permute_steps *steps, const void *in, void *out, void *between);
-} permute_row;
+} permute_algorithm;
 
 /* NULL behind the last. */
-const permute_row *permute_row_at(size_t index);
+const permute_algorithm *permute_algorithm_at(size_t index);
 
 /* Plans by the row that `auto` takes on the host or on CUDA devices: of a zeroed plan, whose n and
  * element_bytes are set, row, shape and tables (host memory). */

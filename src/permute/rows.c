@@ -356,7 +356,7 @@ static satf_status run_scheduled(const satf_permutation *plan, const permute_cal
 
 /* -------------------------------------------------------------------- table */
 
-static const permute_row rows[] = {
+static const permute_algorithm algorithms[] = {
     {"d-designated", "each element to its place, wherever that is", plan_to, false, run_to},
     {"s-designated", "each place from its element, wherever that is", plan_from, false, run_from},
     {"transpose", "transposes of matrices, in tiles", plan_transpose, false, run_transpose},
@@ -369,7 +369,7 @@ static const permute_row rows[] = {
      run_fused},
 };
 
-const permute_row *permute_row_at(size_t index)
+const permute_algorithm *permute_algorithm_at(size_t index)
 {
-    return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
+    return index < sizeof algorithms / sizeof *algorithms ? &algorithms[index] : NULL;
 }

@@ -8,7 +8,7 @@
 typedef satf_status pipeline_body(satf_context *ctx, const pipeline_job *job,
                                   pipeline_phase *progress, satf_file_report *result);
 
-/* The body, with a turn to work, all memory counted, and the report's times. */
+/* The body, with a token to work, all memory counted, and the report's times. */
 satf_status pipeline_call(satf_context *ctx, const pipeline_job *job, pipeline_body *body,
                           satf_file_report *result);
 

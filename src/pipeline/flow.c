@@ -35,7 +35,7 @@ char *flow_end_row(const flow_ring *r, int64_t y)
  * others where nobody else needs the thread. */
 static bool may_work(const flow *f)
 {
-    return f->working == 0 || (f->working < f->allowed && satf_share_take(f->ctx, 1) == 1);
+    return f->working == 0 || (f->working < f->allowed && satf_share_acquire(f->ctx, 1) == 1);
 }
 
 /* With the lock held: the stage has ended. */
@@ -74,7 +74,7 @@ static void wait_for_change(flow_stage *t)
     }
 }
 
-/* With the lock held: waits for a turn to work. */
+/* With the lock held: waits for a token to work. */
 static void take_turn(flow_stage *t)
 {
     flow *f = t->flow;
@@ -88,7 +88,7 @@ static void take_turn(flow_stage *t)
 static void give_turn(flow *f)
 {
     f->working--;
-    satf_share_return(f->ctx, f->working > 0 ? 1 : 0);
+    satf_share_release(f->ctx, f->working > 0 ? 1 : 0);
 }
 
 void flow_begin(flow_stage *t)
@@ -385,7 +385,7 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
     *bytes = 0;
     for (int i = 0; i <= f->filters && !status; i++) {
         flow_ring *r = &f->rings[i];
-        r->portion = satf_portion_rows(&r->view);
+        r->portion = satf_block_rows(&r->view);
         r->rows = r->view.height;
         if (i == 0 && crop) {
             crop_first(r, crop);
@@ -409,7 +409,7 @@ satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_v
     for (int i = 0; i < 2 && !status; i++) {
         f->rings[i].view = i ? *out : *in;
         f->rings[i].rows = f->rings[i].view.height;
-        f->rings[i].portion = satf_portion_rows(&f->rings[i].view);
+        f->rings[i].portion = satf_block_rows(&f->rings[i].view);
         size_ring(&f->rings[i], f->rings[i].rows, bytes);
     }
     return status;

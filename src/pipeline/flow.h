@@ -94,7 +94,7 @@ satf_status flow_start(flow_stage *t, void *(*body)(void *stage));
 /* The body of a filter's stage. */
 void *flow_run_filter(void *stage);
 
-/* What any body begins and ends with: a turn to work. The first failure stops all stages. */
+/* What any body begins and ends with: a token to work. The first failure stops all stages. */
 void flow_begin(flow_stage *t);
 void flow_end(flow_stage *t, satf_status status);
 

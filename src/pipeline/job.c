@@ -59,17 +59,18 @@ satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_steps
 
 void pipeline_report_steps(satf_file_report *result, const satf_file_steps *steps)
 {
-    const satf_ran *last = &steps->of[steps->count - 1];
+    const satf_used *last = &steps->of[steps->count - 1];
     result->steps = steps;
     result->engine = last->engine;
     result->algorithm = last->algorithm;
     result->device = last->device;
 }
 
-const char *satf_file_step(const satf_file_steps *steps, size_t index, satf_ran *ran, size_t bytes)
+const char *satf_file_step(const satf_file_steps *steps, size_t index, satf_used *used,
+                           size_t bytes)
 {
-    satf_ran step = steps && index < steps->count ? steps->of[index] : (satf_ran){0};
-    satf_give(ran, bytes, &step, sizeof step);
+    satf_used step = steps && index < steps->count ? steps->of[index] : (satf_used){0};
+    satf_give(used, bytes, &step, sizeof step);
     return step.filter;
 }
 

@@ -15,7 +15,7 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
 /* What the output is written as, by its name's suffix unless the job says; NULL: nobody knows. */
 const io_format *pipeline_output_format(const pipeline_job *job);
 
-/* Waits until the page whose result the job is may write, without its turn to work and the memory
+/* Waits until the page whose result the job is may write, without its token to work and the memory
  * that it has asked for: those in front of it may need both. */
 void pipeline_await_turn(satf_context *ctx, const pipeline_job *job);
 
@@ -61,12 +61,12 @@ void pipeline_phase_begin(satf_context *ctx, pipeline_phase *phase, double share
 
 struct satf_file_steps {
     size_t count;
-    satf_ran of[];
+    satf_used of[];
 };
 
 static inline size_t pipeline_steps_bytes(size_t count)
 {
-    return sizeof(satf_file_steps) + count * sizeof(satf_ran);
+    return sizeof(satf_file_steps) + count * sizeof(satf_used);
 }
 
 /* The report's steps, in memory of the context. */

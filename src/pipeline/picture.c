@@ -344,7 +344,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
 }
 
 /* What a page's bytes take while those in front of it are not written, unless its turn has come. A
- * large one waits for that first, without its turn to work. */
+ * large one waits for that first, without its token to work. */
 static uint64_t page_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan)
 {
     if (!job->pages) {

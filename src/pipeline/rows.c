@@ -30,11 +30,11 @@ static const char *refusal(const filter_rows_need *need)
 /* What runs, as for a filter that is applied. */
 static void note_engine(satf_context *ctx, const satf_plan *last)
 {
-    satf_ran ran;
-    satf_plan_step(last, 0, &ran, sizeof ran);
-    ctx->report_engine = ran.engine;
-    ctx->report_algorithm = ran.algorithm;
-    ctx->report_device = ran.device;
+    satf_used used;
+    satf_plan_step(last, 0, &used, sizeof used);
+    ctx->report_engine = used.engine;
+    ctx->report_algorithm = used.algorithm;
+    ctx->report_device = used.device;
 }
 
 static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,

@@ -5,7 +5,7 @@
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
-#include "rows.h"
+#include "algorithms.h"
 #include "sat.h"
 
 satf_status satf_context_set_algorithm(satf_context *ctx, const char *name)

@@ -23,7 +23,7 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "kernels.h"
-#include "rows.h"
+#include "algorithms.h"
 
 /* Samples of a tile's row at least where threads share the rows. */
 #define LEAST_SHARED_SAMPLES 512
@@ -219,7 +219,7 @@ static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scra
     return atomic_load(&s.cancelled) ? SATF_CANCELLED : SATF_OK;
 }
 
-const sat_row sat_blocked = {
+const sat_algorithm sat_blocked = {
     .name = "blocked",
     .device_kind = "cpu",
     .help = "one pass, SIMD, all cores: the default on the CPU",

@@ -52,12 +52,12 @@ bool sat_cache_sign(const satf_context *ctx, int device, sat_cache *cache)
                  satf_isa_name(satf_cpu_isa()), satf_thread_count(ctx));
         return true;
     }
-    const sat_row *row = sat_row_find("1+r", "cuda");
-    for (int i = 0; row && row->variant && i < SAT_TUNED_PAIRS && used < room; i++) {
+    const sat_algorithm *algorithm = sat_algorithm_find("1+r", "cuda");
+    for (int i = 0; algorithm && algorithm->variant && i < SAT_TUNED_PAIRS && used < room; i++) {
         sat_tuning blocks = {0};
         sat_job job = sat_tuned_job(i);
         job.in.device = device;
-        row->variant(&job, 0, &blocks);
+        algorithm->variant(&job, 0, &blocks);
         used += (size_t)snprintf(cache->table + used, room - used, " %d/%d", blocks.tile,
                                  blocks.threads);
     }

@@ -1,9 +1,9 @@
-/* Which row runs, and with which tuning. */
+/* Which algorithm runs, and with which tuning. */
 #include <string.h>
 
 #include "../base/gpu.h"
 #include "cache.h"
-#include "rows.h"
+#include "algorithms.h"
 #include "stages.h"
 
 static const char *const sync_names[] = {"auto", "launch", "graph", "coop"};
@@ -38,10 +38,10 @@ satf_status satf_context_set_sync(satf_context *ctx, const char *name)
     return SATF_OK;
 }
 
-bool sat_row_has_sync(const sat_row *row, const sat_job *job, sat_sync sync)
+bool sat_algorithm_has_sync(const sat_algorithm *algorithm, const sat_job *job, sat_sync sync)
 {
     sat_tuning tuning;
-    for (size_t i = 0; row->variant && row->variant(job, i, &tuning); i++) {
+    for (size_t i = 0; algorithm->variant && algorithm->variant(job, i, &tuning); i++) {
         if (tuning.sync == sync) {
             return true;
         }
@@ -49,22 +49,23 @@ bool sat_row_has_sync(const sat_row *row, const sat_job *job, sat_sync sync)
     return false;
 }
 
-int sat_block_side(const sat_row *row, const sat_job *job)
+int sat_block_side(const sat_algorithm *algorithm, const sat_job *job)
 {
     sat_tuning first = job->tuning;
     if (job->in.device == SATF_HOST) {
         return SAT_CPU_BLOCK;
     }
-    return first.tile || (row->variant && row->variant(job, 0, &first)) ? first.tile : 0;
+    return first.tile || (algorithm->variant && algorithm->variant(job, 0, &first)) ? first.tile
+                                                                                    : 0;
 }
 
 /* Fills in an r that nobody has given, and how the stages of a device wait for one another: what is
  * reckoned to take least time. The CPU has one way to wait. */
-static void reckon(const sat_row *row, const sat_job *job, sat_tuning *tuning)
+static void reckon(const sat_algorithm *algorithm, const sat_job *job, sat_tuning *tuning)
 {
     sat_job tuned = *job;
     tuned.tuning = *tuning;
-    int tile = sat_block_side(row, &tuned);
+    int tile = sat_block_side(algorithm, &tuned);
     if (job->in.device == SATF_HOST || !tile || (tuning->r > 0 && tuning->sync)) {
         return;
     }
@@ -88,35 +89,39 @@ static const char *kind_of(const sat_job *job)
     return job->in.device == SATF_HOST ? "cpu" : "cuda";
 }
 
-static const char *refusal(const sat_row *row, const sat_job *job, const sat_tuning *tuning)
+static const char *refusal(const sat_algorithm *algorithm, const sat_job *job,
+                           const sat_tuning *tuning)
 {
     sat_job tuned = *job;
     tuned.tuning = *tuning;
-    return row->refuses(&tuned);
+    return algorithm->refuses(&tuned);
 }
 
-/* On the CPU the one that walks in blocks; on a device look-back, which reads each row and column
- * once, in one kernel, or the first that does what it refuses. */
-static const sat_row *default_row(const sat_job *job)
+/* On the CPU the one that walks in blocks; on a device look-back, which reads each row and
+ * column once, in one kernel, or the first that does what it refuses. */
+static const sat_algorithm *default_algorithm(const sat_job *job)
 {
     const char *kind = kind_of(job);
     if (job->in.device == SATF_HOST) {
         return &sat_blocked;
     }
-    const sat_row *usual = sat_row_find("lookback", kind), *row;
-    for (size_t i = 0; (row = sat_row_at(i)) && (!usual || refusal(usual, job, &(sat_tuning){0}));
+    const sat_algorithm *usual = sat_algorithm_find("lookback", kind), *algorithm;
+    for (size_t i = 0;
+         (algorithm = sat_algorithm_at(i)) && (!usual || refusal(usual, job, &(sat_tuning){0}));
          i++) {
-        usual = strcmp(row->device_kind, kind) == 0 ? row : usual;
+        usual = strcmp(algorithm->device_kind, kind) == 0 ? algorithm : usual;
     }
     return usual;
 }
 
-/* The row of the context's algorithm. */
-static satf_status find_row(satf_context *ctx, const sat_job *job, const sat_row **row)
+/* The algorithm that the context names. */
+static satf_status find_algorithm(satf_context *ctx, const sat_job *job,
+                                  const sat_algorithm **algorithm)
 {
     bool host = job->in.device == SATF_HOST, any = strcmp(ctx->settings.algorithm, "auto") == 0;
-    *row = any ? default_row(job) : sat_row_find(ctx->settings.algorithm, kind_of(job));
-    if (*row) {
+    *algorithm =
+        any ? default_algorithm(job) : sat_algorithm_find(ctx->settings.algorithm, kind_of(job));
+    if (*algorithm) {
         return SATF_OK;
     }
     if (any) {
@@ -133,43 +138,43 @@ static satf_status find_row(satf_context *ctx, const sat_job *job, const sat_row
 }
 
 /* What is forced must be possible, or is named. */
-static satf_status honour(satf_context *ctx, const sat_job *job, const sat_row *row,
+static satf_status honour(satf_context *ctx, const sat_job *job, const sat_algorithm *algorithm,
                           const sat_tuning *forced)
 {
-    if (forced->r > 0 && !row->has_r) {
+    if (forced->r > 0 && !algorithm->has_r) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "r = %g cannot be honoured: algorithm %s has none, 1+r has", forced->r,
-                         row->name);
+                         algorithm->name);
     }
-    if (forced->sync && !sat_row_has_sync(row, job, forced->sync)) {
+    if (forced->sync && !sat_algorithm_has_sync(algorithm, job, forced->sync)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "sync %s cannot be honoured: algorithm %s has no such barriers for this "
                          "image",
-                         sat_sync_name(forced->sync), row->name);
+                         sat_sync_name(forced->sync), algorithm->name);
     }
-    const char *reason = refusal(row, job, forced);
+    const char *reason = refusal(algorithm, job, forced);
     if (reason) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", row->name,
+        return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", algorithm->name,
                          reason);
     }
     return SATF_OK;
 }
 
-satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row,
+satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_algorithm **algorithm,
                        sat_tuning *tuning)
 {
     sat_tuning chosen = job->tuning;
     chosen.sync = chosen.sync ? chosen.sync : (sat_sync)ctx->settings.sync;
     chosen.r = chosen.r > 0 ? chosen.r : ctx->settings.r;
-    satf_status status = find_row(ctx, job, row);
+    satf_status status = find_algorithm(ctx, job, algorithm);
     if (!status) {
-        status = honour(ctx, job, *row, &chosen);
+        status = honour(ctx, job, *algorithm, &chosen);
     }
-    if (!status && (*row)->has_r && chosen.r == 0) {
+    if (!status && (*algorithm)->has_r && chosen.r == 0) {
         status = sat_cache_find(ctx, job, &chosen.r);
     }
-    if (!status && (*row)->has_r) {
-        reckon(*row, job, &chosen);
+    if (!status && (*algorithm)->has_r) {
+        reckon(*algorithm, job, &chosen);
     }
     if (!status) {
         *tuning = chosen;

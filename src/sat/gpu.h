@@ -4,7 +4,8 @@
 
 #include "sat.h"
 
-/* How their rows begin: the library names them all, also where it has no rows for them. */
+/* How they begin: the library names them all, also where it has no backend that runs them.
+ */
 #define SAT_CUDA_2R2W "2r2w", "cuda", "column sums, then row sums, a thread each (section 6.2)"
 #define SAT_CUDA_4R4W \
     "4r4w", "cuda", "column sums twice, the table transposed between and after (section 6.2)"
@@ -16,6 +17,7 @@
 #define SAT_CUDA_LOOKBACK "lookback", "cuda", "one kernel, decoupled look-back in two dimensions"
 
 /* In the order of table 6.2. */
-#define SAT_CUDA_ROWS(X) X(2R2W) X(4R4W) X(4R1W) X(2R1W) X(1R1W) X(1_PLUS_R) X(SKSS) X(LOOKBACK)
+#define SAT_CUDA_ALGORITHMS(X) \
+    X(2R2W) X(4R4W) X(4R1W) X(2R1W) X(1R1W) X(1_PLUS_R) X(SKSS) X(LOOKBACK)
 
 #endif

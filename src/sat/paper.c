@@ -16,7 +16,7 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "kernels.h"
-#include "rows.h"
+#include "algorithms.h"
 #include "stages.h"
 
 enum { BLOCK = SAT_CPU_BLOCK, MOST_SAMPLES = BLOCK * SATF_MAX_CHANNELS };
@@ -371,7 +371,7 @@ static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scr
     return run(ctx, job, &g, scratch);
 }
 
-const sat_row sat_2r1w = {
+const sat_algorithm sat_2r1w = {
     .name = "2r1w",
     .device_kind = "cpu",
     .help = "sums of blocks, their tables, the blocks again, all cores (section 6.3)",
@@ -380,7 +380,7 @@ const sat_row sat_2r1w = {
     .run = run_2r1w,
 };
 
-const sat_row sat_1r1w = {
+const sat_algorithm sat_1r1w = {
     .name = "1r1w",
     .device_kind = "cpu",
     .help = "blocks along anti-diagonals, one stage each, all cores (section 6.4)",
@@ -389,7 +389,7 @@ const sat_row sat_1r1w = {
     .run = run_1r1w,
 };
 
-const sat_row sat_1_plus_r = {
+const sat_algorithm sat_1_plus_r = {
     .name = "1+r",
     .device_kind = "cpu",
     .help = "1r1w between two triangles of 2r1w, all cores (section 6.5)",

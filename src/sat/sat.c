@@ -8,13 +8,14 @@
 satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
 {
     *plan = (sat_plan){.job = *job};
-    satf_status status = sat_choose(ctx, job, &plan->row, &plan->job.tuning);
+    satf_status status = sat_choose(ctx, job, &plan->algorithm, &plan->job.tuning);
     if (status) {
         return status;
     }
-    if (plan->row->scratch_bytes && !plan->row->scratch_bytes(ctx, &plan->job, &plan->bytes)) {
+    if (plan->algorithm->scratch_bytes &&
+        !plan->algorithm->scratch_bytes(ctx, &plan->job, &plan->bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the scratch memory of algorithm %s would overflow",
-                         plan->row->name);
+                         plan->algorithm->name);
     }
     return SATF_OK;
 }
@@ -27,15 +28,16 @@ satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
     return status;
 }
 
-/* Runs the row and holds it to its contract: a message if and only if it fails. */
-static satf_status run_row(satf_context *ctx, const sat_row *row, const sat_job *job, void *scratch)
+/* Runs the algorithm and holds it to its contract: a message if and only if it fails. */
+static satf_status run_algorithm(satf_context *ctx, const sat_algorithm *algorithm,
+                                 const sat_job *job, void *scratch)
 {
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
-    satf_status status = row->run(ctx, job, scratch);
+    satf_status status = algorithm->run(ctx, job, scratch);
     if (!status == (ctx->message[0] != '\0')) {
         return satf_fail(ctx, status ? status : SATF_DEVICE_FAILED, "algorithm %s is defective: %s",
-                         row->name,
+                         algorithm->name,
                          status ? "it failed without saying why" : "it succeeded with an error");
     }
     if (!status) {
@@ -52,7 +54,7 @@ satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void
     satf_status status = SATF_OK;
     job.in.data = (void *)(uintptr_t)in;
     job.out = out;
-    if (plan->row->keeps) {
+    if (plan->algorithm->keeps) {
         job.scratch_runs = runs + 1;
         plan->runs = 0; /* until the run is good */
         if (runs == 0 || runs == UINT_MAX) {
@@ -60,7 +62,7 @@ satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void
             status = satf_cuda()->set_bytes(ctx, job.in.device, scratch, 0, plan->bytes);
         }
     }
-    status = status ? status : run_row(ctx, plan->row, &job, scratch);
+    status = status ? status : run_algorithm(ctx, plan->algorithm, &job, scratch);
     plan->runs = status ? 0 : job.scratch_runs;
     return status;
 }
@@ -72,7 +74,7 @@ static satf_gpu_use scratch_use(const sat_plan *plan)
     const satf_view *in = &job->in;
     const sat_tuning *tuning = &job->tuning;
     return (satf_gpu_use){
-        plan->row,
+        plan->algorithm,
         {in->width, in->height, in->channels, in->type, job->summand, job->sum_type, job->f32_out,
          tuning->tile, tuning->threads},
     };
@@ -80,20 +82,20 @@ static satf_gpu_use scratch_use(const sat_plan *plan)
 
 static const char scratch_what[] = "a summed area table's scratch";
 
-/* Scratch of a row's own on a device, in the order of the stream. */
+/* Scratch of an algorithm's own on a device, in the order of the stream. */
 static satf_status run_there(satf_context *ctx, sat_plan *plan, const sat_job *job)
 {
     void *memory = NULL;
     int device = job->in.device;
     satf_status status;
-    if (plan->row->keeps) {
+    if (plan->algorithm->keeps) {
         satf_gpu_use use = scratch_use(plan);
         unsigned runs = 0;
         status = satf_cuda()->keep(ctx, device, &use, plan->bytes, scratch_what, &memory, &runs);
         if (memory) {
             sat_job again = *job;
             again.scratch_runs = runs;
-            status = run_row(ctx, plan->row, &again, memory);
+            status = run_algorithm(ctx, plan->algorithm, &again, memory);
             satf_cuda()->kept(ctx, !status);
         }
         if (status || memory) {
@@ -114,7 +116,7 @@ static satf_status run_here(satf_context *ctx, sat_plan *plan, const sat_job *jo
         return satf_fail(ctx, SATF_LIMIT,
                          "algorithm %s needs %zu bytes of scratch memory, above the limit of %lld "
                          "bytes (limit: max-memory)",
-                         plan->row->name, plan->bytes, (long long)ctx->settings.max_bytes);
+                         plan->algorithm->name, plan->bytes, (long long)ctx->settings.max_bytes);
     }
     void *memory = satf_alloc(plan->bytes);
     if (!memory) {

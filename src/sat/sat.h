@@ -1,5 +1,5 @@
 /*
- * SAT algorithms: a table of rows, one algorithm on one kind of device each.
+ * SAT algorithms: a table of algorithms, one algorithm on one kind of device each.
  * Everybody who needs a summed area table goes through sat_plan_run().
  */
 #ifndef SATF_SAT_H
@@ -8,7 +8,7 @@
 #include "../base/context.h"
 #include "../base/sums.h"
 
-/* How the stages of a staged CUDA row wait for one another. */
+/* How the stages of a staged CUDA algorithm wait for one another. */
 typedef enum sat_sync {
     SAT_SYNC_AUTO,
     SAT_SYNC_LAUNCH, /* one kernel a stage, as in the paper */
@@ -18,7 +18,8 @@ typedef enum sat_sync {
 
 #define SAT_PAPER_R 0.25 /* of (1+r)R1W: the paper's 1.25R1W */
 
-/* The parameters of a row, of those of the CPU r alone; 0 in a member: the row's own default. */
+/* The parameters of an algorithm, of those of the CPU r alone; 0 in a member: the algorithm's own
+ * default. */
 typedef struct sat_tuning {
     int tile;    /* w, the side of a block in samples; its height where it is no square */
     int threads; /* of a CUDA block */
@@ -29,10 +30,10 @@ typedef struct sat_tuning {
 /*
  * One SAT to build: out[y][x] = sum of summand(in) over y' <= y, x' <= x, per channel.
  * out is an array of rows of width * channels sums, out_stride bytes apart (no
- * alignment, may be negative). sum_type U32, U64, U128 (rows that support it) or
+ * alignment, may be negative). sum_type U32, U64, U128 (algorithms that support it) or
  * F64; integer sums wrap. If f32_out, sums are F64 and stored rounded to float.
- * in.device says where in and out lie: on the host, and rows of the CPU do the
- * job, or on a CUDA device, and its rows enqueue it on the context's stream.
+ * in.device says where in and out lie: on the host, and algorithms of the CPU do the
+ * job, or on a CUDA device, and its algorithms enqueue it on the context's stream.
  */
 typedef struct sat_job {
     satf_view in; /* data may be NULL while only applicability or scratch is asked for */
@@ -42,8 +43,8 @@ typedef struct sat_job {
     void *out;
     int64_t out_stride;
     sat_tuning tuning;
-    /* Of rows with .keeps. 0: the scratch holds anything. n > 0: zeros, and then n - 1 runs for
-     * jobs that differ in memory and strides only have succeeded with it. */
+    /* Of algorithms with .keeps. 0: the scratch holds anything. n > 0: zeros, and then n - 1 runs
+     * for jobs that differ in memory and strides only have succeeded with it. */
     unsigned scratch_runs;
 } sat_job;
 
@@ -53,11 +54,11 @@ sat_job sat_job_of(const satf_view *in, const satf_view *out);
 /* The type of the job's table, which has sums of at most 64 bits. */
 satf_type sat_table_type(const sat_job *job);
 
-typedef struct sat_row {
+typedef struct sat_algorithm {
     const char *name;        /* as in --algorithm */
     const char *device_kind; /* "cpu" or "cuda" */
     const char *help;        /* one line, with the paper's section */
-    /* NULL if the row can do the job, else the reason (static storage),
+    /* NULL if the algorithm can do the job, else the reason (static storage),
      * one clause that completes "algorithm NAME cannot be used: ". */
     const char *(*refuses)(const sat_job *job);
     /* Scratch for the job; NULL means none. false: the size overflows. */
@@ -65,7 +66,7 @@ typedef struct sat_row {
     /* Does the job with that scratch (64-byte aligned; on the job's device, where
      * a SAT is complete in the order of the stream). */
     satf_status (*run)(satf_context *ctx, const sat_job *job, void *scratch);
-    /* Tunings that the row has for the job, index 0, 1, ... until false; r is
+    /* Tunings that the algorithm has for the job, index 0, 1, ... until false; r is
      * left 0. NULL: there is nothing to choose. */
     bool (*variant)(const sat_job *job, size_t index, sat_tuning *tuning);
     /* The scratch must be zeros at first; the next run for such a job can do with what the one
@@ -73,14 +74,14 @@ typedef struct sat_row {
     bool keeps;
     /* It has triangles of sat_tuning.r. */
     bool has_r;
-} sat_row;
+} sat_algorithm;
 
-/* The rows in the order of table 6.2, CPU rows first; NULL behind the last. Those of CUDA devices
- * are the backend's, and missing where that is. */
-const sat_row *sat_row_at(size_t index);
+/* The algorithms in the order of table 6.2, CPU algorithms first; NULL behind the last. Those of
+ * CUDA devices are the backend's, and missing where that is. */
+const sat_algorithm *sat_algorithm_at(size_t index);
 
-/* The row of that name and device kind; NULL if there is none. */
-const sat_row *sat_row_find(const char *name, const char *device_kind);
+/* The algorithm of that name and device kind; NULL if there is none. */
+const sat_algorithm *sat_algorithm_find(const char *name, const char *device_kind);
 
 /* "auto", "launch", "graph" or "coop". Static storage. */
 const char *sat_sync_name(sat_sync sync);
@@ -88,25 +89,25 @@ const char *sat_sync_name(sat_sync sync);
 /* false, and *sync untouched, if name is none of those. */
 bool sat_sync_parse(const char *name, sat_sync *sync);
 
-/* Whether the row has a variant with these barriers. */
-bool sat_row_has_sync(const sat_row *row, const sat_job *job, sat_sync sync);
+/* Whether the algorithm has a variant with these barriers. */
+bool sat_algorithm_has_sync(const sat_algorithm *algorithm, const sat_job *job, sat_sync sync);
 
 /*
- * The row for a job where its image lies, and its tuning: what the job's tuning and the context
- * (algorithm, r, sync) force, then the r that is remembered (tuner.h) or reckoned, then the row's
- * own defaults (0). "auto" is the fastest row. SATF_UNSUPPORTED names what cannot be honoured, and
- * why.
+ * The algorithm for a job where its image lies, and its tuning: what the job's tuning and the
+ * context (algorithm, r, sync) force, then the r that is remembered (tuner.h) or reckoned, then the
+ * algorithm's own defaults (0). "auto" is the fastest algorithm. SATF_UNSUPPORTED names what cannot
+ * be honoured, and why.
  */
-satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_row **row,
+satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_algorithm **algorithm,
                        sat_tuning *tuning);
 
-/* The side of the row's blocks for the job, by its tuning; 0: it has none. */
-int sat_block_side(const sat_row *row, const sat_job *job);
+/* The side of the algorithm's blocks for the job, by its tuning; 0: it has none. */
+int sat_block_side(const sat_algorithm *algorithm, const sat_job *job);
 
-/* A job whose row and tuning are chosen, for any memory. */
+/* A job whose algorithm and tuning are chosen, for any memory. */
 typedef struct sat_plan {
     sat_job job; /* its memory is not looked at */
-    const sat_row *row;
+    const sat_algorithm *algorithm;
     size_t bytes; /* of scratch, aligned to 64; 0: none */
     /* Runs that scratch kept for this plan alone has seen since it was zeros. 0: it holds
      * anything; who lets others use it sets that. */
@@ -116,8 +117,8 @@ typedef struct sat_plan {
 /* Decides; the device of the job, if it is on one, is open. */
 satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
 
-/* Builds the table of the image at `in` at `out`; scratch: the plan's. A row that fails without a
- * message, or succeeds while leaving one, is reported as a defect here (the one seam). */
+/* Builds the table of the image at `in` at `out`; scratch: the plan's. An algorithm that fails
+ * without a message, or succeeds while leaving one, is reported as a defect here (the one seam). */
 satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void *out,
                          void *scratch);
 

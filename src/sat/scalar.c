@@ -7,7 +7,7 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "rows.h"
+#include "algorithms.h"
 
 const char *sat_cpu_refuses(const sat_job *job)
 {
@@ -150,7 +150,7 @@ static satf_status reference_run(satf_context *ctx, const sat_job *job, void *sc
     RUN_BY_SUM_TYPE(reference, ctx, job, scratch)
 }
 
-const sat_row sat_reference = {
+const sat_algorithm sat_reference = {
     .name = "reference",
     .device_kind = "cpu",
     .help = "the scalar definition, for comparison",
@@ -220,7 +220,7 @@ static satf_status four_r_one_w_run(satf_context *ctx, const sat_job *job, void 
     RUN_BY_SUM_TYPE(four_r_one_w, ctx, job, scratch)
 }
 
-const sat_row sat_2r2w = {
+const sat_algorithm sat_2r2w = {
     .name = "2r2w",
     .device_kind = "cpu",
     .help = "column sums, then row sums, one thread (2R2W(CPU), section 6.6)",
@@ -229,7 +229,7 @@ const sat_row sat_2r2w = {
     .run = two_r_two_w_run,
 };
 
-const sat_row sat_4r1w = {
+const sat_algorithm sat_4r1w = {
     .name = "4r1w",
     .device_kind = "cpu",
     .help = "formula 6.1 in raster order, one thread (4R1W(CPU), section 6.6)",

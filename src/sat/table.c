@@ -1,51 +1,52 @@
-/* The table of rows, and jobs for them. */
+/* The table of algorithms, and jobs for them. */
 #include <string.h>
 
 #include "../base/gpu.h"
 #include "../base/view.h"
 #include "gpu.h"
-#include "rows.h"
+#include "algorithms.h"
 
 /* In the order of table 6.2, and what is not in it. */
-static const sat_row *const cpu_rows[] = {&sat_2r2w,     &sat_4r1w,    &sat_2r1w,     &sat_1r1w,
-                                          &sat_1_plus_r, &sat_blocked, &sat_reference};
+static const sat_algorithm *const cpu_algorithms[] = {
+    &sat_2r2w, &sat_4r1w, &sat_2r1w, &sat_1r1w, &sat_1_plus_r, &sat_blocked, &sat_reference};
 
 static const sat_name cuda_names[] = {
 #define SAT_NAME(ROW) {SAT_CUDA_##ROW},
-    SAT_CUDA_ROWS(SAT_NAME)
+    SAT_CUDA_ALGORITHMS(SAT_NAME)
 #undef SAT_NAME
 };
 
 enum {
-    CPU_ROWS = sizeof cpu_rows / sizeof *cpu_rows,
-    CUDA_ROWS = sizeof cuda_names / sizeof *cuda_names
+    CPU_ALGORITHMS = sizeof cpu_algorithms / sizeof *cpu_algorithms,
+    CUDA_ALGORITHMS = sizeof cuda_names / sizeof *cuda_names
 };
 
-const sat_row *sat_row_at(size_t index)
+const sat_algorithm *sat_algorithm_at(size_t index)
 {
-    if (index < CPU_ROWS) {
-        return cpu_rows[index];
+    if (index < CPU_ALGORITHMS) {
+        return cpu_algorithms[index];
     }
-    return index - CPU_ROWS < CUDA_ROWS ? satf_cuda()->row(index - CPU_ROWS) : NULL;
+    return index - CPU_ALGORITHMS < CUDA_ALGORITHMS ? satf_cuda()->algorithm(index - CPU_ALGORITHMS)
+                                                    : NULL;
 }
 
 bool sat_name_at(size_t index, sat_name *name)
 {
-    if (index < CPU_ROWS) {
-        const sat_row *row = cpu_rows[index];
-        *name = (sat_name){row->name, row->device_kind, row->help};
-    } else if (index - CPU_ROWS < CUDA_ROWS) {
-        *name = cuda_names[index - CPU_ROWS];
+    if (index < CPU_ALGORITHMS) {
+        const sat_algorithm *algorithm = cpu_algorithms[index];
+        *name = (sat_name){algorithm->name, algorithm->device_kind, algorithm->help};
+    } else if (index - CPU_ALGORITHMS < CUDA_ALGORITHMS) {
+        *name = cuda_names[index - CPU_ALGORITHMS];
     }
-    return index < CPU_ROWS + CUDA_ROWS;
+    return index < CPU_ALGORITHMS + CUDA_ALGORITHMS;
 }
 
-const sat_row *sat_row_find(const char *name, const char *device_kind)
+const sat_algorithm *sat_algorithm_find(const char *name, const char *device_kind)
 {
     sat_name here;
     for (size_t i = 0; sat_name_at(i, &here); i++) {
         if (strcmp(here.name, name) == 0 && strcmp(here.device_kind, device_kind) == 0) {
-            return sat_row_at(i);
+            return sat_algorithm_at(i);
         }
     }
     return NULL;

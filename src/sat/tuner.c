@@ -126,8 +126,9 @@ static satf_status sweep(satf_context *ctx, const sat_job *job, double *best_r)
 {
     double r[SAT_SWEEP];
     sat_tuning tunings[SAT_SWEEP] = {{0}};
-    const sat_row *row = sat_row_find("1+r", job->in.device == SATF_HOST ? "cpu" : "cuda");
-    int tile = row ? sat_block_side(row, job) : 0, best = 0;
+    const sat_algorithm *algorithm =
+        sat_algorithm_find("1+r", job->in.device == SATF_HOST ? "cpu" : "cuda");
+    int tile = algorithm ? sat_block_side(algorithm, job) : 0, best = 0;
     int64_t tiles = tile ? (job->in.width - 1) / tile + 1 : 1;
     int count = sat_sweep_r(tiles, tiles, r);
     for (int i = 0; i < count; i++) {

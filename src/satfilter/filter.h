@@ -21,7 +21,7 @@ typedef enum param_kind {
     PARAM_CHOICE,   /* int: which of the words that the metavar lists, "90|180|270", from 0 */
     PARAM_TEMPLATE, /* filter_rects *: a file of rectangles; NULL until it is set */
     PARAM_ORDER,    /* filter_order *: a .npy file of pixels' numbers; likewise */
-    PARAM_IMAGE     /* filter_picture *: an image beside the input; NULL: none */
+    PARAM_IMAGE     /* filter_picture *: an auxiliary input; NULL: none */
 } param_kind;
 
 /* A parameter, once: parsing, setters, printing, help, man page and completion derive from it. */
@@ -53,7 +53,7 @@ typedef enum filter_type_rule {
     TYPE_WHOLE          /* of a part: f32 of integers, whole numbers up to 2^24; f64 of floats */
 } filter_type_rule;
 
-/* The vectorised finishers (finish.h) that compute this very formula, if any. */
+/* The vectorised epilogues (epilogue.h) that compute this very formula, if any. */
 typedef enum filter_kernel {
     KERNEL_NONE,
     KERNEL_MEAN,
@@ -90,17 +90,17 @@ struct filter_recipe {
     int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
     /* REGION_WINDOW: a formula over the same windows whose greatest finite value in the whole
      * image, and the least finite sample that counts, are in->greatest and in->least of the other.
-     * FORMULA_NONE: nothing is surveyed. */
-    int survey;
+     * FORMULA_NONE: nothing is reduced. */
+    int reduction;
     /* The range of the result for samples in lo ... hi of such an image. NULL: the same range. Not
      * asked of black and white. */
     filter_range (*range)(filter_range in, const void *options, const filter_extent *of);
     /* REGION_PIXEL: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);
-    /* REGION_WINDOW: a filter of several steps; [1]: those with an image beside (PARAM_IMAGE). The
-     * recipe's own formula is the last one's. NULL: it is one step. No steps in [0]: there must be
-     * an image beside. */
+    /* REGION_WINDOW: a filter of several steps; [1]: those with an auxiliary input (PARAM_IMAGE).
+     * The recipe's own formula is the last one's. NULL: it is one step. No steps in [0]: there must
+     * be an auxiliary input. */
     const filter_part *parts[2];
     int part_counts[2];
     /* REGION_WINDOW, of one step: recipes of which another formula makes the result. variant() is 0
@@ -109,11 +109,11 @@ struct filter_recipe {
     const filter_recipe *variants;
     int variant_count;
     int (*variant)(const void *options, int colours);
-    /* The image beside may have another sample type than the input, and its alpha is left out: it
-     * has one channel or the input's besides alpha. */
-    bool any_beside;
+    /* The auxiliary input may have another sample type than the input, and its alpha is left out:
+     * it has one channel or the input's besides alpha. */
+    bool any_aux;
     /* Whether steps read FILTER_SUMS with these options. NULL: never. */
-    bool (*sums_beside)(const void *options);
+    bool (*sums_aux)(const void *options);
     /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
     /* REGION_PREFIX: whether a row and a column of zeros lead the result. NULL: never. */
@@ -139,7 +139,7 @@ enum { FILTER_MAX_PARTS = 16, FILTER_MAX_VARIANTS = 4, FILTER_SUMS = -1 };
 struct filter_part {
     const filter_recipe *recipe; /* REGION_WINDOW */
     int of;                      /* what is summed */
-    int beside[2];               /* whose samples the formula reads, if it does */
+    int aux[2];                  /* whose samples the formula reads, if it does */
     filter_over over;
     /* What lies outside under border constant:V, common: what all samples have in common. NULL: V.
      */

@@ -46,8 +46,8 @@ enum {
     FORMULA_SUM = 1,
     FORMULA_SQUARE = 2,
     FORMULA_CENTRE = 4,
-    FORMULA_BESIDE = 8,
-    FORMULA_BESIDE_TOO = 16,
+    FORMULA_AUX = 8,
+    FORMULA_AUX_TOO = 16,
     FORMULA_OFTEN = 32,
     FORMULA_OFTEN_REAL = 64,
     FORMULA_OFTEN_U32 = 128,
@@ -66,10 +66,10 @@ typedef struct formula_sums {
     satf_u128 sum, square; /* of the samples and of their squares */
     uint64_t weight;       /* number of pixels, or the sum of their alphas */
     double real_sum, real_square, real_weight;
-    double pivot;     /* of floats: the real moments are those of samples less this */
-    double inverse;   /* 1 / the weight, or 0; set for formulas of windows */
-    double centre;    /* the sample at the pixel itself (FORMULA_CENTRE) */
-    double beside[2]; /* samples of other images there (FORMULA_BESIDE, FORMULA_BESIDE_TOO) */
+    double shift;   /* of floats: the real moments are those of samples less this */
+    double inverse; /* 1 / the weight, or 0; set for formulas of windows */
+    double centre;  /* the sample at the pixel itself (FORMULA_CENTRE) */
+    double aux[2];  /* samples of other images there (FORMULA_AUX, FORMULA_AUX_TOO) */
     /* Of the luma of the pixel's colour (FORMULA_LUMA), of integers in thousandths: the sum over
      * the region, and the sample. */
     double luma_sum, luma;
@@ -79,18 +79,18 @@ typedef struct formula_sums {
      * beside it, the same where there is none, its number of pixels, or 0, and whether either of
      * the two is of floats. */
     bool of_floats, either_of_floats;
-    double full, level, beside_full, beside_pixels;
+    double full, level, aux_full, aux_pixels;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
-    double greatest, least; /* of the survey (filter_recipe.survey), or 0 */
+    double greatest, least; /* of the reduction (filter_recipe.reduction), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
 
-/* Leaves what a formula reads. One that reads squares alone gets them without a pivot. */
+/* Leaves what a formula reads. One that reads squares alone gets them without a shift. */
 SATF_FORMULA void formula_hide(unsigned listed, formula_sums *in)
 {
     if (!(listed & FORMULA_SUM)) {
         in->sum = 0;
-        in->real_sum = in->pivot = 0;
+        in->real_sum = in->shift = 0;
     }
     if (!(listed & FORMULA_SQUARE)) {
         in->square = 0;
@@ -99,11 +99,11 @@ SATF_FORMULA void formula_hide(unsigned listed, formula_sums *in)
     if (!(listed & FORMULA_CENTRE)) {
         in->centre = 0;
     }
-    if (!(listed & FORMULA_BESIDE)) {
-        in->beside[0] = 0;
+    if (!(listed & FORMULA_AUX)) {
+        in->aux[0] = 0;
     }
-    if (!(listed & FORMULA_BESIDE_TOO)) {
-        in->beside[1] = 0;
+    if (!(listed & FORMULA_AUX_TOO)) {
+        in->aux[1] = 0;
     }
     if (!(listed & FORMULA_LUMA)) {
         in->luma_sum = in->luma = 0;
@@ -181,18 +181,18 @@ SATF_FORMULA bool formula_in_reals(const formula_sums *in)
     return in->real || in->words == FORMULA_EXACT;
 }
 
-/* A mean, given that of the samples less the pivot. */
-SATF_FORMULA double formula_off_pivot(const formula_sums *in, double mean)
+/* A mean, given that of the samples less the shift. */
+SATF_FORMULA double formula_off_shift(const formula_sums *in, double mean)
 {
-    return in->pivot != 0 ? in->pivot + mean : mean;
+    return in->shift != 0 ? in->shift + mean : mean;
 }
 
 /* The sum, that of squares and the weight as doubles, rounded once when they do not fit; the sum of
- * floats that have a pivot twice. The squares of such floats are of what is above it. */
+ * floats that have a shift twice. The squares of such floats are of what is above it. */
 SATF_FORMULA double formula_sum(const formula_sums *in)
 {
     if (formula_in_reals(in)) {
-        return in->pivot != 0 ? in->real_weight * in->pivot + in->real_sum : in->real_sum;
+        return in->shift != 0 ? in->real_weight * in->shift + in->real_sum : in->real_sum;
     }
     return in->words == FORMULA_WORD ? (double)(uint64_t)in->sum : formula_double(in->sum);
 }
@@ -288,7 +288,7 @@ SATF_FORMULA double formula_over_weight(const formula_sums *in, double a)
 SATF_FORMULA formula_value formula_mean(const formula_sums *in)
 {
     if (in->real) {
-        double mean = formula_off_pivot(in, in->real_sum * (1 / in->real_weight));
+        double mean = formula_off_shift(in, in->real_sum * (1 / in->real_weight));
         return formula_real(in->real_weight == 0 ? 0 : mean);
     }
     uint64_t weight = in->words == FORMULA_EXACT ? (uint64_t)in->real_weight : in->weight;
@@ -310,7 +310,7 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
 /* The mean as it is: S / W of integers, S (1 / W) of floats. The weight must not be 0. */
 SATF_FORMULA double formula_true_mean(const formula_sums *in)
 {
-    return in->real ? formula_off_pivot(in, in->real_sum * in->inverse)
+    return in->real ? formula_off_shift(in, in->real_sum * in->inverse)
                     : formula_over_weight(in, formula_sum(in));
 }
 
@@ -322,7 +322,7 @@ SATF_FORMULA uint64_t formula_word_spread(const formula_sums *in)
 }
 
 /*
- * W S2 - S^2, which is the variance times W^2, whatever the pivot. Of integers it is exact, then
+ * W S2 - S^2, which is the variance times W^2, whatever the shift. Of integers it is exact, then
  * rounded once to a double: both products are at most 65535^8 < 2^128, reached by 16-bit colour
  * weighted by 16-bit alpha in the largest window. Of floats it is clamped to 0 from below, and NaN
  * where the window holds anything that is not finite.
@@ -339,11 +339,11 @@ SATF_FORMULA double formula_spread(const formula_sums *in)
     return formula_double(in->weight * in->square - in->sum * in->sum);
 }
 
-/* W p - S over W, p being the sample at the pixel, which the pivot changes as it does sums. The
- * weight must not be 0. -0 becomes 0, which it is with another pivot. */
+/* W p - S over W, p being the sample at the pixel, which the shift changes as it does sums. The
+ * weight must not be 0. -0 becomes 0, which it is with another shift. */
 SATF_FORMULA double formula_above_mean(const formula_sums *in)
 {
-    double p = in->centre - in->pivot, sum = in->real ? in->real_sum : formula_sum(in);
+    double p = in->centre - in->shift, sum = in->real ? in->real_sum : formula_sum(in);
     return formula_over_weight(in, p * formula_weight(in) - sum + 0.0);
 }
 

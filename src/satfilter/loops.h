@@ -17,8 +17,8 @@ typedef struct loop_block {
     double sums[LOOP_SAMPLES], squares[LOOP_SAMPLES];             /* FORMULA_EXACT and floats */
     uint64_t word_sums[LOOP_SAMPLES], word_squares[LOOP_SAMPLES]; /* FORMULA_WORD */
     double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter 1 / the former, or 0 */
-    double pivots[LOOP_SAMPLES];                          /* of floats */
-    double centres[LOOP_SAMPLES], besides[2][LOOP_SAMPLES];
+    double shifts[LOOP_SAMPLES];                          /* of floats */
+    double centres[LOOP_SAMPLES], aux_samples[2][LOOP_SAMPLES];
     double luma_sums[LOOP_SAMPLES], lumas[LOOP_SAMPLES]; /* in each lane of a pixel */
     double results[LOOP_SAMPLES];
 } loop_block;
@@ -36,13 +36,13 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
         memcpy(&options, block->options, sizeof options);             \
         in.real = is_real;                                            \
         in.words = kind;                                              \
-        in.pivot = 0;                                                 \
+        in.shift = 0;                                                 \
         for (int64_t i = 0; i < block->n; i++) {                      \
             load(in, block, i);                                       \
             in.inverse = block->inverses[i];                          \
             in.centre = block->centres[i];                            \
-            in.beside[0] = block->besides[0][i];                      \
-            in.beside[1] = block->besides[1][i];                      \
+            in.aux[0] = block->aux_samples[0][i];                     \
+            in.aux[1] = block->aux_samples[1][i];                     \
             in.luma_sum = block->luma_sums[i];                        \
             in.luma = block->lumas[i];                                \
             formula_hide((reads), &in);                               \
@@ -58,7 +58,7 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
 
 #define LOAD_FLOATS(in, block, i) \
     LOAD_REALS(in, block, i);     \
-    in.pivot = block->pivots[i]
+    in.shift = block->shifts[i]
 
 #define LOAD_WORDS(in, block, i)        \
     in.sum = block->word_sums[i];       \

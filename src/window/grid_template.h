@@ -1,5 +1,5 @@
 /*
- * How large samples are, of what they are multiples, and how far above pivots; strip_template.h
+ * How large samples are, of what they are multiples, and how far above shifts; strip_template.h
  * includes this once a type of floats.
  *
  * GRID(f)  the function f of this type
@@ -44,18 +44,18 @@ static bool GRID(on_grid)(int64_t n, const char *row, REAL level, REAL limit)
     return error == 0 && most <= largest;
 }
 
-static inline __attribute__((always_inline)) void GRID(lift)(const int channels, int64_t pixels,
-                                                             const char *restrict row,
-                                                             const double *pivots,
-                                                             double *restrict out)
+static inline __attribute__((always_inline)) void GRID(shift)(const int channels, int64_t pixels,
+                                                              const char *restrict row,
+                                                              const double *shifts,
+                                                              double *restrict out)
 {
-    double pivot[SATF_MAX_CHANNELS];
-    memcpy(pivot, pivots, (size_t)channels * sizeof *pivot);
+    double shift[SATF_MAX_CHANNELS];
+    memcpy(shift, shifts, (size_t)channels * sizeof *shift);
     for (int64_t i = 0; i < pixels * channels; i += channels) {
         for (int c = 0; c < channels; c++) {
             REAL a;
             memcpy(&a, row + (size_t)(i + c) * sizeof a, sizeof a);
-            out[i + c] = ((double)a - pivot[c]) + 0;
+            out[i + c] = ((double)a - shift[c]) + 0;
         }
     }
 }

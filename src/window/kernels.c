@@ -189,5 +189,5 @@ const window_kernels SATF_ISA_NAME(window_kernels) = {
                 {[SATF_SUM_U64] = HORIZONTAL(u64_u64), [SATF_SUM_U128] = HORIZONTAL(u64_u128)},
             [SATF_SUM_F64] = {[SATF_SUM_F64] = HORIZONTAL(f64_f64)},
         },
-    .strip = {lift, row_sums, accumulate, join, peak, on_grid},
+    .strip = {shift_by, row_sums, accumulate, join, peak, on_grid},
 };

@@ -63,9 +63,9 @@ typedef struct horizontal_kernels {
  * aligned to 64 bytes and have room for STRIP_SLACK more. */
 #define STRIP_SLACK 64
 typedef struct strip_kernels {
-    /* out[i] = sample i less the pivot of its channel; never -0. */
-    void (*lift)(satf_type type, const vertical_row *shape, const void *row, const double *pivots,
-                 double *out);
+    /* out[i] = sample i less the shift of its channel; never -0. */
+    void (*shift_by)(satf_type type, const vertical_row *shape, const void *row,
+                     const double *shifts, double *out);
     /* sums[x] = columns[x] + ... + columns[x + window - 1], for all x in one call. spare holds
      * STRIP_SPARES arrays of (pixels + window) * channels + STRIP_SLACK doubles. */
     void (*row_sums)(const horizontal_row *shape, const double *columns, double *spare,

@@ -129,7 +129,7 @@ void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void 
     segment.square_type = plan->plane[plan->planes - 1].sum_type;
     segment.sums = sums[0];
     segment.squares = plan->planes > 1 ? sums[1] : NULL;
-    segment.pivots = b->pivots;
+    segment.shifts = b->shifts;
     if (s->spec->centre) {
         segment.centre = centre_samples(b, y, x);
         if (!segment.centre) {

@@ -22,7 +22,7 @@ typedef struct window_band {
     char *memory;
     int thread;
     int64_t unreported;   /* pixels */
-    const double *pivots; /* of the sums that are handed out, or NULL */
+    const double *shifts; /* of the sums that are handed out, or NULL */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
     const char *centre;
     int64_t centre_row;

@@ -44,8 +44,8 @@ satf_sum_type window_sum_type(const window_spec *spec, bool squares)
                              (uint64_t)spec->w * (uint64_t)spec->h, SATF_SUM_U16);
 }
 
-/* Rows that share pivots: so many heights that starting again below them, which sums a height of
- * rows once more, takes little time. No more than that, for a pivot serves best nearby. */
+/* Rows that share shifts: so many heights that starting again below them, which sums a height of
+ * rows once more, takes little time. No more than that, for a shift serves best nearby. */
 #define TILE_HEIGHTS 16
 #define TILE_ROWS 128
 
@@ -58,7 +58,7 @@ static void plan_ways(window_plan *plan)
     plan->slides = !plan->is_float || !(spec->weighted || spec->squares || folded > 0);
     int64_t height = down->lo + down->hi + 1, heights = (TILE_ROWS - 1) / height + 1;
     plan->tile_rows =
-        !spec->pivots ? down->n : height * (heights > TILE_HEIGHTS ? heights : TILE_HEIGHTS);
+        !spec->shifts ? down->n : height * (heights > TILE_HEIGHTS ? heights : TILE_HEIGHTS);
 }
 
 /* Memory of the strips: for each plane the rows' fixed part, prefix sums, and a block. */
@@ -85,7 +85,7 @@ static bool plan_strips(window_plan *plan)
            reserve((size_t)plan->strips_held, plan->strip_bytes, &plan->band_bytes,
                    &plan->strip_memory) &&
            reserve((size_t)plan->strips_held * SATF_MAX_CHANNELS, sizeof(double), &plan->band_bytes,
-                   &plan->pivots) &&
+                   &plan->shifts) &&
            reserve(line, sizeof(double), &plan->band_bytes, &plan->line) &&
            reserve(line, sizeof(double), &plan->band_bytes, &plan->products) &&
            reserve(line, sizeof(double), &plan->band_bytes, &plan->edge) &&
@@ -167,7 +167,7 @@ static bool lay_out(satf_context *ctx, window_plan *plan)
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
     plan->strip = &kernels->strip;
-    plan->lifted = &kernels->vertical[SATF_F64][SATF_SUM_F64];
+    plan->shifted = &kernels->vertical[SATF_F64][SATF_SUM_F64];
     plan_ways(plan);
     if (!plan_shared(plan)) {
         return false;

@@ -25,20 +25,20 @@ typedef struct window_plan {
     int planes; /* 1 or 2 */
     window_plane plane[2];
     const strip_kernels *strip;
-    const vertical_kernels *lifted; /* of rows that strip->lift() makes */
-    int64_t samples;                /* of an input row */
-    int64_t columns;                /* pixels of a padded row of column sums */
-    int64_t segment;                /* pixels that are summed along a row at a time */
+    const vertical_kernels *shifted; /* of rows that strip->shift_by() makes */
+    int64_t samples;                 /* of an input row */
+    int64_t columns;                 /* pixels of a padded row of column sums */
+    int64_t segment;                 /* pixels that are summed along a row at a time */
     bool is_float;
     bool slides; /* integers, and floats where it can be exact: plain sums, nothing folded away */
-    /* Floats: rows that share pivots, a multiple of the window's height, all if there are none. */
+    /* Floats: rows that share shifts, a multiple of the window's height, all if there are none. */
     int64_t tile_rows;
     /* Floats: strips of columns (a multiple of 8 pixels), of which a band holds all when it
      * streams and else one; a strip's rows of sums, in doubles; strip after strip, its planes. */
     int64_t strip_pixels, strips, strips_held, strip_row;
     size_t strip_bytes;
     /* Offsets into a band's memory. */
-    size_t strip_memory, pivots, line, products, edge, strip_spare;
+    size_t strip_memory, shifts, line, products, edge, strip_spare;
     int64_t bands, band_rows;
     size_t outside, border_table; /* offsets into the shared memory */
     /* SATF_SHRINK: columns of each sample's window (shared); areas of a segment's (a band's). */
@@ -60,8 +60,8 @@ void window_prepare(const window_plan *plan, void *memory);
  * window and on the position (not on threads, streaming or the CPU), and never by subtracting
  * unless every step is exact, which no sum shows: the error is at most (w + h) * 2^-53 *
  * sum of |summands| of that window, and a non-finite sample touches only the windows that
- * contain it. -0 counts as 0. With spec.pivots samples are taken above a pivot first
- * (base/pivot.h), which tile_rows rows of a strip share: the bits depend on these, too.
+ * contain it. -0 counts as 0. With spec.shifts samples are taken above a shift first
+ * (base/shift.h), which tile_rows rows of a strip share: the bits depend on these, too.
  */
 satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
                        window_sink sink, void *user);

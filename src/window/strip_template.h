@@ -135,24 +135,24 @@ static void join(int64_t n, double *restrict prefix, const double *restrict ente
 #define BITS uint64_t
 #include "grid_template.h"
 
-#define LIFT(channels)                                          \
-    if (type == SATF_F32) {                                     \
-        lift_float(channels, shape->pixels, row, pivots, out);  \
-    } else {                                                    \
-        lift_double(channels, shape->pixels, row, pivots, out); \
+#define SHIFT_BY(channels)                                       \
+    if (type == SATF_F32) {                                      \
+        shift_float(channels, shape->pixels, row, shifts, out);  \
+    } else {                                                     \
+        shift_double(channels, shape->pixels, row, shifts, out); \
     }
 
-static void lift(satf_type type, const vertical_row *shape, const void *row, const double *pivots,
-                 double *out)
+static void shift_by(satf_type type, const vertical_row *shape, const void *row,
+                     const double *shifts, double *out)
 {
     if (shape->channels == 1) {
-        LIFT(1)
+        SHIFT_BY(1)
     } else if (shape->channels == 2) {
-        LIFT(2)
+        SHIFT_BY(2)
     } else if (shape->channels == 3) {
-        LIFT(3)
+        SHIFT_BY(3)
     } else {
-        LIFT(4)
+        SHIFT_BY(4)
     }
 }
 

@@ -6,7 +6,7 @@
  * window is the end of one block and the start of the next (van Herk; Gil and Werman): a
  * suffix sum, made of the whole block at once, plus a running prefix sum.
  *
- * Where moments are wanted, what is summed are differences from a pivot. Tiles of rows (plan.h) of
+ * Where moments are wanted, what is summed are differences from a shift. Tiles of rows (plan.h) of
  * a strip have one each. At the top of a tile the march begins anew.
  */
 #include "strips.h"
@@ -14,14 +14,14 @@
 #include <string.h>
 
 #include "../base/border.h"
-#include "../base/pivot.h"
+#include "../base/shift.h"
 #include "../base/view.h"
 
 /* One plane of one strip. */
 typedef struct strip_plane {
     int64_t x, n;   /* pixels */
     double *fixed;  /* the rows' fixed part */
-    double *pivots; /* of all the strip's planes */
+    double *shifts; /* of all the strip's planes */
     double *prefix;
     /* Row j: of the upper block, the sum of rows j ... height - 1; for j below the rows of
      * the lower one that have entered, that row. */
@@ -38,23 +38,23 @@ static strip_plane strip_of(const window_band *b, int64_t index, int plane)
     char *memory = b->memory + plan->strip_memory;
     s.fixed =
         (double *)(void *)(memory + (size_t)held * (plan->strip_bytes / (size_t)plan->planes));
-    s.pivots = (double *)(void *)(b->memory + plan->pivots);
-    s.pivots += index % plan->strips_held * SATF_MAX_CHANNELS;
+    s.shifts = (double *)(void *)(b->memory + plan->shifts);
+    s.shifts += index % plan->strips_held * SATF_MAX_CHANNELS;
     s.prefix = s.fixed + plan->strip_row;
     s.block = s.prefix + plan->strip_row;
     return s;
 }
 
-static void lift(const window_state *s, int64_t pixels, const void *row, const double *pivots,
-                 double *to)
+static void shift_by(const window_state *s, int64_t pixels, const void *row, const double *shifts,
+                     double *to)
 {
     vertical_row shape = {SATF_SUMMAND_PLAIN, s->spec->in.channels, pixels};
-    s->plan->strip->lift((satf_type)s->spec->in.type, &shape, row, pivots, to);
+    s->plan->strip->shift_by((satf_type)s->spec->in.type, &shape, row, shifts, to);
 }
 
-/* The pixels that the border puts at x ... end - 1, less the pivots; 0 where none counts. */
-static void lift_edge(const window_band *b, const char *row, const double *pivots, int64_t x,
-                      int64_t end, double *to)
+/* The pixels that the border puts at x ... end - 1, less the shifts; 0 where none counts. */
+static void shift_edge(const window_band *b, const char *row, const double *shifts, int64_t x,
+                       int64_t end, double *to)
 {
     const window_state *s = b->state;
     const satf_view *in = &s->spec->in;
@@ -69,7 +69,7 @@ static void lift_edge(const window_band *b, const char *row, const double *pivot
         memcpy(edge + (size_t)k * pixel,
                i < 0 ? s->shared + s->plan->outside : row + (size_t)i * pixel, pixel);
     }
-    lift(s, end - x, edge, pivots, to);
+    shift_by(s, end - x, edge, shifts, to);
 }
 
 static double *line_of(const window_band *b)
@@ -77,7 +77,7 @@ static double *line_of(const window_band *b)
     return (double *)(void *)(b->memory + b->state->plan->line);
 }
 
-/* The line becomes what the strip's windows see of a row, less the pivots. */
+/* The line becomes what the strip's windows see of a row, less the shifts. */
 static void fill_line(const window_band *b, const strip_plane *strip, const char *row)
 {
     const window_state *s = b->state;
@@ -91,24 +91,24 @@ static void fill_line(const window_band *b, const strip_plane *strip, const char
         return;
     }
     if (x < inner) {
-        lift_edge(b, row, strip->pivots, x, inner, line);
+        shift_edge(b, row, strip->shifts, x, inner, line);
     }
-    lift(s, outer - inner, row + inner * satf_pixel_bytes(&s->spec->in), strip->pivots,
-         line + (inner - x) * channels);
+    shift_by(s, outer - inner, row + inner * satf_pixel_bytes(&s->spec->in), strip->shifts,
+             line + (inner - x) * channels);
     if (outer < end) {
-        lift_edge(b, row, strip->pivots, outer, end, line + (outer - x) * channels);
+        shift_edge(b, row, strip->shifts, outer, end, line + (outer - x) * channels);
     }
 }
 
-/* The summands of pixels less the pivots; products: room for them. */
+/* The summands of pixels less the shifts; products: room for them. */
 static const double *summands_of(const window_band *b, const window_plane *plane, int64_t pixels,
-                                 const double *lifted, double *products)
+                                 const double *shifted, double *products)
 {
     if (plane->summand == SATF_SUMMAND_PLAIN) {
-        return lifted;
+        return shifted;
     }
     vertical_row shape = {plane->summand, b->state->spec->in.channels, pixels};
-    b->state->plan->lifted->summands(&shape, lifted, products);
+    b->state->plan->shifted->summands(&shape, shifted, products);
     return products;
 }
 
@@ -117,10 +117,10 @@ static void add_fixed_pixel(const window_band *b, const window_plane *plane,
                             const strip_plane *strip, const void *pixel, int64_t times,
                             double *fixed)
 {
-    double lifted[SATF_MAX_CHANNELS], products[SATF_MAX_CHANNELS];
-    lift(b->state, 1, pixel, strip->pivots, lifted);
+    double shifted[SATF_MAX_CHANNELS], products[SATF_MAX_CHANNELS];
+    shift_by(b->state, 1, pixel, strip->shifts, shifted);
     plane->horizontal->add_pixel(b->state->spec->in.channels, fixed,
-                                 summands_of(b, plane, 1, lifted, products), times);
+                                 summands_of(b, plane, 1, shifted, products), times);
 }
 
 /* The strip's row of window sums along a row of samples, which is in the line. */
@@ -159,20 +159,20 @@ typedef struct group {
     int64_t first, end;
 } group;
 
-/* Rows that pivots are found in. */
-enum { PIVOT_ROWS = 3 };
+/* Rows that shifts are found in. */
+enum { SHIFT_ROWS = 3 };
 
-/* Finds the pivots of row y. They are those of its tile, from rows that the window of the tile's
+/* Finds the shifts of row y. They are those of its tile, from rows that the window of the tile's
  * first row holds: so a source of rows has them. */
-static bool find_pivots(const window_band *b, const group *strips, int64_t y)
+static bool find_shifts(const window_band *b, const group *strips, int64_t y)
 {
     const window_spec *spec = b->state->spec;
     const axis *down = &b->state->plan->down;
-    const void *rows[PIVOT_ROWS];
+    const void *rows[SHIFT_ROWS];
     int64_t top = y - y % b->state->plan->tile_rows, last = down->n - 1;
     int64_t below = down->hi < last ? down->hi : last;
-    for (int64_t k = 0; k < PIVOT_ROWS && spec->pivots; k++) {
-        int64_t row = top + below * k / (PIVOT_ROWS - 1);
+    for (int64_t k = 0; k < SHIFT_ROWS && spec->shifts; k++) {
+        int64_t row = top + below * k / (SHIFT_ROWS - 1);
         rows[k] = window_fetch(b->state, row < last ? row : last);
         if (!rows[k]) {
             return false;
@@ -180,10 +180,10 @@ static bool find_pivots(const window_band *b, const group *strips, int64_t y)
     }
     for (int64_t i = strips->first; i < strips->end; i++) {
         strip_plane strip = strip_of(b, i, 0);
-        memset(strip.pivots, 0, SATF_MAX_CHANNELS * sizeof *strip.pivots);
-        if (spec->pivots) {
-            satf_pivots(&spec->in, spec->weighted, rows, PIVOT_ROWS, strip.x, strip.n,
-                        strip.pivots);
+        memset(strip.shifts, 0, SATF_MAX_CHANNELS * sizeof *strip.shifts);
+        if (spec->shifts) {
+            satf_shifts(&spec->in, spec->weighted, rows, SHIFT_ROWS, strip.x, strip.n,
+                        strip.shifts);
         }
     }
     return true;
@@ -273,7 +273,7 @@ static void finish(window_band *b, const group *strips, int64_t y, int64_t j, bo
     int channels = b->state->spec->in.channels;
     for (int64_t i = strips->first; i < strips->end; i++) {
         strip_plane strip = strip_of(b, i, 0);
-        b->pivots = b->state->spec->pivots ? strip.pivots : NULL;
+        b->shifts = b->state->spec->shifts ? strip.shifts : NULL;
         for (int64_t x = 0, pixels; x < strip.n; x += pixels) {
             const void *out[2] = {NULL, NULL};
             pixels = strip.n - x < plan->segment ? strip.n - x : plan->segment;
@@ -308,7 +308,7 @@ static bool march(window_band *b, const group *strips, int64_t first, int64_t en
     if (strips->end - strips->first > 1) {
         pixels = plan->across.n;
     }
-    if (!find_pivots(b, strips, first) || !add_fixed_rows(b, strips)) {
+    if (!find_shifts(b, strips, first) || !add_fixed_rows(b, strips)) {
         return false;
     }
     /* The upper block, from the first row of the window on, and the lower one, up to it. */

@@ -20,7 +20,7 @@ typedef struct window_spec {
     bool weighted;   /* weight colour by the last channel (alpha) */
     bool squares;    /* also sum squares */
     bool centre;     /* also hand out the samples themselves */
-    bool pivots;     /* of floats: sum what samples are above a pivot of their surroundings */
+    bool shifts;     /* of floats: sum what samples are above a shift of their surroundings */
     /*
      * Streaming: returns row y of the input (width * channels samples), valid until
      * the next call that asks for a row more than window_rows_kept() - 1 further
@@ -45,7 +45,7 @@ typedef struct window_segment {
     const void *squares;
     /* One a channel that was subtracted from all samples first, 0 of an alpha that weighs; NULL if
      * nothing was. */
-    const double *pivots;
+    const double *shifts;
     /* The samples of these pixels in the input's type, without alignment; NULL unless asked for. */
     const void *centre;
     /* Pixels that the window covers if that is the same for the whole segment: w * h,

@@ -110,7 +110,7 @@ static void fill(choices *c, const satf_view *view)
     }
 }
 
-/* An image beside the input, if the filter has to have one: of any type and layout. */
+/* An auxiliary input, if the filter has to have one: of any type and layout. */
 static void give_image(satf_context *ctx, choices *c, satf_filter *filter, const satf_view *in)
 {
     if (filter_at(filter, 0)->params->kind != PARAM_IMAGE) {

@@ -25,17 +25,17 @@ const gpu_kind gpu_kinds[GPU_KINDS] = {
     {SATF_F64, SATF_SUM_F64, false},
 };
 
-const sat_row *gpu_row_at(size_t index)
+const sat_algorithm *gpu_row_at(size_t index)
 {
-    for (size_t i = 0; sat_row_at(i); i++) {
-        if (strcmp(sat_row_at(i)->device_kind, "cuda") == 0 && index-- == 0) {
-            return sat_row_at(i);
+    for (size_t i = 0; sat_algorithm_at(i); i++) {
+        if (strcmp(sat_algorithm_at(i)->device_kind, "cuda") == 0 && index-- == 0) {
+            return sat_algorithm_at(i);
         }
     }
     return NULL;
 }
 
-static void describe(const gpu_data *d, const sat_row *row, const sat_tuning *tuning)
+static void describe(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
     static const char *const sums[] = {"u16", "u32", "u64", "u128", "f64"};
     static const char *const syncs[] = {"auto", "launch", "graph", "coop"};
@@ -177,7 +177,7 @@ static void *reference(const gpu_data *d)
         .sum_type = c->sum_type,
         .out_stride = stride,
     };
-    const sat_row *row = sat_row_find("reference", "cpu");
+    const sat_algorithm *row = sat_algorithm_find("reference", "cpu");
     size_t bytes = 0;
     assert_true(row && !row->refuses(&job) && row->scratch_bytes(d->ctx, &job, &bytes));
     void *scratch = satf_alloc(bytes);
@@ -250,7 +250,7 @@ sat_job gpu_job(const gpu_data *d, const sat_tuning *tuning)
     };
 }
 
-const char *gpu_refusal(const gpu_data *d, const sat_row *row, const sat_tuning *tuning)
+const char *gpu_refusal(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
     sat_job job = gpu_job(d, tuning);
     return row->refuses(&job);
@@ -286,7 +286,7 @@ void gpu_set_input(gpu_data *d, bool own)
             : satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->in.device, OTHER, d->in.bytes));
 }
 
-void gpu_enqueue(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
+void gpu_enqueue(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
     sat_job job = gpu_job(d, tuning);
     size_t bytes = 0;
@@ -371,8 +371,8 @@ static bool is_right(const gpu_data *d, int64_t i, const char *want, const char 
     return isnan(expected) ? isnan(sum) : sum == expected;
 }
 
-static void fail_pixel(const gpu_data *d, const sat_row *row, const sat_tuning *tuning, int64_t y,
-                       int64_t i, const char *want, const char *got)
+static void fail_pixel(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning,
+                       int64_t y, int64_t i, const char *want, const char *got)
 {
     describe(d, row, tuning);
     const gpu_case *c = &d->c;
@@ -391,7 +391,7 @@ static void fail_pixel(const gpu_data *d, const sat_row *row, const sat_tuning *
              y, channel, bits[0], bits[1]);
 }
 
-void gpu_compare(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
+void gpu_compare(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
     const gpu_case *c = &d->c;
     gpu_block *out = &d->out;
@@ -423,7 +423,7 @@ void gpu_compare(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
     gpu_runs++;
 }
 
-void gpu_check(gpu_data *d, const sat_row *row, const sat_tuning *tuning)
+void gpu_check(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
     gpu_enqueue(d, row, tuning);
     gpu_compare(d, row, tuning);

@@ -79,21 +79,21 @@ sat_job gpu_job(const gpu_data *d, const sat_tuning *tuning);
 void gpu_set_input(gpu_data *d, bool own);
 
 /* Why the row does not do it, or NULL. */
-const char *gpu_refusal(const gpu_data *d, const sat_row *row, const sat_tuning *tuning);
+const char *gpu_refusal(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning);
 
 /* Enqueues the row with exactly the scratch it reports, over guards. */
-void gpu_enqueue(gpu_data *d, const sat_row *row, const sat_tuning *tuning);
+void gpu_enqueue(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning);
 
 /* Waits, downloads the output and fails at the first wrong pixel or guard. */
-void gpu_compare(gpu_data *d, const sat_row *row, const sat_tuning *tuning);
+void gpu_compare(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning);
 
 /* Both. */
-void gpu_check(gpu_data *d, const sat_row *row, const sat_tuning *tuning);
+void gpu_check(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning);
 
 /* Row y of the output that was downloaded last. */
 const char *gpu_out_row(const gpu_data *d, int64_t y);
 
 /* The CUDA rows, index 0, 1, ... until NULL. */
-const sat_row *gpu_row_at(size_t index);
+const sat_algorithm *gpu_row_at(size_t index);
 
 #endif

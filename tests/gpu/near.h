@@ -5,14 +5,14 @@
 #include "../filter_reference.h"
 #include "filter/recipe.h"
 
-/* Moments of floats are taken around pivots, which are not the same on both, so products that no
+/* Moments of floats are taken around shifts, which are not the same on both, so products that no
  * double holds round otherwise. Samples and constants are below 200. Of other filters that read
  * such moments a deviation near 0, which is off the most, counts by the greatest result. */
 static inline bool is_near(const char *name, int in_type, int type, double greatest, double x,
                            double y)
 {
     bool root = strcmp(name, "stddev") == 0, variance = strcmp(name, "variance") == 0;
-    if (!root && !variance && filter_has_pivots(filter_info_find(name)->recipe)) {
+    if (!root && !variance && filter_has_shifts(filter_info_find(name)->recipe)) {
         return satf_type_is_float(in_type) && fabs(x - y) <= 0x1p-16 * greatest;
     }
     double scale = root ? fabs(x) + fabs(y) : 1, rounding = type == SATF_F32 ? 0x1p-22 : 0;

@@ -160,7 +160,7 @@ static uint32_t down(int64_t y)
 }
 
 /* a[y][x] = across(x) * down(y), so b[y][x] is the product of their sums. */
-static void check_large(const sat_row *row, sat_job *job, uint32_t *line)
+static void check_large(const sat_algorithm *row, sat_job *job, uint32_t *line)
 {
     size_t bytes = 0;
     void *scratch = NULL;

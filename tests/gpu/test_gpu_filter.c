@@ -108,8 +108,8 @@ static bool run_by_engine(const test_case *t, const satf_view *want)
     satf_view got = host_view(&t->out);
     gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &t->in, &got), t->name);
     compare(t, want, &got, "host views");
-    satf_ran report;
-    satf_context_ran(gpu, &report, sizeof report);
+    satf_used report;
+    satf_context_used(gpu, &report, sizeof report);
     assert_string_equal(report.device, "cuda");
     bool sat = strcmp(report.engine, "sat") == 0;
     assert_true(sat ? report.algorithm != NULL : strcmp(report.engine, "window") == 0);

@@ -60,8 +60,8 @@ static void run_case(const char *name, const satf_filter *filter, const satf_vie
     gpu_must_do(cpu, satf_filter_apply(cpu, filter, in, &want), name);
     gpu_must_do(gpu, satf_filter_apply(gpu, filter, in, &got), name);
     compare(name, in, &want, &got, seed, "host views");
-    satf_ran report;
-    satf_context_ran(gpu, &report, sizeof report);
+    satf_used report;
+    satf_context_used(gpu, &report, sizeof report);
     assert_string_equal(report.device, "cuda");
 
     void *memory[2];

@@ -175,9 +175,9 @@ static void try_tiles(size_t kernel, int64_t tiles)
     int64_t words = machine_tiles_in(kernel, tiles), results = machine_tiles_out(kernel, tiles);
     float *host = room((size_t)words * sizeof *host);
     float *right = room((size_t)results * sizeof *right);
-    for (int64_t i = 0; i < words; i++) { /* pivots of a diagonal block, and small values */
-        bool pivot = kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
-        host[i] = pivot ? 3.0f : (float)((uint32_t)i * 2654435761u >> 24) / 512;
+    for (int64_t i = 0; i < words; i++) { /* shifts of a diagonal block, and small values */
+        bool shift = kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
+        host[i] = shift ? 3.0f : (float)((uint32_t)i * 2654435761u >> 24) / 512;
     }
     machine_host_tiles(kernel, tiles, host, right);
     float *in = upload(host, (size_t)words * sizeof *host);

@@ -143,15 +143,15 @@ static void test_permute(void **unused)
     }
     satf_filter *filter;
     satf_plan *plan;
-    satf_ran ran;
+    satf_used used;
     satf_view view = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_F32);
     view.device = GPU_DEVICE;
     gpu_must(gpu, satf_filter_create(gpu, "permute", &filter));
     gpu_must(gpu, satf_filter_set_order(gpu, filter, order, PIXELS));
     gpu_must(gpu, satf_plan_create(gpu, filter, &view, 1, &view, 1, &plan));
-    satf_plan_step(plan, 0, &ran, sizeof ran);
-    assert_string_equal(ran.engine, "permute");
-    assert_true(strcmp(ran.algorithm, "fused") == 0 || strcmp(ran.algorithm, "scheduled") == 0);
+    satf_plan_step(plan, 0, &used, sizeof used);
+    assert_string_equal(used.engine, "permute");
+    assert_true(strcmp(used.algorithm, "fused") == 0 || strcmp(used.algorithm, "scheduled") == 0);
     void *in, *out;
     size_t bytes = PIXELS * sizeof *pixels;
     gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &in));

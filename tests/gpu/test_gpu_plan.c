@@ -222,7 +222,7 @@ static void test_runs(void **unused)
         for (int i = 1; i < RUNS; i++) {
             run(&m, i % IMAGES);
         }
-        before += strncmp(specs[s], "wolf", 4) == 0 ? RUNS - 1 : 0; /* the survey's extremes */
+        before += strncmp(specs[s], "wolf", 4) == 0 ? RUNS - 1 : 0; /* the reduction's extremes */
         assert_int_equal(allocations + clearings + decisions, before);
         for (int i = 0; i < IMAGES; i++) {
             check(&m, i, specs[s]);
@@ -325,16 +325,16 @@ static void test_across(void **unused)
     satf_filter *filter;
     satf_plan *plan;
     satf_plan_info info;
-    satf_ran ran;
+    satf_used used;
     gpu_must(gpu, satf_filter_parse(gpu, "box=5 flip=h", &filter));
     satf_view in = satf_view_packed(NULL, W, H, CHANNELS, SATF_U8), out = in;
     gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     assert_int_equal(info.device, GPU_DEVICE);
     assert_int_equal(info.steps, 2);
-    assert_string_equal(satf_plan_step(plan, 0, &ran, sizeof ran), "box");
-    assert_string_equal(ran.device, "cuda");
-    assert_string_equal(ran.engine, "window");
+    assert_string_equal(satf_plan_step(plan, 0, &used, sizeof used), "box");
+    assert_string_equal(used.device, "cuda");
+    assert_string_equal(used.engine, "window");
     for (unsigned i = 0; i < IMAGES; i++) {
         in.data = pixels_of(i);
         out.data = want;
@@ -350,7 +350,7 @@ static void test_across(void **unused)
 }
 
 /* A second input: on the device, of the host, and the filter's own. */
-static void test_beside(void **unused)
+static void test_aux(void **unused)
 {
     (void)unused;
     enum { PIXELS = W * H * CHANNELS };
@@ -417,7 +417,7 @@ static void test_automatic(void **unused)
     satf_filter *filter;
     satf_plan *plan;
     satf_plan_info info;
-    satf_ran ran;
+    satf_used used;
     satf_gpu_info card;
     void *stream;
     assert_true(satf_cuda()->describe(GPU_DEVICE, &card));
@@ -440,8 +440,8 @@ static void test_automatic(void **unused)
         satf_context_forget(own);
         gpu_must(own, satf_filter_apply(own, filter, &in, &out));
         assert_memory_equal(got, want, sizeof got);
-        satf_context_ran(own, &ran, sizeof ran);
-        assert_string_equal(ran.device, there ? "cuda" : "cpu");
+        satf_context_used(own, &used, sizeof used);
+        assert_string_equal(used.device, there ? "cuda" : "cpu");
         gpu_must(own, satf_plan_create(own, filter, &in, 1, &out, 1, &plan));
         satf_plan_describe(plan, &info, sizeof info);
         assert_int_equal(info.device, there ? GPU_DEVICE : SATF_HOST);
@@ -463,7 +463,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),    cmocka_unit_test(test_across),
-        cmocka_unit_test(test_beside),  cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_aux),     cmocka_unit_test(test_automatic),
         cmocka_unit_test(test_streams), cmocka_unit_test(test_graphs),
     };
     int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);

@@ -43,7 +43,7 @@ static void test_impulse(void **unused)
 
 enum { LINEAR_W = 261, LINEAR_H = 133 };
 
-static void table_of(const sat_row *row, const uint16_t *image, uint32_t *table)
+static void table_of(const sat_algorithm *row, const uint16_t *image, uint32_t *table)
 {
     size_t pixels = (size_t)LINEAR_W * LINEAR_H, bytes = 0;
     void *in, *out, *scratch = NULL;
@@ -96,7 +96,7 @@ static void test_linear(void **unused)
 /* ----------------------------------------------------------- equal bits, order */
 
 /* Whether its blocks wait for one another within a kernel, other than 4R1W's for whole stages. */
-static bool is_chained(const sat_row *row)
+static bool is_chained(const sat_algorithm *row)
 {
     static const char *const names[] = {"1r1w", "1+r", "skss", "lookback"};
     bool found = false;
@@ -108,12 +108,12 @@ static bool is_chained(const sat_row *row)
 
 /* How many tunings of the row are tried. Look-back of one channel has blocks for large images,
  * which small ones do not get by themselves: its first variant. */
-static int ways_of(const sat_row *row, const gpu_case *c)
+static int ways_of(const sat_algorithm *row, const gpu_case *c)
 {
     return strcmp(row->name, "lookback") == 0 && c->channels == 1 ? 2 : 1;
 }
 
-static sat_tuning way_of(const sat_row *row, const gpu_data *d, int way)
+static sat_tuning way_of(const sat_algorithm *row, const gpu_data *d, int way)
 {
     sat_tuning tuning = defaults;
     sat_job job = gpu_job(d, &tuning);
@@ -123,7 +123,7 @@ static sat_tuning way_of(const sat_row *row, const gpu_data *d, int way)
     return tuning;
 }
 
-static void check_repeats(const sat_row *row, gpu_data *d, const sat_tuning *tuning, int runs)
+static void check_repeats(const sat_algorithm *row, gpu_data *d, const sat_tuning *tuning, int runs)
 {
     unsigned char *first = NULL;
     for (int i = 0; i < runs; i++) {
@@ -153,7 +153,7 @@ static void test_repeats(void **unused)
             c.channels = channels;
             gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
             for (size_t r = 0; gpu_row_at(r); r++) {
-                const sat_row *row = gpu_row_at(r);
+                const sat_algorithm *row = gpu_row_at(r);
                 for (int way = 0; way < ways_of(row, &c); way++) {
                     sat_tuning tuning = way_of(row, &d, way);
                     check_repeats(row, &d, &tuning, is_chained(row) ? 100 : 3);
@@ -173,7 +173,7 @@ static const lying aligned = {0, 1}, apart[] = {{0, 1}, {2, 1}, {0, 2}, {2, 2}, 
 enum { APART = sizeof apart / sizeof *apart };
 
 /* The same bits in those modes as when nothing is held up. */
-static void check_modes(const sat_row *row, const gpu_case *c, lying lie, int way, int first,
+static void check_modes(const sat_algorithm *row, const gpu_case *c, lying lie, int way, int first,
                         int last, int runs)
 {
     gpu_data d = gpu_prepare(gpu, c, &gpu_layouts[lie.in], &gpu_layouts[lie.out]);
@@ -197,7 +197,7 @@ static void check_modes(const sat_row *row, const gpu_case *c, lying lie, int wa
     gpu_release(&d);
 }
 
-static void check_stress(const sat_row *row, const gpu_case *c, lying lie, int way)
+static void check_stress(const sat_algorithm *row, const gpu_case *c, lying lie, int way)
 {
     check_modes(row, c, lie, way, SAT_STRESS_NONE + 1, SAT_STRESS_MODES - 1, gpu_long ? 20 : 3);
 }
@@ -216,7 +216,7 @@ static void test_stress(void **unused)
                                         GPU_RANDOM, 3);
                 c.channels = channels;
                 for (size_t r = 0; gpu_row_at(r); r++) {
-                    const sat_row *row = gpu_row_at(r);
+                    const sat_algorithm *row = gpu_row_at(r);
                     for (int way = 0; is_chained(row) && way < ways_of(row, &c); way++) {
                         check_stress(row, &c, aligned, way);
                     }
@@ -226,9 +226,9 @@ static void test_stress(void **unused)
     }
 }
 
-static const sat_row *lookback_row(void)
+static const sat_algorithm *lookback_row(void)
 {
-    const sat_row *row = sat_row_find("lookback", "cuda");
+    const sat_algorithm *row = sat_algorithm_find("lookback", "cuda");
     assert_non_null(row);
     return row;
 }
@@ -303,7 +303,8 @@ static void test_two_streams(void **unused)
 }
 
 /* Runs the row with the context's own scratch, on other samples a few times before. */
-static void run_kept(gpu_data *d, const sat_row *row, const sat_tuning *tuning, unsigned before)
+static void run_kept(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning,
+                     unsigned before)
 {
     sat_job job = gpu_job(d, tuning);
     for (unsigned run = 0; run <= before; run++) {
@@ -316,7 +317,7 @@ static void run_kept(gpu_data *d, const sat_row *row, const sat_tuning *tuning, 
 }
 
 /* Other blocks than by default: look-back's first variant, the second of others that have one. */
-static sat_tuning other_blocks(const sat_row *row, const gpu_data *d)
+static sat_tuning other_blocks(const sat_algorithm *row, const gpu_data *d)
 {
     sat_tuning tuning = defaults;
     sat_job job = gpu_job(d, &tuning);
@@ -326,7 +327,7 @@ static sat_tuning other_blocks(const sat_row *row, const gpu_data *d)
 
 /* What a context keeps is of the right job, or zeros: jobs that differ in one thing each, in turns,
  * at first as many as it keeps memory for, then more, on two streams. */
-static void check_kept(const sat_row *row)
+static void check_kept(const sat_algorithm *row)
 {
     enum { JOBS = 12, FEW = 8, TURNS = 6, MOST_BEFORE = 3 };
     static gpu_data d[JOBS];
@@ -368,7 +369,7 @@ static void test_kept_layouts(void **unused)
     (void)unused;
     enum { IMAGES = 3, TURNS = 4, W = 2560, H = 2112 };
     static const int layouts[IMAGES] = {0, 2, 5};
-    const sat_row *row = lookback_row();
+    const sat_algorithm *row = lookback_row();
     gpu_data d[IMAGES];
     for (size_t k = 0; k < GPU_KINDS; k++) {
         size_t bytes[IMAGES];

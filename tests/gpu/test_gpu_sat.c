@@ -27,7 +27,7 @@ static const int64_t more_sizes[][2] = {
 static const int64_t small_sizes[][2] = {{1, 1}, {33, 31}, {65, 130}, {129, 127}, {200, 150}};
 
 /* The row with every tuning of its own from `first` on, in steps. */
-static void check_row(gpu_data *d, const sat_row *row, unsigned turn)
+static void check_row(gpu_data *d, const sat_algorithm *row, unsigned turn)
 {
     sat_tuning tuning = {0};
     sat_job job = gpu_job(d, &tuning);

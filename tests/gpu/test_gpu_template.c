@@ -108,9 +108,9 @@ static void run_there(const template_case *t, const satf_view *got)
 static bool run_by_engine(const template_case *t, const satf_view *want)
 {
     satf_view got = host_view(&t->out);
-    satf_ran report;
+    satf_used report;
     gpu_must(gpu, satf_filter_apply(gpu, t->filter, &t->in, &got));
-    satf_context_ran(gpu, &report, sizeof report);
+    satf_context_used(gpu, &report, sizeof report);
     bool sat = strcmp(report.engine, "sat") == 0;
     compare(t, want, &got, sat ? "host views by tables" : "host views by rings");
     memset(got.data, GPU_GUARD, (size_t)(got.stride * got.height));

@@ -26,7 +26,7 @@ static void test_fastest(void **unused)
                   1};
     gpu_data d = gpu_prepare(ctx, &c, &gpu_layouts[0], &gpu_layouts[0]);
     for (size_t i = 0; gpu_row_at(i); i++) {
-        const sat_row *row = gpu_row_at(i);
+        const sat_algorithm *row = gpu_row_at(i);
         sat_tuning tunings[64] = {{0}};
         sat_job job = gpu_job(&d, &tunings[0]);
         double r[SAT_SWEEP];
@@ -124,7 +124,7 @@ static void test_remembered(void **unused)
         satf_view out = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U32);
         in.device = out.device = GPU_DEVICE;
         sat_job job = sat_job_of(&in, &out);
-        const sat_row *row;
+        const sat_algorithm *row;
         sat_tuning tuning;
         gpu_must(ctx, sat_choose(ctx, &job, &row, &tuning));
         assert_true(rs[k] > 0 ? tuning.r == rs[k] : tuning.r > 0);

@@ -205,15 +205,15 @@ static void check_units(const char *spec, satf_view in, bool units)
     satf_filter *filter;
     satf_plan *plan;
     satf_plan_info info;
-    satf_ran ran;
+    satf_used used;
     satf_view out;
     gpu_must_do(gpu, satf_filter_parse(gpu, spec, &filter), spec);
     gpu_must_do(gpu, satf_filter_output(gpu, filter, &in, &out), spec);
     in.device = out.device = GPU_DEVICE;
     gpu_must_do(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), spec);
     satf_plan_describe(plan, &info, sizeof info);
-    assert_non_null(satf_plan_step(plan, 0, &ran, sizeof ran));
-    assert_string_equal(ran.engine, "window");
+    assert_non_null(satf_plan_step(plan, 0, &used, sizeof used));
+    assert_string_equal(used.engine, "window");
     if ((info.bytes >= (size_t)(in.stride * in.height)) != units) {
         fail_msg("%s of %ld x %ld x %d samples of %zu bytes went by the %s", spec, (long)in.width,
                  (long)in.height, in.channels, satf_type_bytes(in.type),

@@ -128,7 +128,7 @@ STAGES_AT = (4, 8, 14, 16, 18)
 
 def stages_row(label, r, wait):
     """
-    One algorithm at one size: its stages and launches (cuda/sat/rows.cu), what it moves, and what
+    One algorithm at one size: its stages and launches (cuda/sat/algorithms.cu), what it moves, and what
     of its time that leaves. Both triangles together have triangle * (triangle + 1) blocks, which
     are read twice.
     """

@@ -28,9 +28,9 @@ def grey(image):
     return out
 
 
-def threshold(image, link, limit, low, high, survey=lambda *_: None):
+def threshold(image, link, limit, low, high, reduction=lambda *_: None):
     """White where a pixel is above limit(Local, found) = (T, error, size of what T is a sum of),
-    found being survey's. low, high: what T may be."""
+    found being reduction's. low, high: what T may be."""
     span = bounds(image, link)
     span = span and (min(span[0], low(*span)), max(span[1], high(*span)))
     image = grey(image)
@@ -40,7 +40,7 @@ def threshold(image, link, limit, low, high, survey=lambda *_: None):
     for y, x, values, off, spread_, error in variances(image, 0, window, bool(image.alpha)):
         rows.append((y, x, local(image, values, off, spread_, error)))
         flat.append(root(spread_, error))
-    found = survey(image, flat)
+    found = reduction(image, flat)
     values, out_errors = blank(image), blank(image)
     white = 0 if link.get('invert') else 255
     for y, x, w in rows:
@@ -83,14 +83,14 @@ def sauvola(image, link):
 
 
 # alike: whether no window deviates; None: nobody knows.
-Survey = namedtuple('Survey', 'most e_most least e_least alike')
+Reduction = namedtuple('Reduction', 'most e_most least e_least alike')
 
 
 def wolf(image, link):
     k = float(link['k'])
     rows, columns = valid_part(image, link)
 
-    def survey(picture, deviations):
+    def reduction(picture, deviations):
         weights = picture.planes[-1] if picture.alpha else None
         places = [(y, x) for y in rows for x in columns]
         seen = [(picture.planes[0][y][x], picture.errors[0][y][x] if picture.errors else 0)
@@ -98,7 +98,7 @@ def wolf(image, link):
         deviations = [deviations[y * picture.width + x] for y, x in places]
         least = min((float(value) for value, _ in seen), default=0.0)
         most, e_most = max(s for s, _ in deviations), max(e for _, e in deviations)
-        return Survey(most, e_most, least, max((e for _, e in seen), default=0),
+        return Reduction(most, e_most, least, max((e for _, e in seen), default=0),
                       False if most > e_most else None if e_most else True)
 
     def limit(w, found):
@@ -118,7 +118,7 @@ def wolf(image, link):
     def far(low, high):
         return float(high) - k * float(high - low)
 
-    return threshold(image, link, limit, far, far, survey)
+    return threshold(image, link, limit, far, far, reduction)
 
 
 def mean_threshold(image, link, factor, offset, low, high):

@@ -1,4 +1,4 @@
-#include "lift.h"
+#include "shift.h"
 
 #include "../base/cpu.h"
 #include "../base/memory.h"
@@ -11,24 +11,24 @@ enum {
     SHARE_BYTES = 1 << 21 /* for less no thread is woken */
 };
 
-typedef struct lift_work {
-    const satf_view *in, *lifted;
-    const double *pivots;
+typedef struct shift_work {
+    const satf_view *in, *shifted;
+    const double *shifts;
     const strip_kernels *kernels;
-} lift_work;
+} shift_work;
 
-bool filter_lifts(const filter_step *step)
+bool filter_is_shifted(const filter_step *step)
 {
-    return step->recipe->region == REGION_WINDOW && filter_has_pivots(step->recipe) &&
+    return step->recipe->region == REGION_WINDOW && filter_has_shifts(step->recipe) &&
            satf_type_is_float(step->in.type);
 }
 
-bool filter_lift_step(const filter_step *step, void *data, filter_step *lifted, size_t *bytes)
+bool filter_shifted_step(const filter_step *step, void *data, filter_step *shifted, size_t *bytes)
 {
     const satf_view *in = &step->in;
-    satf_view *view = &lifted->in;
+    satf_view *view = &shifted->in;
     size_t row;
-    *lifted = *step;
+    *shifted = *step;
     if (!satf_mul((size_t)satf_row_samples(in), sizeof(double), &row) || row > SIZE_MAX / 4) {
         return false;
     }
@@ -40,24 +40,24 @@ bool filter_lift_step(const filter_step *step, void *data, filter_step *lifted, 
     return satf_mul(satf_align64(row), (size_t)in->height, bytes) && *bytes <= SIZE_MAX / 4;
 }
 
-static void lift_band(void *user, int64_t band, int thread)
+static void shift_band(void *user, int64_t band, int thread)
 {
     (void)thread;
-    const lift_work *work = user;
+    const shift_work *work = user;
     const satf_view *in = work->in;
     const vertical_row shape = {SATF_SUMMAND_PLAIN, in->channels, in->width};
     int64_t end = (band + 1) * BAND_ROWS;
     end = end < in->height ? end : in->height;
     for (int64_t y = band * BAND_ROWS; y < end; y++) {
-        work->kernels->lift((satf_type)in->type, &shape, satf_row(in, y), work->pivots,
-                            satf_row(work->lifted, y));
+        work->kernels->shift_by((satf_type)in->type, &shape, satf_row(in, y), work->shifts,
+                                satf_row(work->shifted, y));
     }
 }
 
-void filter_lift(satf_context *ctx, const satf_view *in, const double *pivots,
-                 const satf_view *lifted)
+void filter_shift(satf_context *ctx, const satf_view *in, const double *shifts,
+                  const satf_view *shifted)
 {
-    lift_work work = {in, lifted, pivots, &SATF_ISA_CHOOSE(&window_kernels)->strip};
-    satf_parallel_on(ctx, satf_threads_for(ctx, lifted->stride * in->height, SHARE_BYTES),
-                     (in->height - 1) / BAND_ROWS + 1, lift_band, &work);
+    shift_work work = {in, shifted, shifts, &SATF_ISA_CHOOSE(&window_kernels)->strip};
+    satf_parallel_on(ctx, satf_threads_for(ctx, shifted->stride * in->height, SHARE_BYTES),
+                     (in->height - 1) / BAND_ROWS + 1, shift_band, &work);
 }

@@ -1,6 +1,6 @@
-/* The fast finishers: loops shaped for the compiler's vectoriser. The bounds are
+/* The fast epilogues: loops shaped for the compiler's vectoriser. The bounds are
  * copied first, for the stores might alias the task. */
-#include "finish_kernels.h"
+#include "epilogue_kernels.h"
 
 #include <math.h>
 
@@ -18,9 +18,9 @@ typedef uint32_t sum_u32;
 typedef uint64_t sum_u64;
 typedef double sum_f64;
 
-/* Means of integers by multiplication; see finish_magic_find() for the proof.
+/* Means of integers by multiplication; see epilogue_magic_find() for the proof.
  * Compilers do not find the multiplication of words' high halves by themselves. */
-static void mean_u16_u8(const finish_task *task)
+static void mean_u16_u8(const epilogue_task *task)
 {
     const sum_u16 *restrict s = task->sums;
     out_u8 *restrict to = task->dst;
@@ -74,7 +74,7 @@ static inline __m512i mean_of_16(const sum_u32 *s, __m512i bias, __m512i multipl
 #endif
 
 #define MEAN(sum, out)                                                              \
-    static void mean_##sum##_##out(const finish_task *task)                         \
+    static void mean_##sum##_##out(const epilogue_task *task)                       \
     {                                                                               \
         const sum_##sum *restrict s = task->sums;                                   \
         out_##out *restrict to = task->dst;                                         \
@@ -97,7 +97,7 @@ MEAN(u32, u16)
  * integer. S is exact below 2^24; the reciprocal's rounding contributes at most
  * 255 * 2^-24, those of product and sum 2^-17 each, that of c 2^-25: 0.999 * 2^-15.
  */
-static void narrow_mean_u32_u8(const finish_task *task)
+static void narrow_mean_u32_u8(const epilogue_task *task)
 {
     const sum_u32 *restrict s = task->sums;
     out_u8 *restrict to = task->dst;
@@ -115,18 +115,18 @@ static void narrow_mean_u32_u8(const finish_task *task)
  * 2^50; the reciprocal's and the product's rounding are off by at most 2^-52
  * of less than 2^17, which is below 1/(4A) for A < 2^33.
  */
-#define WIDE_MEAN(sum, out)                                       \
-    static void wide_mean_##sum##_##out(const finish_task *task)  \
-    {                                                             \
-        const sum_##sum *restrict s = task->sums;                 \
-        out_##out *restrict to = task->dst;                       \
-        int64_t n = task->n;                                      \
-        double bias = (double)task->area * 0.5 + 0.25;            \
-        double reciprocal = 1 / (double)task->area;               \
-        for (int64_t i = 0; i < n; i++) {                         \
-            double quotient = ((double)s[i] + bias) * reciprocal; \
-            to[i] = (out_##out)(int32_t)quotient;                 \
-        }                                                         \
+#define WIDE_MEAN(sum, out)                                        \
+    static void wide_mean_##sum##_##out(const epilogue_task *task) \
+    {                                                              \
+        const sum_##sum *restrict s = task->sums;                  \
+        out_##out *restrict to = task->dst;                        \
+        int64_t n = task->n;                                       \
+        double bias = (double)task->area * 0.5 + 0.25;             \
+        double reciprocal = 1 / (double)task->area;                \
+        for (int64_t i = 0; i < n; i++) {                          \
+            double quotient = ((double)s[i] + bias) * reciprocal;  \
+            to[i] = (out_##out)(int32_t)quotient;                  \
+        }                                                          \
     }
 
 WIDE_MEAN(u16, u8)
@@ -137,7 +137,7 @@ WIDE_MEAN(u64, u16)
 
 /* The same with an area for each sample. */
 #define AREAS_MEAN(sum, out)                                        \
-    static void areas_mean_##sum##_##out(const finish_task *task)   \
+    static void areas_mean_##sum##_##out(const epilogue_task *task) \
     {                                                               \
         const sum_##sum *restrict s = task->sums;                   \
         const double *restrict areas = task->areas;                 \
@@ -173,7 +173,7 @@ enum { BLOCK_PIXELS = 64 };
     }
 
 #define WEIGHTED(sum, out)                                                              \
-    static void weighted_##sum##_##out(const finish_task *task)                         \
+    static void weighted_##sum##_##out(const epilogue_task *task)                       \
     {                                                                                   \
         const sum_##sum *restrict s = task->sums;                                       \
         out_##out *restrict to = task->dst;                                             \
@@ -225,7 +225,7 @@ static inline double divide(double a, double b, double r)
  * times the reciprocal. Sums above 2^53 are rounded
  * first; they are below 2^64 all the same. */
 #define REAL_MEAN(sum, out)                                            \
-    static void real_mean_##sum##_##out(const finish_task *task)       \
+    static void real_mean_##sum##_##out(const epilogue_task *task)     \
     {                                                                  \
         const sum_##sum *restrict s = task->sums;                      \
         out_##out *restrict to = task->dst;                            \
@@ -236,40 +236,40 @@ static inline double divide(double a, double b, double r)
         }                                                              \
     }
 
-#define FLOAT_MEAN(out)                                      \
-    static void real_mean_f64_##out(const finish_task *task) \
-    {                                                        \
-        const sum_f64 *restrict s = task->sums;              \
-        out_##out *restrict to = task->dst;                  \
-        int64_t n = task->n;                                 \
-        double reciprocal = 1 / (double)task->area;          \
-        for (int64_t i = 0; i < n; i++) {                    \
-            to[i] = (out_##out)(s[i] * reciprocal);          \
-        }                                                    \
+#define FLOAT_MEAN(out)                                        \
+    static void real_mean_f64_##out(const epilogue_task *task) \
+    {                                                          \
+        const sum_f64 *restrict s = task->sums;                \
+        out_##out *restrict to = task->dst;                    \
+        int64_t n = task->n;                                   \
+        double reciprocal = 1 / (double)task->area;            \
+        for (int64_t i = 0; i < n; i++) {                      \
+            to[i] = (out_##out)(s[i] * reciprocal);            \
+        }                                                      \
     }
 
 /* (A S2 - S^2) / A^2. exact_: both products are integers below 2^53, so double
  * arithmetic is exact; the others form the numerator modulo 2^64. */
 #define IDENTITY(x) (x)
 
-#define EXACT_SPREAD(name, sum, square, out, Root)                               \
-    static void exact_##name##_##sum##_##square##_##out(const finish_task *task) \
-    {                                                                            \
-        const sum_##sum *restrict s = task->sums;                                \
-        const sum_##square *restrict s2 = task->squares;                         \
-        out_##out *restrict to = task->dst;                                      \
-        int64_t n = task->n;                                                     \
-        double area = (double)task->area, divisor = area * area;                 \
-        double reciprocal = 1 / divisor;                                         \
-        for (int64_t i = 0; i < n; i++) {                                        \
-            double sum = (double)s[i];                                           \
-            double numerator = area * (double)s2[i] - sum * sum;                 \
-            to[i] = (out_##out)Root(divide(numerator, divisor, reciprocal));     \
-        }                                                                        \
+#define EXACT_SPREAD(name, sum, square, out, Root)                                 \
+    static void exact_##name##_##sum##_##square##_##out(const epilogue_task *task) \
+    {                                                                              \
+        const sum_##sum *restrict s = task->sums;                                  \
+        const sum_##square *restrict s2 = task->squares;                           \
+        out_##out *restrict to = task->dst;                                        \
+        int64_t n = task->n;                                                       \
+        double area = (double)task->area, divisor = area * area;                   \
+        double reciprocal = 1 / divisor;                                           \
+        for (int64_t i = 0; i < n; i++) {                                          \
+            double sum = (double)s[i];                                             \
+            double numerator = area * (double)s2[i] - sum * sum;                   \
+            to[i] = (out_##out)Root(divide(numerator, divisor, reciprocal));       \
+        }                                                                          \
     }
 
 #define SPREAD(name, sum, square, out, Root)                                    \
-    static void name##_##sum##_##square##_##out(const finish_task *task)        \
+    static void name##_##sum##_##square##_##out(const epilogue_task *task)      \
     {                                                                           \
         const sum_##sum *restrict s = task->sums;                               \
         const sum_##square *restrict s2 = task->squares;                        \
@@ -285,7 +285,7 @@ static inline double divide(double a, double b, double r)
     }
 
 #define FLOAT_SPREAD(name, out, Root)                                           \
-    static void real_##name##_##out(const finish_task *task)                    \
+    static void real_##name##_##out(const epilogue_task *task)                  \
     {                                                                           \
         const sum_f64 *restrict s = task->sums, *restrict s2 = task->squares;   \
         out_##out *restrict to = task->dst;                                     \
@@ -304,16 +304,16 @@ static inline double divide(double a, double b, double r)
     SPREAD(name, u32, u64, out, Root)       \
     FLOAT_SPREAD(name, out, Root)
 
-#define FLOAT_AREAS_MEAN(out)                                 \
-    static void areas_mean_f64_##out(const finish_task *task) \
-    {                                                         \
-        const sum_f64 *restrict s = task->sums;               \
-        const double *restrict areas = task->areas;           \
-        out_##out *restrict to = task->dst;                   \
-        int64_t n = task->n;                                  \
-        for (int64_t i = 0; i < n; i++) {                     \
-            to[i] = (out_##out)(s[i] * (1 / areas[i]));       \
-        }                                                     \
+#define FLOAT_AREAS_MEAN(out)                                   \
+    static void areas_mean_f64_##out(const epilogue_task *task) \
+    {                                                           \
+        const sum_f64 *restrict s = task->sums;                 \
+        const double *restrict areas = task->areas;             \
+        out_##out *restrict to = task->dst;                     \
+        int64_t n = task->n;                                    \
+        for (int64_t i = 0; i < n; i++) {                       \
+            to[i] = (out_##out)(s[i] * (1 / areas[i]));         \
+        }                                                       \
     }
 
 #define REALS(out)                   \
@@ -335,4 +335,5 @@ static void stream(char *to, const char *from, size_t bytes)
 
 #define INITIAL(name) .name = name,
 
-const finish_kernels SATF_ISA_NAME(finish_kernels) = {FINISH_KERNELS(INITIAL).stream = stream};
+const epilogue_kernels SATF_ISA_NAME(epilogue_kernels) = {
+    EPILOGUE_KERNELS(INITIAL).stream = stream};

@@ -4,12 +4,12 @@
  * in, and moves them to where they belong when they are there. On devices before 8.0 they are
  * loaded when they are sent for.
  */
-#ifndef CUDA_SAT_ODD_CUH
-#define CUDA_SAT_ODD_CUH
+#ifndef CUDA_SAT_UNALIGNED_CUH
+#define CUDA_SAT_UNALIGNED_CUH
 
-#include "feed.cuh"
+#include "loader.cuh"
 
-template <class C> struct odd_rows {
+template <class C> struct unaligned_rows {
     static constexpr int SAMPLE = (int)sizeof(typename C::T), BYTES = C::ACROSS * SAMPLE;
     /* A row can reach into so many times 16 bytes. */
     static constexpr int UNITS = BYTES / 16 + 1, PITCH = UNITS * 16;
@@ -18,17 +18,17 @@ template <class C> struct odd_rows {
 };
 
 /* Dynamic shared memory for a block. */
-template <class C> __host__ __device__ constexpr int odd_bytes()
+template <class C> __host__ __device__ constexpr int unaligned_bytes()
 {
-    return (C::HIGH * odd_rows<C>::PITCH + 127) / 128 * 128;
+    return (C::HIGH * unaligned_rows<C>::PITCH + 127) / 128 * 128;
 }
 
 /* Where the block is when it has arrived, as a warp sees it: its rows lie as in a block from the
  * engine, others' do not. */
-template <class C> __device__ __forceinline__ void *odd_block(void *buffer)
+template <class C> __device__ __forceinline__ void *unaligned_block(void *buffer)
 {
     return (char *)buffer +
-           (int)threadIdx.x / 32 * C::ROWS * (odd_rows<C>::PITCH - odd_rows<C>::BYTES);
+           (int)threadIdx.x / 32 * C::ROWS * (unaligned_rows<C>::PITCH - unaligned_rows<C>::BYTES);
 }
 
 /* 16 bytes, zeros from `bytes` on; all 16 are there to be read. */
@@ -65,22 +65,24 @@ __device__ __forceinline__ void copy_last(char *to, const char *from, int bytes,
  * is read begins up to 15 bytes before a row and ends up to 15 behind it, which is where 16 bytes
  * begin and end that some of it is in, but never behind the image in memory. */
 template <class C>
-__device__ __forceinline__ void send_for_odd(void *buffer, const sat_plane &p, const tile_place &at)
+__device__ __forceinline__ void send_for_unaligned(void *buffer, const sat_plane &p,
+                                                   const tile_place &at)
 {
-    typedef odd_rows<C> odd;
-    constexpr int LAST = odd::UNITS - 1;
+    typedef unaligned_rows<C> unaligned;
+    constexpr int LAST = unaligned::UNITS - 1;
     int lane = (int)threadIdx.x % 32, y = (int)threadIdx.x / 32 * C::ROWS;
     int rows = inside(tile_y<C>(at) + y, p.height, C::ROWS);
-    int bytes = inside(tile_x<C>(at), p.width, C::ACROSS) * odd::SAMPLE;
+    int bytes = inside(tile_x<C>(at), p.width, C::ACROSS) * unaligned::SAMPLE;
     int64_t down = max(p.in_stride, (int64_t)0);
-    const char *row = p.in + (tile_y<C>(at) + y) * p.in_stride + tile_x<C>(at) * odd::SAMPLE;
-    const char *end = p.in + down * (p.height - 1) + p.width * odd::SAMPLE;
-    char *to = (char *)buffer + y * odd::PITCH;
+    const char *row = p.in + (tile_y<C>(at) + y) * p.in_stride + tile_x<C>(at) * unaligned::SAMPLE;
+    const char *end = p.in + down * (p.height - 1) + p.width * unaligned::SAMPLE;
+    char *to = (char *)buffer + y * unaligned::PITCH;
     auto send = [&](auto copy) {
         auto send_unit = [&](int i, int unit) {
             const char *start = row + i * p.in_stride;
             int first = unit * 16 - (int)((uintptr_t)start % 16); /* byte of the row */
-            copy(i, to + i * odd::PITCH + unit * 16, start + first, min(max(bytes - first, 0), 16));
+            copy(i, to + i * unaligned::PITCH + unit * 16, start + first,
+                 min(max(bytes - first, 0), 16));
         };
 #pragma unroll 2 /* all of them want registers that there are not */
         for (int i = lane / LAST; i < C::ROWS; i += 32 / LAST) {
@@ -90,7 +92,7 @@ __device__ __forceinline__ void send_for_odd(void *buffer, const sat_plane &p, c
             send_unit(lane, LAST);
         }
     };
-    if (rows == C::ROWS && row + down * (C::ROWS - 1) + odd::PITCH <= end) {
+    if (rows == C::ROWS && row + down * (C::ROWS - 1) + unaligned::PITCH <= end) {
         send([&](int, char *unit, const char *from, int within) { copy_unit(unit, from, within); });
     } else {
         send([&](int i, char *unit, const char *from, int within) {
@@ -104,8 +106,8 @@ __device__ __forceinline__ void send_for_odd(void *buffer, const sat_plane &p, c
 
 /* A lane's samples of a row, which begins at that byte. */
 template <class C>
-__device__ __forceinline__ vector_values<typename C::T, C::VEC> odd_samples(const char *row,
-                                                                            unsigned byte)
+__device__ __forceinline__ vector_values<typename C::T, C::VEC> unaligned_samples(const char *row,
+                                                                                  unsigned byte)
 {
     typedef vector_values<typename C::T, C::VEC> values;
     constexpr int WORDS = (values::BYTES + 3) / 4;
@@ -126,13 +128,13 @@ __device__ __forceinline__ vector_values<typename C::T, C::VEC> odd_samples(cons
     return v;
 }
 
-/* Waits until the warp's rows are in the buffer, at odd_block(); later: another block was sent for
- * since. */
+/* Waits until the warp's rows are in the buffer, at unaligned_block(); later: another block was
+ * sent for since. */
 template <class C>
-__device__ __forceinline__ void odd_arrive(void *buffer, const sat_plane &p, const tile_place &at,
-                                           bool later)
+__device__ __forceinline__ void unaligned_arrive(void *buffer, const sat_plane &p,
+                                                 const tile_place &at, bool later)
 {
-    typedef odd_rows<C> odd;
+    typedef unaligned_rows<C> unaligned;
     typedef typename C::T T;
     typedef vector_values<T, C::VEC> values;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -146,29 +148,29 @@ __device__ __forceinline__ void odd_arrive(void *buffer, const sat_plane &p, con
     int lane = (int)threadIdx.x % 32, y = (int)threadIdx.x / 32 * C::ROWS;
     unsigned step = (unsigned)p.in_stride;
     unsigned start = (unsigned)(uintptr_t)p.in + ((unsigned)tile_y<C>(at) + y) * step;
-    char *rows = (char *)buffer + y * odd::PITCH;
+    char *rows = (char *)buffer + y * unaligned::PITCH;
     /* Neighbouring lanes move neighbouring samples if these are words that are aligned. */
-    bool single = odd::SAMPLE >= 4 && p.in_align >= odd::SAMPLE;
+    bool single = unaligned::SAMPLE >= 4 && p.in_align >= unaligned::SAMPLE;
     /* A row is moved to before where it lay, and to behind where the one before is moved to. */
 #pragma unroll
-    for (int first = 0; first < C::ROWS; first += odd::BATCH) {
-        values v[odd::BATCH];
+    for (int first = 0; first < C::ROWS; first += unaligned::BATCH) {
+        values v[unaligned::BATCH];
 #pragma unroll
-        for (int i = 0; i < odd::BATCH; i++) {
-            const char *row = rows + (first + i) * odd::PITCH;
+        for (int i = 0; i < unaligned::BATCH; i++) {
+            const char *row = rows + (first + i) * unaligned::PITCH;
             unsigned byte = (start + (first + i) * step) % 16;
 #pragma unroll
             for (int k = 0; single && k < C::VEC; k++) {
                 v[i].value[k] = ((const T *)(row + byte))[k * 32 + lane];
             }
             if (!single) {
-                v[i] = odd_samples<C>(row, byte);
+                v[i] = unaligned_samples<C>(row, byte);
             }
         }
         __syncwarp();
 #pragma unroll
-        for (int i = 0; i < odd::BATCH; i++) {
-            char *row = rows + (first + i) * odd::BYTES;
+        for (int i = 0; i < unaligned::BATCH; i++) {
+            char *row = rows + (first + i) * unaligned::BYTES;
 #pragma unroll
             for (int k = 0; single && k < C::VEC; k++) {
                 ((T *)row)[k * 32 + lane] = v[i].value[k];

@@ -1,7 +1,7 @@
 /* From the sums of windows to results: means of bytes or of samples of 16 bits, or another formula
  * of the sum, the sum of squares and the sample itself. */
-#ifndef CUDA_WINDOW_FINISH_CUH
-#define CUDA_WINDOW_FINISH_CUH
+#ifndef CUDA_WINDOW_EPILOGUE_CUH
+#define CUDA_WINDOW_EPILOGUE_CUH
 
 #include "lanes.cuh"
 
@@ -12,14 +12,14 @@ extern "C" {
 #include "../../src/filter/clear.h"
 
 /* What all results have in common. */
-typedef struct finish_task {
+typedef struct epilogue_task {
     float inverse, zero; /* of the area; what is taken off, see mean_byte() */
     window_gpu_divisor by;
     uint32_t half; /* 4 (area / 2), area / 2 being rounded down */
     window_gpu_formula formula;
     formula_floats floats;
     bool aligned; /* rows of results, to 16 bytes */
-} finish_task;
+} epilogue_task;
 
 /*
  * The mean in the lowest byte, for the sum S < 2^23 as the bits of the float 2^23 + S. zero is
@@ -27,7 +27,7 @@ typedef struct finish_task {
  * does or meets it, and nowhere nearer to one than 1 / (2 A). For A < 2^15 that is more than what
  * 1 / A, off by 2^-24 of it, makes of a mean up to 256: so rounding to nearest is rounding half up.
  */
-static __device__ __forceinline__ uint32_t mean_byte(int bits, const finish_task &task)
+static __device__ __forceinline__ uint32_t mean_byte(int bits, const epilogue_task &task)
 {
     return __float_as_uint(fmaf(__int_as_float(bits) - task.zero, task.inverse, 8388608.0f));
 }
@@ -144,7 +144,7 @@ struct with_centres {
     }
 };
 
-struct mean_finish : without_centres {
+struct mean_epilogue : without_centres {
     typedef uint8_t sample;
     typedef uint32_t result; /* the lowest 8 bits */
     static constexpr bool has_squares = false;
@@ -152,7 +152,7 @@ struct mean_finish : without_centres {
     enum { START = 0x4B000000 /* of a sum: the float 2^23 */ };
 
     /* Of two neighbours of row g, number `at` of its eight and the next, and of those below. */
-    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
                                                 const product &, const no_centres &, int,
                                                 uint32_t (&result)[4])
     {
@@ -179,14 +179,14 @@ static __device__ __forceinline__ void put_word(uint32_t word, int b, uint32_t (
     result[2 * b + 1] = word >> 8;
 }
 
-struct word_mean_finish : without_centres {
+struct word_mean_epilogue : without_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
     static constexpr bool has_squares = false;
     static constexpr bool branches = false;
     enum { START = 0 };
 
-    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
                                                 const product &, const no_centres &, int,
                                                 uint32_t (&result)[4])
     {
@@ -199,14 +199,14 @@ struct word_mean_finish : without_centres {
 };
 
 /* Formulas whose results are bytes. NARROW: NARROW_WINDOW (src/filter/clear.h). */
-template <class Formula, bool NARROW> struct byte_finish : with_centres {
+template <class Formula, bool NARROW> struct byte_epilogue : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
     static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
     static constexpr bool branches = true;
     enum { START = 0 };
 
-    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
                                                 const product &square, const centre_rows &rows,
                                                 int at, uint32_t (&result)[4])
     {
@@ -222,14 +222,14 @@ template <class Formula, bool NARROW> struct byte_finish : with_centres {
 };
 
 /* Formulas whose samples and results are of 16 bits, as above. */
-template <class Formula> struct word_finish : with_centres {
+template <class Formula> struct word_epilogue : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
     static constexpr bool has_squares = false;
     static constexpr bool branches = true;
     enum { START = 0 };
 
-    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
                                                 const product &, const centre_rows &rows, int at,
                                                 uint32_t (&result)[4])
     {
@@ -244,8 +244,8 @@ template <class Formula> struct word_finish : with_centres {
 };
 
 /* Formulas of moments alone whose results have 32 or 64 bits. */
-template <class Formula, class Result> struct wide_finish : without_centres {
-    static_assert((Formula::reads & (FORMULA_CENTRE | FORMULA_BESIDE | FORMULA_BESIDE_TOO)) == 0,
+template <class Formula, class Result> struct wide_epilogue : without_centres {
+    static_assert((Formula::reads & (FORMULA_CENTRE | FORMULA_AUX | FORMULA_AUX_TOO)) == 0,
                   "these kernels know of no sample and of no other image");
     typedef Result sample;
     typedef Result result;
@@ -262,7 +262,7 @@ template <class Formula, class Result> struct wide_finish : without_centres {
         }
     }
 
-    static __device__ __forceinline__ void four(const finish_task &task, const product &sum,
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
                                                 const product &square, const no_centres &, int,
                                                 Result (&result)[4])
     {

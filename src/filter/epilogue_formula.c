@@ -1,13 +1,13 @@
-/* Finishing by formula: in blocks of plain arrays (finish_loops.h), or sample by sample. */
+/* Epilogues by formula: in blocks of plain arrays (epilogue_loops.h), or sample by sample. */
 #include <math.h>
 
 #include "../base/view.h"
-#include "finish.h"
+#include "epilogue.h"
 #include "grey.h"
 #include "modules.h"
 
-void finish_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
-                     double *real)
+void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
+                       double *real)
 {
     switch (type) {
     case SATF_SUM_U16:
@@ -52,7 +52,7 @@ static double load_sample(satf_type type, const void *from, int64_t i)
 }
 
 /* The weight of a pixel's lanes: its area for alpha's, else the sum of alphas if that weighs. */
-static void set_weight(const finisher *f, const window_segment *segment, int64_t p, bool by_alpha,
+static void set_weight(const epilogue *f, const window_segment *segment, int64_t p, bool by_alpha,
                        formula_sums *in)
 {
     double area = segment->areas ? segment->areas[p * f->channels] : (double)segment->area;
@@ -60,7 +60,7 @@ static void set_weight(const finisher *f, const window_segment *segment, int64_t
     in->real_weight = area;
     if (by_alpha) {
         int64_t last = p * f->channels + f->channels - 1;
-        finish_load_sum(segment->sum_type, segment->sums, last, &alpha, &in->real_weight);
+        epilogue_load_sum(segment->sum_type, segment->sums, last, &alpha, &in->real_weight);
     }
     in->weight = (uint64_t)alpha;
     double weight = in->real ? in->real_weight : (double)in->weight;
@@ -68,12 +68,12 @@ static void set_weight(const finisher *f, const window_segment *segment, int64_t
 }
 
 /* The luma's moments at a pixel of colour. */
-static void set_luma(const finisher *f, const window_segment *segment, int64_t p, formula_sums *in)
+static void set_luma(const epilogue *f, const window_segment *segment, int64_t p, formula_sums *in)
 {
     double sums[3], centres[3];
     for (int lane = 0; lane < 3; lane++) {
         int64_t i = p * f->channels + lane;
-        finish_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
+        epilogue_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
         sums[lane] = formula_sum(in);
         centres[lane] = load_sample(f->in_type, segment->centre, i);
     }
@@ -82,7 +82,7 @@ static void set_luma(const finisher *f, const window_segment *segment, int64_t p
 }
 
 /* One lane of a pixel; in: its sums without weight. */
-static formula_value lane_value(const finisher *f, const window_segment *segment, int64_t p,
+static formula_value lane_value(const epilogue *f, const window_segment *segment, int64_t p,
                                 int lane, formula_sums *in)
 {
     bool alpha_lane = f->weighted && lane == f->channels - 1;
@@ -91,19 +91,19 @@ static formula_value lane_value(const finisher *f, const window_segment *segment
     if (formula_reads(f->formula) & FORMULA_LUMA) {
         set_luma(f, segment, p, in);
     }
-    finish_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
-    in->pivot = segment->pivots ? segment->pivots[lane] : 0;
+    epilogue_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
+    in->shift = segment->shifts ? segment->shifts[lane] : 0;
     if (segment->squares) {
-        finish_load_sum(segment->square_type, segment->squares, i, &in->square, &in->real_square);
+        epilogue_load_sum(segment->square_type, segment->squares, i, &in->square, &in->real_square);
     }
     if (segment->centre) {
         in->centre = load_sample(f->in_type, segment->centre, i);
     }
     for (int k = 0; k < 2; k++) {
-        const satf_view *beside = &f->beside[k];
-        if (beside->data) {
-            in->beside[k] = load_sample((satf_type)beside->type, satf_row(beside, segment->y),
-                                        segment->x * f->channels + i);
+        const satf_view *aux = &f->aux[k];
+        if (aux->data) {
+            in->aux[k] = load_sample((satf_type)aux->type, satf_row(aux, segment->y),
+                                     segment->x * f->channels + i);
         }
     }
     return !alpha_lane              ? formula_function_of(f->formula)(in, f->options)
@@ -111,7 +111,7 @@ static formula_value lane_value(const finisher *f, const window_segment *segment
                                     : formula_mean(in);
 }
 
-void finish_by_formula(const finisher *f, const window_segment *segment, void *dst)
+void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst)
 {
     formula_sums in = f->constants;
     char *to = dst;
@@ -123,35 +123,36 @@ void finish_by_formula(const finisher *f, const window_segment *segment, void *d
     }
 }
 
-/* ---------------------------------------------------------------------- surveys */
+/* ---------------------------------------------------------------------- reductions */
 
-static void raise_key(finish_survey *survey, int which, double value)
+static void raise_key(epilogue_reduction *reduction, int which, double value)
 {
-    uint64_t key = survey_key(value), seen = atomic_load(&survey->keys[which]);
-    while (key > seen && !atomic_compare_exchange_weak(&survey->keys[which], &seen, key)) {
+    uint64_t key = reduction_key(value), seen = atomic_load(&reduction->keys[which]);
+    while (key > seen && !atomic_compare_exchange_weak(&reduction->keys[which], &seen, key)) {
     }
 }
 
 /* Of n pixels of its row from x on, those to look at: from *first to in front of *end. */
-static void find_surveyed(const finisher *f, int64_t x, int64_t n, int64_t *first, int64_t *end)
+static void find_reduced(const epilogue *f, int64_t x, int64_t n, int64_t *first, int64_t *end)
 {
-    int64_t from = f->surveyed.x - x, to = from + f->surveyed.w;
+    int64_t from = f->reduced.x - x, to = from + f->reduced.w;
     *end = to < 0 ? 0 : to < n ? to : n;
     *first = from < 0 ? 0 : from < *end ? from : *end;
 }
 
-static void survey_by_formula(const finisher *f, const window_segment *segment)
+static void reduction_by_formula(const epilogue *f, const window_segment *segment)
 {
     formula_sums in = f->constants;
     int64_t p, end;
-    find_surveyed(f, segment->x, segment->n, &p, &end);
+    find_reduced(f, segment->x, segment->n, &p, &end);
     for (; p < end; p++) {
         int64_t last = (p + 1) * f->channels - 1;
-        bool counts = !f->weighted || survey_counts(load_sample(f->in_type, segment->centre, last));
+        bool counts =
+            !f->weighted || reduction_counts(load_sample(f->in_type, segment->centre, last));
         for (int lane = 0; lane < f->channels - f->weighted; lane++) {
             double value = formula_number_of(lane_value(f, segment, p, lane, &in));
-            raise_key(f->survey, SURVEY_GREATEST, value);
-            raise_key(f->survey, SURVEY_LEAST, counts ? -in.centre : -INFINITY);
+            raise_key(f->reduction, REDUCTION_GREATEST, value);
+            raise_key(f->reduction, REDUCTION_LEAST, counts ? -in.centre : -INFINITY);
         }
     }
 }
@@ -165,35 +166,35 @@ static void leave_out(loop_block *block, int64_t from, int64_t to)
 }
 
 /* Of the block, whose first pixel is at x, leaves out what is not to be looked at. */
-static void keep_surveyed(const finisher *f, int64_t x, loop_block *block)
+static void keep_reduced(const epilogue *f, int64_t x, loop_block *block)
 {
     int64_t first, end;
-    find_surveyed(f, x, block->n / f->channels, &first, &end);
+    find_reduced(f, x, block->n / f->channels, &first, &end);
     leave_out(block, 0, first * f->channels);
     leave_out(block, end * f->channels, block->n);
 }
 
 /* Pixels whose alpha does not count are left out by what is not finite. */
-static void survey_block(const finisher *f, loop_block *block)
+static void reduction_block(const epilogue *f, loop_block *block)
 {
     double greatest, least;
     for (int64_t i = 0; f->weighted && i < block->n; i += f->channels) {
         int64_t last = i + f->channels - 1;
-        bool counts = survey_counts(block->centres[last]);
+        bool counts = reduction_counts(block->centres[last]);
         for (int64_t k = i; k <= last; k++) {
             block->centres[k] = k < last && counts ? block->centres[k] : INFINITY;
         }
         block->results[last] = -INFINITY;
     }
     f->loops->find(block->n, block->results, block->centres, &greatest, &least);
-    raise_key(f->survey, SURVEY_GREATEST, greatest);
-    raise_key(f->survey, SURVEY_LEAST, -least);
+    raise_key(f->reduction, REDUCTION_GREATEST, greatest);
+    raise_key(f->reduction, REDUCTION_LEAST, -least);
 }
 
 /* ----------------------------------------------------------------------- blocks */
 
 /* The narrowest arithmetic that is exact for such a segment; LOOP_MODES if there is none. */
-static loop_mode choose_mode(const finisher *f, const window_segment *segment)
+static loop_mode choose_mode(const epilogue *f, const window_segment *segment)
 {
     if (segment->sum_type == SATF_SUM_F64) {
         return LOOP_REAL;
@@ -213,7 +214,7 @@ static loop_mode choose_mode(const finisher *f, const window_segment *segment)
 
 /* The weights of the block's pixels from `first` on, where they are not all the area. Callers name
  * the channels by a constant. */
-static inline void fill_weights(const finisher *f, const window_segment *segment, loop_mode mode,
+static inline void fill_weights(const epilogue *f, const window_segment *segment, loop_mode mode,
                                 int64_t first, int channels, loop_block *block)
 {
     for (int64_t i = 0; i < block->n; i += channels) {
@@ -227,7 +228,7 @@ static inline void fill_weights(const finisher *f, const window_segment *segment
     }
 }
 
-static void load_weights(const finisher *f, const window_segment *segment, loop_mode mode,
+static void load_weights(const epilogue *f, const window_segment *segment, loop_mode mode,
                          int64_t first, loop_block *block)
 {
     switch (f->channels) {
@@ -246,7 +247,7 @@ static void load_weights(const finisher *f, const window_segment *segment, loop_
     f->loops->invert(block->n, block->weights, block->inverses);
 }
 
-static void load_block(const finisher *f, const window_segment *segment, loop_mode mode,
+static void load_block(const epilogue *f, const window_segment *segment, loop_mode mode,
                        int64_t first, loop_block *block)
 {
     const loop_kernels *loops = f->loops;
@@ -275,12 +276,12 @@ static void load_block(const finisher *f, const window_segment *segment, loop_mo
         loops->luma(mode == LOOP_REAL, f->channels, block->n, block->centres, block->lumas);
     }
     for (int k = 0; k < 2; k++) {
-        const satf_view *beside = &f->beside[k];
-        if (beside->data) {
-            int64_t pixel = f->channels * (int64_t)satf_type_bytes(beside->type);
-            const char *row = satf_row(beside, segment->y);
-            loops->load_samples((satf_type)beside->type, block->n,
-                                row + (segment->x + first) * pixel, block->besides[k]);
+        const satf_view *aux = &f->aux[k];
+        if (aux->data) {
+            int64_t pixel = f->channels * (int64_t)satf_type_bytes(aux->type);
+            const char *row = satf_row(aux, segment->y);
+            loops->load_samples((satf_type)aux->type, block->n, row + (segment->x + first) * pixel,
+                                block->aux_samples[k]);
         }
     }
 }
@@ -301,7 +302,7 @@ static double mean_alpha(const loop_block *block, loop_mode mode, int64_t last)
 }
 
 /* Alpha's lanes: the mean alpha, alpha as it is, or nothing. Returns the samples that are left. */
-static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block)
+static int64_t settle_alpha(const epilogue *f, loop_mode mode, loop_block *block)
 {
     int channels = f->channels, left = f->out_channels;
     for (int64_t i = channels - 1; f->weighted && left == channels && i < block->n; i += channels) {
@@ -316,20 +317,20 @@ static int64_t settle_alpha(const finisher *f, loop_mode mode, loop_block *block
 }
 
 /* One a sample. All blocks begin at a pixel, so they have the same. */
-static void fill_pivots(const finisher *f, const window_segment *segment, loop_block *block)
+static void fill_shifts(const epilogue *f, const window_segment *segment, loop_block *block)
 {
     for (int64_t i = 0; i + f->channels <= LOOP_SAMPLES; i += f->channels) {
         for (int lane = 0; lane < f->channels; lane++) {
-            block->pivots[i + lane] = segment->pivots ? segment->pivots[lane] : 0;
+            block->shifts[i + lane] = segment->shifts ? segment->shifts[lane] : 0;
         }
     }
 }
 
 /* What all blocks of a segment have in common. */
-static void begin_blocks(const finisher *f, const window_segment *segment, loop_mode mode,
+static void begin_blocks(const epilogue *f, const window_segment *segment, loop_mode mode,
                          bool one_weight, loop_block *block)
 {
-    static const unsigned reads[2] = {FORMULA_BESIDE, FORMULA_BESIDE_TOO};
+    static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
     block->constants = f->constants;
     block->options = f->options;
     for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
@@ -337,16 +338,16 @@ static void begin_blocks(const finisher *f, const window_segment *segment, loop_
         block->inverses[i] = 1 / (double)segment->area;
     }
     if (mode == LOOP_REAL) {
-        fill_pivots(f, segment, block);
+        fill_shifts(f, segment, block);
     }
     for (int k = 0; k < 2; k++) {
-        if (!f->beside[k].data && formula_reads(f->formula) & reads[k]) {
-            memset(block->besides[k], 0, sizeof block->besides[k]);
+        if (!f->aux[k].data && formula_reads(f->formula) & reads[k]) {
+            memset(block->aux_samples[k], 0, sizeof block->aux_samples[k]);
         }
     }
 }
 
-bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst)
+bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst)
 {
     loop_mode mode = choose_mode(f, segment);
     if (mode == LOOP_MODES) {
@@ -365,9 +366,9 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
             load_weights(f, segment, mode, first, &block);
         }
         formula_loop(f->loops, f->formula, mode)(&block);
-        if (f->survey) {
-            keep_surveyed(f, segment->x + first, &block);
-            survey_block(f, &block);
+        if (f->reduction) {
+            keep_reduced(f, segment->x + first, &block);
+            reduction_block(f, &block);
             continue;
         }
         int64_t left = settle_alpha(f, mode, &block);
@@ -381,11 +382,11 @@ bool finish_by_loops(const finisher *f, const window_segment *segment, void *dst
     return true;
 }
 
-void finish_by_definition(const finisher *f, const window_segment *segment, void *dst)
+void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst)
 {
-    if (f->survey) {
-        survey_by_formula(f, segment);
+    if (f->reduction) {
+        reduction_by_formula(f, segment);
     } else {
-        finish_by_formula(f, segment, dst);
+        epilogue_by_formula(f, segment, dst);
     }
 }

@@ -7,7 +7,7 @@
 #include "choose.cuh"
 #include "graph.cuh"
 #include "stress.h"
-#include "word.cuh"
+#include "tile_state.cuh"
 
 extern "C" {
 #include "../../src/base/memory.h"
@@ -340,7 +340,7 @@ static sat_lookback carve_skss(carver *from, const sat_job *job)
     sat_lookback words;
     memset(&words, 0, sizeof words);
     words.ticket = carve_count(from, job);
-    words.prefix = WORD_PREFIX + job->scratch_runs % 2;
+    words.prefix = STATE_PREFIX + job->scratch_runs % 2;
     words.row = carve(from, b.g.tiles_x * b.g.tiles_y * b.g.channels, b.shape->tile,
                       (size_t)b.shape->word_bytes);
     words.hinted = true;
@@ -375,7 +375,7 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job)
     int64_t blocks = m.g.tiles_x * m.g.tiles_y * m.g.channels;
     size_t word = (size_t)shape->word_bytes;
     m.words.ticket = carve_count(from, job);
-    m.words.prefix = WORD_PREFIX + job->scratch_runs % 2;
+    m.words.prefix = STATE_PREFIX + job->scratch_runs % 2;
     m.words.corner = carve(from, blocks, shape->channels, word);
     m.words.col = carve(from, blocks, shape->columns, word);
     m.words.row = carve(from, blocks, shape->lines, word);
@@ -395,44 +395,44 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
 
 /* --------------------------------------------------------------------- rows */
 
-static const sat_row row_2R2W = {SAT_CUDA_2R2W, refuses_passes, NULL, run_2r2w, NULL};
+static const sat_algorithm row_2R2W = {SAT_CUDA_2R2W, refuses_passes, NULL, run_2r2w, NULL};
 
-static const sat_row row_4R4W = {SAT_CUDA_4R4W, refuses_passes, scratch_of<carve_4r4w>, run_4r4w,
-                                 NULL};
+static const sat_algorithm row_4R4W = {SAT_CUDA_4R4W, refuses_passes, scratch_of<carve_4r4w>,
+                                       run_4r4w, NULL};
 
-static const sat_row row_4R1W = {SAT_CUDA_4R1W, refuses_passes, scratch_of<carve_4r1w>, run_4r1w,
-                                 sync_variant};
+static const sat_algorithm row_4R1W = {SAT_CUDA_4R1W, refuses_passes, scratch_of<carve_4r1w>,
+                                       run_4r1w, sync_variant};
 
-static const sat_row row_2R1W = {SAT_CUDA_2R1W, refuses_blocks, scratch_of<carve_2r1w>, run_2r1w,
-                                 shape_variant<&sat_shape::tables>};
+static const sat_algorithm row_2R1W = {SAT_CUDA_2R1W, refuses_blocks, scratch_of<carve_2r1w>,
+                                       run_2r1w, shape_variant<&sat_shape::tables>};
 
-static const sat_row row_1R1W = {SAT_CUDA_1R1W, refuses_chained, scratch_of<carve_chain>, run_1r1w,
-                                 shape_variant<&sat_shape::stages, ALL_WAYS>};
+static const sat_algorithm row_1R1W = {SAT_CUDA_1R1W, refuses_chained, scratch_of<carve_chain>,
+                                       run_1r1w, shape_variant<&sat_shape::stages, ALL_WAYS>};
 
-static const sat_row row_1_PLUS_R = {SAT_CUDA_1_PLUS_R,
-                                     refuses_chained,
-                                     scratch_of<carve_chain>,
-                                     run_1_plus_r,
-                                     shape_variant<&sat_shape::stages, ALL_WAYS>,
-                                     false,
-                                     true};
+static const sat_algorithm row_1_PLUS_R = {SAT_CUDA_1_PLUS_R,
+                                           refuses_chained,
+                                           scratch_of<carve_chain>,
+                                           run_1_plus_r,
+                                           shape_variant<&sat_shape::stages, ALL_WAYS>,
+                                           false,
+                                           true};
 
-static const sat_row row_SKSS = {SAT_CUDA_SKSS,
-                                 refuses_chained,
-                                 scratch_of<carve_skss>,
-                                 run_skss,
-                                 shape_variant<&sat_shape::skss>,
-                                 true};
+static const sat_algorithm row_SKSS = {SAT_CUDA_SKSS,
+                                       refuses_chained,
+                                       scratch_of<carve_skss>,
+                                       run_skss,
+                                       shape_variant<&sat_shape::skss>,
+                                       true};
 
-static const sat_row row_LOOKBACK = {SAT_CUDA_LOOKBACK,          refuses_lookback,
-                                     scratch_of<carve_lookback>, run_lookback,
-                                     lookback_variant,           true};
+static const sat_algorithm row_LOOKBACK = {SAT_CUDA_LOOKBACK,          refuses_lookback,
+                                           scratch_of<carve_lookback>, run_lookback,
+                                           lookback_variant,           true};
 
-const sat_row *cuda_row(size_t index)
+const sat_algorithm *cuda_algorithm(size_t index)
 {
-    static const sat_row *const rows[] = {
+    static const sat_algorithm *const rows[] = {
 #define SAT_ROW(ROW) &row_##ROW,
-        SAT_CUDA_ROWS(SAT_ROW)
+        SAT_CUDA_ALGORITHMS(SAT_ROW)
 #undef SAT_ROW
     };
     return rows[index];

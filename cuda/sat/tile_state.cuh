@@ -2,19 +2,19 @@
  * A sum and how far it reaches, in one word that is read and written at once: whoever
  * sees the state sees the sum, with no order between accesses to keep.
  */
-#ifndef CUDA_SAT_WORD_CUH
-#define CUDA_SAT_WORD_CUH
+#ifndef CUDA_SAT_TILE_STATE_CUH
+#define CUDA_SAT_TILE_STATE_CUH
 
 #include "plane.cuh"
 
 /*
- * States. Words start as zeros, so WORD_NONE is 0; a run of look-back or SKSS leaves each with its
- * prefix, and the next one takes those for none: prefixes are WORD_PREFIX in one run and
- * WORD_PREFIX + 1 in the next, see sat_lookback.prefix. Those of a ring: ring_place.state.
+ * States. Words start as zeros, so STATE_NONE is 0; a run of look-back or SKSS leaves each with its
+ * prefix, and the next one takes those for none: prefixes are STATE_PREFIX in one run and
+ * STATE_PREFIX + 1 in the next, see sat_lookback.prefix. Those of a ring: ring_place.state.
  */
-enum { WORD_NONE, WORD_BLOCK /* of one block */, WORD_PREFIX /* of all up to it */ };
+enum { STATE_NONE, STATE_BLOCK /* of one block */, STATE_PREFIX /* of all up to it */ };
 
-__device__ __forceinline__ uint64_t read_word(const uint64_t *from)
+__device__ __forceinline__ uint64_t read_state(const uint64_t *from)
 {
     uint64_t word;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
@@ -23,7 +23,7 @@ __device__ __forceinline__ uint64_t read_word(const uint64_t *from)
 
 /* What L2 is told of words: that they should stay, since others will ask for them. Else the samples
  * and sums that pass through push them out before they are read. !hinted: like everything else. */
-__device__ __forceinline__ uint64_t word_policy(bool hinted)
+__device__ __forceinline__ uint64_t state_policy(bool hinted)
 {
     uint64_t policy = 0;
 #if __CUDA_ARCH__ >= 800
@@ -35,7 +35,7 @@ __device__ __forceinline__ uint64_t word_policy(bool hinted)
     return policy;
 }
 
-__device__ __forceinline__ void write_word(uint64_t *to, uint64_t word, uint64_t policy)
+__device__ __forceinline__ void write_state(uint64_t *to, uint64_t word, uint64_t policy)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("st.relaxed.gpu.global.L2::cache_hint.u64 [%0], %1, %2;" ::"l"(to), "l"(word),
@@ -46,7 +46,7 @@ __device__ __forceinline__ void write_word(uint64_t *to, uint64_t word, uint64_t
 }
 
 /* 128 bits, with the atomicity that PTX gives to the type b128. */
-__device__ __forceinline__ ulonglong2 read_word(const ulonglong2 *from)
+__device__ __forceinline__ ulonglong2 read_state(const ulonglong2 *from)
 {
     ulonglong2 word;
     asm volatile("{\n\t.reg .b128 w;\n\t"
@@ -57,7 +57,7 @@ __device__ __forceinline__ ulonglong2 read_word(const ulonglong2 *from)
     return word;
 }
 
-__device__ __forceinline__ void write_word(ulonglong2 *to, ulonglong2 word, uint64_t policy)
+__device__ __forceinline__ void write_state(ulonglong2 *to, ulonglong2 word, uint64_t policy)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("{\n\t.reg .b128 w;\n\t"
@@ -73,7 +73,7 @@ __device__ __forceinline__ void write_word(ulonglong2 *to, ulonglong2 word, uint
 }
 
 /* Sums of 64 bits: the state has the other half. */
-template <typename S_> struct sum_word {
+template <typename S_> struct tile_state {
     typedef S_ S;
     typedef ulonglong2 word;
     static_assert(sizeof(S) == 8, "sums of 64 bits");
@@ -95,15 +95,15 @@ template <typename S_> struct sum_word {
     }
     static __device__ __forceinline__ word read(const word *from)
     {
-        return read_word(from);
+        return read_state(from);
     }
     static __device__ __forceinline__ void write(word *to, S value, unsigned state, uint64_t policy)
     {
-        write_word(to, make(value, state), policy);
+        write_state(to, make(value, state), policy);
     }
 };
 
-template <> struct sum_word<uint32_t> {
+template <> struct tile_state<uint32_t> {
     typedef uint32_t S;
     typedef uint64_t word;
     static __device__ __forceinline__ word make(S value, unsigned state)
@@ -124,18 +124,18 @@ template <> struct sum_word<uint32_t> {
     }
     static __device__ __forceinline__ word read(const word *from)
     {
-        return read_word(from);
+        return read_state(from);
     }
     static __device__ __forceinline__ void write(word *to, S value, unsigned state, uint64_t policy)
     {
-        write_word(to, make(value, state), policy);
+        write_state(to, make(value, state), policy);
     }
 };
 
 /* A double's last two bits are the state, which halves what is handed on. Look-back cuts every sum
  * to what a word holds, since it depends on the run which of them went through one; integers below
  * 2^51 keep all their bits. */
-template <> struct sum_word<double> {
+template <> struct tile_state<double> {
     typedef double S;
     typedef uint64_t word;
     static __device__ __forceinline__ word make(S value, unsigned state)
@@ -156,11 +156,11 @@ template <> struct sum_word<double> {
     }
     static __device__ __forceinline__ word read(const word *from)
     {
-        return read_word(from);
+        return read_state(from);
     }
     static __device__ __forceinline__ void write(word *to, S value, unsigned state, uint64_t policy)
     {
-        write_word(to, make(value, state), policy);
+        write_state(to, make(value, state), policy);
     }
 };
 

@@ -3,32 +3,32 @@
  * on: a shared buffer that the copy engine fills, zeros where the block leaves the image,
  * and a barrier that counts its bytes. The engine takes images whose rows are aligned to 16
  * bytes, with all channels or the only one; blocks of others are loaded when they are wanted, or
- * sent for by warps (odd.cuh).
+ * sent for by warps (unaligned.cuh).
  */
-#ifndef CUDA_SAT_FEED_CUH
-#define CUDA_SAT_FEED_CUH
+#ifndef CUDA_SAT_LOADER_CUH
+#define CUDA_SAT_LOADER_CUH
 
 #include <cuda.h>
 
 #include "tile.cuh"
 
-/* Dynamic shared memory of a kernel with a feed. */
-template <class C> __host__ __device__ constexpr int feed_bytes()
+/* Dynamic shared memory of a kernel with a loader. */
+template <class C> __host__ __device__ constexpr int loader_bytes()
 {
     return C::ACROSS * C::HIGH * (int)sizeof(typename C::T);
 }
 
 /* The image as the copy engine knows it; a parameter of the kernel. */
-struct feed_map {
+struct loader_map {
     CUtensorMap image;
     bool usable;
 };
 
 /* Describes an image of that many channels for blocks of columns x rows samples. */
-feed_map make_feed_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels);
+loader_map make_loader_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels);
 
 /* In shared memory: what was sent for last. */
-struct feed_shared {
+struct loader_shared {
     uint64_t arrived; /* an mbarrier */
     tile_place at;
 };
@@ -78,7 +78,7 @@ __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned phase)
 }
 
 /* The block of the image at (x, y), as much as the buffer holds. */
-__device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x, int y,
+__device__ __forceinline__ void copy_block(void *to, const loader_map &map, int x, int y,
                                            uint64_t *barrier)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
@@ -92,35 +92,35 @@ __device__ __forceinline__ void copy_block(void *to, const feed_map &map, int x,
 enum { LOADER = 32 };
 
 /* Before the first send_for(), which a barrier must follow. */
-__device__ __forceinline__ void init_feed(feed_shared *feed)
+__device__ __forceinline__ void init_loader(loader_shared *loader)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (threadIdx.x == LOADER) {
-        barrier_init(&feed->arrived);
+        barrier_init(&loader->arrived);
     }
 #endif
 }
 
 /* Sends for a block; the thread LOADER calls it, behind a barrier after the buffer was read.
- * buffer: feed_bytes(), aligned to 128. */
+ * buffer: loader_bytes(), aligned to 128. */
 template <class C>
-__device__ __forceinline__ void send_for(feed_shared *feed, void *buffer, const feed_map &map,
+__device__ __forceinline__ void send_for(loader_shared *loader, void *buffer, const loader_map &map,
                                          const tile_place &at)
 {
-    feed->at = at;
+    loader->at = at;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
-        barrier_expect(&feed->arrived, feed_bytes<C>());
-        copy_block(buffer, map, at.J * C::ACROSS, at.I * C::HIGH, &feed->arrived);
+        barrier_expect(&loader->arrived, loader_bytes<C>());
+        copy_block(buffer, map, at.J * C::ACROSS, at.I * C::HIGH, &loader->arrived);
     }
 #endif
 }
 
 /* Waits until the engine has filled the buffer; phase: 0 at first, then 1, 0 ... */
-__device__ __forceinline__ void await(feed_shared *feed, unsigned phase)
+__device__ __forceinline__ void await(loader_shared *loader, unsigned phase)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    barrier_wait(&feed->arrived, phase);
+    barrier_wait(&loader->arrived, phase);
 #endif
 }
 
@@ -147,16 +147,16 @@ __device__ __forceinline__ void read_buffer(const void *buffer, const sat_plane 
 /* v = the block that was sent for, at, when it is in the buffer; *phase: 0 at first. All threads,
  * behind a barrier after the buffer was read. */
 template <class C>
-__device__ __forceinline__ void take(feed_shared *feed, void *buffer, unsigned *phase,
-                                     const feed_map &map, const sat_plane &p, const tile_place &at,
-                                     typename C::L (&v)[C::ROWS][C::VEC])
+__device__ __forceinline__ void take(loader_shared *loader, void *buffer, unsigned *phase,
+                                     const loader_map &map, const sat_plane &p,
+                                     const tile_place &at, typename C::L (&v)[C::ROWS][C::VEC])
 {
     if (!C::PLAIN && (!has_copy_engine() || !map.usable)) {
         load_tile<C>(p, at, v);
         return;
     }
     if (has_copy_engine() && map.usable) {
-        await(feed, *phase);
+        await(loader, *phase);
         *phase ^= 1;
     } else {
         fill_tile<C>(p, at, (typename C::T *)buffer);

@@ -4,8 +4,8 @@
  * asynchronous copies of 16 bytes. A warp of its own sends for them; the others wait for nothing
  * but their stage, so they may be some stages apart.
  */
-#ifndef CUDA_WINDOW_FEED_CUH
-#define CUDA_WINDOW_FEED_CUH
+#ifndef CUDA_WINDOW_LOADER_CUH
+#define CUDA_WINDOW_LOADER_CUH
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -18,16 +18,16 @@ extern "C" {
 #include "../../src/base/border.h"
 }
 
-enum { FEED_ROWS = 16, FEED_STAGES = 4, FEED_NO_BORDER = -1 };
+enum { LOADER_ROWS = 16, LOADER_STAGES = 4, LOADER_NO_BORDER = -1 };
 
 /* Rows begin at multiples of 16 bytes, each behind the one before. */
-typedef struct feed_image {
+typedef struct loader_image {
     const uint8_t *data;
     int64_t stride;
     int row_bytes, height;
-    int border;             /* what rows outside are; FEED_NO_BORDER: anything */
+    int border;             /* what rows outside are; LOADER_NO_BORDER: anything */
     const uint8_t *outside; /* those of a constant border: as many bytes as a stage's row */
-} feed_image;
+} loader_image;
 
 /* What lies on either side of a strip for a halo of so many bytes. */
 static __host__ __device__ constexpr int margin_of(int halo)
@@ -37,7 +37,7 @@ static __host__ __device__ constexpr int margin_of(int halo)
 
 /* Bytes between staged rows: a warp that reads eight bytes a lane of eight rows meets each bank
  * as often as any other. Room to read behind a row. */
-static inline int feed_pitch(int strip_bytes, int margin)
+static inline int loader_pitch(int strip_bytes, int margin)
 {
     int pitch = strip_bytes + 2 * margin + 16;
     while (pitch % 128 != 32 && pitch % 128 != 96) {
@@ -48,16 +48,17 @@ static inline int feed_pitch(int strip_bytes, int margin)
 
 /* Describes an image for stages whose rows are `pitch` bytes apart; false where rows are to be sent
  * for. */
-static inline bool feed_describe(CUtensorMap *map, const feed_image &image, int pitch, int device)
+static inline bool loader_describe(CUtensorMap *map, const loader_image &image, int pitch,
+                                   int device)
 {
     const uint64_t size[2] = {(uint64_t)(image.row_bytes + 7) / 8, (uint64_t)image.height};
-    const uint32_t box[2] = {(uint32_t)pitch / 8, FEED_ROWS};
+    const uint32_t box[2] = {(uint32_t)pitch / 8, LOADER_ROWS};
     return has_engine(device) &&
            describe_rows(map, CU_TENSOR_MAP_DATA_TYPE_UINT64, image.data, size, image.stride, box);
 }
 
 /* Whether the engine does the copies. */
-static __device__ constexpr bool feeds_by_engine()
+static __device__ constexpr bool loads_by_engine()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     return true;
@@ -191,28 +192,28 @@ static __device__ __forceinline__ void barrier_arrive_behind_copies(uint32_t bar
  * in. All threads of the block make it; then its last warp sends, and so many others take turns of
  * await() and done().
  */
-struct feed {
-    const feed_image &image;
+struct loader {
+    const loader_image &image;
     const CUtensorMap *map;       /* of the image for a stage; NULL: rows are sent for */
     uint32_t stages, full, empty; /* full[stage], empty[stage]: barriers */
     int x, y, bytes, pitch;       /* of a stage: the first column, the first row of the first */
     int stage, parity;            /* that comes next */
     uint32_t next;                /* where it is */
 
-    __device__ __forceinline__ feed(const feed_image &in, const CUtensorMap *of, int first_x,
-                                    int row_bytes, int row_pitch, int first_y, int readers)
+    __device__ __forceinline__ loader(const loader_image &in, const CUtensorMap *of, int first_x,
+                                      int row_bytes, int row_pitch, int first_y, int readers)
         : image(in), map(of), x(first_x), y(first_y), bytes(row_bytes), pitch(row_pitch), stage(0),
           parity(0)
     {
         extern __shared__ __align__(128) uint8_t staged[];
-        __shared__ __align__(8) uint64_t barriers[2 * FEED_STAGES];
+        __shared__ __align__(8) uint64_t barriers[2 * LOADER_STAGES];
         stages = next = (uint32_t)__cvta_generic_to_shared(staged);
         full = (uint32_t)__cvta_generic_to_shared(barriers);
         asm volatile("" : "+r"(full), "+r"(next)); /* else they are formed anew each time */
-        empty = full + 8 * FEED_STAGES;
+        empty = full + 8 * LOADER_STAGES;
         if (threadIdx.x == 0) {
-            for (int k = 0; k < FEED_STAGES; k++) {
-                barrier_make(full + 8 * k, feeds_by_engine() ? 1 : 2 * 32);
+            for (int k = 0; k < LOADER_STAGES; k++) {
+                barrier_make(full + 8 * k, loads_by_engine() ? 1 : 2 * 32);
                 barrier_make(empty + 8 * k, readers);
             }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -232,7 +233,7 @@ struct feed {
     __device__ __forceinline__ const uint8_t *line(int of_y) const
     {
         bool inside = of_y >= 0 && of_y < image.height;
-        if (image.border == FEED_NO_BORDER && !inside) {
+        if (image.border == LOADER_NO_BORDER && !inside) {
             return NULL;
         }
         int64_t row = inside ? of_y : satf_border_index(image.border, of_y, image.height);
@@ -246,7 +247,7 @@ struct feed {
         int size = (min(x + bytes, image.row_bytes) - max(x, 0) + 15) / 16 * 16, all = 0;
         to += (uint32_t)(max(x, 0) - x);
 #pragma unroll 1
-        for (int row = 0; row < FEED_ROWS; row++, to += (uint32_t)pitch) {
+        for (int row = 0; row < LOADER_ROWS; row++, to += (uint32_t)pitch) {
             const uint8_t *from = line(first_y + row);
             if (from) {
                 copy_row(to, from, size, barrier);
@@ -258,12 +259,12 @@ struct feed {
 
     __device__ __forceinline__ void send_by_engine(uint32_t to, uint32_t barrier, int first_y) const
     {
-        bool inside = first_y >= 0 && first_y + FEED_ROWS <= image.height;
+        bool inside = first_y >= 0 && first_y + LOADER_ROWS <= image.height;
         if (!elected()) {
             return;
         }
-        if (map && (inside || image.border == FEED_NO_BORDER)) {
-            barrier_expect(barrier, FEED_ROWS * pitch);
+        if (map && (inside || image.border == LOADER_NO_BORDER)) {
+            barrier_expect(barrier, LOADER_ROWS * pitch);
             copy_box(to, map, x / 8, first_y, barrier);
         } else {
             send_rows(to, barrier, first_y);
@@ -276,7 +277,7 @@ struct feed {
         int end = min(x + bytes, image.row_bytes) - max(x, 0);
         to += (uint32_t)(max(x, 0) - x);
 #pragma unroll 4
-        for (int row = 0; row < FEED_ROWS; row++, to += (uint32_t)pitch) {
+        for (int row = 0; row < LOADER_ROWS; row++, to += (uint32_t)pitch) {
             const uint8_t *from = line(first_y + row);
             for (int at = 16 * ((int)threadIdx.x % 32); at < end && from; at += 16 * 32) {
                 if (end - at >= 16) {
@@ -293,16 +294,17 @@ struct feed {
     __device__ __forceinline__ void send_all(int steps) const
     {
         for (int step = 0, into = 0, round = 0; step < steps; step++) {
-            uint32_t to = stages + (uint32_t)(into * FEED_ROWS * pitch), barrier = full + 8 * into;
+            uint32_t to = stages + (uint32_t)(into * LOADER_ROWS * pitch),
+                     barrier = full + 8 * into;
             if (round > 0) {
                 barrier_await(empty + 8 * into, (round - 1) & 1);
             }
-            if (feeds_by_engine()) {
-                send_by_engine(to, barrier, y + FEED_ROWS * step);
+            if (loads_by_engine()) {
+                send_by_engine(to, barrier, y + LOADER_ROWS * step);
             } else {
-                send_by_lanes(to, barrier, y + FEED_ROWS * step);
+                send_by_lanes(to, barrier, y + LOADER_ROWS * step);
             }
-            if (++into == FEED_STAGES) {
+            if (++into == LOADER_STAGES) {
                 into = 0;
                 round++;
             }
@@ -328,8 +330,8 @@ struct feed {
             barrier_arrive(empty + 8 * stage);
         }
         stage++;
-        next += (uint32_t)(FEED_ROWS * pitch);
-        if (stage == FEED_STAGES) {
+        next += (uint32_t)(LOADER_ROWS * pitch);
+        if (stage == LOADER_STAGES) {
             stage = 0;
             next = stages;
             parity ^= 1;

@@ -1,4 +1,4 @@
-#include "pivot.h"
+#include "shift.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 /* Samples of a channel. */
 typedef struct samples {
     int count;
-    double values[SATF_PIVOT_PLACES * SATF_PIVOT_PLACES];
+    double values[SATF_SHIFT_PLACES * SATF_SHIFT_PLACES];
 } samples;
 
 static double load(const satf_view *in, const void *row, int64_t sample)
@@ -36,10 +36,10 @@ static void add_row(const satf_view *in, bool weighted, const void *row, int64_t
                     int channel, samples *s)
 {
     int last = in->channels - 1;
-    for (int k = 0; k < SATF_PIVOT_PLACES && !(weighted && channel == last); k++) {
-        int64_t pixel = (x + satf_pivot_place(k, n)) * in->channels;
+    for (int k = 0; k < SATF_SHIFT_PLACES && !(weighted && channel == last); k++) {
+        int64_t pixel = (x + satf_shift_place(k, n)) * in->channels;
         double value = load(in, row, pixel + channel);
-        if (fabs(value) <= SATF_PIVOT_MOST && (!weighted || load(in, row, pixel + last) > 0)) {
+        if (fabs(value) <= SATF_SHIFT_MOST && (!weighted || load(in, row, pixel + last) > 0)) {
             insert(s, value);
         }
     }
@@ -51,12 +51,12 @@ static double choose(const samples *s)
         return 0;
     }
     int quarter = s->count / 4;
-    return satf_pivot_choose(s->values[quarter], s->values[(s->count - 1) / 2],
+    return satf_shift_choose(s->values[quarter], s->values[(s->count - 1) / 2],
                              s->values[s->count - 1 - quarter]);
 }
 
-void satf_pivots(const satf_view *in, bool weighted, const void *const *rows, int count, int64_t x,
-                 int64_t n, double *pivots)
+void satf_shifts(const satf_view *in, bool weighted, const void *const *rows, int count, int64_t x,
+                 int64_t n, double *shifts)
 {
     for (int c = 0; c < in->channels; c++) {
         samples s;
@@ -64,15 +64,15 @@ void satf_pivots(const satf_view *in, bool weighted, const void *const *rows, in
         for (int k = 0; k < count; k++) {
             add_row(in, weighted, rows[k], x, n, c, &s);
         }
-        pivots[c] = choose(&s);
+        shifts[c] = choose(&s);
     }
 }
 
-void satf_image_pivots(const satf_view *in, bool weighted, double *pivots)
+void satf_image_shifts(const satf_view *in, bool weighted, double *shifts)
 {
-    const void *rows[SATF_PIVOT_PLACES];
-    for (int k = 0; k < SATF_PIVOT_PLACES; k++) {
-        rows[k] = satf_row(in, satf_pivot_place(k, in->height));
+    const void *rows[SATF_SHIFT_PLACES];
+    for (int k = 0; k < SATF_SHIFT_PLACES; k++) {
+        rows[k] = satf_row(in, satf_shift_place(k, in->height));
     }
-    satf_pivots(in, weighted, rows, SATF_PIVOT_PLACES, 0, in->width, pivots);
+    satf_shifts(in, weighted, rows, SATF_SHIFT_PLACES, 0, in->width, shifts);
 }

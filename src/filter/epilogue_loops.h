@@ -1,7 +1,7 @@
 /* Blocks of moments, and formulas over them (satfilter/loops.h), compiled for each instruction set.
  */
-#ifndef SATF_FILTER_FINISH_LOOPS_H
-#define SATF_FILTER_FINISH_LOOPS_H
+#ifndef SATF_FILTER_EPILOGUE_LOOPS_H
+#define SATF_FILTER_EPILOGUE_LOOPS_H
 
 #include "../base/sums.h"
 #include "../satfilter/loops.h"

@@ -120,8 +120,8 @@ static satf_status show(satf_context *ctx, const satf_filter *filter, const satf
     return status;
 }
 
-satf_status satf_filter_show(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                             const satf_view *out)
+satf_status satf_filter_render(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                               const satf_view *out)
 {
     if (!ctx) {
         return SATF_INVALID;

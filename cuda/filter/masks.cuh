@@ -5,12 +5,12 @@
  * large. Nothing can be read back while work is being enqueued, so these kernels are always
  * launched, and return at once when the table turns out to be finite.
  *
- * Where a layer's hits lie: a head in the first 64 bytes; behind it two counts a sample, of
+ * Where a layer's masks lie: a head in the first 64 bytes; behind it two counts a sample, of
  * +Inf or NaN and of -Inf or NaN: a window's sum gets an infinity of the sign of each
  * count that is not 0, and both make NaN.
  */
-#ifndef CUDA_FILTER_HITS_CUH
-#define CUDA_FILTER_HITS_CUH
+#ifndef CUDA_FILTER_MASKS_CUH
+#define CUDA_FILTER_MASKS_CUH
 
 #include "../base/check.h"
 
@@ -18,36 +18,36 @@ extern "C" {
 #include "../../src/filter/gpu.h"
 }
 
-enum { HIT_SIGNS = 2 };
+enum { MASK_SIGNS = 2 };
 
-typedef struct hit_head {
+typedef struct mask_head {
     int found;               /* whether the table was not finite */
     unsigned long long peak; /* then the largest finite magnitude of a summand, its bits */
-} hit_head;
-static_assert(sizeof(hit_head) <= FILTER_GPU_HEAD_BYTES, "the head is below the counts");
+} mask_head;
+static_assert(sizeof(mask_head) <= FILTER_GPU_HEAD_BYTES, "the head is below the counts");
 
-/* As sat_layer_rebuild(): what a table is divided by if a summand is above HIT_PEAK. */
-#define HIT_PEAK 0x1p800
-#define HIT_SCALE 0x1p128
+/* As sat_layer_rebuild(): what a table is divided by if a summand is above MASK_PEAK. */
+#define MASK_PEAK 0x1p800
+#define MASK_SCALE 0x1p128
 
-static __device__ inline hit_head *head_of(const filter_gpu_layer *layer)
+static __device__ inline mask_head *head_of(const filter_gpu_layer *layer)
 {
-    return (hit_head *)layer->hits;
+    return (mask_head *)layer->masks;
 }
 
-static __device__ inline double hit_scale(const filter_gpu_layer *layer)
+static __device__ inline double mask_scale(const filter_gpu_layer *layer)
 {
-    return __longlong_as_double((long long)head_of(layer)->peak) > HIT_PEAK ? HIT_SCALE : 1;
+    return __longlong_as_double((long long)head_of(layer)->peak) > MASK_PEAK ? MASK_SCALE : 1;
 }
 
-static __host__ __device__ inline uint32_t *hit_counts(const filter_gpu_layer *layer)
+static __host__ __device__ inline uint32_t *mask_counts(const filter_gpu_layer *layer)
 {
-    return (uint32_t *)((char *)layer->hits + FILTER_GPU_HEAD_BYTES);
+    return (uint32_t *)((char *)layer->masks + FILTER_GPU_HEAD_BYTES);
 }
 
-static __host__ __device__ inline int64_t hit_row(const satf_view *in)
+static __host__ __device__ inline int64_t mask_row(const satf_view *in)
 {
-    return in->width * in->channels * HIT_SIGNS;
+    return in->width * in->channels * MASK_SIGNS;
 }
 
 /* As satf_summands(): of a colour, and its weight. */
@@ -71,6 +71,6 @@ static __device__ inline bool is_weighted(satf_summand summand)
 }
 
 /* Enqueues all of that for the table of a layer of the image. */
-satf_status separate_hits(satf_context *ctx, const satf_view *in, const filter_gpu_layer *layer);
+satf_status separate_masks(satf_context *ctx, const satf_view *in, const filter_gpu_layer *layer);
 
 #endif

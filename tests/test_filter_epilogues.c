@@ -1,4 +1,4 @@
-/* The fast finishers against the formula, and the stores. */
+/* The fast epilogues against the formula, and the stores. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,20 +11,20 @@
 #include "base/cpu.h"
 #include "base/view.h"
 #include "filter/filter.h"
-#include "filter/finish.h"
-#include "filter/finish_kernels.h"
+#include "filter/epilogue.h"
+#include "filter/epilogue_kernels.h"
 #include "filter_reference.h"
 #include "pairs.h"
 
 enum { BATCH = 1000 };
 
 typedef struct batch {
-    finisher finish;
+    epilogue finish;
     window_segment segment;
     int64_t filled;
     _Alignas(64) char sums[(BATCH + 8) * 8], squares[(BATCH + 8) * 8];
     _Alignas(64) unsigned char centres[BATCH * 4];
-    double besides[2][BATCH];
+    double aux_samples[2][BATCH];
     _Alignas(64) char fast[BATCH * 8 + 64], plain[BATCH * 8 + 64];
 } batch;
 
@@ -42,8 +42,8 @@ static void flush(batch *b)
     b->segment.sums = b->sums;
     b->segment.squares = filter_reads(b->finish.recipe, FORMULA_SQUARE) ? b->squares : NULL;
     memset(b->fast, 0x5a, sizeof b->fast);
-    finish_segment(&b->finish, &b->segment, b->fast + 1); /* the output has no alignment */
-    finish_by_formula(&b->finish, &b->segment, b->plain);
+    epilogue_segment(&b->finish, &b->segment, b->fast + 1); /* the output has no alignment */
+    epilogue_by_formula(&b->finish, &b->segment, b->plain);
     if (memcmp(b->fast + 1, b->plain, bytes) != 0 || b->fast[bytes + 1] != 0x5a) {
         size_t at = 0;
         while (at < bytes && b->fast[at + 1] == b->plain[at]) {
@@ -89,7 +89,7 @@ static void start(batch *b, const char *name, satf_type in, satf_type out, satf_
 {
     satf_view from = satf_view_packed(NULL, 1, 1, 1, in), to = satf_view_packed(NULL, 1, 1, 1, out);
     static const unsigned char options[FILTER_OPTIONS_BYTES]; /* no formula here reads them */
-    finisher_init(&b->finish, filter_info_find(name)->recipe, options, &from, &to, false);
+    epilogue_init(&b->finish, filter_info_find(name)->recipe, options, &from, &to, false);
     b->segment = (window_segment){.sum_type = sum, .square_type = square, .area = area};
     b->filled = 0;
 }
@@ -167,12 +167,12 @@ static void test_magic(void **state)
 {
     (void)state;
     for (uint64_t area = 3; area <= 256; area++) {
-        finish_magic magic;
-        assert_true(finish_magic_find(16, 255, area, &magic));
+        epilogue_magic magic;
+        assert_true(epilogue_magic_find(16, 255, area, &magic));
     }
     for (uint64_t area = 3; area < 1 << 22; area += 1 + area / 300) {
-        finish_magic magic;
-        assert_true(finish_magic_find(32, 255, area, &magic));
+        epilogue_magic magic;
+        assert_true(epilogue_magic_find(32, 255, area, &magic));
         for (uint64_t q = 1; q <= 255; q++) {
             uint64_t sum = q * area - area / 2; /* the first that rounds to q */
             for (uint64_t d = 0; d < 2; d++) {
@@ -181,10 +181,10 @@ static void test_magic(void **state)
             }
         }
     }
-    finish_magic none;
-    assert_false(finish_magic_find(16, 255, 257, &none));
-    assert_false(finish_magic_find(32, 255, 0, &none));
-    assert_false(finish_magic_find(32, 255, (uint64_t)1 << 40, &none));
+    epilogue_magic none;
+    assert_false(epilogue_magic_find(16, 255, 257, &none));
+    assert_false(epilogue_magic_find(32, 255, 0, &none));
+    assert_false(epilogue_magic_find(32, 255, (uint64_t)1 << 40, &none));
 }
 
 static uint64_t random_state = 1;
@@ -397,7 +397,7 @@ static void test_areas(void **state)
         b->segment.squares = filter_reads(b->finish.recipe, FORMULA_SQUARE) ? b->squares : NULL;
         b->segment.areas = areas;
         size_t bytes = satf_type_bytes((int)types[k].out);
-        finish_segment(&b->finish, &b->segment, b->fast + 1);
+        epilogue_segment(&b->finish, &b->segment, b->fast + 1);
         for (size_t i = 0; i < BATCH; i += 2) {
             window_segment pixel = b->segment;
             pixel.n = 1;
@@ -407,7 +407,7 @@ static void test_areas(void **state)
             if (pixel.squares) {
                 pixel.squares = b->squares + i * satf_sum_bytes(types[k].square);
             }
-            finish_by_formula(&b->finish, &pixel, b->plain);
+            epilogue_by_formula(&b->finish, &pixel, b->plain);
             if (memcmp(b->plain, b->fast + 1 + i * bytes, 2 * bytes) != 0) {
                 fail_msg("%s of %s to %s, sums of %zu bytes: first wrong sample %zu, area %g",
                          filters[t % 2], satf_type_name((int)types[k].in),
@@ -458,11 +458,11 @@ static void compare_moments(batch *b, const char *name, const filter_recipe *rec
     satf_view to =
         satf_view_packed(NULL, 1, 1, t->channels - (recipe->grey && t->weighted), t->out);
     double areas[BATCH];
-    finisher_init(&b->finish, recipe, options, &from, &to, t->weighted);
+    epilogue_init(&b->finish, recipe, options, &from, &to, t->weighted);
     for (int k = 0; k < 2; k++) {
-        b->finish.beside[k] = satf_view_packed(b->besides[k], BATCH / 4, 1, t->channels, SATF_F64);
+        b->finish.aux[k] = satf_view_packed(b->aux_samples[k], BATCH / 4, 1, t->channels, SATF_F64);
         for (int64_t i = 0; i < BATCH / 4 * t->channels; i++) {
-            b->besides[k][i] = (double)((int64_t)(ref_random(&seed) >> 34) - (1 << 29));
+            b->aux_samples[k][i] = (double)((int64_t)(ref_random(&seed) >> 34) - (1 << 29));
         }
     }
     satf_summand plain = t->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
@@ -485,12 +485,12 @@ static void compare_moments(batch *b, const char *name, const filter_recipe *rec
     b->segment.sums = b->sums;
     b->segment.squares = filter_reads(recipe, FORMULA_SQUARE) ? b->squares : NULL;
     b->segment.centre = filter_reads(recipe, FORMULA_CENTRE) ? b->centres : NULL;
-    double pivots[] = {0.1, -1e3, 3, 1e9};
-    pivots[t->channels - 1] *= !t->weighted;
-    b->segment.pivots = satf_type_is_float((int)t->in) && seed % 2 ? pivots : NULL;
+    double shifts[] = {0.1, -1e3, 3, 1e9};
+    shifts[t->channels - 1] *= !t->weighted;
+    b->segment.shifts = satf_type_is_float((int)t->in) && seed % 2 ? shifts : NULL;
     size_t bytes = (size_t)(b->segment.n * to.channels) * satf_type_bytes((int)t->out);
-    finish_segment(&b->finish, &b->segment, b->fast + 1);
-    finish_by_formula(&b->finish, &b->segment, b->plain);
+    epilogue_segment(&b->finish, &b->segment, b->fast + 1);
+    epilogue_by_formula(&b->finish, &b->segment, b->plain);
     if (memcmp(b->fast + 1, b->plain, bytes) != 0) {
         size_t at = 0;
         while (b->fast[at + 1] == b->plain[at]) {

@@ -1,8 +1,8 @@
-#include "finish_loops.h"
+#include "epilogue_loops.h"
 
 #include "../base/cpu.h"
 #include "grey.h"
-#include "survey.h"
+#include "reduction.h"
 
 /* Samples may lie anywhere. */
 typedef uint8_t any_u8;
@@ -145,7 +145,7 @@ enum { FIND_LANES = 16 };
 
 static inline double greater(double value, double most)
 {
-    value = survey_is_finite(value) ? value : -INFINITY;
+    value = reduction_is_finite(value) ? value : -INFINITY;
     return value > most ? value : most;
 }
 

@@ -1,4 +1,4 @@
-/* Moments of floats around pivots by the window engine, against exact ones. */
+/* Moments of floats around shifts by the window engine, against exact ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,14 +10,14 @@
 #include "base/parallel.h"
 #include "window_reference.h"
 
-typedef struct pivot_case {
+typedef struct shift_case {
     satf_type type;
     int channels;
     bool weighted;
     int64_t width, height, w, h;
     satf_border border;
     unsigned seed;
-} pivot_case;
+} shift_case;
 
 typedef struct variant {
     int threads;
@@ -25,7 +25,7 @@ typedef struct variant {
     bool streaming;
 } variant;
 
-static void fail_case(const pivot_case *c, const variant *v, const char *what, int64_t sample)
+static void fail_case(const shift_case *c, const variant *v, const char *what, int64_t sample)
 {
     int64_t pixel = sample / c->channels;
     fail_msg("%s: %s, %lld x %lld pixels of %d channels, window %lld x %lld, border %s, weighted "
@@ -38,7 +38,7 @@ static void fail_case(const pivot_case *c, const variant *v, const char *what, i
 }
 
 /* Plains at heights that differ, with noise: multiples of 2^-8. Alpha is 0 ... 1. */
-static void fill(const pivot_case *c, picture *p)
+static void fill(const shift_case *c, picture *p)
 {
     size_t bytes = satf_type_bytes((int)c->type);
     for (int64_t y = 0; y < c->height; y++) {
@@ -52,7 +52,7 @@ static void fill(const pivot_case *c, picture *p)
     }
 }
 
-static window_spec spec_of(const pivot_case *c, const satf_view *view)
+static window_spec spec_of(const shift_case *c, const satf_view *view)
 {
     return (window_spec){.in = *view,
                          .w = c->w,
@@ -61,10 +61,10 @@ static window_spec spec_of(const pivot_case *c, const satf_view *view)
                          .constant = 37,
                          .weighted = c->weighted,
                          .squares = true,
-                         .pivots = true};
+                         .shifts = true};
 }
 
-static void run_variant(const pivot_case *c, const variant *v, const picture *p, results *r)
+static void run_variant(const shift_case *c, const variant *v, const picture *p, results *r)
 {
     satf_context *ctx;
     window_spec spec = spec_of(c, &p->view);
@@ -114,7 +114,7 @@ static double sample_of(const satf_view *view, int64_t x, int64_t y, int c)
 
 /* By definition: of nine places of three rows that the window of the tile's first row holds, the
  * tile being that of (x, y), in its strip. */
-static double pivot_at(const pivot_case *c, const window_plan *plan, const satf_view *view,
+static double shift_at(const shift_case *c, const window_plan *plan, const satf_view *view,
                        int64_t x, int64_t y, int channel)
 {
     double values[27];
@@ -142,10 +142,10 @@ static double pivot_at(const pivot_case *c, const window_plan *plan, const satf_
     return fabs(median) <= 64 * range ? 0 : median;
 }
 
-/* Every pivot; and sums S and S2 of what is above them, of S0 pixels or their alphas, which are
+/* Every shift; and sums S and S2 of what is above them, of S0 pixels or their alphas, which are
  * off by at most (w + h) 2^-53 times the sum of magnitudes: S2, and of S at most the root of
  * S0 S2. */
-static void check_values(const pivot_case *c, const variant *v, const picture *p, const results *r)
+static void check_values(const shift_case *c, const variant *v, const picture *p, const results *r)
 {
     satf_context *ctx;
     window_plan plan;
@@ -155,12 +155,12 @@ static void check_values(const pivot_case *c, const variant *v, const picture *p
     value *sums = reference(&spec, false), *squares = reference(&spec, true);
     for (int64_t i = 0; i < c->width * c->height * c->channels; i++) {
         int64_t pixel = i / c->channels, last = (pixel + 1) * c->channels - 1;
-        double pivot = r->pivots[i];
-        if (pivot != pivot_at(c, &plan, &p->view, pixel % c->width, pixel / c->width,
+        double shift = r->shifts[i];
+        if (shift != shift_at(c, &plan, &p->view, pixel % c->width, pixel / c->width,
                               (int)(i % c->channels))) {
-            fail_case(c, v, "a wrong pivot", i);
+            fail_case(c, v, "a wrong shift", i);
         }
-        exact by = (exact)(pivot * 256);
+        exact by = (exact)(shift * 256);
         int64_t area = c->w * c->h;
         if (c->border == SATF_SHRINK) {
             area = inside(pixel % c->width, c->width, c->w) *
@@ -185,12 +185,12 @@ static void check_values(const pivot_case *c, const variant *v, const picture *p
     satf_context_destroy(ctx);
 }
 
-static void check_same(const pivot_case *c, const variant *v, const results *a, const results *b)
+static void check_same(const shift_case *c, const variant *v, const results *a, const results *b)
 {
     for (int64_t i = 0; i < c->width * c->height * c->channels; i++) {
         if (memcmp(&a->reals[0][i], &b->reals[0][i], sizeof(double)) != 0 ||
             memcmp(&a->reals[1][i], &b->reals[1][i], sizeof(double)) != 0 ||
-            a->pivots[i] != b->pivots[i]) {
+            a->shifts[i] != b->shifts[i]) {
             fail_case(c, v, "differs from one thread's base kernels", i);
         }
     }
@@ -206,7 +206,7 @@ static void test_values(void **state)
         {3, SATF_ISA_AVX512, false}, {1, SATF_ISA_AVX2, true}, {2, SATF_ISA_BASE, false}};
     unsigned count = 0;
     for (size_t k = 0; k < 6 * 8; k++, count++) {
-        pivot_case c = {.type = k / 2 % 2 ? SATF_F32 : SATF_F64,
+        shift_case c = {.type = k / 2 % 2 ? SATF_F32 : SATF_F64,
                         .channels = 1 + (int)(k / 3 % 4),
                         .width = sizes[k % 4][0],
                         .height = sizes[k % 4][1],
@@ -231,7 +231,7 @@ static void test_values(void **state)
     }
 }
 
-/* Beyond 512 pixels nothing matters to the pivot of a window of up to 32 rows. */
+/* Beyond 512 pixels nothing matters to the shift of a window of up to 32 rows. */
 static void test_reach(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void test_reach(void **state)
                                 .w = 512,
                                 .h = h,
                                 .squares = true,
-                                .pivots = true};
+                                .shifts = true};
             assert_int_equal(window_plan_make(ctx, &spec, &plan), SATF_OK);
             assert_in_range(plan.tile_rows, 1, 512);
             assert_in_range(plan.strip_pixels, 1, 512);
@@ -259,7 +259,7 @@ static void test_wild(void **state)
     (void)state;
     static const double wild[] = {1e300, (double)INFINITY, (double)NAN, -1e9};
     for (int k = 0; k < 12; k++) {
-        pivot_case c = {SATF_F64, 1, false, 81, 20, 5, 3, SATF_MIRROR, (unsigned)k};
+        shift_case c = {SATF_F64, 1, false, 81, 20, 5, 3, SATF_MIRROR, (unsigned)k};
         variant v = {1, SATF_ISA_AVX512, false};
         picture p = picture_create(c.width, c.height, 1, c.type, PACKED, c.seed);
         fill(&c, &p);
@@ -270,11 +270,11 @@ static void test_wild(void **state)
         }
         results r;
         run_variant(&c, &v, &p, &r);
-        double pivot = r.pivots[0];
+        double shift = r.shifts[0];
         bool typical = k < 7, none = k < 11; /* of two sorts of rows neither is typical */
-        assert_true(typical ? pivot >= 4096 && pivot < 4097 : pivot == (none ? 0 : -1e9));
+        assert_true(typical ? shift >= 4096 && shift < 4097 : shift == (none ? 0 : -1e9));
         for (int64_t i = 0; i < 81 * 20; i++) {
-            assert_true(r.pivots[i] == pivot);
+            assert_true(r.shifts[i] == shift);
             bool reached = whole ? i / 81 <= whole : i / 81 <= 1 && i % 81 <= 12;
             assert_true(reached || (isfinite(r.reals[0][i]) && isfinite(r.reals[1][i])));
             assert_true(reached || !typical || r.reals[1][i] <= 15);

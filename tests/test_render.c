@@ -72,7 +72,7 @@ static void check_show(satf_context *ctx, const satf_filter *filter, const char 
         out.pixel_stride = (int64_t)step;
         out.stride = out.width * (int64_t)step;
         satf_context_set_scratch(ctx, &out, 1); /* too little: it is not for this call */
-        satf_status status = satf_filter_show(ctx, filter, in, &out);
+        satf_status status = satf_filter_render(ctx, filter, in, &out);
         satf_context_set_scratch(ctx, NULL, 0);
         for (size_t i = 0; i < step * pixels && !status; i++) {
             uint8_t sample = i % step < pixel ? want[i / step * pixel + i % step] : FILL;
@@ -132,7 +132,7 @@ static void test_values(void **state)
         uint8_t made[6];
         satf_filter *filter = parse_filter(ctx, cases[i].chain);
         out.data = made;
-        assert_int_equal(satf_filter_show(ctx, filter, &in, &out), SATF_OK);
+        assert_int_equal(satf_filter_render(ctx, filter, &in, &out), SATF_OK);
         assert_memory_equal(made, cases[i].want, sizeof made);
         satf_filter_destroy(filter);
     }
@@ -149,31 +149,31 @@ static void test_refusals(void **state)
     satf_filter *sauvola = parse_filter(ctx, "sauvola=5");
     memset(made, FILL, sizeof made);
     memset(kept, FILL, sizeof kept);
-    expect(ctx, satf_filter_show(ctx, box, &in, &out), SATF_INVALID, "f32 results have no range");
-    expect(ctx, satf_filter_show(ctx, stddev, &in, &out), SATF_INVALID, "f64 results have no");
+    expect(ctx, satf_filter_render(ctx, box, &in, &out), SATF_INVALID, "f32 results have no range");
+    expect(ctx, satf_filter_render(ctx, stddev, &in, &out), SATF_INVALID, "f64 results have no");
     in = satf_view_packed(grey, W, H, 1, SATF_U8);
     for (int type = SATF_U32; type <= SATF_F64; type++) {
         out.type = type;
         out.width = in.width = W / 8;
         out.stride = 2 * W;
-        expect(ctx, satf_filter_show(ctx, box, &in, &out), SATF_UNSUPPORTED, "u8 or u16");
+        expect(ctx, satf_filter_render(ctx, box, &in, &out), SATF_UNSUPPORTED, "u8 or u16");
     }
     in.width = W;
     out = satf_view_packed(made, W, H - 1, 1, SATF_U8);
-    expect(ctx, satf_filter_show(ctx, stddev, &in, &out), SATF_INVALID, "it must be 251 x 23");
+    expect(ctx, satf_filter_render(ctx, stddev, &in, &out), SATF_INVALID, "it must be 251 x 23");
     out = in;
-    expect(ctx, satf_filter_show(ctx, stddev, &in, &out), SATF_INVALID, "overlaps");
+    expect(ctx, satf_filter_render(ctx, stddev, &in, &out), SATF_INVALID, "overlaps");
     out.data = made;
-    expect(ctx, satf_filter_show(ctx, NULL, &in, &out), SATF_INVALID, "filter is missing");
-    expect(ctx, satf_filter_show(ctx, stddev, &in, NULL), SATF_INVALID, "output");
-    assert_int_equal(satf_filter_show(NULL, stddev, &in, &out), SATF_INVALID);
+    expect(ctx, satf_filter_render(ctx, NULL, &in, &out), SATF_INVALID, "filter is missing");
+    expect(ctx, satf_filter_render(ctx, stddev, &in, NULL), SATF_INVALID, "output");
+    assert_int_equal(satf_filter_render(NULL, stddev, &in, &out), SATF_INVALID);
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * W * H - 1);
-    expect(ctx, satf_filter_show(ctx, stddev, &in, &out), SATF_LIMIT, "limit: max-memory");
+    expect(ctx, satf_filter_render(ctx, stddev, &in, &out), SATF_LIMIT, "limit: max-memory");
     assert_memory_equal(made, kept, sizeof made);
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
-    assert_int_equal(satf_filter_show(ctx, stddev, &in, &out), SATF_OK);
+    assert_int_equal(satf_filter_render(ctx, stddev, &in, &out), SATF_OK);
     in = satf_view_packed(reals, W, H, 1, SATF_F32); /* black and white of floats */
-    assert_int_equal(satf_filter_show(ctx, sauvola, &in, &out), SATF_OK);
+    assert_int_equal(satf_filter_render(ctx, sauvola, &in, &out), SATF_OK);
     satf_filter_destroy(box);
     satf_filter_destroy(stddev);
     satf_filter_destroy(sauvola);

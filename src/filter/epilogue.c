@@ -1,15 +1,15 @@
-/* The choice of the fast finisher. */
-#include "finish.h"
+/* The choice of the fast epilogue. */
+#include "epilogue.h"
 
 #include "../base/cpu.h"
 #include "../base/view.h"
-#include "finish_kernels.h"
-#include "finish_loops.h"
+#include "epilogue_kernels.h"
+#include "epilogue_loops.h"
 
-void finisher_init(finisher *f, const filter_recipe *recipe, const void *options,
+void epilogue_init(epilogue *f, const filter_recipe *recipe, const void *options,
                    const satf_view *in, const satf_view *out, bool weighted)
 {
-    *f = (finisher){.recipe = recipe,
+    *f = (epilogue){.recipe = recipe,
                     .options = options,
                     .in_type = (satf_type)in->type,
                     .out_type = (satf_type)out->type,
@@ -22,34 +22,34 @@ void finisher_init(finisher *f, const filter_recipe *recipe, const void *options
     f->constants.rounded = !satf_type_is_float(out->type);
     f->bilevel = out->type == SATF_U8 && filter_type(recipe, options) == TYPE_BILEVEL;
     f->formula = recipe->formula;
-    f->kernels = SATF_ISA_CHOOSE(&finish_kernels);
+    f->kernels = SATF_ISA_CHOOSE(&epilogue_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
     f->constants.most = INFINITY;
 }
 
-void finisher_begin_survey(finisher *f, finish_survey *survey, const satf_rect *surveyed)
+void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced)
 {
-    for (int k = 0; k < SURVEY_KEYS; k++) {
-        atomic_store(&survey->keys[k], 0);
+    for (int k = 0; k < REDUCTION_KEYS; k++) {
+        atomic_store(&reduction->keys[k], 0);
     }
     f->constants.greatest = f->constants.least = 0; /* what the run before has found */
-    f->survey = survey;
-    f->surveyed = *surveyed;
-    f->formula = f->recipe->survey;
+    f->reduction = reduction;
+    f->reduced = *reduced;
+    f->formula = f->recipe->reduction;
 }
 
-void finisher_end_survey(finisher *f)
+void epilogue_end_reduction(epilogue *f)
 {
-    uint64_t keys[SURVEY_KEYS];
-    for (int k = 0; k < SURVEY_KEYS; k++) {
-        keys[k] = atomic_load(&f->survey->keys[k]);
+    uint64_t keys[REDUCTION_KEYS];
+    for (int k = 0; k < REDUCTION_KEYS; k++) {
+        keys[k] = atomic_load(&f->reduction->keys[k]);
     }
-    survey_tell(keys, &f->constants);
+    reduction_tell(keys, &f->constants);
     f->formula = f->recipe->formula;
-    f->survey = NULL;
+    f->reduction = NULL;
 }
 
-void finish_reals(satf_type type, const double *values, int64_t n, void *dst)
+void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst)
 {
     char *to = dst;
     for (int64_t i = 0; i < n; i++, to += satf_type_bytes((int)type)) {
@@ -58,10 +58,10 @@ void finish_reals(satf_type type, const double *values, int64_t n, void *dst)
 }
 
 /* The kernel for mean of integers, or NULL; also finds its magic. */
-static finish_kernel choose_integer_mean(const finisher *f, satf_sum_type sum, uint64_t area,
-                                         finish_magic *magic)
+static epilogue_kernel choose_integer_mean(const epilogue *f, satf_sum_type sum, uint64_t area,
+                                           epilogue_magic *magic)
 {
-    const finish_kernels *k = f->kernels;
+    const epilogue_kernels *k = f->kernels;
     uint64_t max = satf_type_max((int)f->in_type);
     bool u8 = f->out_type == SATF_U8;
     if (f->out_type != f->in_type || area >> 33) {
@@ -78,15 +78,15 @@ static finish_kernel choose_integer_mean(const finisher *f, satf_sum_type sum, u
                                          : k->weighted_u64_u16;
     }
     if (sum == SATF_SUM_U16) {
-        return !u8                                       ? NULL
-               : finish_magic_find(16, max, area, magic) ? k->mean_u16_u8
-                                                         : k->wide_mean_u16_u8;
+        return !u8                                         ? NULL
+               : epilogue_magic_find(16, max, area, magic) ? k->mean_u16_u8
+                                                           : k->wide_mean_u16_u8;
     }
     if (sum == SATF_SUM_U32) {
-        if (u8 && area <= FINISH_NARROW_AREA) {
+        if (u8 && area <= EPILOGUE_NARROW_AREA) {
             return k->narrow_mean_u32_u8;
         }
-        if (finish_magic_find(32, max, area, magic)) {
+        if (epilogue_magic_find(32, max, area, magic)) {
             return u8 ? k->mean_u32_u8 : k->mean_u32_u16;
         }
         return u8 ? k->wide_mean_u32_u8 : k->wide_mean_u32_u16;
@@ -94,9 +94,9 @@ static finish_kernel choose_integer_mean(const finisher *f, satf_sum_type sum, u
     return u8 ? k->wide_mean_u64_u8 : k->wide_mean_u64_u16;
 }
 
-static finish_kernel choose_real_mean(const finisher *f, satf_sum_type sum)
+static epilogue_kernel choose_real_mean(const epilogue *f, satf_sum_type sum)
 {
-    const finish_kernels *k = f->kernels;
+    const epilogue_kernels *k = f->kernels;
     bool f32 = f->out_type == SATF_F32;
     switch (sum) {
     case SATF_SUM_U16:
@@ -113,9 +113,9 @@ static finish_kernel choose_real_mean(const finisher *f, satf_sum_type sum)
 }
 
 /* Variance and standard deviation, to float types. */
-static finish_kernel choose_spread(const finisher *f, const window_segment *segment)
+static epilogue_kernel choose_spread(const epilogue *f, const window_segment *segment)
 {
-    const finish_kernels *k = f->kernels;
+    const epilogue_kernels *k = f->kernels;
     bool f32 = f->out_type == SATF_F32, root = f->recipe->kernel == KERNEL_STDDEV;
     satf_sum_type sum = segment->sum_type, square = segment->square_type;
     uint64_t largest = segment->area * satf_type_max((int)f->in_type);
@@ -140,8 +140,8 @@ static finish_kernel choose_spread(const finisher *f, const window_segment *segm
 
 /* The kernel that computes the filter's formula for such a segment; NULL if
  * there is none. */
-static finish_kernel choose_kernel(const finisher *f, const window_segment *segment,
-                                   finish_magic *magic)
+static epilogue_kernel choose_kernel(const epilogue *f, const window_segment *segment,
+                                     epilogue_magic *magic)
 {
     bool real_in = segment->sum_type == SATF_SUM_F64;
     bool real_out = satf_type_is_float((int)f->out_type);
@@ -160,9 +160,9 @@ static finish_kernel choose_kernel(const finisher *f, const window_segment *segm
 }
 
 /* The kernel for means of areas that vary; NULL if there is none. */
-static finish_kernel choose_areas_kernel(const finisher *f, const window_segment *segment)
+static epilogue_kernel choose_areas_kernel(const epilogue *f, const window_segment *segment)
 {
-    const finish_kernels *k = f->kernels;
+    const epilogue_kernels *k = f->kernels;
     if (f->recipe->kernel != KERNEL_MEAN || f->weighted || f->out_type != f->in_type) {
         return NULL;
     }
@@ -184,9 +184,9 @@ static finish_kernel choose_areas_kernel(const finisher *f, const window_segment
     }
 }
 
-static void finish_here(const finisher *f, const window_segment *segment, void *dst)
+static void epilogue_here(const epilogue *f, const window_segment *segment, void *dst)
 {
-    finish_task task = {
+    epilogue_task task = {
         .sums = segment->sums,
         .squares = segment->squares,
         .n = segment->n * f->channels,
@@ -195,36 +195,36 @@ static void finish_here(const finisher *f, const window_segment *segment, void *
         .areas = segment->areas,
         .dst = dst,
     };
-    /* Kernels of means know of no pivots; the others need not. */
-    bool by_formula = f->survey || (segment->pivots && f->recipe->kernel == KERNEL_MEAN);
-    finish_kernel kernel = by_formula       ? NULL
-                           : segment->areas ? choose_areas_kernel(f, segment)
-                                            : choose_kernel(f, segment, &task.magic);
+    /* Kernels of means know of no shifts; the others need not. */
+    bool by_formula = f->reduction || (segment->shifts && f->recipe->kernel == KERNEL_MEAN);
+    epilogue_kernel kernel = by_formula       ? NULL
+                             : segment->areas ? choose_areas_kernel(f, segment)
+                                              : choose_kernel(f, segment, &task.magic);
     if (kernel) {
         kernel(&task);
-    } else if (f->recipe->region != REGION_WINDOW || !finish_by_loops(f, segment, dst)) {
-        finish_by_definition(f, segment, dst);
+    } else if (f->recipe->region != REGION_WINDOW || !epilogue_by_loops(f, segment, dst)) {
+        epilogue_by_definition(f, segment, dst);
     }
 }
 
 /* Samples that pass through the first-level cache on their way around the others. */
 enum { STREAM_SAMPLES = 512 };
 
-void finish_segment(const finisher *f, const window_segment *segment, void *dst)
+void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst)
 {
-    if (f->survey) {
-        const satf_rect *of = &f->surveyed;
+    if (f->reduction) {
+        const satf_rect *of = &f->reduced;
         if (segment->y >= of->y && segment->y < of->y + of->h) {
-            finish_here(f, segment, NULL);
+            epilogue_here(f, segment, NULL);
         }
         return;
     }
     size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
     _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
     if (f->around_caches && bytes <= sizeof finished) {
-        finish_here(f, segment, finished);
+        epilogue_here(f, segment, finished);
         f->kernels->stream(dst, finished, bytes);
     } else {
-        finish_here(f, segment, dst);
+        epilogue_here(f, segment, dst);
     }
 }

@@ -1,5 +1,5 @@
 /* The kernels that find samples which are not finite, and build their tables anew. */
-#include "hits.cuh"
+#include "masks.cuh"
 
 static __device__ inline double *table_row(const filter_gpu_layer *layer, int64_t y)
 {
@@ -7,7 +7,7 @@ static __device__ inline double *table_row(const filter_gpu_layer *layer, int64_
 }
 
 /* One thread. Whatever is not finite, or overflows, is still so in the last sums. */
-static __global__ void find_hits(satf_view in, filter_gpu_layer layer)
+static __global__ void find_masks(satf_view in, filter_gpu_layer layer)
 {
     const double *last = table_row(&layer, in.height - 1) + (in.width - 1) * in.channels;
     int found = 0;
@@ -65,7 +65,7 @@ static __global__ void sum_columns(satf_view in, filter_gpu_layer layer)
     if (i >= in.width * in.channels || !head_of(&layer)->found) {
         return;
     }
-    double sum = 0, factor = 1 / hit_scale(&layer);
+    double sum = 0, factor = 1 / mask_scale(&layer);
     uint32_t up = 0, down = 0;
     for (int64_t y = 0; y < in.height; y++) {
         double a = float_summand(&in, layer.summand, y, i);
@@ -74,7 +74,7 @@ static __global__ void sum_columns(satf_view in, filter_gpu_layer layer)
         down += !finite && !(a > 0);
         sum += finite ? a * factor : 0;
         table_row(&layer, y)[i] = sum;
-        uint32_t *counts = hit_counts(&layer) + y * hit_row(&in) + HIT_SIGNS * i;
+        uint32_t *counts = mask_counts(&layer) + y * mask_row(&in) + MASK_SIGNS * i;
         counts[0] = up;
         counts[1] = down;
     }
@@ -89,21 +89,21 @@ static __global__ void sum_rows(satf_view in, filter_gpu_layer layer)
         return;
     }
     double *row = table_row(&layer, y), sum = 0;
-    uint32_t *counts = hit_counts(&layer) + y * hit_row(&in), up = 0, down = 0;
+    uint32_t *counts = mask_counts(&layer) + y * mask_row(&in), up = 0, down = 0;
     for (int64_t i = task % in.channels; i < in.width * in.channels; i += in.channels) {
         row[i] = sum += row[i];
-        counts[HIT_SIGNS * i] = up += counts[HIT_SIGNS * i];
-        counts[HIT_SIGNS * i + 1] = down += counts[HIT_SIGNS * i + 1];
+        counts[MASK_SIGNS * i] = up += counts[MASK_SIGNS * i];
+        counts[MASK_SIGNS * i + 1] = down += counts[MASK_SIGNS * i + 1];
     }
 }
 
-satf_status separate_hits(satf_context *ctx, const satf_view *in, const filter_gpu_layer *layer)
+satf_status separate_masks(satf_context *ctx, const satf_view *in, const filter_gpu_layer *layer)
 {
     enum { THREADS = 128 };
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     int64_t columns = (in->width * in->channels - 1) / THREADS + 1;
     int64_t rows = (in->height * in->channels - 1) / THREADS + 1;
-    find_hits<<<1, 1, 0, stream>>>(*in, *layer);
+    find_masks<<<1, 1, 0, stream>>>(*in, *layer);
     if (in->type == SATF_F64) { /* f32 cannot come near the peak */
         find_peak<<<(unsigned)columns, THREADS, 0, stream>>>(*in, *layer);
     }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../base/map.h"
-#include "feed.cuh"
+#include "loader.cuh"
 
 /* Whether the copy engine takes rows that lie so. */
 static bool suits_engine(const sat_plane &p)
@@ -12,9 +12,9 @@ static bool suits_engine(const sat_plane &p)
            has_engine(SATF_CUDA(ordinal));
 }
 
-feed_map make_feed_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels)
+loader_map make_loader_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels)
 {
-    feed_map map;
+    loader_map map;
     memset(&map, 0, sizeof map);
     bool fits = p.channels == channels && suits_engine(p) &&
                 p.width < (INT64_C(1) << 31) / channels && p.height < INT64_C(1) << 31;

@@ -1,6 +1,6 @@
 /* From the sums of MARCH neighbouring windows to their results. */
-#ifndef CUDA_FILTER_MARCH_FINISH_CUH
-#define CUDA_FILTER_MARCH_FINISH_CUH
+#ifndef CUDA_FILTER_MARCH_EPILOGUE_CUH
+#define CUDA_FILTER_MARCH_EPILOGUE_CUH
 
 #include "inner.cuh"
 #include "march_sums.cuh"
@@ -21,16 +21,16 @@ template <> struct march_sample<SATF_F64> {
 };
 
 /* From the sums of MARCH pixels of a channel to their samples. */
-template <class Formula, class Sum, class Square> struct march_finish {
+template <class Formula, class Sum, class Square> struct march_epilogue {
     typedef moments<Sum, Square> both;
     const filter_gpu_task &task;
     const march_plan &plan;
-    const double *pivots; /* of the block's channels, where sums have such */
+    const double *shifts; /* of the block's channels, where sums have such */
     bool aligned;         /* results, to their size */
     bool packed; /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
 
-    __device__ march_finish(const filter_gpu_task &of, const march_plan &by, const char *memory)
-        : task(of), plan(by), pivots((const double *)(memory + by.pivots))
+    __device__ march_epilogue(const filter_gpu_task &of, const march_plan &by, const char *memory)
+        : task(of), plan(by), shifts((const double *)(memory + by.shifts))
     {
         uintptr_t low = (uintptr_t)task.out.data | (uintptr_t)task.out.stride;
         int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
@@ -46,15 +46,15 @@ template <class Formula, class Sum, class Square> struct march_finish {
         in.real = (Sum)0.5 != 0;
         in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
         in.rounded = type == SATF_U8 || type == SATF_U16;
-        in.pivot = 0; /* formulas with kernels of their own do without */
+        in.shift = 0; /* formulas with kernels of their own do without */
         in.factor = 1;
         return in;
     }
 
-    __device__ __forceinline__ void add_pivot(formula_sums *in, int channel) const
+    __device__ __forceinline__ void add_shift(formula_sums *in, int channel) const
     {
-        if constexpr (lifts<Sum, Square>) {
-            in->pivot = pivots[channel];
+        if constexpr (is_shifted<Sum, Square>) {
+            in->shift = shifts[channel];
         }
     }
 
@@ -78,7 +78,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
     __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window) const
     {
         formula_sums in = common(task.out.type);
-        add_pivot(&in, channel);
+        add_shift(&in, channel);
         sample_place at = {x, y, channel};
         const char *from = (const char *)task.in.data + y * task.in.stride +
                            (at.x * task.in.channels + channel) * sample_bytes(task.in.type);
@@ -208,7 +208,7 @@ template <class Formula, class Sum, class Square> struct march_finish {
     {
         constexpr int SOME = sizeof(both) > 8 ? 1 : 2; /* what registers hold */
         formula_sums in = common(task.out.type);
-        add_pivot(&in, channel);
+        add_shift(&in, channel);
         int64_t bytes = sample_bytes(task.in.type), to_bytes = sample_bytes(task.out.type);
         int64_t step = task.in.channels * bytes, to_step = task.out.channels * to_bytes;
         const char *from =

@@ -1,0 +1,68 @@
+/* Epilogues: from a segment of window sums to a piece of the output row. */
+#ifndef SATF_FILTER_EPILOGUE_H
+#define SATF_FILTER_EPILOGUE_H
+
+#include <stdatomic.h>
+
+#include "recipe.h"
+#include "reduction.h"
+
+struct epilogue_kernels;
+struct loop_kernels;
+
+/* Constant for a run. Filled by epilogue_init(). */
+typedef struct epilogue {
+    const filter_recipe *recipe;
+    const void *options; /* the filter's own */
+    const struct epilogue_kernels *kernels;
+    const struct loop_kernels *loops;
+    satf_type in_type, out_type;
+    int channels;           /* lanes of the sums */
+    int out_channels;       /* as many, or all but alpha */
+    bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
+    bool around_caches;     /* the output is so large that it is written around the caches */
+    formula_sums constants; /* what all samples have in common */
+    satf_view aux[2];       /* of a part of a filter; of a run: with data */
+    bool bilevel;           /* results are 0 or 255, in bytes */
+    int formula;            /* its number */
+    struct epilogue_reduction *reduction; /* not NULL: nothing is stored, but this found out */
+    satf_rect reduced;                    /* of these pixels */
+} epilogue;
+
+/* The keys of reduction.h, which all threads raise. */
+typedef struct epilogue_reduction {
+    _Atomic uint64_t keys[REDUCTION_KEYS];
+} epilogue_reduction;
+
+/* From here on segments are reduced, for filters that want that, with the keys at 0, as far as
+ * they lie in `reduced`; then they are finished, and formulas know what was found. */
+void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced);
+void epilogue_end_reduction(epilogue *f);
+
+/* Large outputs are written around the caches, which is not for rows on their way to a next filter:
+ * who makes such clears `around_caches`. */
+void epilogue_init(epilogue *f, const filter_recipe *recipe, const void *options,
+                   const satf_view *in, const satf_view *out, bool weighted);
+
+/* dst: the segment's first pixel in the output (no alignment). Filters of
+ * REGION_WINDOW and REGION_PREFIX. */
+void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
+
+/* The same by the filter's formula alone, sample by sample: what
+ * epilogue_segment() must equal bit for bit. */
+void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst);
+
+/* epilogue_by_formula(), or a reduction. */
+void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst);
+
+/* The same in blocks, for filters of windows; false, and nothing done, where sums are too large. */
+bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
+
+/* Stores n reals as samples, see formula_store(). */
+void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst);
+
+/* Sum i of an array of sums: *integer, or *real if the type is SATF_SUM_F64. */
+void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
+                       double *real);
+
+#endif
