@@ -184,7 +184,7 @@ static void refused(satf_context *ctx, const char *spec, satf_status wanted, con
 static void refusals(void **state)
 {
     satf_context *ctx = *state;
-    refused(ctx, "wolf=15", SATF_UNSUPPORTED, "cannot go by rows: wolf reduces the whole picture");
+    refused(ctx, "wolf=15", SATF_UNSUPPORTED, "cannot go by rows: wolf looks at the whole picture");
     refused(ctx, "box=3 transpose", SATF_UNSUPPORTED, "transpose ");
     refused(ctx, "guided=9", SATF_UNSUPPORTED, "guided takes several steps");
     refused(ctx, "box=3 box=5,border=wrap", SATF_UNSUPPORTED,

@@ -230,7 +230,8 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
     }
     return there ? satf_fail(ctx, SATF_UNSUPPORTED,
                              "on a device the window engine takes no alpha that weighs colour, no "
-                             "filter that reduces the image or reads luma, and windows whose rows "
+                             "filter that looks at the whole image first or reads luma, and "
+                             "windows whose rows "
                              "of sums fit the shared memory of a block; use the engine sat or the "
                              "device cpu")
                  : satf_fail(ctx, SATF_UNSUPPORTED,

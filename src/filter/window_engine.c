@@ -50,7 +50,7 @@ static const void *stream_row(void *user, int64_t y)
 
 static const char *refuse_rows(const filter_step *step)
 {
-    return step->recipe->reduction != FORMULA_NONE ? "reduces the whole picture before it begins"
+    return step->recipe->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
            : step->border.kind == SATF_WRAP && step->size.height >= step->in.height
                ? "needs the whole picture for so high a window with border wrap"
                : NULL;
