@@ -69,7 +69,7 @@ check "the self-test leaves it out" $? 0
 
 # What the entry does not list is 0, in each kind of arithmetic: then all is half of the range.
 sed 's/contrast/shy/g; s/FORMULA_SUM | FORMULA_CENTRE/FORMULA_SUM/
-    s/(in->centre - mean)/(in->centre + (double)in->square + in->real_square + in->beside[0] + 0 * mean)/' \
+    s/(in->centre - mean)/(in->centre + (double)in->square + in->real_square + in->aux[0] + 0 * mean)/' \
     contrast.h >shy.h
 module shy
 while read -r type bytes format half; do

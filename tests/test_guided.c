@@ -403,7 +403,8 @@ static void test_refusals(void **state)
     satf_view result = view;
     assert_int_equal(satf_filter_parse(ctx, "box=3", &box), SATF_OK);
     assert_int_equal(satf_filter_parse(ctx, "guided=3", &guided), SATF_OK);
-    expect(ctx, satf_filter_set_image(ctx, box, &view), SATF_INVALID, "box takes no auxiliary input");
+    expect(ctx, satf_filter_set_image(ctx, box, &view), SATF_INVALID,
+           "box takes no auxiliary input");
     expect(ctx, satf_plan_create(ctx, box, inputs, 2, &result, 1, &plan), SATF_INVALID,
            "the filter has one");
     inputs[1].device = SATF_CUDA(0);
