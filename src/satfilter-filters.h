@@ -189,11 +189,15 @@ typedef struct satf_plan satf_plan;
 /*
  * Plans for images like these views: one output; the input and, for a filter that takes one
  * (guided; by, but for scale=auto), the auxiliary input, which must be like the input in channels
- * too, its pixels packed.
- * Their data are not looked at. An input of the host is computed on the context's device, as by
- * satf_filter_apply(). The filter may be destroyed afterwards. For `permute` of pixels of 4 or 8
- * bytes on a device the order is prepared as by satf_permutation_create(), which takes seconds for
- * some 2^24 pixels.
+ * too, its pixels packed. Their data are not looked at. An input of the host is computed on the
+ * context's device, as by satf_filter_apply(). The filter may be destroyed afterwards. For
+ * `permute` of pixels of 4 or 8 bytes on a device the order is prepared as by
+ * satf_permutation_create(), which takes seconds for some 2^24 pixels. "moments=SIZE", which must
+ * be the last of its chain and takes no auxiliary input, has two outputs: the mean and the
+ * standard deviation of each pixel's window, as satf_filter_output() says both f64, or of other
+ * types as for satf_filter_apply(). Of integers each has the bits of box or stddev into such an
+ * output, of floats the deviation has; the mean keeps the bounds of satfilter.h. On the CPU one
+ * march over the rows makes both packed outputs, but under SATF_VALID.
  */
 SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
                                       const satf_view *inputs, size_t input_count,
@@ -213,7 +217,8 @@ SATF_API satf_status satf_plan_run(satf_plan *plan, const satf_view *inputs, siz
 
 /* What was decided. */
 typedef struct satf_plan_info {
-    size_t steps; /* one a filter of the chain, several for one of several (guided) */
+    size_t steps; /* one a filter of the chain, several for one of several (guided); those of each
+                   * output one after the other where no march makes both */
     size_t bytes; /* of memory, of the device that computes */
     int device;   /* that computes: SATF_HOST or SATF_CUDA(n) */
     double ms;    /* a run takes: a rough estimate, of how plans compare */
@@ -244,13 +249,14 @@ typedef struct satf_filter_info {
     const char *detail; /* a paragraph: formula, range, types */
     satf_filter_kind kind;
     int from_module; /* 1: satf_module_load() has added it */
+    int outputs;     /* images that it makes: 1, or 2, for satf_plan_create() alone */
 } satf_filter_info;
 
-/* The filters: index 0, 1, ... until NULL; else the filter's name, and *info (may be NULL; bytes:
- * its size) is filled as far as it reaches. */
+/* The filters of one output: index 0, 1, ... until NULL; else the filter's name, and *info (may be
+ * NULL; bytes: its size) is filled as far as it reaches. */
 SATF_API const char *satf_filter_name(size_t index, satf_filter_info *info, size_t bytes);
 
-/* The same by name; NULL if there is no such filter. */
+/* The same by name, also of moments, which has two outputs; NULL if there is no such filter. */
 SATF_API const char *satf_filter_find(const char *name, satf_filter_info *info, size_t bytes);
 
 /*

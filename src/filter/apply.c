@@ -78,7 +78,7 @@ static satf_status run_kept(satf_context *ctx, satf_plan *plan, const plan_image
 /* Runs the plan that the context keeps. */
 static satf_status run_plan(satf_context *ctx, const filter_call *call)
 {
-    plan_images images = {call->in->data, NULL, call->out->data};
+    plan_images images = {.in = call->in->data, .out = call->out->data};
     satf_plan *plan = ctx->plan;
     ctx->plan = NULL; /* while it runs it is nobody's to free */
     plan->timed = call->timed;
@@ -92,7 +92,7 @@ static satf_status run_plan(satf_context *ctx, const filter_call *call)
 /* Into a graph, which outlives what the context keeps: with memory of the graph's own. */
 static satf_status run_captured(satf_context *ctx, const filter_call *call)
 {
-    plan_images images = {call->in->data, NULL, call->out->data};
+    plan_images images = {.in = call->in->data, .out = call->out->data};
     satf_plan *plan;
     satf_status status = filter_tiles_make(ctx, call, call->in->device, FILTER_CALL, &plan);
     if (status) {

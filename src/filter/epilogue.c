@@ -184,6 +184,19 @@ static epilogue_kernel choose_areas_kernel(const epilogue *f, const window_segme
     }
 }
 
+/* To means of what is above the shifts, in place: as formula_off_shift(). */
+static void add_shifts(int channels, const window_segment *segment, void *means)
+{
+    typedef double __attribute__((aligned(1), may_alias)) any_f64;
+    for (int lane = 0; lane < channels; lane++) {
+        any_f64 *to = (any_f64 *)means + lane;
+        double shift = segment->shifts[lane];
+        for (int64_t i = 0; shift != 0 && i < segment->n * channels; i += channels) {
+            to[i] = shift + to[i];
+        }
+    }
+}
+
 static void epilogue_here(const epilogue *f, const window_segment *segment, void *dst)
 {
     epilogue_task task = {
@@ -196,12 +209,16 @@ static void epilogue_here(const epilogue *f, const window_segment *segment, void
         .dst = dst,
     };
     /* Kernels of means know of no shifts; the others need not. */
-    bool by_formula = f->reduction || (segment->shifts && f->recipe->kernel == KERNEL_MEAN);
+    bool above_shifts = segment->shifts && f->recipe->kernel == KERNEL_MEAN;
+    bool by_formula = f->reduction || (above_shifts && f->out_type != SATF_F64);
     epilogue_kernel kernel = by_formula       ? NULL
                              : segment->areas ? choose_areas_kernel(f, segment)
                                               : choose_kernel(f, segment, &task.magic);
     if (kernel) {
         kernel(&task);
+        if (above_shifts) {
+            add_shifts(f->channels, segment, dst);
+        }
     } else if (f->recipe->region != REGION_WINDOW || !epilogue_by_loops(f, segment, dst)) {
         epilogue_by_definition(f, segment, dst);
     }

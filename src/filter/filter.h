@@ -14,6 +14,10 @@ const filter_param *filter_param_of_kind(const filter_info *info, param_kind kin
 const filter_info *filter_info_at(size_t index); /* NULL behind the last */
 const filter_info *filter_info_find(const char *name);
 
+/* The two filters that make the outputs of a filter of two, with options laid out like its own. The
+ * plan of satf_plan_create() alone makes both. NULL: the filter has one output. */
+const filter_info *const *filter_outputs(const filter_info *info);
+
 /* The chain inside a satf_filter. */
 size_t filter_count(const satf_filter *filter);
 const filter_info *filter_at(const satf_filter *filter, size_t index);

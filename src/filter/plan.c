@@ -124,6 +124,11 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
                              .lasting = plan->use == FILTER_LASTING};
     spec.out.width -= led;
     spec.out.height -= led;
+    if (plan->second.width > 0 && of->out.kind == PLACE_OUTPUT && !plan_delivers(plan) &&
+        satf_is_packed(&plan->second)) {
+        spec.second = filter_outputs(of->link->info)[1]->recipe;
+        spec.second_out = plan->second;
+    }
     satf_status status = add_step(ctx, plan, &spec, sizes, &step);
     if (status) {
         return status;
@@ -447,10 +452,26 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
     return status;
 }
 
+/* A filter of two outputs is the last, and somebody takes the second. */
+static satf_status check_outputs(satf_context *ctx, const satf_plan *plan)
+{
+    for (size_t i = 0; i < plan->chain->count; i++) {
+        bool last = i + 1 == plan->chain->count;
+        const filter_info *info = plan->chain->links[i].info;
+        if (filter_outputs(info) && (!last || plan->second.width == 0)) {
+            return satf_fail(ctx, SATF_UNSUPPORTED,
+                             "%s makes two images, which only satf_plan_create() takes, as two "
+                             "outputs of the last filter of a chain",
+                             info->name);
+        }
+    }
+    return SATF_OK;
+}
+
 static satf_status decide(satf_context *ctx, satf_plan *plan)
 {
-    satf_status status = SATF_OK;
-    if (plan->device != SATF_HOST) { /* whose algorithms are asked */
+    satf_status status = check_outputs(ctx, plan);
+    if (!status && plan->device != SATF_HOST) { /* whose algorithms are asked */
         status = satf_gpu_open(ctx, plan->device);
     }
     status = status ? status : place_ends(ctx, plan);
@@ -498,6 +519,10 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     plan->out = plan->to = *call->out;
     if (call->aux) {
         plan->aux = plan->from_aux = *call->aux;
+    }
+    if (call->second) {
+        plan->second = *call->second;
+        plan->second.data = NULL;
     }
     plan->part = call->part;
     plan->whole = call->whole;

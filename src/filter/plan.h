@@ -49,7 +49,7 @@ typedef enum filter_use { FILTER_CALL, FILTER_LASTING, FILTER_BY_ROWS } filter_u
 /* Images of a run. */
 typedef struct plan_images {
     const void *in, *aux;
-    void *out;
+    void *out, *second;
 } plan_images;
 
 struct satf_plan {
@@ -57,6 +57,10 @@ struct satf_plan {
     satf_filter *chain; /* of its own */
     /* The caller's, without data; aux: without width if there is one input. */
     satf_view in, aux, out;
+    /* Of a filter of two outputs: the caller's second one, without data (without width: there is
+     * none), and the plan that makes it where the last step of this one does not. */
+    satf_view second;
+    struct satf_plan *other;
     /* The same where the work is done, and packed: copies, where they are not. */
     satf_view from, from_aux, to;
     satf_rect result; /* of `to`, where the chain's result is: all but under border valid */
@@ -100,6 +104,7 @@ struct satf_plan {
 typedef struct filter_call {
     const satf_filter *filter;
     const satf_view *in, *aux, *out; /* aux: NULL if there is one input */
+    const satf_view *second;         /* of a filter of two outputs; only if one march makes both */
     bool whole; /* out gets all that the filter makes of in, else this part of it: */
     satf_rect part;
     int device; /* that computes images of the host: SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
@@ -129,6 +134,12 @@ static inline bool plan_is_tiled(const satf_plan *plan)
  * there and is copied from there. */
 bool plan_fetches(const satf_plan *plan);
 bool plan_delivers(const satf_plan *plan);
+
+/* Whether its last step makes two outputs. */
+static inline bool plan_makes_both(const satf_plan *plan)
+{
+    return plan->steps[plan->count - 1].step.second != NULL;
+}
 
 /* Whether images go to the device when the plan gets its memory. */
 static inline bool plan_keeps_images(const satf_plan *plan)

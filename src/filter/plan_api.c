@@ -43,8 +43,8 @@ static satf_status create_on(satf_context *ctx, const filter_call *call, int dev
     return status;
 }
 
-static satf_status create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
-                          size_t input_count, const satf_view *out, satf_plan **plan)
+static satf_status create_one(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
+                              size_t input_count, const satf_view *out, satf_plan **plan)
 {
     filter_call call = filter_whole_call(ctx, filter, inputs, out);
     call.aux = input_count > 1 ? &inputs[1] : NULL;
@@ -68,6 +68,78 @@ static satf_status create(satf_context *ctx, const satf_filter *filter, const sa
     return status;
 }
 
+/* The filters of the last one's outputs; NULL: it has one output. */
+static const filter_info *const *last_outputs(const satf_filter *filter)
+{
+    return filter ? filter_outputs(filter->links[filter->count - 1].info) : NULL;
+}
+
+/* The chain for one of its two outputs. */
+static satf_status make_chain(satf_context *ctx, const satf_filter *filter, int output,
+                              satf_filter **chain)
+{
+    *chain = chain_new(ctx);
+    satf_status status = *chain ? satf_filter_append(ctx, *chain, filter) : SATF_NO_MEMORY;
+    if (!status) {
+        chain_last(*chain)->info = last_outputs(filter)[output];
+    }
+    return status;
+}
+
+/* A plan whose last step makes both outputs, on the CPU; *plan is NULL, with SATF_OK, if none
+ * can. */
+static satf_status create_both(satf_context *ctx, const satf_filter *filter,
+                               const satf_view *inputs, const satf_view *outputs, satf_plan **plan)
+{
+    filter_call call = filter_whole_call(ctx, filter, inputs, outputs);
+    call.second = &outputs[1];
+    satf_status status = create_on(ctx, &call, SATF_HOST, plan);
+    if (!status && !plan_makes_both(*plan)) {
+        filter_plan_free(ctx, *plan);
+        *plan = NULL;
+    }
+    return status;
+}
+
+/* Two plans, one of which owns the other. */
+static satf_status create_each(satf_context *ctx, satf_filter *const *chains,
+                               const satf_view *inputs, const satf_view *outputs, satf_plan **plan)
+{
+    satf_status status = create_one(ctx, chains[0], inputs, 1, outputs, plan);
+    status = status ? status : create_one(ctx, chains[1], inputs, 1, &outputs[1], &(*plan)->other);
+    if (status && *plan) {
+        filter_plan_free(ctx, *plan);
+        *plan = NULL;
+    }
+    return status;
+}
+
+static satf_status create_pair(satf_context *ctx, const satf_filter *filter,
+                               const satf_view *inputs, const satf_view *outputs, satf_plan **plan)
+{
+    satf_filter *chains[2] = {NULL, NULL};
+    satf_status status = SATF_OK;
+    for (int k = 0; k < 2 && !status; k++) {
+        status = make_chain(ctx, filter, k, &chains[k]);
+        status = status ? status : filter_check_views(ctx, chains[k], inputs, &outputs[k], false);
+    }
+    if (!status) {
+        filter_call call = filter_whole_call(ctx, chains[1], inputs, &outputs[1]);
+        bool here = filter_plan_device(ctx, &call) == SATF_HOST;
+        status = here ? create_both(ctx, filter, inputs, outputs, plan) : SATF_OK;
+    }
+    if (!status && !*plan) {
+        status = create_each(ctx, chains, inputs, outputs, plan);
+    }
+    if (!status) {
+        (*plan)->second = outputs[1];
+        (*plan)->second.data = NULL;
+    }
+    satf_filter_destroy(chains[0]);
+    satf_filter_destroy(chains[1]);
+    return status;
+}
+
 satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const satf_view *inputs,
                              size_t input_count, const satf_view *outputs, size_t output_count,
                              satf_plan **plan)
@@ -84,12 +156,14 @@ satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const
                          : !inputs ? "inputs are"
                                    : "outputs are");
     }
-    if (input_count < 1 || input_count > 2 || output_count != 1) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "%zu inputs and %zu outputs are given; one or two and one are possible",
-                         input_count, output_count);
+    bool pair = last_outputs(filter) != NULL;
+    if (input_count < 1 || input_count > (pair ? 1 : 2) || output_count != (pair ? 2 : 1)) {
+        return satf_fail(ctx, SATF_INVALID, "%zu inputs and %zu outputs are given; %s are possible",
+                         input_count, output_count, pair ? "one and two" : "one or two and one");
     }
-    return satf_gpu_leave(ctx, create(ctx, filter, inputs, input_count, outputs, plan));
+    satf_status status = pair ? create_pair(ctx, filter, inputs, outputs, plan)
+                              : create_one(ctx, filter, inputs, input_count, outputs, plan);
+    return satf_gpu_leave(ctx, status);
 }
 
 static void swap_plans(satf_plan *a, satf_plan *b)
@@ -113,6 +187,8 @@ static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
     }
     satf_context_take_settings(ctx, &now);
     if (instead) {
+        instead->second = plan->second;
+        instead->other = plan->other;
         swap_plans(plan, instead);
         filter_plan_free(ctx, instead);
     }
@@ -144,28 +220,51 @@ static satf_status check_run(const satf_plan *plan, const satf_view *inputs, siz
                              const satf_view *outputs, size_t output_count)
 {
     satf_context *ctx = plan->ctx;
-    const satf_view *planned[] = {&plan->in, &plan->aux};
-    size_t count = plan->aux.width > 0 ? 2 : 1;
+    const satf_view *planned[] = {&plan->in, &plan->aux}, *made[] = {&plan->out, &plan->second};
+    size_t count = plan->aux.width > 0 ? 2 : 1, out_count = plan->second.width > 0 ? 2 : 1;
     if (!inputs || !outputs) {
         return satf_fail(ctx, SATF_INVALID, "the %s are missing", inputs ? "outputs" : "inputs");
     }
-    if (input_count != count || output_count != 1) {
+    if (input_count != count || output_count != out_count) {
         return satf_fail(ctx, SATF_INVALID,
-                         "%zu inputs and %zu outputs are given; the plan was made for %zu and 1",
-                         input_count, output_count, count);
+                         "%zu inputs and %zu outputs are given; the plan was made for %zu and %zu",
+                         input_count, output_count, count, out_count);
     }
-    satf_status status = check_image(ctx, outputs, &plan->out, "output");
+    satf_status status = SATF_OK;
+    for (size_t i = 0; i < out_count && !status; i++) {
+        status = check_image(ctx, &outputs[i], made[i], i ? "second output" : "output");
+    }
     for (size_t i = 0; i < count && !status; i++) {
         status = check_image(ctx, &inputs[i], planned[i], i ? "second input" : "input");
-        if (!status && satf_views_overlap(&inputs[i], outputs)) {
-            status = satf_fail(ctx, SATF_INVALID, "the output overlaps an input");
+        if (!status && (satf_views_overlap(&inputs[i], outputs) ||
+                        (out_count > 1 && satf_views_overlap(&inputs[i], &outputs[1])))) {
+            status = satf_fail(ctx, SATF_INVALID, "an output overlaps an input");
         }
+    }
+    if (!status && out_count > 1 && satf_views_overlap(outputs, &outputs[1])) {
+        status = satf_fail(ctx, SATF_INVALID, "the outputs overlap");
     }
     if (!status && satf_thread_count(ctx) > plan->settings.threads) {
         return satf_fail(ctx, SATF_INVALID,
                          "the plan was made for %d threads, and the context has %d now",
                          plan->settings.threads, satf_thread_count(ctx));
     }
+    return status;
+}
+
+/* The plan, and the one that it owns. */
+static satf_status run_all(satf_context *ctx, satf_plan *plan, const plan_images *images)
+{
+    if (!plan->other) {
+        return run_or_leave(ctx, plan, images);
+    }
+    plan_images second = {.in = images->in, .out = images->second};
+    satf_progress_part whole = satf_progress_enter(ctx, 0, 0.5);
+    satf_status status = run_or_leave(ctx, plan, images);
+    satf_progress_leave(ctx, whole);
+    whole = satf_progress_enter(ctx, 0.5, 0.5);
+    status = status ? status : run_or_leave(ctx, plan->other, &second);
+    satf_progress_leave(ctx, whole);
     return status;
 }
 
@@ -178,9 +277,10 @@ satf_status satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input
         return status;
     }
     satf_context *ctx = plan->ctx;
-    plan_images images = {inputs->data, input_count > 1 ? inputs[1].data : NULL, outputs->data};
+    plan_images images = {inputs->data, input_count > 1 ? inputs[1].data : NULL, outputs->data,
+                          output_count > 1 ? outputs[1].data : NULL};
     satf_progress_begin(ctx);
-    status = satf_gpu_leave(ctx, run_or_leave(ctx, plan, &images));
+    status = satf_gpu_leave(ctx, run_all(ctx, plan, &images));
     return status ? status : satf_report_progress(ctx, 1);
 }
 
@@ -188,14 +288,15 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
 {
     satf_plan_info all = {0};
     if (plan) {
+        satf_plan_describe(plan->other, &all, sizeof all);
         double samples = (double)satf_row_samples(&plan->in) * (double)plan->in.height, ns = 0;
         for (size_t i = 0; i < plan->count; i++) {
             ns += plan->steps[i].step.ns;
         }
-        all.steps = plan->count;
-        all.bytes = plan->bytes;
+        all.steps += plan->count;
+        all.bytes += plan->bytes;
         all.device = plan->device;
-        all.ms = samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->settings.threads : 1);
+        all.ms += samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->settings.threads : 1);
     }
     satf_give(info, bytes, &all, sizeof all);
 }
@@ -203,7 +304,8 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
 satf_used filter_plan_step(const satf_plan *plan, size_t index)
 {
     if (!plan || index >= plan->count) {
-        return (satf_used){0};
+        return plan && plan->other ? filter_plan_step(plan->other, index - plan->count)
+                                   : (satf_used){0};
     }
     const filter_step *step = &plan->steps[index].step;
     bool windowed = filter_param_of_kind(step->info, PARAM_SIZE) != NULL;
@@ -227,6 +329,9 @@ void satf_plan_destroy(satf_plan *plan)
 {
     if (plan) {
         satf_context *ctx = plan->ctx;
+        if (plan->other) {
+            filter_plan_free(ctx, plan->other);
+        }
         filter_plan_free(ctx, plan);
         satf_gpu_leave(ctx, SATF_OK);
     }

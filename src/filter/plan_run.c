@@ -187,8 +187,8 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
         return status;
     }
     const void *aux[2] = {find(plan, &of->aux[0], images), find(plan, &of->aux[1], images)};
-    status =
-        filter_step_run(ctx, step, find(plan, &of->in, images), aux, find(plan, &of->out, images));
+    status = filter_step_run(ctx, step, find(plan, &of->in, images), aux,
+                             find(plan, &of->out, images), images->second);
     of->ms = timed ? satf_now_ms() - start_ms : -1;
     return status;
 }

@@ -114,7 +114,7 @@ static double measure(satf_context *ctx, const satf_filter *one, const satf_view
     void *to = satf_alloc((size_t)(out.stride * out.height));
     if (from && to && !filter_plan_make(ctx, &call, SATF_HOST, FILTER_CALL, &plan)) {
         fill(&in, from);
-        ms = time_runs(ctx, plan, &(plan_images){from, NULL, to});
+        ms = time_runs(ctx, plan, &(plan_images){.in = from, .out = to});
         filter_plan_free(ctx, plan);
     }
     satf_free(from);

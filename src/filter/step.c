@@ -343,7 +343,11 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
     if (status) {
         return status;
     }
-    step->ns = step->engine->ns * sums_of(link, recipe);
+    if (spec->second && step->engine->pairs) {
+        step->second = spec->second;
+        step->second_out = spec->second_out;
+    }
+    step->ns = step->engine->ns * sums_of(link, step->second ? step->second : recipe);
     step->state = satf_alloc_zeroed(step->engine->state_bytes);
     if (!step->state) {
         return satf_fail_memory(ctx, step->engine->state_bytes, "the plan of a filter");
@@ -366,7 +370,7 @@ void filter_step_release(filter_step *step)
 }
 
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
-                            const void *const *aux, void *out)
+                            const void *const *aux, void *out, void *second)
 {
     filter_step running = *step;
     for (int k = 0; k < 2; k++) {
@@ -374,6 +378,7 @@ satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in
     }
     *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)in;
     running.out.data = out;
+    running.second_out.data = second;
     if (step->grey) {
         running.in.data = step->scratch;
         running.scratch += step->grey_bytes;

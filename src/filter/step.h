@@ -29,6 +29,10 @@ typedef struct filter_step {
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
     satf_view aux[2];
+    /* What makes a second output from the same sums, by engines that `pairs`; NULL: there is none.
+     */
+    const filter_recipe *second;
+    satf_view second_out;
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
@@ -60,6 +64,7 @@ typedef struct filter_engine {
     satf_engine kind;   /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
     unsigned regions;   /* bit r: it takes filters of filter_region r */
     bool on_device;     /* images on a CUDA device, else on the host */
+    bool pairs;         /* it makes filter_step.second_out too */
     double ns;          /* a sum, or a sample that moves: roughly, on one thread or the device */
     size_t state_bytes; /* of filter_step.state */
     /* NULL: it takes all steps of these regions. */
@@ -106,6 +111,8 @@ typedef struct filter_step_spec {
     const chain_link *link;
     const filter_part *part; /* or NULL */
     satf_view in, out, aux[2];
+    const filter_recipe *second; /* as filter_step.second, if the engine pairs; or NULL */
+    satf_view second_out;
     const satf_view *input;     /* the filter's */
     const satf_view *input_aux; /* of which the parts are; NULL: none */
     bool by_rows, lasting;
@@ -126,9 +133,10 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
                              (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
 }
 
-/* Runs it on the images at in, beside and out, in memory that is prepared. */
+/* Runs it on the images at in, beside, out and, of a step with a second output, second, in memory
+ * that is prepared. */
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
-                            const void *const *aux, void *out);
+                            const void *const *aux, void *out, void *second);
 
 /* The same by rows, where the step's need has no refusal. */
 satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows);

@@ -9,6 +9,37 @@
 #include "../../filters/all.h"
 #undef FILTER_DESCRIPTORS
 
+/* Of two outputs, each of which is a filter's: not in the list below, since who walks that counts
+ * on one. */
+static const filter_recipe moments_recipe = {
+    .region = REGION_WINDOW,
+    .averages_alpha = true,
+    .type = TYPE_WIDENED,
+    .kernel = KERNEL_MEAN,
+    .formula = FORMULA_box,
+    .range = box_range,
+};
+
+static const filter_info moments_filter = {
+    .name = "moments",
+    .help = "mean and standard deviation over a window, two outputs of a plan",
+    .detail = "The mean and the standard deviation of the N x N (or W x H) pixels around each "
+              "pixel, as two outputs of satf_plan_create(). Of integers both have the bits of box "
+              "and stddev into outputs of these types; of floats they keep the same bounds. "
+              "Colour is weighted by alpha, alpha is averaged in both. By default both are f64, "
+              "and the mean is not rounded.",
+    .params = box_params,
+    .needs_value = true,
+    .options_bytes = sizeof(box_options),
+    .recipe = &moments_recipe,
+};
+
+const filter_info *const *filter_outputs(const filter_info *info)
+{
+    static const filter_info *const outputs[2] = {&box_filter, &stddev_filter};
+    return info == &moments_filter ? outputs : NULL;
+}
+
 #define FILTER_ENTRY(name) &name##_filter,
 static const filter_info *const filters[] = {
 #include "../../filters/all.h"
@@ -23,8 +54,9 @@ const filter_info *filter_info_at(size_t index)
 
 const filter_info *filter_info_find(const char *name)
 {
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)) && strcmp(name, info->name) != 0; i++) {
+    const filter_info *info = &moments_filter;
+    for (size_t i = 0; info && strcmp(name, info->name) != 0; i++) {
+        info = filter_info_at(i);
     }
     return info;
 }
@@ -39,8 +71,12 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
                                              [REGION_PIXEL] = SATF_FILTER_MOVE};
     satf_filter_info all = {0};
     if (from) {
-        all = (satf_filter_info){from->name, from->help, from->detail, kinds[from->recipe->region],
-                                 formula_is_foreign(from->recipe->formula)};
+        all = (satf_filter_info){from->name,
+                                 from->help,
+                                 from->detail,
+                                 kinds[from->recipe->region],
+                                 formula_is_foreign(from->recipe->formula),
+                                 filter_outputs(from) ? 2 : 1};
     }
     satf_give(info, bytes, &all, sizeof all);
     return all.name;

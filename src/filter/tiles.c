@@ -223,7 +223,7 @@ static satf_status run_tile(satf_context *ctx, satf_plan *plan, const plan_image
     in.data = (void *)(uintptr_t)images->in;
     all.data = images->out;
     satf_view out = satf_view_rect(&all, *of);
-    plan_images here = {NULL, NULL, out.data};
+    plan_images here = {.out = out.data};
     tile t;
     satf_plan *made;
     satf_status status = find_tile(ctx, plan, of, &t);

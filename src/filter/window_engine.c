@@ -9,13 +9,13 @@
 /* What a plan keeps of a step. */
 typedef struct window_step {
     window_plan plan;
-    epilogue finish;
+    epilogue finish, second; /* the latter of a step with a second output */
 } window_step;
 
 typedef struct sink_state {
-    const epilogue *finish;
-    satf_view out;
-    int64_t pixel_bytes;
+    const epilogue *finish, *second; /* NULL: no second output */
+    satf_view out, second_out;
+    int64_t pixel_bytes, second_bytes;
     /* streaming */
     const filter_rows *rows;
     char *row; /* where the current row goes; NULL: nowhere, and no more input */
@@ -27,6 +27,10 @@ static void sink(void *user, int thread, const window_segment *segment)
     const sink_state *state = user;
     char *row = satf_row(&state->out, segment->y);
     epilogue_segment(state->finish, segment, row + segment->x * state->pixel_bytes);
+    if (state->second) {
+        row = satf_row(&state->second_out, segment->y);
+        epilogue_segment(state->second, segment, row + segment->x * state->second_bytes);
+    }
 }
 
 /* The same, one row after the other, on one thread. */
@@ -56,9 +60,18 @@ static const char *refuse_rows(const filter_step *step)
                : NULL;
 }
 
+/* For one output of the step. */
+static void init_finisher(const filter_step *step, const filter_recipe *recipe,
+                          const satf_view *out, epilogue *finish)
+{
+    epilogue_init(finish, recipe, step->options, &step->in, out, step->weighted);
+    filter_set_scale(&step->scale, &finish->constants);
+    finish->around_caches = finish->around_caches && !step->by_rows; /* a row is on its way */
+}
+
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
-    const filter_recipe *recipe = step->recipe;
+    const filter_recipe *recipe = step->recipe, *second = step->second ? step->second : recipe;
     window_step *state = step->state;
     window_spec spec = {
         .in = step->in,
@@ -69,10 +82,11 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         .weighted = step->weighted,
         .at_x = step->at.x,
         .at_y = step->at.y,
-        .squares = filter_reads(recipe, FORMULA_SQUARE),
-        .centre = filter_has_centre(recipe),
+        .squares = filter_reads(recipe, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE),
+        .centre = filter_has_centre(recipe) || filter_has_centre(second),
     };
-    spec.shifts = filter_has_shifts(recipe) && satf_type_is_float(step->in.type);
+    spec.shifts = (filter_has_shifts(recipe) || filter_has_shifts(second)) &&
+                  satf_type_is_float(step->in.type);
     if (step->by_rows) {
         step->need.refusal = refuse_rows(step);
         spec.row = stream_row; /* which takes other memory */
@@ -84,10 +98,10 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         step->need.kept = window_rows_kept(&spec);
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
-    epilogue_init(&state->finish, recipe, step->options, &step->in, &step->out, step->weighted);
-    filter_set_scale(&step->scale, &state->finish.constants);
-    state->finish.around_caches =
-        state->finish.around_caches && !step->by_rows; /* a row is on its way */
+    init_finisher(step, recipe, &step->out, &state->finish);
+    if (step->second) {
+        init_finisher(step, second, &step->second_out, &state->second);
+    }
     satf_status status = window_plan_make(ctx, &spec, &state->plan);
     step->kept_bytes = status ? 0 : state->plan.bytes;
     return status;
@@ -104,11 +118,13 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 static sink_state begin(filter_step *step)
 {
     window_step *state = step->state;
-    const satf_view *out = &step->out;
     memcpy(state->finish.aux, step->aux, sizeof step->aux);
     return (sink_state){.finish = &state->finish,
-                        .out = *out,
-                        .pixel_bytes = out->channels * (int64_t)satf_type_bytes(out->type)};
+                        .second = step->second ? &state->second : NULL,
+                        .out = step->out,
+                        .second_out = step->second_out,
+                        .pixel_bytes = satf_pixel_bytes(&step->out),
+                        .second_bytes = satf_pixel_bytes(&step->second_out)};
 }
 
 /* The reduction first, if the filter wants one. */
@@ -151,6 +167,7 @@ const filter_engine filter_window_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
     .regions = 1U << REGION_WINDOW,
+    .pairs = true,
     .ns = 1,
     .state_bytes = sizeof(window_step),
     .plan = plan,
