@@ -133,6 +133,22 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
                                        const satf_view *in, const satf_view *out);
 
 /*
+ * satf_filter_apply() for `count` images of one shape (0: none) in one call, with the bits of one
+ * call each. in and out are the first ones; image k begins k * in_step and k * out_step bytes
+ * behind them (any sign; in_step may be 0). No output may overlap an input or another output, and
+ * stacks with different steps must not lie in one another.
+ * Images of the host that the CPU computes are shared by the threads where they are small, and each
+ * by all threads where they are large; a context that was given scratch, or computes elsewhere,
+ * takes them one after the other, and those of a CUDA device are enqueued so. Each thread then
+ * keeps a plan; all of them together hold as much memory between calls as that of
+ * satf_filter_apply(). On failure some outputs may be written. Progress is that of the whole stack;
+ * it is asked between small images.
+ */
+SATF_API satf_status satf_filter_apply_stack(satf_context *ctx, const satf_filter *filter,
+                                             const satf_view *in, int64_t in_step,
+                                             const satf_view *out, int64_t out_step, int64_t count);
+
+/*
  * Non-zero if the filter takes the first three channels of a colour picture for red, green and
  * blue: those to black and white, which make grey of them, and unsharp of luma. All others do with
  * each channel what they do with any, so blue, green and red are as good.

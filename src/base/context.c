@@ -115,9 +115,20 @@ bool satf_settings_equal(const satf_settings *a, const satf_settings *b)
            strcmp(a->axes, b->axes) == 0;
 }
 
+void satf_context_drop_helpers(satf_context *ctx)
+{
+    for (int i = 0; i < ctx->helper_count; i++) {
+        satf_context_destroy(ctx->helpers[i]);
+    }
+    satf_free(ctx->helpers);
+    ctx->helpers = NULL;
+    ctx->helper_count = 0;
+}
+
 void satf_context_destroy(satf_context *ctx)
 {
     if (ctx) {
+        satf_context_drop_helpers(ctx);
         satf_context_forget(ctx);
         if (ctx->gpu) { /* else nothing is loaded */
             satf_cuda()->close(ctx);

@@ -66,6 +66,9 @@ struct satf_context {
     void *outer;                /* and this CUDA context (CUcontext) was current before */
     void *device_cache;         /* what a CUDA row keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
+    bool works_alone;       /* satf_parallel() takes no thread but the caller's */
+    satf_context **helpers; /* of satf_filter_apply_stack(), for a thread each; may be NULL */
+    int helper_count;
     struct satf_plan *plan; /* of the latest filter, for the next one, and how to free it */
     void (*forget)(satf_context *ctx);
     satf_image *shown; /* the exact result of the latest satf_filter_render(), for the next one */
@@ -84,6 +87,9 @@ satf_settings satf_context_take_settings(satf_context *ctx, const satf_settings 
  * of the same call, whose turns it works in; it has touched no device. NULL on failure
  * (SATF_NO_MEMORY). */
 satf_status satf_context_create_like(const satf_context *ctx, satf_context **out);
+
+/* Frees the helpers and what they keep. */
+void satf_context_drop_helpers(satf_context *ctx);
 
 /* Frees the plan that the context keeps: what it rests on changes. */
 static inline void satf_context_forget(satf_context *ctx)

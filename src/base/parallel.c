@@ -264,7 +264,7 @@ void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
                       void (*body)(void *user, int64_t task, int thread), void *user)
 {
     int wanted = (int64_t)threads < tasks ? threads : (int)tasks;
-    int helpers = satf_share_acquire(ctx, wanted - 1);
+    int helpers = ctx->works_alone ? 0 : satf_share_acquire(ctx, wanted - 1);
     struct satf_pool *pool = helpers > 0 ? pool_of(ctx) : NULL;
     if (pool) {
         share(pool, tasks, helpers, body, user);

@@ -119,11 +119,11 @@ static satf_status replace_plan(satf_context *ctx, const filter_call *call, int 
     return status ? status : run_plan(ctx, call);
 }
 
-/* A call whose views are checked, by the context's plan if that serves it. */
-static satf_status run_call(satf_context *ctx, const filter_call *call, bool served)
+/* A call whose views are checked, by the context's plan if that serves it; a part of one whose
+ * progress is reported. */
+static satf_status run_part(satf_context *ctx, const filter_call *call, bool served)
 {
     satf_budget *before = satf_memory_begin(ctx);
-    satf_progress_begin(ctx);
     satf_status status;
     if (call->in->device != SATF_HOST && satf_cuda()->captures(ctx, call->in->device)) {
         status = run_captured(ctx, call);
@@ -134,11 +134,18 @@ static satf_status run_call(satf_context *ctx, const filter_call *call, bool ser
             status = replace_plan(ctx, call, SATF_HOST);
         }
     }
-    status = satf_memory_end(ctx, before, status);
+    return satf_memory_end(ctx, before, status);
+}
+
+static satf_status run_call(satf_context *ctx, const filter_call *call, bool served)
+{
+    satf_progress_begin(ctx);
+    satf_status status = run_part(ctx, call, served);
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-static satf_status apply(satf_context *ctx, const filter_call *call)
+static satf_status apply(satf_context *ctx, const filter_call *call,
+                         satf_status (*run)(satf_context *, const filter_call *, bool))
 {
     const satf_view *in = call->in, *out = call->out;
     satf_status status = SATF_OK;
@@ -146,7 +153,14 @@ static satf_status apply(satf_context *ctx, const filter_call *call)
     if (!served || !in->data || !out->data || satf_views_overlap(in, out)) {
         status = filter_check_views(ctx, call->filter, in, out, true);
     }
-    return satf_gpu_leave(ctx, status ? status : run_call(ctx, call, served));
+    return satf_gpu_leave(ctx, status ? status : run(ctx, call, served));
+}
+
+satf_status filter_apply_part(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out)
+{
+    filter_call call = filter_whole_call(ctx, filter, in, out);
+    return apply(ctx, &call, run_part);
 }
 
 satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
@@ -155,7 +169,7 @@ satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *fi
     filter_call call = filter_whole_call(ctx, filter, in, out);
     call.device = device;
     call.timed = true;
-    return apply(ctx, &call);
+    return apply(ctx, &call, run_call);
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -165,7 +179,7 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
         return SATF_INVALID;
     }
     filter_call call = filter_whole_call(ctx, filter, in, out);
-    return apply(ctx, &call);
+    return apply(ctx, &call, run_call);
 }
 
 /* Whether `where` is a part of the result, and out a view for it. */

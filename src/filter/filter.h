@@ -59,6 +59,10 @@ satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filte
 satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
                             const satf_image *in, int type, satf_image **out);
 
+/* satf_filter_apply() as a part of a call that reports its progress. */
+satf_status filter_apply_part(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out);
+
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);
 
