@@ -353,6 +353,23 @@ SATF_API satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsig
 SATF_API satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
                                     size_t count, void *sums);
 
+/* The same of the rectangles moved by dx to the right and dy down, for lists that are used again
+ * and again, such as a classifier's features at each place. Moved they must lie inside. */
+SATF_API satf_status satf_rect_sums_at(satf_context *ctx, const satf_view *sat,
+                                       const satf_rect *rects, size_t count, int64_t dx, int64_t dy,
+                                       void *sums);
+
+/*
+ * Mean and population variance over the same rectangles, from the table of an image and that of its
+ * squares (SATF_SQUARED), which have one shape: u32 or u64 each, or f32 or f64 each.
+ * mean[k * channels + c] and variance[k * channels + c] are those of channel c over rects[k]. Of
+ * integers the sums are exact, while both fit their type, and the results rounded as those of the
+ * filters; of floats the variance is of differences of sums, without a shift.
+ */
+SATF_API satf_status satf_rect_stats(satf_context *ctx, const satf_view *sat,
+                                     const satf_view *squares, const satf_rect *rects, size_t count,
+                                     int64_t dx, int64_t dy, double *mean, double *variance);
+
 #ifdef __cplusplus
 }
 #endif

@@ -131,6 +131,168 @@ static void test_float_rects(void **unused)
     assert_true(sums32[3] == 6.75f && sum32 == 8 && sums64[2] == 9.25 && sum64 == 64);
 }
 
+/* Moved rectangles have the sums of those that lie there; leaving the table is an error. */
+static void test_moved_rects(void **unused)
+{
+    (void)unused;
+    satf_view in = in_view(3), out = out_view(3);
+    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+    satf_rect rects[] = {{0, 0, 2, 3}, {1, 2, 3, 1}, {2, 1, 1, 1}, {0, 0, 5, 5}};
+    uint32_t sums[4][3], *packed = sums[0];
+    for (int64_t dy = 0; dy <= H - 5; dy++) {
+        for (int64_t dx = 0; dx <= W - 5; dx++) {
+            assert_int_equal(satf_rect_sums_at(ctx, &out, rects, 4, dx, dy, packed), SATF_OK);
+            for (int k = 0; k < 4; k++) {
+                satf_rect at = {rects[k].x + dx, rects[k].y + dy, rects[k].w, rects[k].h};
+                for (int c = 0; c < 3; c++) {
+                    assert_int_equal(sums[k][c], brute_sum(at, 3, c, 0));
+                }
+            }
+        }
+    }
+    memset(sums, 7, sizeof sums);
+    static const int64_t beyond[][2] = {{-1, 0},    {0, -1},        {W - 4, 0},
+                                        {0, H - 4}, {INT64_MAX, 0}, {0, INT64_MIN}};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        expect(satf_rect_sums_at(ctx, &out, rects, 4, beyond[i][0], beyond[i][1], packed),
+               SATF_INVALID, "moved by");
+        assert_int_equal(sums[0][0], 0x07070707);
+    }
+    rects[0].x = -4; /* inside once it is moved */
+    assert_int_equal(satf_rect_sums_at(ctx, &out, rects, 1, 4, 0, packed), SATF_OK);
+    assert_int_equal(sums[0][1], brute_sum((satf_rect){0, 0, 2, 3}, 3, 1, 0));
+}
+
+/* Mean and variance by definition, in the documented roundings. */
+static void check_stats(int channels, satf_type sum, satf_type square, const satf_rect *rects,
+                        size_t count)
+{
+    static uint64_t tables[2][W * H * 4];
+    double mean[64 * 4], variance[64 * 4];
+    satf_view in = in_view(channels);
+    satf_view sat = satf_view_packed(tables[0], W, H, channels, sum);
+    satf_view squares = satf_view_packed(tables[1], W, H, channels, square);
+    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
+    assert_int_equal(satf_sat(ctx, &in, &squares, SATF_SQUARED), SATF_OK);
+    assert_int_equal(satf_rect_stats(ctx, &sat, &squares, rects, count, 1, -1, mean, variance),
+                     SATF_OK);
+    for (size_t k = 0; k < count; k++) {
+        for (int c = 0; c < channels; c++) {
+            satf_rect at = {rects[k].x + 1, rects[k].y - 1, rects[k].w, rects[k].h};
+            uint64_t area = (uint64_t)(at.w * at.h), s = brute_sum(at, channels, c, 0);
+            uint64_t spread = area * brute_sum(at, channels, c, 1) - s * s;
+            size_t i = k * (size_t)channels + (size_t)c;
+            assert_true(mean[i] == (double)s / (double)area);
+            assert_true(variance[i] == (double)spread / (double)(area * area));
+        }
+    }
+}
+
+static void test_stats(void **unused)
+{
+    (void)unused;
+    satf_rect rects[64];
+    for (int64_t k = 0; k < 64; k++) {
+        int64_t x = k % 8 * (W - 2) / 8, y = k / 8 * (H - 2) / 8;
+        rects[k] = (satf_rect){x - 1, y + 1, 1 + k * 5 % (W - x), 1 + k * 3 % (H - y)};
+    }
+    for (int channels = 1; channels <= 4; channels++) {
+        for (int wide = 0; wide < 4; wide++) {
+            check_stats(channels, wide & 1 ? SATF_U64 : SATF_U32, wide & 2 ? SATF_U64 : SATF_U32,
+                        rects, 64);
+        }
+    }
+}
+
+/* Products beyond 64 bits, in a table of sums that has wrapped; and floats. */
+static void test_large_stats(void **unused)
+{
+    (void)unused;
+    enum { N = 300 };
+    static uint16_t big[N * N];
+    static uint32_t sums[N * N];
+    static uint64_t squares[N * N];
+    double mean, variance;
+    for (int i = 0; i < N * N; i++) {
+        big[i] = i % 2 ? 65535 : 65533;
+    }
+    satf_view in = satf_view_packed(big, N, N, 1, SATF_U16);
+    satf_view sat = satf_view_packed(sums, N, N, 1, SATF_U32);
+    satf_view square = satf_view_packed(squares, N, N, 1, SATF_U64);
+    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
+    assert_int_equal(satf_sat(ctx, &in, &square, SATF_SQUARED), SATF_OK);
+    satf_rect rect = {40, 40, 256, 256};
+    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance),
+                     SATF_OK);
+    assert_true(mean == 65534 && variance == 1);
+
+    enum { LARGE = 600 };
+    static uint16_t halves[LARGE * LARGE];
+    static uint64_t tall[2][LARGE * LARGE];
+    for (int i = 0; i < LARGE * LARGE; i++) {
+        halves[i] = i % 2 ? 65535 : 1;
+    }
+    in = satf_view_packed(halves, LARGE, LARGE, 1, SATF_U16);
+    sat = satf_view_packed(tall[0], LARGE, LARGE, 1, SATF_U64);
+    square = satf_view_packed(tall[1], LARGE, LARGE, 1, SATF_U64);
+    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
+    assert_int_equal(satf_sat(ctx, &in, &square, SATF_SQUARED), SATF_OK);
+    rect = (satf_rect){3, 5, 512, 512};
+    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 40, 40, &mean, &variance),
+                     SATF_OK);
+    assert_true(mean == 32768 && variance == 32767.0 * 32767);
+
+    double pixels[4] = {0.5, 1.25, -3, 8}, tables[2][4];
+    float sums32[4];
+    in = satf_view_packed(pixels, 2, 2, 1, SATF_F64);
+    sat = satf_view_packed(tables[0], 2, 2, 1, SATF_F64);
+    square = satf_view_packed(tables[1], 2, 2, 1, SATF_F64);
+    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
+    assert_int_equal(satf_sat(ctx, &in, &square, SATF_SQUARED), SATF_OK);
+    rect = (satf_rect){0, 0, 2, 2};
+    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance),
+                     SATF_OK);
+    assert_true(mean == 6.75 / 4 && variance == (4 * 74.8125 - 6.75 * 6.75) / 16);
+    for (int i = 0; i < 4; i++) {
+        sums32[i] = (float)tables[0][i];
+    }
+    sat = satf_view_packed(sums32, 2, 2, 1, SATF_F32);
+    rect = (satf_rect){1, 1, 1, 1};
+    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance),
+                     SATF_OK);
+    assert_true(mean == 8 && variance == 0);
+}
+
+static void test_stats_refusals(void **unused)
+{
+    (void)unused;
+    static uint32_t sums[W * H * 4];
+    double out[2] = {7, 7};
+    satf_view sat = satf_view_packed(sums, W, H, 1, SATF_U32), other = sat;
+    satf_rect rect = {0, 0, 1, 1}, wide = {0, 0, W + 1, 1};
+    satf_view *squares = &other;
+#define STATS(rects, count) satf_rect_stats(ctx, &sat, squares, rects, count, 0, 0, out, out + 1)
+    other.width--;
+    expect(STATS(&rect, 1), SATF_INVALID, "table of squares");
+    other = sat;
+    other.type = SATF_F64;
+    other.stride *= 2;
+    expect(STATS(&rect, 1), SATF_INVALID, "is not like that of sums");
+    other.type = SATF_U16;
+    expect(STATS(&rect, 1), SATF_UNSUPPORTED, "table of squares of u16");
+    other = sat;
+    other.data = NULL;
+    expect(STATS(&rect, 1), SATF_INVALID, "no data");
+    other = sat;
+    expect(STATS(&wide, 1), SATF_INVALID, "rectangle 0");
+    expect(STATS(NULL, 1), SATF_INVALID, "missing");
+    expect(satf_rect_stats(ctx, &sat, &sat, &rect, 1, 0, 0, out, NULL), SATF_INVALID, "missing");
+    assert_int_equal(satf_rect_stats(NULL, &sat, &sat, &rect, 1, 0, 0, out, out), SATF_INVALID);
+    assert_int_equal(STATS(NULL, 0), SATF_OK);
+    assert_true(out[0] == 7 && out[1] == 7);
+#undef STATS
+}
+
 static void test_types(void **unused)
 {
     (void)unused;
@@ -342,6 +504,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rect_sums),   cmocka_unit_test(test_rect_of_wrapped_table),
         cmocka_unit_test(test_float_rects), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_moved_rects), cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_large_stats), cmocka_unit_test(test_stats_refusals),
         cmocka_unit_test(test_scratch),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_algorithms),  cmocka_unit_test(test_cancel),
     };
