@@ -108,8 +108,8 @@ SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t 
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
                                         const satf_filter *tail);
 
-/* NULL is allowed. Work with it that was enqueued must be done, and graphs that its application was
- * captured into must be gone: they copy its template or order to the device. */
+/* NULL is allowed. At any time: what work that was enqueued, or a graph that was captured, copies
+ * of it to a device is kept until that is done, or no such graph is left. */
 SATF_API void satf_filter_destroy(satf_filter *filter);
 
 /* The view that the filter makes of in by default: width, height, channels,

@@ -247,6 +247,11 @@ static void kept(satf_context *ctx, bool good)
     (void)good;
 }
 
+static void give_up(satf_context *ctx)
+{
+    (void)ctx;
+}
+
 /* ------------------------------------------------------------------------- order */
 
 static bool captures(satf_context *ctx, int device)
@@ -282,7 +287,23 @@ static void order_free(satf_gpu_order *order)
 static void free_behind(satf_gpu_order *order, void *memory)
 {
     (void)order;
-    fake_give(memory);
+    if (memory) {
+        fake_give(memory);
+    }
+}
+
+static satf_status release_behind(satf_context *ctx, int device, void (*release)(void *),
+                                  void *what)
+{
+    (void)ctx;
+    (void)device;
+    if (fake->held) { /* the stream is not done until the test says so */
+        *fake->held = (fake_release){release, what};
+        fake->held = NULL;
+    } else {
+        release(what);
+    }
+    return SATF_OK;
 }
 
 static satf_status wait_for(satf_context *ctx, int device)
@@ -328,6 +349,8 @@ const satf_backend fake_device_calls = {
     .free = free_memory,
     .keep = keep,
     .kept = kept,
+    .give_up = give_up,
+    .release_behind = release_behind,
     .copy = copy,
     .copy_bytes = copy_bytes,
     .set_bytes = set_bytes,

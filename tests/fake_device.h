@@ -13,6 +13,12 @@
 
 enum { FAKE_DEVICES = 3 };
 
+/* What is to be done once the stream is. */
+typedef struct fake_release {
+    void (*release)(void *what);
+    void *what;
+} fake_release;
+
 typedef struct fake_device {
     long calls;          /* of the backend that can fail, so far */
     long waits;          /* the latest that waited: nothing is delivered behind it */
@@ -26,6 +32,7 @@ typedef struct fake_device {
     int devices;         /* how many of them there are */
     long open[FAKE_DEVICES], most_open[FAKE_DEVICES]; /* contexts of each: now, and at most */
     long runs[FAKE_DEVICES];                          /* filters done there */
+    fake_release *held; /* where the next one waits for the test; NULL: all are done at once */
     const char *failed; /* the call that was the first to fail; NULL: none has */
 } fake_device;
 

@@ -62,7 +62,7 @@ void cuda_close(satf_context *ctx)
         cudaFreeHost(gpu->staging[i].memory);
     }
     if (gpu->keeper) {
-        gpu->free_keeper(gpu->keeper);
+        gpu->free_keeper(ctx, gpu->keeper);
     }
     if (gpu->begin) {
         cudaEventDestroy(gpu->begin);

@@ -30,11 +30,11 @@ struct gpu_keeper {
 };
 
 /* Waits for the latest use. */
-static void free_keeper(gpu_keeper *keeper)
+static void free_keeper(satf_context *ctx, gpu_keeper *keeper)
 {
     cuda_order_free(&keeper->order);
     for (kept_memory &kept : keeper->kept) {
-        if (kept.memory) {
+        if (kept.memory && !satf_gpu_give_lent(ctx, kept.memory)) {
             cudaFree(kept.memory);
         }
     }
@@ -53,7 +53,7 @@ static kept_memory *find_kept(gpu_keeper *keeper, const satf_gpu_use *use, size_
 
 static void give_up(satf_context *ctx, kept_memory *kept)
 {
-    cuda_free(ctx, kept->memory);
+    satf_gpu_free(ctx, kept->memory);
     memset(kept, 0, sizeof *kept);
 }
 
@@ -79,11 +79,10 @@ static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t byte
     }
 }
 
-/* Frees all that is kept and not in use, behind its latest use. */
-static void give_up_kept(satf_context *ctx)
+void cuda_give_up(satf_context *ctx)
 {
-    gpu_keeper *keeper = ctx->gpu->keeper;
-    if (keeper->calls == 0 || cuda_captures(ctx, ctx->gpu->device)) {
+    gpu_keeper *keeper = ctx->gpu ? ctx->gpu->keeper : NULL;
+    if (!keeper || keeper->calls == 0 || cuda_captures(ctx, ctx->gpu->device)) {
         return;
     }
     cuda_order_wait(&keeper->order); /* perhaps of another stream */
@@ -103,7 +102,6 @@ static satf_status open_keeper(satf_context *ctx, gpu_keeper **keeper)
             return satf_fail_memory(ctx, sizeof *gpu->keeper, "a CUDA device's kept memory");
         }
         gpu->free_keeper = free_keeper;
-        gpu->give_up_kept = give_up_kept;
     }
     *keeper = gpu->keeper;
     return SATF_OK;
@@ -114,7 +112,7 @@ static satf_status add_kept(satf_context *ctx, int device, gpu_keeper *keeper,
                             kept_memory **added)
 {
     kept_memory *kept = make_room(ctx, keeper, bytes);
-    satf_status status = cuda_alloc(ctx, device, bytes, what, &kept->memory);
+    satf_status status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
     if (!status) {
         kept->bytes = bytes;
         kept->use = *use;

@@ -15,9 +15,7 @@ satf_status cuda_alloc(satf_context *ctx, int device, size_t bytes, const char *
         cudaGetLastError();
         *memory = NULL;
         satf_context_forget(ctx);
-        if (ctx->gpu->keeper) {
-            ctx->gpu->give_up_kept(ctx);
-        }
+        cuda_give_up(ctx);
         CUDA_RETURN(ctx, cudaStreamSynchronize(stream_of(ctx)));
         CUDA_RETURN(ctx, cudaMemPoolTrimTo(ctx->gpu->pool, 0));
         error = cudaMallocFromPoolAsync(memory, bytes ? bytes : 1, ctx->gpu->pool, stream_of(ctx));

@@ -11,6 +11,16 @@ static bool captures(cudaStream_t stream)
     return capture != cudaStreamCaptureStatusNone;
 }
 
+static cudaError_t captured_graph(cudaStream_t stream, cudaStreamCaptureStatus *capture,
+                                  cudaGraph_t *graph)
+{
+#if CUDART_VERSION >= 13000
+    return cudaStreamGetCaptureInfo(stream, capture, NULL, graph, NULL, NULL, NULL);
+#else
+    return cudaStreamGetCaptureInfo_v2(stream, capture, NULL, graph, NULL, NULL);
+#endif
+}
+
 bool cuda_captures(satf_context *ctx, int device)
 {
     return cuda_open(ctx, device) == SATF_OK && captures(stream_of(ctx));
@@ -69,9 +79,53 @@ void cuda_free_behind(satf_gpu_order *order, void *memory)
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* else a wait would end a capture */
     cudaThreadExchangeStreamCaptureMode(&mode);
     cuda_order_wait(order);
-    cudaFree(memory);
+    if (memory) {
+        cudaFree(memory);
+    }
     cudaGetLastError();
     cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
+/* ------------------------------------------------------------- memory of the host */
+
+static satf_status release_with_graph(satf_context *ctx, cudaGraph_t graph, void (*release)(void *),
+                                      void *what)
+{
+    cudaUserObject_t object;
+    cudaError_t error =
+        cudaUserObjectCreate(&object, what, release, 1, cudaUserObjectNoDestructorSync);
+    if (error != cudaSuccess) {
+        release(what);
+        return cuda_check(ctx, error, "cudaUserObjectCreate");
+    }
+    error = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+    if (error != cudaSuccess) {
+        cudaUserObjectRelease(object, 1); /* which calls release() */
+    }
+    return cuda_check(ctx, error, "cudaGraphRetainUserObject");
+}
+
+satf_status cuda_release_behind(satf_context *ctx, int device, void (*release)(void *), void *what)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    cudaGraph_t graph = NULL;
+    satf_status status = cuda_open(ctx, device);
+    cudaError_t error = cudaSuccess;
+    if (!status) {
+        error = captured_graph(stream_of(ctx), &capture, &graph);
+    }
+    if (!status && error == cudaSuccess && capture == cudaStreamCaptureStatusActive) {
+        return release_with_graph(ctx, graph, release, what);
+    }
+    if (!status && error == cudaSuccess) {
+        error = cudaLaunchHostFunc(stream_of(ctx), release, what);
+    }
+    if (status || error != cudaSuccess) {
+        cudaDeviceSynchronize(); /* which fails while something is captured: so has that then */
+        cudaGetLastError();
+        release(what);
+    }
+    return status ? status : cuda_check(ctx, error, "cudaLaunchHostFunc");
 }
 
 void cuda_order_free(satf_gpu_order *order)

@@ -20,8 +20,7 @@ struct satf_gpu {
     } staging[BUFFERS];
     /* What is kept from run to run, and what others do with it; NULL until then (kept.cu). */
     gpu_keeper *keeper;
-    void (*free_keeper)(gpu_keeper *keeper); /* waits for the latest use */
-    void (*give_up_kept)(satf_context *ctx); /* frees what is not in use, behind that */
+    void (*free_keeper)(satf_context *ctx, gpu_keeper *keeper); /* waits for the latest use */
 };
 
 /* Waits for the latest use. */

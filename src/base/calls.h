@@ -66,6 +66,9 @@ CALL(satf_status, keep,
      (*memory = NULL, NO_DEVICE))
 CALL(void, kept, (satf_context * ctx, bool good), )
 
+/* Frees all that is kept and not in use, behind its latest use. */
+CALL(void, give_up, (satf_context * ctx), )
+
 /* Copies pixels between checked views of equal size and type, one on the host and one on a device,
  * or both on one device. The host's memory may be used again, or read, after wait() only. */
 CALL(satf_status, copy, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
@@ -75,6 +78,13 @@ CALL(satf_status, copy_bytes,
      (satf_context * ctx, int device, void *to, const void *from, size_t bytes), NO_DEVICE)
 CALL(satf_status, set_bytes,
      (satf_context * ctx, int device, void *memory, int value, size_t bytes), NO_DEVICE)
+
+/* Calls release(what), on some thread, once all that is enqueued is done; where the stream is
+ * captured, once no graph that was made of that is left. On failure release() has been called. It
+ * makes no call of CUDA. */
+CALL(satf_status, release_behind,
+     (satf_context * ctx, int device, void (*release)(void *), void *what),
+     (release(what), NO_DEVICE))
 
 /* Whether the context's stream is being captured into a graph. */
 CALL(bool, captures, (satf_context * ctx, int device), false)
@@ -89,7 +99,7 @@ CALL(satf_status, order_begin,
 CALL(void, order_end, (satf_context * ctx, satf_gpu_order *order), ) /* it is enqueued */
 CALL(void, order_free, (satf_gpu_order * order), )
 
-/* Frees memory behind its latest use, at once, also while the stream is captured. */
+/* Frees memory, or none, behind its latest use, at once, also while the stream is captured. */
 CALL(void, free_behind, (satf_gpu_order * order, void *memory), )
 
 /* ---------------------------------------------------------------- summed area tables (cuda/sat) */

@@ -9,6 +9,7 @@
 #define SATF_LIMITS (SATF_MAX_DEVICE_MEMORY + 1) /* of enum satf_limit */
 
 struct satf_budget;
+struct satf_lent;
 struct satf_pool;
 struct satf_share;
 struct satf_stop;
@@ -45,6 +46,10 @@ struct satf_context {
     bool has_stream;
     void *scratch;
     size_t scratch_bytes;
+    satf_take_memory take; /* of a device; NULL: the library's own */
+    satf_give_memory give;
+    void *allocator_user;
+    struct satf_lent *lent; /* what it has given (gpu.c) */
     satf_progress progress;
     void *progress_user;
     satf_progress_part part;    /* what is being worked on */

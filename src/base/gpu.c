@@ -80,6 +80,124 @@ satf_status satf_gpu_leave(satf_context *ctx, satf_status status)
     return ctx->entered ? satf_cuda()->leave(ctx, status) : status;
 }
 
+/* --------------------------------------------------------------------- memory */
+
+/* A block of the caller's allocator, and how it goes back. */
+struct satf_lent {
+    void *memory;
+    size_t bytes;
+    satf_give_memory give;
+    void *user;
+    struct satf_lent *next;
+};
+
+/* Memory of a device is aligned so. */
+enum { DEVICE_ALIGNMENT = 256 };
+
+static satf_status lend(satf_context *ctx, int device, size_t bytes, const char *what,
+                        void **memory)
+{
+    struct satf_lent *block = satf_alloc(sizeof *block);
+    if (!block) {
+        return satf_fail_memory(ctx, sizeof *block, what);
+    }
+    void *stream = satf_cuda()->stream(ctx);
+    *block = (struct satf_lent){NULL, bytes ? bytes : 1, ctx->give, ctx->allocator_user, ctx->lent};
+    block->memory = ctx->take(block->user, block->bytes, stream);
+    if (!block->memory) { /* what is kept goes */
+        satf_context_forget(ctx);
+        satf_cuda()->give_up(ctx);
+        block->next = ctx->lent;
+        block->memory = ctx->take(block->user, block->bytes, stream);
+    }
+    satf_status status = SATF_OK;
+    if (!block->memory) {
+        status = satf_fail(ctx, SATF_NO_MEMORY,
+                           "the program's allocator has not the %zu bytes on CUDA device %d that "
+                           "are wanted for %s",
+                           bytes, satf_gpu_ordinal(device), what);
+    } else if ((uintptr_t)block->memory % DEVICE_ALIGNMENT) {
+        block->give(block->user, block->memory, block->bytes, stream);
+        status = satf_fail(ctx, SATF_INVALID,
+                           "the program's allocator gave memory that is not aligned to %d bytes",
+                           DEVICE_ALIGNMENT);
+    }
+    if (status) {
+        satf_free(block);
+        return status;
+    }
+    ctx->lent = block;
+    *memory = block->memory;
+    return SATF_OK;
+}
+
+satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
+                           void **memory)
+{
+    *memory = NULL;
+    satf_status status = ctx->take ? satf_gpu_open(ctx, device) : SATF_OK;
+    if (status) {
+        return status;
+    }
+    return ctx->take && !satf_cuda()->captures(ctx, device)
+               ? lend(ctx, device, bytes, what, memory)
+               : satf_cuda()->alloc(ctx, device, bytes, what, memory);
+}
+
+bool satf_gpu_give_lent(satf_context *ctx, void *memory)
+{
+    struct satf_lent **at = &ctx->lent;
+    while (*at && (*at)->memory != memory) {
+        at = &(*at)->next;
+    }
+    struct satf_lent *block = *at;
+    if (!block) {
+        return false;
+    }
+    *at = block->next;
+    block->give(block->user, memory, block->bytes,
+                ctx->gpu ? satf_cuda()->stream(ctx) : ctx->stream);
+    satf_free(block);
+    return true;
+}
+
+void satf_gpu_free(satf_context *ctx, void *memory)
+{
+    if (!memory || !satf_gpu_give_lent(ctx, memory)) {
+        satf_cuda()->free(ctx, memory);
+    }
+}
+
+void satf_gpu_free_behind(satf_context *ctx, satf_gpu_order *order, void *memory)
+{
+    satf_cuda()->free_behind(order, NULL);
+    if (!satf_gpu_give_lent(ctx, memory)) {
+        satf_cuda()->free_behind(order, memory);
+    }
+}
+
+satf_status satf_context_set_allocator(satf_context *ctx, satf_take_memory take,
+                                       satf_give_memory give, void *user)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!take != !give) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "an allocator has two functions; the one that %s is "
+                         "missing",
+                         take ? "gives" : "takes");
+    }
+    satf_context_forget(ctx);
+    if (ctx->gpu) {
+        satf_cuda()->give_up(ctx);
+    }
+    ctx->take = take;
+    ctx->give = give;
+    ctx->allocator_user = user;
+    return satf_gpu_leave(ctx, SATF_OK);
+}
+
 satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,
                                 const char *what, satf_view *view)
 {
@@ -93,5 +211,5 @@ satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *
         return satf_fail(ctx, SATF_LIMIT, "%s is too large for any memory", what);
     }
     view->stride = (int64_t)satf_align64(row);
-    return satf_cuda()->alloc(ctx, device, bytes, what, &view->data);
+    return satf_gpu_alloc(ctx, device, bytes, what, &view->data);
 }

@@ -86,8 +86,18 @@ satf_status satf_gpu_check(satf_context *ctx, int device);
 /* A public call ends: leave(), if it has opened a device. Else nothing is loaded. */
 satf_status satf_gpu_leave(satf_context *ctx, satf_status status);
 
-/* *view = a place for an image like that one in memory from alloc(), rows
- * aligned to 64 bytes; view->data is NULL on failure. (gpu_view.c) */
+/* The calls alloc(), free() and free_behind(), by the context's allocator if it was given one; a
+ * graph that is captured has memory of its own. */
+satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const char *what,
+                           void **memory);
+void satf_gpu_free(satf_context *ctx, void *memory);
+void satf_gpu_free_behind(satf_context *ctx, satf_gpu_order *order, void *memory);
+
+/* Gives memory back to the allocator that it is of; false if it is of none. */
+bool satf_gpu_give_lent(satf_context *ctx, void *memory);
+
+/* *view = a place for an image like that one in memory from satf_gpu_alloc(), rows
+ * aligned to 64 bytes; view->data is NULL on failure. */
 satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,
                                 const char *what, satf_view *view);
 

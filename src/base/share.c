@@ -363,6 +363,9 @@ void satf_share_leave_device(satf_context *ctx)
         return;
     }
     satf_context_forget(ctx); /* its memory is the slot's */
+    if (ctx->lent && ctx->gpu) {
+        satf_cuda()->give_up(ctx); /* but not that of this context's allocator */
+    }
     pthread_mutex_lock(&ctx->share->lock);
     for (device_slot *l = ctx->share->slots; l; l = l->next) {
         if (l->user == ctx) {

@@ -91,10 +91,9 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
     filter_tables_forget(&state->tables);
-    size_t bytes = rects_bytes(step);
-    return bytes ? satf_cuda()->copy_bytes(ctx, step->in.device, step->kept + state->rects,
-                                           step->rects->items, bytes)
-                 : SATF_OK;
+    return step->recipe->region == REGION_RECTS
+               ? filter_send_rects(ctx, step, step->kept + state->rects)
+               : SATF_OK;
 }
 
 /* Makes what the tables are made of. */

@@ -5,7 +5,7 @@
 #include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../move/move.h"
-#include "gpu.h"
+#include "device_task.h"
 #include "move_step.h"
 
 /* The order lies in kept memory, the moved image in scratch. */
@@ -24,9 +24,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
 {
-    return step->order ? satf_cuda()->copy_bytes(ctx, step->in.device, step->kept,
-                                                 step->order->entries, step->kept_bytes)
-                       : SATF_OK;
+    return step->order ? filter_send_order(ctx, step, step->kept) : SATF_OK;
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)

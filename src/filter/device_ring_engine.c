@@ -27,23 +27,17 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     return satf_cuda()->ring_fits(&task);
 }
 
-static size_t rects_bytes(const filter_step *step)
-{
-    return step->rects->count * sizeof *step->rects->items;
-}
-
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     filter_gpu_plan *ring = step->state;
     ring->task = make_task(step);
-    step->kept_bytes = satf_align64(rects_bytes(step));
+    step->kept_bytes = satf_align64(step->rects->count * sizeof *step->rects->items);
     return satf_cuda()->ring_plan(ctx, ring);
 }
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
 {
-    return satf_cuda()->copy_bytes(ctx, step->in.device, step->kept, step->rects->items,
-                                   rects_bytes(step));
+    return filter_send_rects(ctx, step, step->kept);
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)

@@ -58,3 +58,33 @@ filter_gpu_task filter_device_task(const filter_step *step)
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     return task;
 }
+
+static void release_rects(void *rects)
+{
+    filter_rects_release(rects);
+}
+
+satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *to)
+{
+    filter_rects *rects = (filter_rects *)(uintptr_t)step->rects; /* which counts its users */
+    satf_status status = satf_cuda()->copy_bytes(ctx, step->in.device, to, rects->items,
+                                                 rects->count * sizeof *rects->items);
+    filter_rects_share(rects);
+    satf_status kept = satf_cuda()->release_behind(ctx, step->in.device, release_rects, rects);
+    return status ? status : kept;
+}
+
+static void release_order(void *order)
+{
+    filter_order_release(order);
+}
+
+satf_status filter_send_order(satf_context *ctx, const filter_step *step, void *to)
+{
+    filter_order *order = (filter_order *)(uintptr_t)step->order; /* likewise */
+    satf_status status = satf_cuda()->copy_bytes(ctx, step->in.device, to, order->entries,
+                                                 (size_t)order->count * sizeof *order->entries);
+    filter_order_share(order);
+    satf_status kept = satf_cuda()->release_behind(ctx, step->in.device, release_order, order);
+    return status ? status : kept;
+}

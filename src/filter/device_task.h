@@ -12,4 +12,9 @@ filter_gpu_task filter_device_task(const filter_step *step);
 /* A layer without its table. */
 filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer);
 
+/* Copies the step's rectangles or order to the device, in the stream's order; they live until that
+ * is done, and what captures it is gone. */
+satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *to);
+satf_status filter_send_order(satf_context *ctx, const filter_step *step, void *to);
+
 #endif

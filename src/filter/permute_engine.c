@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../move/move.h"
 #include "../permute/permute.h"
+#include "device_task.h"
 #include "move_step.h"
 
 typedef struct permute_step {
@@ -66,8 +67,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 static satf_status prepare(satf_context *ctx, filter_step *step)
 {
-    return satf_cuda()->copy_bytes(ctx, step->in.device, step->kept, step->order->entries,
-                                   step->kept_bytes);
+    return filter_send_order(ctx, step, step->kept);
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)

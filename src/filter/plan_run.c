@@ -19,7 +19,7 @@ static satf_status allocate(satf_context *ctx, satf_plan *plan, bool captured)
         return satf_fail_memory(ctx, plan->near_bytes, what);
     }
     if (plan->device != SATF_HOST) {
-        satf_status status = satf_cuda()->alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
+        satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
         plan->memory = status ? NULL : plan->owned;
         plan->graphs = captured;
         return status;
@@ -103,10 +103,10 @@ static void give_back(satf_context *ctx, satf_plan *plan)
 {
     bool captured;
     if (begin_use(ctx, plan, &captured) == SATF_OK && captured == plan->graphs) {
-        satf_cuda()->free(ctx, plan->owned);
+        satf_gpu_free(ctx, plan->owned);
         end_use(ctx, plan);
     } else {
-        satf_cuda()->free_behind(&plan->order, plan->owned);
+        satf_gpu_free_behind(ctx, &plan->order, plan->owned);
     }
 }
 

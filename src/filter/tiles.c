@@ -199,9 +199,9 @@ static bool shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
 static satf_status try_tile(satf_context *ctx, const satf_plan *plan)
 {
     void *memory;
-    satf_status status = satf_cuda()->alloc(ctx, plan->device, plan->bytes, "a tile", &memory);
+    satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, "a tile", &memory);
     if (!status) {
-        satf_cuda()->free(ctx, memory);
+        satf_gpu_free(ctx, memory);
     }
     return status;
 }

@@ -327,7 +327,7 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
         scratch = satf_alloc(bytes);
         status = scratch ? SATF_OK : satf_fail_memory(ctx, bytes, "a permutation's scratch");
     } else if (bytes) {
-        status = satf_cuda()->alloc(ctx, plan->device, bytes, "a permutation's scratch", &scratch);
+        status = satf_gpu_alloc(ctx, plan->device, bytes, "a permutation's scratch", &scratch);
     }
     if (!status) {
         status = permute_run(ctx, plan, in, out, scratch);
@@ -335,7 +335,7 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
     if (plan->device == SATF_HOST) {
         satf_free(scratch);
     } else {
-        satf_cuda()->free(ctx, scratch);
+        satf_gpu_free(ctx, scratch);
     }
     return status;
 }

@@ -149,8 +149,8 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
     if (status && job.in.data) {
         satf_cuda()->wait(ctx, ctx->settings.device); /* the input is the caller's again */
     }
-    satf_cuda()->free(ctx, job.out);
-    satf_cuda()->free(ctx, job.in.data);
+    satf_gpu_free(ctx, job.out);
+    satf_gpu_free(ctx, job.in.data);
     return status ? status : satf_report_progress(ctx, 1);
 }
 

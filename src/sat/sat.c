@@ -102,10 +102,10 @@ static satf_status run_there(satf_context *ctx, sat_plan *plan, const sat_job *j
             return status;
         }
     }
-    status = satf_cuda()->alloc(ctx, device, plan->bytes, scratch_what, &memory);
+    status = satf_gpu_alloc(ctx, device, plan->bytes, scratch_what, &memory);
     if (!status) {
         status = sat_plan_run(ctx, plan, job->in.data, job->out, memory);
-        satf_cuda()->free(ctx, memory);
+        satf_gpu_free(ctx, memory);
     }
     return status;
 }

@@ -19,7 +19,7 @@ static satf_status get_memory(satf_context *ctx, int device, size_t bytes, void 
 {
     static const char what[] = "the tuner";
     if (device != SATF_HOST) {
-        return satf_cuda()->alloc(ctx, device, bytes, what, memory);
+        return satf_gpu_alloc(ctx, device, bytes, what, memory);
     }
     *memory = satf_alloc(bytes);
     return *memory ? SATF_OK : satf_fail_memory(ctx, bytes, what);
@@ -30,7 +30,7 @@ static void free_memory(satf_context *ctx, int device, void *memory)
     if (device == SATF_HOST) {
         satf_free(memory);
     } else {
-        satf_cuda()->free(ctx, memory);
+        satf_gpu_free(ctx, memory);
     }
 }
 

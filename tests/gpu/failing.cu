@@ -96,6 +96,8 @@ FAILING(1, note_nothing(), cudaEventCreateWithFlags, (cudaEvent_t * event, unsig
 FAILING(0, note_nothing(), cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
         (event, stream))
 FAILING(0, note_nothing(), cudaEventSynchronize, (cudaEvent_t event), (event))
+FAILING(0, note_nothing(), cudaLaunchHostFunc,
+        (cudaStream_t stream, cudaHostFn_t function, void *user), (stream, function, user))
 FAILING(0, note_nothing(), cudaLaunchKernel,
         (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
          cudaStream_t stream),

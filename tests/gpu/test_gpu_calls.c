@@ -394,6 +394,99 @@ static void test_current_context(void **state)
     assert_int_equal(driver.release(satf_gpu_ordinal(GPU_DEVICE)), 0);
 }
 
+/* ----------------------------------------------------------- the program's memory */
+
+/* Blocks of another context's pool, each with its size. */
+typedef struct lender {
+    satf_context *own;
+    struct {
+        void *memory;
+        size_t bytes;
+    } block[64];
+    int taken, blocks;
+} lender;
+
+static void *take(void *user, size_t bytes, void *stream)
+{
+    lender *l = user;
+    void *memory;
+    int i = 0;
+    (void)stream;
+    while (i < 63 && l->block[i].memory) {
+        i++;
+    }
+    if (satf_cuda()->alloc(l->own, GPU_DEVICE, bytes, "a test", &memory) ||
+        satf_cuda()->wait(l->own, GPU_DEVICE)) { /* another stream will use it */
+        return NULL;
+    }
+    l->block[i].memory = memory;
+    l->block[i].bytes = bytes;
+    l->taken++;
+    l->blocks++;
+    return memory;
+}
+
+static void give(void *user, void *memory, size_t bytes, void *stream)
+{
+    lender *l = user;
+    int i = 0;
+    (void)stream;
+    while (i < 63 && l->block[i].memory != memory) {
+        i++;
+    }
+    assert_ptr_equal(l->block[i].memory, memory);
+    assert_int_equal(l->block[i].bytes, bytes);
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE)); /* what may still use it */
+    satf_cuda()->free(l->own, memory);
+    l->block[i].memory = NULL;
+    l->blocks--;
+}
+
+/* Calls and plans by an allocator of the program's, on images of the host, one by one and as a
+ * stack. All of it goes back. */
+static void test_allocator(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"box=15", "variance=99", "guided=5 box=3", "integral",
+                                        "wolf=5"};
+    enum { SIDE = 150, COUNT = 3, STEP = SIDE * SIDE };
+    static uint8_t image[COUNT * STEP];
+    static double got[COUNT * STEP], want[COUNT * STEP];
+    lender l = {.own = gpu_new_context()};
+    for (size_t i = 0; i < sizeof image; i++) {
+        image[i] = (uint8_t)(i * i * 5 >> 2);
+    }
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        satf_filter *filter;
+        satf_plan *plan;
+        satf_view in = satf_view_packed(image, SIDE, SIDE, 1, SATF_U8), out;
+        gpu_must(gpu, satf_filter_parse(gpu, specs[s], &filter));
+        gpu_must(gpu, satf_filter_output(gpu, filter, &in, &out));
+        int64_t step = out.stride * out.height;
+        out.data = want;
+        gpu_must(cpu, satf_filter_apply_stack(cpu, filter, &in, STEP, &out, step, COUNT));
+        gpu_must(gpu, satf_context_set_allocator(gpu, take, give, &l));
+        int taken = l.taken;
+        out.data = got;
+        memset(got, 0, sizeof got);
+        gpu_must(gpu, satf_filter_apply_stack(gpu, filter, &in, STEP, &out, step, COUNT));
+        assert_memory_equal(got, want, (size_t)(COUNT * step));
+        assert_true(l.taken > taken);
+        gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan));
+        for (int run = 0; run < 2; run++) {
+            memset(got, 0, sizeof got);
+            gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
+            assert_memory_equal(got, want, (size_t)step);
+        }
+        satf_plan_destroy(plan);
+        gpu_must(gpu, satf_context_set_allocator(gpu, NULL, NULL, NULL));
+        assert_int_equal(l.blocks, 0);
+        satf_filter_destroy(filter);
+        gpu_runs += COUNT + 2;
+    }
+    satf_context_destroy(l.own);
+}
+
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
@@ -403,7 +496,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_threads), cmocka_unit_test(test_current_context),
         cmocka_unit_test(test_progress),    cmocka_unit_test(test_large),
-        cmocka_unit_test(test_exhaustion),
+        cmocka_unit_test(test_exhaustion),  cmocka_unit_test(test_allocator),
     };
     return gpu_test_end("test_gpu_calls",
                         gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,16 +126,31 @@ static void *pixels_of(unsigned seed)
     return pixels;
 }
 
+static satf_filter *make_filter(const char *spec)
+{
+    satf_filter *filter;
+    static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
+    if (strcmp(spec, "template") == 0) {
+        gpu_must(gpu, satf_filter_create(gpu, spec, &filter));
+        gpu_must(gpu, satf_filter_set_rects(gpu, filter, rects, 2));
+    } else if (strcmp(spec, "permute") == 0) {
+        int64_t *order = malloc(W * H * sizeof *order);
+        for (int64_t i = 0; i < W * H; i++) {
+            order[i] = i * 5 % (W * H);
+        }
+        gpu_must(gpu, satf_filter_create(gpu, spec, &filter));
+        gpu_must(gpu, satf_filter_set_order(gpu, filter, order, W * H));
+        free(order);
+    } else {
+        gpu_must_do(gpu, satf_filter_parse(gpu, spec, &filter), spec);
+    }
+    return filter;
+}
+
 static void make_images(const char *spec, images *m)
 {
     satf_view out;
-    static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
-    if (strcmp(spec, "template") == 0) {
-        gpu_must(gpu, satf_filter_create(gpu, spec, &m->filter));
-        gpu_must(gpu, satf_filter_set_rects(gpu, m->filter, rects, 2));
-    } else {
-        gpu_must_do(gpu, satf_filter_parse(gpu, spec, &m->filter), spec);
-    }
+    m->filter = make_filter(spec);
     for (unsigned i = 0; i < IMAGES; i++) {
         satf_view view = satf_view_packed(pixels_of(i), W, H, CHANNELS, SATF_U8);
         m->in[i] = view;
@@ -205,7 +221,8 @@ static const char *const specs[] = {"box=15",
                                     "wolf=5",
                                     "box=4,border=valid stddev=7,border=valid",
                                     "box=5 integral,zeros",
-                                    "template"};
+                                    "template",
+                                    "permute"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
 /* ------------------------------------------------------------------------------- tests */
@@ -260,10 +277,27 @@ static void test_streams(void **unused)
     }
 }
 
-/* The graph of a run of image 0, by the plan or by satf_filter_apply(). */
-static handle capture(images *m, handle stream, bool by_plan)
+/* Memory that others take once filters are gone: it holds no rectangles. */
+static void use_freed_memory(void)
+{
+    enum { BLOCKS = 32 };
+    void *memory[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        size_t bytes = i % 2 ? (size_t)64 << i % 8 : W * H * sizeof(uint32_t) + 64;
+        memory[i] = malloc(bytes);
+        memset(memory[i], 0xEE, bytes);
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        free(memory[i]);
+    }
+}
+
+/* The graph of a run of image 0, by the plan or by satf_filter_apply() of a filter that is gone
+ * when it is launched. */
+static handle capture(images *m, const char *spec, handle stream, bool by_plan)
 {
     handle graph, exec;
+    satf_filter *filter = make_filter(spec);
     gpu_must(gpu, satf_context_set_stream(gpu, stream));
     assert_int_equal(driver.capture(stream, RELAXED), 0);
     satf_plan *none;
@@ -275,8 +309,10 @@ static handle capture(images *m, handle stream, bool by_plan)
     } else {
         satf_view out = m->out;
         out.data = m->result[0];
-        gpu_must(gpu, satf_filter_apply(gpu, m->filter, &m->in[0], &out));
+        gpu_must(gpu, satf_filter_apply(gpu, filter, &m->in[0], &out));
     }
+    satf_filter_destroy(filter);
+    use_freed_memory();
     assert_int_equal(driver.end_capture(stream, &graph), 0);
     assert_int_equal(driver.instantiate(&exec, graph, 0), 0);
     assert_int_equal(driver.destroy(graph), 0);
@@ -294,7 +330,7 @@ static void test_graphs(void **unused)
     for (int s = 0; s < 2 * SPECS; s++) {
         images m;
         make_images(specs[s / 2], &m);
-        handle graph = capture(&m, stream, s % 2);
+        handle graph = capture(&m, specs[s / 2], stream, s % 2);
         for (int turn = 0; turn < 3; turn++) {
             assert_int_equal(driver.launch(graph, stream), 0);
             run(&m, 1);
@@ -407,6 +443,81 @@ static void test_aux(void **unused)
     satf_filter_destroy(filter);
 }
 
+/* Filters that are gone before the device has read what it copies of them. */
+static void test_destroyed(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"template", "permute"};
+    for (int k = 0; k < 2; k++) {
+        images m;
+        make_images(names[k], &m);
+        for (int i = 0; i < RUNS; i++) {
+            satf_filter *filter = make_filter(names[k]);
+            satf_view out = m.out;
+            out.data = m.result[i % IMAGES];
+            gpu_must(gpu, satf_filter_apply(gpu, filter, &m.in[i % IMAGES], &out));
+            satf_filter_destroy(filter);
+            use_freed_memory();
+        }
+        for (int i = 0; i < IMAGES; i++) {
+            check(&m, i, names[k]);
+        }
+        release_images(&m);
+    }
+}
+
+/* Mean and deviation, of images there and of the host. */
+static void test_outputs(void **unused)
+{
+    (void)unused;
+    static double got[2][W * H * CHANNELS], want[2][W * H * CHANNELS];
+    static const char *const borders[] = {"clamp", "valid"};
+    void *pixels = pixels_of(3), *there[3];
+    size_t bytes = sizeof got[0];
+    for (int k = 0; k < 3; k++) {
+        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &there[k]));
+    }
+    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there[2], pixels, W * H * CHANNELS));
+    for (int k = 0; k < 4; k++) {
+        char spec[64];
+        satf_filter *filter;
+        satf_view in = satf_view_packed(pixels, W, H, CHANNELS, SATF_U8), out[2];
+        satf_plan *plan;
+        snprintf(spec, sizeof spec, "flip=h moments=9x6,border=%s", borders[k / 2]);
+        gpu_must(gpu, satf_filter_parse(gpu, spec, &filter));
+        gpu_must(gpu, satf_filter_output(gpu, filter, &in, &out[0]));
+        bytes = (size_t)(out[0].stride * out[0].height);
+        out[1] = out[0];
+        out[0].data = want[0];
+        out[1].data = want[1];
+        gpu_must(cpu, satf_plan_create(cpu, filter, &in, 1, out, 2, &plan));
+        gpu_must(cpu, satf_plan_run(plan, &in, 1, out, 2));
+        satf_plan_destroy(plan);
+        in.device = out[0].device = out[1].device = k % 2 ? GPU_DEVICE : SATF_HOST;
+        in.data = k % 2 ? there[2] : pixels;
+        out[0].data = k % 2 ? there[0] : (void *)got[0];
+        out[1].data = k % 2 ? there[1] : (void *)got[1];
+        gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, out, 2, &plan));
+        for (int i = 0; i < 2; i++) {
+            memset(got, 0, sizeof got);
+            gpu_must(gpu, satf_plan_run(plan, &in, 1, out, 2));
+        }
+        for (int i = 0; i < 2 && k % 2; i++) {
+            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got[i], there[i], bytes));
+        }
+        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+        assert_memory_equal(got[0], want[0], bytes);
+        assert_memory_equal(got[1], want[1], bytes);
+        satf_plan_destroy(plan);
+        satf_filter_destroy(filter);
+        gpu_runs++;
+    }
+    for (int k = 0; k < 3; k++) {
+        satf_cuda()->free(gpu, there[k]);
+    }
+    free(pixels);
+}
+
 /* SATF_DEVICE_AUTO takes the device once its start is paid, and the CPU when it is full or the
  * driver would have to compile the kernels. */
 static void test_automatic(void **unused)
@@ -465,6 +576,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_runs),    cmocka_unit_test(test_across),
         cmocka_unit_test(test_aux),     cmocka_unit_test(test_automatic),
         cmocka_unit_test(test_streams), cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_outputs), cmocka_unit_test(test_destroyed),
     };
     int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);
     driver.release(satf_gpu_ordinal(GPU_DEVICE));
