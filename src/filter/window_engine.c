@@ -61,7 +61,7 @@ static const char *refuse_rows(const filter_step *step)
 }
 
 /* For one output of the step. */
-static void init_finisher(const filter_step *step, const filter_recipe *recipe,
+static void init_epilogue(const filter_step *step, const filter_recipe *recipe,
                           const satf_view *out, epilogue *finish)
 {
     epilogue_init(finish, recipe, step->options, &step->in, out, step->weighted);
@@ -98,9 +98,9 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         step->need.kept = window_rows_kept(&spec);
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
-    init_finisher(step, recipe, &step->out, &state->finish);
+    init_epilogue(step, recipe, &step->out, &state->finish);
     if (step->second) {
-        init_finisher(step, second, &step->second_out, &state->second);
+        init_epilogue(step, second, &step->second_out, &state->second);
     }
     satf_status status = window_plan_make(ctx, &spec, &state->plan);
     step->kept_bytes = status ? 0 : state->plan.bytes;
