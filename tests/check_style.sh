@@ -94,6 +94,13 @@ sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' src/satfilter*.h >"$findi
 grep -nE '^[a-z].*\bsatf_[a-z0-9_]*\(' $(find cuda -name '*.cu') | grep -wFf "$findings.public" |
     grep -v ';$' | sed 's/$/: a public function stands in src/' >>"$findings"
 
+# ------------------------------------------------------------ fuzz targets
+# A test of make check goes through the seeds of each.
+for folder in tests/fuzz/corpus/*; do
+    grep -qE "SEEDS='\"([a-z ]+ )?${folder##*/}( [a-z ]+)?\"'" tests/*.inc ||
+        echo "$folder: no test_seeds program takes it" >>"$findings"
+done
+
 # -------------------------------------------------------- blanks and length
 # shellcheck disable=SC2086
 awk -v max=$max_lines '

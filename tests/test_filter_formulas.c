@@ -5,6 +5,7 @@
 #include "filter_check.h"
 #include "filter_formulas.h"
 #include "filter_make.h"
+#include "pairs.h"
 #include "with_context.h"
 
 /* A filter to black and white, inverted, and its surface. */
@@ -203,17 +204,22 @@ static void check_one(satf_context *ctx, test_case *t, const struct reference *r
     satf_filter_destroy(filter);
 }
 
+/* A thousand seeds are of one geometry. */
 static void check_all(satf_context *ctx, test_case *t)
 {
+    static pairs met;
     for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
         const struct reference *r = &references[i];
         ref_image seen;
         if (!see(r, &t->image, &seen)) {
             continue;
         }
-        check_one(ctx, t, r, &seen, 0);
-        if (t->border == SATF_CLAMP && t->w <= seen.width && t->h <= seen.height) {
-            check_one(ctx, t, r, &seen, 1);
+        if (PAIRS_RUN(&met, (int)(t->seed / 1000), t->image.type,
+                      2 * t->image.channels + t->image.alpha, t->border, (int)i)) {
+            check_one(ctx, t, r, &seen, 0);
+            if (t->border == SATF_CLAMP && t->w <= seen.width && t->h <= seen.height) {
+                check_one(ctx, t, r, &seen, 1);
+            }
         }
         free(seen.samples);
     }
@@ -236,7 +242,7 @@ static void test_long_rows(void **state)
 {
     static const int64_t windows[][2] = {{3, 3}, {15, 15}, {16, 2}, {41, 41}};
     for (size_t k = 0; k < 4 * 4 * 7; k++) {
-        test_case t = {.w = windows[k % 4][0], .h = windows[k % 4][1], .seed = 5000 + k};
+        test_case t = {.w = windows[k % 4][0], .h = windows[k % 4][1], .seed = 8000 + k};
         t.border = (int)(k % ALL_BORDERS);
         t.constant = t.border == SATF_CONSTANT ? 200 : 0;
         t.at_x = (int64_t)(k % 3) - 1;
