@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "satfilter.h"
 #include "../src/base/gpu.h"
+#include "../src/sat/cache.h"
 #include "../src/sat/sat.h"
 
 enum { W = 61, H = 23 };
@@ -484,6 +485,37 @@ static void test_cancel(void **unused)
     assert_int_equal(satf_context_set_threads(ctx, 0), SATF_OK);
 }
 
+static void check_variants(const sat_algorithm *algorithm, const sat_job *job)
+{
+    enum { MOST = 32 };
+    sat_tuning variants[MOST];
+    for (size_t n = 0; algorithm->variant(job, n, &variants[n]); n++) {
+        sat_job asking = *job;
+        asking.tuning = variants[n];
+        assert_null(algorithm->refuses(&asking));
+        for (size_t i = 0; i < n; i++) {
+            assert_memory_not_equal(&variants[i], &variants[n], sizeof *variants);
+        }
+        assert_true(n + 1 < MOST);
+    }
+}
+
+/* Of the variants of a device's algorithm, where this build has it, no two are alike and none is
+ * refused. */
+static void test_variants(void **unused)
+{
+    (void)unused;
+    for (size_t a = 0; sat_algorithm_at(a); a++) {
+        for (int i = 0; i < SAT_TUNED_PAIRS * 8 && sat_algorithm_at(a)->variant; i++) {
+            sat_job job = sat_tuned_job(i / 8);
+            job.in.device = SATF_CUDA(0);
+            job.in.channels = 1 + i % 4;
+            job.summand = i / 4 % 2 ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
+            check_variants(sat_algorithm_at(a), &job);
+        }
+    }
+}
+
 static int set_up(void **unused)
 {
     (void)unused;
@@ -508,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_large_stats), cmocka_unit_test(test_stats_refusals),
         cmocka_unit_test(test_scratch),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_algorithms),  cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_variants),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -230,6 +230,32 @@ static void remove_file(int number)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* A trial leaves nothing. A file in the folder's place is an error, which names what was wanted. */
+static void test_saves(void **state)
+{
+    (void)state;
+    char path[256];
+    sat_cache cache = some_cache();
+    assert_true(sat_cache_path(SATF_CUDA(1), path, sizeof path));
+    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache, true), SATF_OK);
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    assert_int_not_equal(access(path, F_OK), 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    for (int trial = 0; trial < 2; trial++) {
+        assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache, trial), SATF_IO);
+        assert_non_null(strstr(satf_message(ctx), "/satfilter/tuning-cuda1 cannot be written: "));
+    }
+    assert_int_equal(unlink(path), 0);
+    *slash = '/';
+    for (int times = 0; times < 2; times++) { /* new, and over an old one */
+        assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache, false), SATF_OK);
+    }
+    remove_file(SATF_CUDA(1));
+}
+
 /* ----------------------------------------------------------------- who goes by it */
 
 static sat_job job_of(int number, satf_type in, satf_type out, int64_t width, int64_t height)
@@ -532,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_reads_what_it_prints),
         cmocka_unit_test(test_rejects_bad_values),
         cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_saves),
         cmocka_unit_test(test_finds_the_nearest),
         cmocka_unit_test(test_who_goes_by_it),
         cmocka_unit_test(test_reckons_the_way_to_wait),
