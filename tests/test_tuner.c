@@ -28,8 +28,9 @@ static char folder[] = "/tmp/satfilter-tuner-XXXXXX";
 
 static double clock_ms;
 static double (*cost_ms)(const sat_job *job);
-static double last_ms; /* that the latest sample of the device lasted */
-static int device_tile = 64;
+static double last_ms;        /* that the latest sample of the device lasted */
+static int changed_pair = -1; /* of sat_tuned_job(), whose blocks are others then */
+static bool changed_threads;  /* not in their side */
 static satf_gpu_info device = {.name = "a device of the test", .driver = "a driver"};
 
 static const char *refuses_two_channels(const sat_job *job)
@@ -53,9 +54,13 @@ static satf_status pass_the_time(satf_context *of, const sat_job *job, void *scr
 /* Two sides of blocks, each with two ways to wait. */
 static bool four_variants(const sat_job *job, size_t index, sat_tuning *tuning)
 {
-    int tile = job->in.type == SATF_F64 ? device_tile : 64;
-    *tuning = (sat_tuning){index < 2 ? tile : 32, 128, SAT_SYNC_LAUNCH, 0};
+    *tuning = (sat_tuning){index < 2 ? 64 : 32, 128, SAT_SYNC_LAUNCH, 0};
     tuning->sync = index % 2 ? SAT_SYNC_COOP : SAT_SYNC_LAUNCH;
+    if (changed_pair >= 0) {
+        sat_job other = sat_tuned_job(changed_pair);
+        bool same = job->in.type == other.in.type && sat_table_type(job) == sat_table_type(&other);
+        *(changed_threads ? &tuning->threads : &tuning->tile) *= same ? 2 : 1;
+    }
     return index < 4;
 }
 
@@ -329,19 +334,27 @@ static void test_who_goes_by_it(void **state)
     job.tuning = (sat_tuning){0};
     job.in.channels = 3;
     assert_true(tuning_of("1+r", &job).r != 0.125);
-    /* Another device, another build, name or driver: nothing is known. */
+    /* Another device, name or driver: nothing is known. */
     job.in.channels = 1;
     job.in.device = SATF_CUDA(3);
     assert_true(tuning_of("1+r", &job).r == reckoned);
     job.in.device = SATF_CUDA(2);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 3; k++) {
+        device.name[0] = device.driver[0] = 'a';
         assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache, false), SATF_OK);
-        device_tile = k == 1 ? 128 : 64;
-        device.name[0] = k == 2 ? 'A' : 'a';
-        device.driver[0] = k == 3 ? 'A' : 'a';
+        device.name[0] = k == 1 ? 'A' : 'a';
+        device.driver[0] = k == 2 ? 'A' : 'a';
         assert_int_equal(tuning_of("1+r", &job).r == 0.125, k == 0);
     }
     device.driver[0] = 'a';
+    /* Nor of a build with other blocks for any pair of types. */
+    for (int k = 0; k < 2 * SAT_TUNED_PAIRS; k++) {
+        assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache, false), SATF_OK);
+        changed_pair = k / 2;
+        changed_threads = k % 2;
+        assert_true(tuning_of("1+r", &job).r != 0.125);
+        changed_pair = -1;
+    }
     remove_file(SATF_CUDA(2));
 }
 
