@@ -9,12 +9,12 @@ max_lines=600
 findings=$(mktemp) || exit 1
 trap 'rm -f "$findings"' EXIT
 
-sources=$(find src filters cuda tools plugins tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
+sources=$(find src filters cuda tools plugins python tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
     -o -name '*.[ch]pp' |
     LC_ALL=C sort)
 texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRIBUTING.md \
-    SECURITY.md NEWS m4 src filters cuda tools plugins tests samples docs .ci -type f \( -name '*.inc' \
-    -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name '*.ac' -o -name '*.in' \
+    SECURITY.md NEWS m4 src filters cuda tools plugins python tests samples docs .ci -type f \( -name '*.inc' \
+    -o -name '*.sh' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.ac' -o -name '*.in' \
     -o -name bootstrap -o -name run -o -name NEWS -o -name cuda.m4 -o -name flags.m4 \
     -o -name libraries.m4 -o -name plugins.m4 \) | LC_ALL=C sort)
 
@@ -50,6 +50,7 @@ plugins/frei0r: plugins
 plugins/gegl: plugins
 plugins/gstreamer: plugins
 plugins/vips:
+python/satfilter:
 TABLE
 trap 'rm -f "$findings" "$findings.layers" "$findings.public"' EXIT
 
@@ -102,12 +103,13 @@ for folder in tests/fuzz/corpus/*; do
 done
 
 # -------------------------------------------------------- blanks and length
+# python/tools/make_functions.py writes _functions.py.
 # shellcheck disable=SC2086
 awk -v max=$max_lines '
     /\t/ && FILENAME !~ /(\.inc|Makefile\.am)$/ { print FILENAME ":" FNR ": a tab" }
     /[ \t]$/ { print FILENAME ":" FNR ": blanks at the end of the line" }
     length($0) > 120 && FILENAME !~ /\.md$/ { print FILENAME ":" FNR ": more than 120 columns" }
-    FNR == max + 1 { print FILENAME ": more than " max " lines" }
+    FNR == max + 1 && FILENAME !~ /_functions\.py$/ { print FILENAME ": more than " max " lines" }
 ' $sources $texts >>"$findings"
 
 # --------------------------------------------------------------- formatting

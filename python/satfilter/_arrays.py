@@ -1,0 +1,464 @@
+"""Arrays into images: what is taken as it is, what is converted, and how."""
+from __future__ import annotations
+
+import operator
+import re
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _core
+
+_run = _core.run
+NATIVE = ("uint8", "uint16", "uint32", "uint64", "float32", "float64")  # satf_type's, in its order
+U8, F64 = 0, 5
+CODES: dict[Any, int] = {}
+for _code, _name in enumerate(NATIVE):
+    for _key in (_name, np.dtype(_name), np.dtype(_name).type, np.dtype(_name).str[1:]):
+        CODES[_key] = _code
+CODES[float] = F64
+_SAMPLES = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}  # that every filter takes
+_AUTO = -1
+_ALPHA = 1
+INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE = range(8)  # satf_param_type
+_WINDOW, _MOVE = 0, 3  # satf_filter_kind
+_FILTERS = {row[0]: row for row in _core.table()}
+# What adds the same number to each sample adds it to each result, or leaves it alone.
+_SHIFTED = {"box", "unsharp", "guided"}
+_UNSHIFTED = {"variance", "stddev"}
+_COMPLEX = {"box", "sum", "template"}
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return str(operator.index(value))
+    except TypeError:
+        value = float(value)
+        return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _text(kind: int, value: Any) -> str:
+    """A parameter's value as the library reads it. Pairs are (rows, columns), the library's are x first."""
+    if kind == FLAG:
+        return "on" if value else "off"
+    if kind in (SIZE, PLACE) and not isinstance(value, str) and np.ndim(value):
+        if np.shape(value) != (2,):
+            raise ValueError(f"{value!r}: one number, or two of rows and columns")
+        return (":" if kind == PLACE else "x").join(_number(v) for v in reversed(tuple(value)))
+    if kind == BORDER and not isinstance(value, str):
+        return "constant:" + _number(value)
+    return _number(value)
+
+
+class Filter:
+    """A chain of filters with their parameters, such as ``Filter("box=3 sauvola=31")``.
+
+    Never changes; threads may share it. It is pickled by its text and its arrays.
+    """
+
+    __slots__ = ("capsule", "names", "arrays", "_made_of", "_turned")
+
+    def __init__(self, spec: str):
+        self.capsule = _core.parse(spec)
+        self.names = [re.split("[=,]", word)[0] for word in spec.split()]
+        self.arrays: dict[str, np.ndarray] = {}
+        self._made_of: tuple[str, dict[str, Any] | None] = (spec, None)
+        self._turned: Filter | None = None
+
+    @classmethod
+    def of(cls, name: str, **params: Any) -> Filter:
+        """One filter by its name, with the parameters that its function has: ``Filter.of("box", size=15)``."""
+        self = cls.__new__(cls)
+        self.capsule = _core.create(name)
+        self.names = [name]
+        self.arrays = {}
+        self._turned = None
+        given = {key: value for key, value in params.items() if value is not None}
+        self._made_of = (name, given)
+        for param, kind, _, _, _, _, default, _, is_value in _FILTERS[name][4]:
+            value = given.pop(_argument(name, param), default if is_value else None)
+            if kind == FILE and value is not None:
+                self._set_array(name, param, value)
+            elif value is not None:
+                _core.set(self.capsule, param, _text(kind, value))
+            elif is_value:
+                raise TypeError(f"{name}: {_argument(name, param)} is missing")
+        if given:
+            raise TypeError(f"{name} has no parameter {', '.join(given)}")
+        self._made_of = (name, {**params, **self.arrays})
+        return self
+
+    def _set_array(self, name: str, param: str, value: Any) -> None:
+        if name == "template":
+            rows = np.array(value, "f8").reshape(-1, 5)
+            rects = np.empty(len(rows), [("x", "i8"), ("y", "i8"), ("w", "i8"), ("h", "i8"), ("weight", "f8")])
+            for field, column in zip(("y", "x", "h", "w", "weight"), rows.T):
+                rects[field] = column
+            _core.set_rects(self.capsule, rects)
+        elif name == "permute":
+            rows = np.array(value, "i8", order="C")
+            _core.set_order(self.capsule, rows.ravel())
+        else:
+            rows = plain(value).copy()
+            beside = rows if rows.dtype in _SAMPLES else rows.astype("f8")
+            _core.set_image(self.capsule, np.ascontiguousarray(beside), int(rows.ndim == 3), 0, 0.0)
+        self.arrays[_argument(name, param)] = rows
+
+    def like(self, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:
+        """The filter for images that are converted so: its own images are converted too."""
+        if not self.arrays or self.names[0] in ("template", "permute", "by"):
+            return self
+        name, params = self._made_of
+        return Filter.of(name, **{**(params or {}), **{k: convert(a) for k, a in self.arrays.items()}})
+
+    def turned(self) -> Filter:
+        """The filter of the transposed image."""
+        if self._turned is None:
+            spec = re.sub(r"=(\d+)x(\d+)", r"=\2x\1", self.spec)
+            self._turned = Filter(re.sub(r"\bat=(-?\d+):(-?\d+)", r"at=\2:\1", spec))
+        return self._turned
+
+    @property
+    def spec(self) -> str:
+        """The text, as the command takes it; FILE stands for arrays."""
+        return _core.text(self.capsule)
+
+    def reach(self) -> tuple[int, int, int, int]:
+        """Pixels above, to the left of, below and to the right of a pixel that its result depends on.
+
+        2**63 - 1: as far as the image goes.
+        """
+        left, top, right, bottom = _core.reach(self.capsule)
+        return top, left, bottom, right
+
+    def all_of(self, kind: int) -> bool:
+        return all(name in _FILTERS and _FILTERS[name][3] == kind for name in self.names)
+
+    def __reduce__(self):
+        name, params = self._made_of
+        return (Filter, (name,)) if params is None else (_rebuilt, (name, params))
+
+    def __repr__(self) -> str:
+        return f"satfilter.Filter({self.spec!r})"
+
+
+def _rebuilt(name: str, params: dict[str, Any]) -> Filter:
+    return Filter.of(name, **params)
+
+
+def _argument(name: str, param: str) -> str:
+    """What Python calls a filter's parameter: arrays take the place of files."""
+    return {("template", "file"): "rects", ("permute", "file"): "order", ("by", "image"): "other"}.get(
+        (name, param), param)
+
+
+_made: dict[Any, Filter] = {}
+
+
+def make(key: tuple, **params: Any) -> Filter:
+    """The filter key[0] with these parameters, kept for the next call under that key."""
+    made = Filter.of(key[0], **params)
+    keep(_made, key, made)
+    return made
+
+
+def keep(cache: dict, key: Any, value: Any) -> None:
+    if len(cache) >= 256:
+        cache.clear()
+    try:
+        cache[key] = value
+    except TypeError:  # lists as sizes
+        pass
+
+
+_specs: dict[Any, Filter] = {}
+
+
+def filter_of(spec: str | Filter) -> Filter:
+    if isinstance(spec, Filter):
+        return spec
+    made = _specs.get(spec)
+    if made is None:
+        made = Filter(spec)
+        keep(_specs, spec, made)
+    return made
+
+
+# ---------------------------------------------------------------------------------- the quick way
+
+
+def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axis: int | None = None,
+          alpha: bool = False) -> np.ndarray:
+    """The filter applied to each image: as they are, or by a conversion that changes no result."""
+    try:
+        if dtype is None and channel_axis is None and not alpha:
+            return _run(f.capsule, image, out, _AUTO, 0, 0, 0.0)
+        if dtype is None and channel_axis == -1:
+            return _run(f.capsule, image, out, _AUTO, 1, _ALPHA if alpha else 0, 0.0)
+    except (BufferError, TypeError):
+        pass
+    return _convert(f, image, out, dtype, channel_axis, alpha)
+
+
+# ------------------------------------------------------------------------------------- all others
+
+
+def plain(image: Any) -> np.ndarray:
+    """An array of class numpy.ndarray in the machine's order of bytes."""
+    if isinstance(image, np.ma.MaskedArray):
+        raise TypeError("a masked array: image.filled(value) makes an array that can be filtered")
+    if type(image).__module__.partition(".")[0] in ("pandas", "polars"):
+        raise TypeError(f"a {type(image).__name__}: its to_numpy() makes an array that can be filtered")
+    device = getattr(image, "__dlpack_device__", None)
+    if device is not None and not isinstance(image, np.ndarray) and device()[0] != 1:
+        raise TypeError("an array on a device: copy it to the host first, as .cpu() or .get() do")
+    array = np.asarray(image)
+    if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
+        raise TypeError(f"{array.dtype} samples: astype('float64') may make an array that can be filtered")
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _wanted(out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
+    """The type of the result that is asked for."""
+    want = None if dtype is None else np.dtype(dtype)
+    if out is not None:
+        if type(out) is not np.ndarray:
+            raise TypeError(f"out is a {type(out).__name__}, not a numpy.ndarray")
+        if want is not None and want != out.dtype:
+            raise ValueError(f"out has {out.dtype} samples, dtype is {want}")
+        if not out.flags.writeable:
+            raise ValueError("out is read-only")
+        want = out.dtype
+    if want is not None and (want.kind not in "iufc" or want.itemsize > (16 if want.kind == "c" else 8)):
+        raise TypeError(f"results are integers or floats, not {want}")
+    if want is not None and (want.kind == "c") != (of.kind == "c"):
+        raise TypeError(f"results of {of} samples are not {want}")
+    return want
+
+
+def _convert(f, image, out, dtype, channel_axis, alpha):
+    image = plain(image)
+    want = _wanted(out, dtype, image.dtype)
+    if out is not None and np.may_share_memory(image, out):
+        image = image.copy()
+    if channel_axis is None:
+        if alpha:
+            raise ValueError("alpha is the last of several channels: channel_axis says which axis counts them")
+        return _typed(f, image, out, want, 0, 0)
+    if not -image.ndim <= channel_axis < image.ndim:
+        raise ValueError(f"channel_axis {channel_axis}: the image has {image.ndim} axes")
+    axis = channel_axis % image.ndim
+    keeps = out is not None and out.ndim == image.ndim
+    result = _typed(f, np.moveaxis(image, axis, -1), np.moveaxis(out, axis, -1) if keeps else out, want, 1,
+                    _ALPHA if alpha else 0)
+    if out is not None:
+        return out
+    return np.moveaxis(result, -1, axis) if result.ndim == image.ndim else result
+
+
+def _kind(f, image, channels):
+    """What the filter makes of samples: "same", "real" numbers, "sum"s or "bilevel"."""
+    shape = image.shape[-3:] if channels else image.shape[-2:] + (1,)
+    if len(shape) < 3 or 0 in shape:
+        return "same"  # which the library refuses
+    height, width, depth = shape
+    depth = min(depth, 4)
+    floats = _core.made(f.capsule, height, width, depth, F64, 0, 0.0)[3]
+    if floats == U8:
+        return "bilevel"
+    integers = _core.made(f.capsule, height, width, depth, U8, 0, 0.0)[3]
+    return "same" if integers == U8 else "real" if integers == F64 else "sum"
+
+
+def _typed(f, image, out, want, channels, flags):
+    """Samples of every type, the channels last."""
+    t = image.dtype
+    if f.all_of(_MOVE):
+        return _moved(f, image, out, want, channels, flags)
+    if t in _SAMPLES:
+        if want is None or want in CODES:
+            return _placed(f, image, out, want, channels, flags, 0.0)
+        return _give(_placed(f, image, None, np.dtype("f8"), channels, flags, 0.0), out, want)
+    if flags and t.kind != "f":
+        raise TypeError(f"{t} samples with alpha: uint8, uint16 and floats can be filtered")
+    return _BY_KIND[t.kind](f, image, out, want, channels, flags)
+
+
+def _halves(f, image, out, want, channels, flags):
+    """float16: by float32, and rounded once."""
+    kind = _kind(f.like(lambda a: a.astype("f4")), image, channels)
+    want = want or {"same": np.dtype("f2"), "bilevel": np.dtype("u1")}.get(kind, np.dtype("f4"))
+    wider = f.like(lambda a: a.astype("f4"))
+    if want in CODES:
+        return _placed(wider, image.astype("f4"), out, want, channels, flags, 0.0)
+    return _give(_placed(wider, image.astype("f4"), None, np.dtype("f8"), channels, flags, 0.0), out, want)
+
+
+def _bools(f, image, out, want, channels, flags):
+    """0 and 1 of a full scale of 1."""
+    seen = f.like(lambda a: a.view("u1"))
+    kind = _kind(seen, image, channels)
+    if kind == "bilevel":
+        raise TypeError(f"bool samples are black and white already: {f.spec}")
+    image = image.view("u1")
+    want = want or (np.dtype("f8") if kind == "same" else None)
+    if want is None or want in CODES:
+        return _placed(seen, image, out, want, channels, flags, 1.0)
+    return _give(_placed(seen, image, None, np.dtype("f8"), channels, flags, 1.0), out, want)
+
+
+def _integers(f, image, out, want, channels, flags):
+    """Signed integers, and those of 32 and 64 bits: as unsigned ones where nothing changes, else by float64."""
+    t = image.dtype
+    if f.names == ["integral"]:
+        return _give(_integral(f, image, channels), out, want)
+    unsigned, absolute = np.dtype(f"u{t.itemsize}"), re.search("border=constant|full=", f.spec)
+    if t.itemsize <= 2 and len(f.names) == 1 and not absolute:
+        sign = unsigned.type(1 << (8 * t.itemsize - 1))
+        lifted = f.like(lambda a: a.view(unsigned) ^ sign)
+        if f.names[0] in _UNSHIFTED and (want is None or want in CODES):
+            return _placed(lifted, image.view(unsigned) ^ sign, out, want, channels, flags, 0.0)
+        if f.names[0] in _SHIFTED and (want is None or want == t):
+            made = _placed(lifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
+            made ^= sign
+            return _give(made.view(t), out, t)
+    if f.names == ["box"]:
+        return _give(_mean(f, image, channels), out, want or t)
+    wider = f.like(lambda a: a.astype("f8"))
+    kind = _kind(wider, image, channels)
+    if kind == "bilevel" and t.itemsize > 2:
+        raise TypeError(f"{t} samples: black and white is made of integers of 8 and 16 bits and of floats; "
+                        "astype('float64') makes them")
+    if want is None:
+        want = {"same": t, "sum": np.dtype("i8" if t.kind == "i" else "u8"), "bilevel": np.dtype("u1")}.get(kind)
+    full = float(2 ** (8 * t.itemsize) - 1)
+    to = np.dtype("f8") if kind != "bilevel" else None
+    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, full), out, want)
+
+
+def _mean(f, image, channels):
+    """Exact sums, divided once: the library multiplies those of floats by a reciprocal."""
+    sums = filter_of(f.spec.replace("box", "sum", 1))
+    total = _placed(sums, image.astype("f8"), None, None, channels, 0, 0.0)
+    if "border=shrink" in f.spec:
+        return total / _placed(sums, np.ones(image.shape, "f8"), None, None, channels, 0, 0.0)
+    width, height = re.fullmatch(r"box=(\d+)(?:x(\d+))?.*", f.spec).groups()
+    return total / (int(width) * int(height or width))
+
+
+def _complex(f, image, out, want, channels, flags):
+    """Real and imaginary parts are two channels."""
+    if channels or not set(f.names) <= _COMPLEX:
+        raise TypeError(f"{image.dtype} samples: box, sum and template take them, without channels")
+    half = np.dtype(f"f{image.dtype.itemsize // 2}")
+    parts = np.ascontiguousarray(image).view(half).reshape(image.shape + (2,))
+    made = _placed(f, parts, None, np.dtype("f8"), 1, 0, 0.0)
+    return _give(made.view("c16")[..., 0], out, want or image.dtype)
+
+
+_BY_KIND = {"f": _halves, "b": _bools, "i": _integers, "u": _integers, "c": _complex}
+
+
+def _moved(f, image, out, want, channels, flags):
+    """Moves take samples of any type as integers of their size."""
+    t = image.dtype
+    if t == np.dtype("c16"):
+        if channels:
+            raise TypeError("complex128 samples are moved without channels")
+        parts = np.ascontiguousarray(image).view("u8").reshape(image.shape + (2,))
+        return _give(_placed(f, parts, None, None, 1, 0, 0.0).view(t)[..., 0], out, want or t)
+    seen = np.dtype(f"u{t.itemsize}")
+    if out is not None and out.dtype == t:
+        _placed(f, image.view(seen), out.view(seen), seen, channels, flags, 0.0)
+        return out
+    return _give(_placed(f, image.view(seen), None, None, channels, flags, 0.0).view(t), out, want or t)
+
+
+def _integral(f, image, channels):
+    """By numpy, modulo 2**64."""
+    table = image.astype("u8" if image.dtype.kind == "u" else "i8")
+    if "squared" in f.spec:
+        table *= table
+    y, x = image.ndim - 2 - channels, image.ndim - 1 - channels
+    np.cumsum(table, axis=y, out=table)
+    np.cumsum(table, axis=x, out=table)
+    if "zeros" in f.spec:
+        pad = [(int(axis in (y, x)), 0) for axis in range(image.ndim)]
+        table = np.pad(table, pad)
+    return table
+
+
+def _give(made, out, want):
+    """The result as samples of that type: integers halves up and saturated; floats into floats."""
+    if want is None or made.dtype == want:
+        typed = made
+    elif want.kind in "iu" and made.dtype.kind == "f":
+        typed = _rounded(made, want)
+    elif want.kind in "iu":
+        info = np.iinfo(want)
+        typed = np.clip(made, max(info.min, np.iinfo(made.dtype).min), min(info.max, np.iinfo(made.dtype).max))
+        typed = typed.astype(want)
+    else:
+        typed = made.astype(want)
+    if out is None:
+        return typed
+    if out.shape != typed.shape:
+        raise ValueError(f"out has shape {out.shape}, the result {typed.shape}")
+    out[...] = typed
+    return out
+
+
+def _rounded(made, want):
+    whole = np.floor(made)
+    whole += made - whole >= 0.5
+    info = np.iinfo(want)
+    with np.errstate(invalid="ignore"):
+        typed = whole.astype(want)
+    typed[whole >= float(info.max)] = info.max
+    typed[whole <= float(info.min)] = info.min
+    typed[np.isnan(whole)] = 0
+    return typed
+
+
+# ----------------------------------------------------------------------------------------- strides
+
+
+def _placed(f, image, out, want, channels, flags, full):
+    """Samples that the library takes, at any strides."""
+    code = _AUTO if want is None or out is not None else CODES[want]
+    if channels and (image.shape[-1] > 4 or image.strides[-1] != image.itemsize and image.shape[-1] > 1):
+        if not flags and not f.arrays and not _core.knows_colours(f.capsule):
+            made = _placed(f, np.moveaxis(image, -1, 0), None if out is None else np.moveaxis(out, -1, 0), want,
+                           0, 0, full)
+            return np.moveaxis(made, 0, -1) if out is None else out
+        if image.shape[-1] > 4:
+            raise ValueError(f"{image.shape[-1]} channels: {f.spec} takes 1 to 4")
+    if _columns_first(f, image, channels):
+        turned = _run_or_copy(f.turned(), image.swapaxes(-1, -2), None if out is None else out.swapaxes(-1, -2),
+                              code, 0, flags, full)
+        return turned.swapaxes(-1, -2) if out is None else out
+    return _run_or_copy(f, image, out, code, channels, flags, full)
+
+
+def _columns_first(f, image, channels):
+    """Integers whose columns lie together go as the transposed image. Floats would differ in their last bits."""
+    if channels or image.ndim < 2 or image.dtype.kind != "u" or min(image.shape[-2:]) <= 1 or f.arrays:
+        return False
+    return abs(image.strides[-1]) > abs(image.strides[-2]) > 0 and f.all_of(_WINDOW)
+
+
+def _run_or_copy(f, image, out, code, channels, flags, full):
+    try:
+        return _run(f.capsule, image, out, code, channels, flags, full)
+    except BufferError:
+        pass
+    image = np.ascontiguousarray(image)
+    try:
+        return _run(f.capsule, image, out, code, channels, flags, full)
+    except BufferError:
+        if out is None:
+            raise
+    made = _run(f.capsule, image, None, CODES[out.dtype], channels, flags, full)
+    return _give(made, out, None)

@@ -1,0 +1,92 @@
+/* What the files of the extension satfilter._core share. */
+#ifndef SATFILTER_PYTHON_CORE_H
+#define SATFILTER_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <satfilter.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* What a module object keeps. */
+typedef struct core_state {
+    PyObject *error;    /* satfilter.Error */
+    PyObject *ndarray;  /* numpy.ndarray */
+    PyObject *empty;    /* numpy.empty */
+    PyObject *types[6]; /* numpy's dtype of each satf_type */
+} core_state;
+
+/* A context, and what its calls need of Python. */
+typedef struct core_home {
+    satf_context *ctx;
+    int threads;          /* that the context was told of */
+    atomic_int busy;      /* a call is at work */
+    PyThreadState *saved; /* of the call, which has released the GIL */
+    int64_t looked_ms;    /* when it last looked for signals */
+} core_home;
+
+/* Gives the home a context. -1 with an exception. */
+int core_home_open(core_home *home);
+void core_home_close(core_home *home);
+
+/* This thread's home, which is made at the first call and goes with the thread. NULL with an
+ * exception: there is no memory, or a signal handler calls while the thread's home is at work. */
+core_home *core_here(void);
+
+/* Around each call of the library that takes time: the GIL is released, signals are looked for. -1
+ * with an exception: the home is at work already. */
+int core_enter(core_home *home);
+void core_leave(core_home *home);
+
+/* Sets the exception that says what failed, unless a signal handler has raised one. NULL. samples:
+ * SATF_UNSUPPORTED is about an array's samples, a TypeError. */
+PyObject *core_fail(core_state *state, core_home *home, satf_status status, int samples);
+
+/* For "O&" of PyArg_ParseTuple(): stores the satf_filter * of a capsule. */
+int core_to_filter(PyObject *capsule, void *filter);
+
+/* How an array is to be seen as images. */
+typedef struct core_layout {
+    int channels;   /* 1: the last axis counts them; 0: there is one */
+    uint32_t flags; /* of satf_view */
+    double full;    /* likewise */
+} core_layout;
+
+/* An array as images: its last axes are rows, columns and perhaps channels; those before count
+ * images. */
+typedef struct core_array {
+    Py_buffer buffer;
+    satf_view view; /* of the first image */
+    int loops;      /* axes that count images */
+} core_array;
+
+/*
+ * Opens an array of numpy without a copy; core_array_close() releases it. -1 with an exception:
+ * BufferError where another array of the same values would do: another class, sample type, byte
+ * order or order of axes.
+ */
+int core_array_open(core_state *state, PyObject *object, const core_layout *layout, int writable,
+                    core_array *array);
+void core_array_close(core_array *array);
+
+/* Methods, each described in _core.pyi. */
+PyObject *core_result(PyObject *module, PyObject *args);
+PyObject *core_made(PyObject *module, PyObject *args);
+PyObject *core_run(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_calls(PyObject *module, PyObject *none);
+PyObject *core_set_image(PyObject *module, PyObject *args);
+PyObject *core_rect_sums(PyObject *module, PyObject *args);
+PyObject *core_plan(PyObject *module, PyObject *args);
+PyObject *core_plan_run(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_plan_info(PyObject *module, PyObject *plan);
+PyObject *core_image_read(PyObject *module, PyObject *args);
+PyObject *core_image_decode(PyObject *module, PyObject *args);
+PyObject *core_image_of(PyObject *module, PyObject *args);
+PyObject *core_image_view(PyObject *module, PyObject *image);
+PyObject *core_image_filter(PyObject *module, PyObject *args);
+PyObject *core_image_write(PyObject *module, PyObject *args);
+PyObject *core_image_encode(PyObject *module, PyObject *args);
+PyObject *core_probe(PyObject *module, PyObject *args);
+PyObject *core_filter_file(PyObject *module, PyObject *args);
+
+#endif

@@ -1,0 +1,532 @@
+/* Arrays of numpy as views, and the calls that take them. */
+#include "_core.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_AXES = 64 }; /* numpy's limit */
+
+static atomic_ullong calls; /* of satf_filter_apply(), for tests */
+
+/* ---------------------------------------------------------------------------- arrays */
+
+/* The satf_type of samples in this machine's order of bytes, or -1. */
+static int type_of(const Py_buffer *buffer)
+{
+    const char *format = buffer->format ? buffer->format : "B";
+    format += *format == '@' || *format == '=' || *format == '<';
+    if (!format[0] || format[1]) {
+        return -1;
+    }
+    switch (*format) {
+    case 'B':
+        return SATF_U8;
+    case 'H':
+        return SATF_U16;
+    case 'I':
+        return SATF_U32;
+    case 'L':
+    case 'Q':
+        return buffer->itemsize == 8 ? SATF_U64 : SATF_U32;
+    case 'f':
+        return SATF_F32;
+    case 'd':
+        return SATF_F64;
+    default:
+        return -1;
+    }
+}
+
+static int refuse(const char *why)
+{
+    PyErr_SetString(PyExc_BufferError, why);
+    return -1;
+}
+
+/* Strides of axes of length 1 mean nothing in numpy. */
+static int view_of(core_array *array, const core_layout *layout)
+{
+    const Py_buffer *b = &array->buffer;
+    satf_view *v = &array->view;
+    int x = b->ndim - 1 - layout->channels, y = x - 1;
+    *v = (satf_view){.data = b->buf, .flags = layout->flags, .full = layout->full, .channels = 1};
+    v->type = type_of(b);
+    if (v->type < 0) {
+        return refuse("the samples are of a type that the library does not take");
+    }
+    if (layout->channels) {
+        Py_ssize_t channels = b->shape[x + 1];
+        if (channels > SATF_MAX_CHANNELS || (channels > 1 && b->strides[x + 1] != b->itemsize)) {
+            return refuse("the channels do not lie side by side, or are too many");
+        }
+        v->channels = (int32_t)channels;
+    }
+    v->width = b->shape[x];
+    v->height = b->shape[y];
+    int64_t pixel = b->itemsize * v->channels, step = v->width == 1 ? pixel : b->strides[x];
+    int64_t row = (v->width - 1) * step + pixel;
+    v->stride = v->height == 1 ? row : b->strides[y];
+    v->pixel_stride = step == pixel ? 0 : step;
+    if (step < pixel || (v->stride < 0 ? -v->stride : v->stride) < row) {
+        return refuse("columns are reversed or repeated, or rows lie closer than columns");
+    }
+    array->loops = y;
+    return 0;
+}
+
+static int check_shape(const Py_buffer *b, const core_layout *layout)
+{
+    int axes = 2 + layout->channels, empty = 0;
+    if (b->ndim < axes || b->ndim > MAX_AXES) {
+        PyErr_Format(PyExc_ValueError, "an image has rows and columns%s: %d axes are too %s",
+                     layout->channels ? ", and channels here" : "", b->ndim,
+                     b->ndim < axes ? "few" : "many");
+        return -1;
+    }
+    for (int i = b->ndim - axes; i < b->ndim; i++) {
+        empty |= b->shape[i] == 0;
+    }
+    if (empty) {
+        PyErr_SetString(PyExc_ValueError, "an image has at least one row and one column");
+    }
+    return empty ? -1 : 0;
+}
+
+int core_array_open(core_state *state, PyObject *object, const core_layout *layout, int writable,
+                    core_array *array)
+{
+    if ((PyObject *)Py_TYPE(object) != state->ndarray) {
+        return refuse("the array is not a plain numpy.ndarray");
+    }
+    int flags = PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object, &array->buffer, flags)) {
+        if (writable) {
+            return -1;
+        }
+        PyErr_Clear(); /* such as of dates */
+        return refuse("the samples have no buffer");
+    }
+    if (check_shape(&array->buffer, layout) || view_of(array, layout)) {
+        core_array_close(array);
+        return -1;
+    }
+    return 0;
+}
+
+void core_array_close(core_array *array)
+{
+    PyBuffer_Release(&array->buffer);
+}
+
+/* Where an array's samples begin and end. */
+static void span(const Py_buffer *b, const char **begin, const char **end)
+{
+    *begin = *end = b->buf;
+    *end += b->itemsize;
+    for (int i = 0; i < b->ndim; i++) {
+        Py_ssize_t far = (b->shape[i] - 1) * b->strides[i];
+        *(far > 0 ? end : begin) += far;
+    }
+}
+
+static int is_empty(const core_array *array)
+{
+    int empty = 0;
+    for (int i = 0; i < array->loops; i++) {
+        empty |= array->buffer.shape[i] == 0;
+    }
+    return empty;
+}
+
+static int overlap(const core_array *a, const core_array *b)
+{
+    const char *begin[2], *end[2];
+    if (is_empty(a)) {
+        return 0;
+    }
+    span(&a->buffer, begin, end);
+    span(&b->buffer, begin + 1, end + 1);
+    return begin[0] < end[1] && begin[1] < end[0];
+}
+
+/* --------------------------------------------------------------------------- results */
+
+/* The arguments that say what to do with an image. */
+typedef struct task {
+    core_home *home;
+    satf_filter *filter;
+    core_layout layout;
+    long type; /* of a new result; SATF_TYPE_AUTO: the filter's */
+    core_array image;
+    satf_view made; /* what the filter makes of the first image */
+} task;
+
+/* Black and white have no channels if the image had several. */
+static int result_channels(const task *t)
+{
+    return t->layout.channels && (t->made.channels > 1 || t->image.view.channels == 1);
+}
+
+/* The result's axes into shape; their number. */
+static int result_shape(const task *t, Py_ssize_t *shape)
+{
+    int n = t->image.loops;
+    memcpy(shape, t->image.buffer.shape, (size_t)n * sizeof *shape);
+    shape[n++] = (Py_ssize_t)t->made.height;
+    shape[n++] = (Py_ssize_t)t->made.width;
+    if (result_channels(t)) {
+        shape[n++] = t->made.channels;
+    }
+    return n;
+}
+
+static PyObject *new_result(core_state *state, const task *t)
+{
+    Py_ssize_t shape[MAX_AXES + 1];
+    int n = result_shape(t, shape);
+    PyObject *tuple = PyTuple_New(n), *made = NULL;
+    for (int i = 0; tuple && i < n; i++) {
+        PyTuple_SetItem(tuple, i, PyLong_FromSsize_t(shape[i]));
+    }
+    if (tuple) {
+        PyObject *type = state->types[t->type < 0 ? t->made.type : t->type];
+        made = PyObject_CallFunctionObjArgs(state->empty, tuple, type, NULL);
+        Py_DECREF(tuple);
+    }
+    return made;
+}
+
+/* Opens the image and asks the filter what it makes of it. */
+static int open_task(core_state *state, PyObject *image, task *t)
+{
+    if (core_array_open(state, image, &t->layout, 0, &t->image)) {
+        return -1;
+    }
+    satf_status status = satf_filter_output(t->home->ctx, t->filter, &t->image.view, &t->made);
+    if (status) {
+        core_fail(state, t->home, status, 1);
+        core_array_close(&t->image);
+        return -1;
+    }
+    return 0;
+}
+
+/* Opens the array that takes the result, of the shape that it has to have. */
+static int open_out(core_state *state, const task *t, PyObject *out, core_array *array)
+{
+    core_layout layout = {result_channels(t), t->made.flags, t->made.full};
+    Py_ssize_t shape[MAX_AXES + 1];
+    int n = result_shape(t, shape);
+    if (core_array_open(state, out, &layout, 1, array)) {
+        return -1;
+    }
+    if (array->buffer.ndim != n || memcmp(array->buffer.shape, shape, (size_t)n * sizeof *shape)) {
+        PyErr_SetString(PyExc_ValueError, "out has another shape than the result");
+    } else if (!overlap(&t->image, array)) {
+        return 0;
+    } else {
+        refuse("out and the image overlap");
+    }
+    core_array_close(array);
+    return -1;
+}
+
+/* The next image of both arrays, of which at[] is the number along each axis; 0 behind the last. */
+static int next_image(core_array *in, core_array *out, Py_ssize_t *at)
+{
+    for (int i = in->loops - 1; i >= 0; i--) {
+        Py_ssize_t more = ++at[i] < in->buffer.shape[i] ? 1 : 1 - at[i];
+        in->view.data = (char *)in->view.data + more * in->buffer.strides[i];
+        out->view.data = (char *)out->view.data + more * out->buffer.strides[i];
+        if (more == 1) {
+            return 1;
+        }
+        at[i] = 0;
+    }
+    return 0;
+}
+
+/* Filters each image; by the plan, if there is one. */
+static int apply_all(core_state *state, task *t, core_array *out, satf_plan *plan)
+{
+    Py_ssize_t at[MAX_AXES] = {0};
+    satf_status status = SATF_OK;
+    int more = !is_empty(&t->image);
+    if (core_enter(t->home)) {
+        return -1;
+    }
+    while (more && !status) {
+        status = plan ? satf_plan_run(plan, &t->image.view, 1, &out->view, 1)
+                      : satf_filter_apply(t->home->ctx, t->filter, &t->image.view, &out->view);
+        atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+        more = next_image(&t->image, out, at);
+    }
+    core_leave(t->home);
+    if (status || PyErr_Occurred()) {
+        core_fail(state, t->home, status, 1);
+        return -1;
+    }
+    return 0;
+}
+
+/* A new reference to out, or to a new array if it is None, which has the results. */
+static PyObject *apply_into(core_state *state, task *t, PyObject *out, satf_plan *plan)
+{
+    core_array array;
+    out = out == Py_None ? new_result(state, t) : Py_NewRef(out);
+    int fail = !out || open_out(state, t, out, &array);
+    if (!fail) {
+        fail = apply_all(state, t, &array, plan);
+        core_array_close(&array);
+    }
+    if (fail) {
+        Py_CLEAR(out);
+    }
+    return out;
+}
+
+PyObject *core_run(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core_state *state = PyModule_GetState(module);
+    task t = {.home = core_here()};
+    if (!t.home || count != 7 || !core_to_filter(args[0], &t.filter)) {
+        return t.home && count != 7 ? PyErr_Format(PyExc_TypeError, "run() takes 7 arguments")
+                                    : NULL;
+    }
+    t.type = PyLong_AsLong(args[3]);
+    t.layout.channels = PyLong_AsLong(args[4]) != 0;
+    t.layout.flags = (uint32_t)PyLong_AsLong(args[5]);
+    t.layout.full = PyFloat_AsDouble(args[6]);
+    if (PyErr_Occurred() || open_task(state, args[1], &t)) {
+        return NULL;
+    }
+    PyObject *out = apply_into(state, &t, args[2], NULL);
+    core_array_close(&t.image);
+    return out;
+}
+
+PyObject *core_result(PyObject *module, PyObject *args)
+{
+    core_state *state = PyModule_GetState(module);
+    task t = {.home = core_here()};
+    PyObject *image;
+    if (!t.home || !PyArg_ParseTuple(args, "O&OliId", core_to_filter, &t.filter, &image, &t.type,
+                                     &t.layout.channels, &t.layout.flags, &t.layout.full)) {
+        return NULL;
+    }
+    if (open_task(state, image, &t)) {
+        return NULL;
+    }
+    PyObject *out = new_result(state, &t);
+    core_array_close(&t.image);
+    return out;
+}
+
+/* (filter, height, width, channels, type, flags, full): (height, width, channels, type) of what the
+ * filter makes of such an image */
+PyObject *core_made(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    satf_filter *filter;
+    long long height, width;
+    int channels, type;
+    unsigned flags;
+    double full;
+    if (!home || !PyArg_ParseTuple(args, "O&LLiiId", core_to_filter, &filter, &height, &width,
+                                   &channels, &type, &flags, &full)) {
+        return NULL;
+    }
+    satf_view in = satf_view_packed(NULL, width, height, channels, (satf_type)type), out;
+    in.flags = flags;
+    in.full = full;
+    satf_status status = satf_filter_output(home->ctx, filter, &in, &out);
+    if (status) {
+        return core_fail(PyModule_GetState(module), home, status, 1);
+    }
+    return Py_BuildValue("LLii", (long long)out.height, (long long)out.width, (int)out.channels,
+                         (int)out.type);
+}
+
+PyObject *core_calls(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    return PyLong_FromUnsignedLongLong(atomic_load(&calls));
+}
+
+/* ---------------------------------------------------------------------------- images */
+
+PyObject *core_set_image(PyObject *module, PyObject *args)
+{
+    core_state *state = PyModule_GetState(module);
+    core_home *home = core_here();
+    satf_filter *filter;
+    PyObject *object;
+    core_layout layout = {0};
+    core_array array;
+    if (!home || !PyArg_ParseTuple(args, "O&OiId", core_to_filter, &filter, &object,
+                                   &layout.channels, &layout.flags, &layout.full)) {
+        return NULL;
+    }
+    if (core_array_open(state, object, &layout, 0, &array)) {
+        return NULL;
+    }
+    satf_status status = satf_filter_set_image(home->ctx, filter, &array.view);
+    core_array_close(&array);
+    return status ? core_fail(state, home, status, 1) : Py_NewRef(Py_None);
+}
+
+/* ----------------------------------------------------------------------------- plans */
+
+#define PLAN "satfilter.plan"
+
+/* A plan has a context of its own: threads that made it may end before it goes. */
+typedef struct core_planned {
+    core_home home;
+    satf_plan *plan;
+    core_layout layout; /* of images */
+    satf_view made;     /* what the filter makes of one */
+} core_planned;
+
+static void planned_free(core_planned *planned)
+{
+    satf_plan_destroy(planned->plan);
+    core_home_close(&planned->home);
+    free(planned);
+}
+
+static void plan_gone(PyObject *capsule)
+{
+    planned_free(PyCapsule_GetPointer(capsule, PLAN));
+}
+
+static core_planned *new_planned(void)
+{
+    core_home *here = core_here();
+    core_planned *planned = here ? calloc(1, sizeof *planned) : NULL;
+    if (!planned || core_home_open(&planned->home)) {
+        free(planned);
+        return here ? (core_planned *)PyErr_NoMemory() : NULL;
+    }
+    satf_context_set_threads(planned->home.ctx, here->threads);
+    return planned;
+}
+
+/* Plans for images and results like these arrays. */
+static int plan_arrays(core_state *state, task *t, PyObject *image, PyObject *out, satf_plan **plan)
+{
+    core_array array;
+    if (open_task(state, image, t)) {
+        return -1;
+    }
+    int fail = open_out(state, t, out, &array);
+    if (!fail) {
+        satf_status status =
+            satf_plan_create(t->home->ctx, t->filter, &t->image.view, 1, &array.view, 1, plan);
+        fail = status != SATF_OK;
+        if (fail) {
+            core_fail(state, t->home, status, 1);
+        }
+        core_array_close(&array);
+    }
+    core_array_close(&t->image);
+    return fail;
+}
+
+PyObject *core_plan(PyObject *module, PyObject *args)
+{
+    task t = {0};
+    PyObject *image, *out;
+    if (!PyArg_ParseTuple(args, "O&OOiId", core_to_filter, &t.filter, &image, &out,
+                          &t.layout.channels, &t.layout.flags, &t.layout.full)) {
+        return NULL;
+    }
+    core_planned *planned = new_planned();
+    if (!planned) {
+        return NULL;
+    }
+    t.home = &planned->home;
+    int fail = plan_arrays(PyModule_GetState(module), &t, image, out, &planned->plan);
+    planned->layout = t.layout;
+    planned->made = t.made;
+    PyObject *capsule = fail ? NULL : PyCapsule_New(planned, PLAN, plan_gone);
+    if (!capsule) {
+        planned_free(planned);
+    }
+    return capsule;
+}
+
+/* (plan, image, out) */
+PyObject *core_plan_run(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core_state *state = PyModule_GetState(module);
+    if (count != 3) {
+        return PyErr_Format(PyExc_TypeError, "plan_run() takes 3 arguments");
+    }
+    core_planned *planned = PyCapsule_GetPointer(args[0], PLAN);
+    if (!planned) {
+        return NULL;
+    }
+    task t = {.home = &planned->home, .layout = planned->layout, .made = planned->made};
+    if (core_array_open(state, args[1], &t.layout, 0, &t.image)) {
+        return NULL;
+    }
+    PyObject *out = apply_into(state, &t, args[2], planned->plan);
+    core_array_close(&t.image);
+    return out;
+}
+
+/* (bytes, [(filter, engine, algorithm, device)]) */
+PyObject *core_plan_info(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    core_planned *planned = PyCapsule_GetPointer(capsule, PLAN);
+    PyObject *steps = planned ? PyList_New(0) : NULL;
+    satf_plan_info info;
+    satf_used used;
+    const char *name;
+    for (size_t i = 0; steps && (name = satf_plan_step(planned->plan, i, &used, sizeof used));
+         i++) {
+        PyObject *step = Py_BuildValue("(szzz)", name, used.engine, used.algorithm, used.device);
+        if (!step || PyList_Append(steps, step)) {
+            Py_CLEAR(steps);
+        }
+        Py_XDECREF(step);
+    }
+    if (!steps) {
+        return NULL;
+    }
+    satf_plan_describe(planned->plan, &info, sizeof info);
+    return Py_BuildValue("(nN)", (Py_ssize_t)info.bytes, steps);
+}
+
+/* ------------------------------------------------------------------------ rectangles */
+
+/* (table, memory of satf_rects, memory for the sums, channels) */
+PyObject *core_rect_sums(PyObject *module, PyObject *args)
+{
+    core_state *state = PyModule_GetState(module);
+    core_home *home = core_here();
+    PyObject *table, *result = NULL;
+    Py_buffer rects, sums;
+    core_layout layout = {0};
+    core_array array;
+    if (!home || !PyArg_ParseTuple(args, "Oy*w*i", &table, &rects, &sums, &layout.channels)) {
+        return NULL;
+    }
+    size_t count = (size_t)rects.len / sizeof(satf_rect);
+    if (!core_array_open(state, table, &layout, 0, &array)) {
+        const satf_view *v = &array.view;
+        size_t bytes = count * satf_type_bytes(v->type) * (size_t)v->channels;
+        if ((size_t)sums.len < bytes) {
+            PyErr_SetString(PyExc_ValueError, "there is no room for the sums");
+        } else if (!core_enter(home)) {
+            satf_status status = satf_rect_sums(home->ctx, v, rects.buf, count, sums.buf);
+            core_leave(home);
+            result = status ? core_fail(state, home, status, 1) : Py_NewRef(Py_None);
+        }
+        core_array_close(&array);
+    }
+    PyBuffer_Release(&rects);
+    PyBuffer_Release(&sums);
+    return result;
+}

@@ -1,0 +1,318 @@
+/* Pictures and their files. */
+#include "_core.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define IMAGE "satfilter.image"
+
+static void image_gone(PyObject *capsule)
+{
+    satf_image_destroy(PyCapsule_GetPointer(capsule, IMAGE));
+}
+
+static int to_image(PyObject *capsule, void *image)
+{
+    *(satf_image **)image = PyCapsule_GetPointer(capsule, IMAGE);
+    return *(satf_image **)image != NULL;
+}
+
+/* As core_fail(), of a file: the sentence begins with its path. path may be NULL. */
+static PyObject *fail_at(PyObject *module, core_home *home, satf_status status, const char *path)
+{
+    if (!path || PyErr_Occurred()) {
+        return core_fail(PyModule_GetState(module), home, status, 0);
+    }
+    int missing = status == SATF_IO && access(path, F_OK) && errno == ENOENT;
+    PyObject *type, *value, *trace;
+    core_fail(PyModule_GetState(module), home, status, 0);
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *name = PyUnicode_DecodeFSDefault(path);
+    if (name) {
+        PyErr_Format(missing ? PyExc_FileNotFoundError : type, "%U: %S", name, value);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return NULL;
+}
+
+/* path may be NULL. */
+static PyObject *image_capsule(PyObject *module, core_home *home, satf_status status,
+                               const char *path, satf_image *image)
+{
+    if (status || PyErr_Occurred()) {
+        satf_image_destroy(image);
+        return fail_at(module, home, status, path);
+    }
+    return PyCapsule_New(image, IMAGE, image_gone);
+}
+
+/* Formats of strangers are refused unless the caller names them; NULL: the default. */
+static satf_status allow(core_home *home, const char *formats)
+{
+    return satf_context_set_formats(home->ctx, formats);
+}
+
+/* --------------------------------------------------------------------------- reading */
+
+/* (path, formats or None) */
+PyObject *core_image_read(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    PyObject *path;
+    const char *formats;
+    satf_image *image = NULL;
+    if (!home || !PyArg_ParseTuple(args, "O&z", PyUnicode_FSConverter, &path, &formats)) {
+        return NULL;
+    }
+    satf_status status = allow(home, formats);
+    if (!status && !core_enter(home)) {
+        status = satf_image_read(home->ctx, PyBytes_AsString(path), &image);
+        core_leave(home);
+    }
+    PyObject *capsule = image_capsule(module, home, status, PyBytes_AsString(path), image);
+    Py_DECREF(path);
+    return capsule;
+}
+
+/* (bytes, formats or None) */
+PyObject *core_image_decode(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    Py_buffer data;
+    const char *formats;
+    satf_image *image = NULL;
+    if (!home || !PyArg_ParseTuple(args, "y*z", &data, &formats)) {
+        return NULL;
+    }
+    satf_status status = allow(home, formats);
+    if (!status && !core_enter(home)) {
+        status = satf_image_decode(home->ctx, data.buf, (size_t)data.len, &image);
+        core_leave(home);
+    }
+    PyBuffer_Release(&data);
+    return image_capsule(module, home, status, NULL, image);
+}
+
+/* (path, formats or None): what the file says before its pixels are decoded */
+PyObject *core_probe(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    PyObject *path;
+    const char *formats;
+    satf_image_info info;
+    if (!home || !PyArg_ParseTuple(args, "O&z", PyUnicode_FSConverter, &path, &formats)) {
+        return NULL;
+    }
+    satf_status status = allow(home, formats);
+    if (!status && !core_enter(home)) {
+        status = satf_image_probe(home->ctx, PyBytes_AsString(path), &info, sizeof info);
+        core_leave(home);
+    }
+    if (status || PyErr_Occurred()) {
+        fail_at(module, home, status, PyBytes_AsString(path));
+    }
+    Py_DECREF(path);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    const satf_view *v = &info.view;
+    return Py_BuildValue(
+        "{s:L,s:L,s:i,s:i,s:O,s:d,s:z,s:L,s:L,s:i,s:i,s:d,s:d}", "height", (long long)v->height,
+        "width", (long long)v->width, "channels", (int)v->channels, "type", (int)v->type, "alpha",
+        v->flags & SATF_ALPHA ? Py_True : Py_False, "full", v->full, "format", info.format,
+        "pictures", (long long)info.pictures, "pages", (long long)info.pages, "orientation",
+        info.orientation, "has_range", info.has_range, "lo", info.lo, "hi", info.hi);
+}
+
+/* ---------------------------------------------------------------------------- images */
+
+/* The samples of one view into another of the same shape, packed. */
+static void copy_pixels(const satf_view *from, const satf_view *to)
+{
+    size_t pixel = satf_type_bytes(from->type) * (size_t)from->channels;
+    int64_t step = from->pixel_stride ? from->pixel_stride : (int64_t)pixel;
+    for (int64_t y = 0; y < from->height; y++) {
+        const char *in = (const char *)from->data + y * from->stride;
+        char *out = (char *)to->data + y * to->stride;
+        if (!from->pixel_stride) {
+            memcpy(out, in, pixel * (size_t)from->width);
+            continue;
+        }
+        for (int64_t x = 0; x < from->width; x++) {
+            memcpy(out + x * (int64_t)pixel, in + x * step, pixel);
+        }
+    }
+}
+
+/* (array, channels, flags): an image that has a copy of the array's samples */
+PyObject *core_image_of(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    PyObject *object;
+    core_layout layout = {0};
+    core_array array;
+    satf_image *image = NULL;
+    if (!home || !PyArg_ParseTuple(args, "OiI", &object, &layout.channels, &layout.flags) ||
+        core_array_open(PyModule_GetState(module), object, &layout, 0, &array)) {
+        return NULL;
+    }
+    const satf_view *v = &array.view;
+    satf_status status = SATF_OK;
+    if (!core_enter(home)) {
+        status = satf_image_create(home->ctx, v->width, v->height, v->channels, (satf_type)v->type,
+                                   v->flags, &image);
+        if (!status) {
+            copy_pixels(v, satf_image_view(image));
+        }
+        core_leave(home);
+    }
+    core_array_close(&array);
+    return image_capsule(module, home, status, NULL, image);
+}
+
+/* (address, stride, height, width, channels, type, flags, full) */
+PyObject *core_image_view(PyObject *module, PyObject *capsule)
+{
+    satf_image *image;
+    (void)module;
+    if (!to_image(capsule, &image)) {
+        return NULL;
+    }
+    const satf_view *v = satf_image_view(image);
+    return Py_BuildValue("KLLLiiId", (unsigned long long)(uintptr_t)v->data, (long long)v->stride,
+                         (long long)v->height, (long long)v->width, (int)v->channels, (int)v->type,
+                         (unsigned)v->flags, v->full);
+}
+
+/* (filter, image, type): another image, with the metadata of the first */
+PyObject *core_image_filter(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    satf_filter *filter;
+    satf_image *in, *image = NULL;
+    int type;
+    if (!home || !PyArg_ParseTuple(args, "O&O&i", core_to_filter, &filter, to_image, &in, &type) ||
+        core_enter(home)) {
+        return NULL;
+    }
+    satf_status status = satf_image_filter(home->ctx, filter, in, type, &image);
+    core_leave(home);
+    return image_capsule(module, home, status, NULL, image);
+}
+
+/* --------------------------------------------------------------------------- writing */
+
+/* "O&" converters have no arguments of their own: (quality, png_level, format, range) of a writer;
+ * range: None, "auto" or two numbers. */
+static int to_write(PyObject *tuple, void *out)
+{
+    satf_write_options *options = out;
+    PyObject *range;
+    *options = satf_write_defaults();
+    if (!PyArg_ParseTuple(tuple, "iizO", &options->quality, &options->png_level, &options->format,
+                          &range)) {
+        return 0;
+    }
+    if (PyUnicode_Check(range)) {
+        options->auto_range = 1;
+    } else if (range != Py_None) {
+        options->has_range = 1;
+        return PyArg_ParseTuple(range, "dd", &options->lo, &options->hi);
+    }
+    return 1;
+}
+
+/* (image, path, writer) */
+PyObject *core_image_write(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    satf_image *image;
+    satf_write_options options;
+    PyObject *path;
+    if (!home || !PyArg_ParseTuple(args, "O&O&O&", to_image, &image, PyUnicode_FSConverter, &path,
+                                   to_write, &options)) {
+        return NULL;
+    }
+    satf_status status = SATF_OK;
+    if (!core_enter(home)) {
+        status = satf_image_write(home->ctx, image, PyBytes_AsString(path), &options);
+        core_leave(home);
+    }
+    PyObject *result = status || PyErr_Occurred()
+                           ? fail_at(module, home, status, PyBytes_AsString(path))
+                           : Py_NewRef(Py_None);
+    Py_DECREF(path);
+    return result;
+}
+
+/* (image, writer): bytes */
+PyObject *core_image_encode(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    satf_image *image;
+    satf_write_options options;
+    void *data = NULL;
+    size_t bytes = 0;
+    if (!home || !PyArg_ParseTuple(args, "O&O&", to_image, &image, to_write, &options) ||
+        core_enter(home)) {
+        return NULL;
+    }
+    satf_status status = satf_image_encode(home->ctx, image, &options, &data, &bytes);
+    core_leave(home);
+    PyObject *result = status || PyErr_Occurred()
+                           ? core_fail(PyModule_GetState(module), home, status, 0)
+                           : PyBytes_FromStringAndSize(data, (Py_ssize_t)bytes);
+    satf_buffer_free(data);
+    return result;
+}
+
+/* What a user should know of a call that went well, as strings. */
+static PyObject *notes_of(const satf_file_report *report)
+{
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < report->note_count && i < SATF_FILE_NOTES; i++) {
+        PyObject *note = PyUnicode_FromFormat("%s: %s", report->notes[i].at, report->notes[i].text);
+        if (!note || PyList_Append(list, note)) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(note);
+    }
+    return list;
+}
+
+/* (filter, source, target, writer, formats or None): notes */
+PyObject *core_filter_file(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    satf_filter *filter;
+    PyObject *source, *target = NULL;
+    satf_write_options write;
+    satf_file_options options;
+    satf_file_report report = {0};
+    const char *formats;
+    if (!home ||
+        !PyArg_ParseTuple(args, "O&O&O&O&z", core_to_filter, &filter, PyUnicode_FSConverter,
+                          &source, PyUnicode_FSConverter, &target, to_write, &write, &formats)) {
+        return NULL;
+    }
+    satf_file_options_init(&options, sizeof options);
+    options.write = &write;
+    satf_status status = allow(home, formats);
+    PyObject *notes = NULL;
+    if (!status && !core_enter(home)) {
+        status = satf_filter_file(home->ctx, filter, PyBytes_AsString(source),
+                                  PyBytes_AsString(target), &options, &report, sizeof report);
+        core_leave(home);
+    }
+    if (status || PyErr_Occurred()) {
+        fail_at(module, home, status, report.at);
+    } else {
+        notes = notes_of(&report); /* which name the paths */
+    }
+    Py_DECREF(source);
+    Py_DECREF(target);
+    return notes;
+}

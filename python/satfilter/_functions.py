@@ -1,0 +1,1092 @@
+"""A function for each filter of the library. Written by make_functions.py; do not edit."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._arrays import Filter, _made, apply as _apply, make as _make
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, DTypeLike
+
+__all__ = [
+    "box", "variance", "stddev", "sum", "sauvola", "wolf", "adaptive", "bradley", "niblack", "nick",
+    "unsharp", "highpass", "flatten", "normalize", "guided", "by", "real", "template", "integral",
+    "transpose", "rotate", "flip", "permute",
+]
+
+
+def box(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int] = (0, 0),
+        border: str | float = "clamp", out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+        channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Mean over a window.
+
+    The mean of the N x N (or W x H) pixels around each pixel. The mean of integers is exact, rounded to
+    nearest, halves up; that of floats is formed in double. Colour is weighted by alpha, alpha is averaged by
+    itself. The result has the input's type and range.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("box", size, at, border)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def variance(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int] = (0, 0),
+             border: str | float = "clamp", out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+             channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Local variance over a window.
+
+    The population variance (A S2 - S^2) / A^2 of the N x N (or W x H) pixels around each pixel: A their
+    number, S their sum, S2 the sum of their squares. Of integers the numerator is exact and divided once in
+    double. Never negative; at most ((hi - lo) / 2)^2 for samples in lo ... hi, which is what a 16-bit picture
+    of it spans. Colour is weighted by alpha, alpha is averaged. The result is f64.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of float64; of float16 samples, float32.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("variance", size, at, border)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def stddev(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int] = (0, 0),
+           border: str | float = "clamp", out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+           channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Local standard deviation over a window.
+
+    The square root, in double, of the population variance of the N x N (or W x H) pixels around each pixel.
+    At most (hi - lo) / 2 for samples in lo ... hi, which is what a 16-bit picture of it spans. Colour is
+    weighted by alpha, alpha is averaged. The result is f64.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of float64; of float16 samples, float32.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("stddev", size, at, border)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def sum(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int] = (0, 0),
+        border: str | float = "clamp", out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+        channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Sum over a window.
+
+    The sum of the N x N (or W x H) pixels around each pixel; under the border shrink pixels outside the image
+    count nothing. Sums of integers are exact in u32 or, when the largest possible one does not fit, u64;
+    those of floats are f64. Alpha becomes a plain channel. A 16-bit picture of it spans 0 ... largest sample
+    x W x H.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of exact sums: uint32 or uint64, of signed samples int64, of floats float64 (of float16 float32).
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("sum", size, at, border)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def sauvola(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int, int] = (0, 0),
+            border: str | float = "clamp", k: float = 0.34, r: float = 128, full: int = 0,
+            invert: bool = False, surface: bool = False, out: np.ndarray | None = None,
+            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Black and white: scanned pages, after Sauvola.
+
+    White where a pixel is above T = m (1 + k (s / r - 1)), m being the mean and s the standard deviation of
+    the N x N (or W x H) pixels around it; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B
+    + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. r is in levels of 8
+    bits, 255ths of the full scale, and of floats in their own unit. Windows should be larger than strokes are
+    wide: a third of an inch is usual. Not for pencil or faded ink: strokes less than a share k darker than
+    their paper turn white. Take wolf.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    k : float
+        how far flat surroundings lower the threshold below their mean, -10 to 10.
+    r : float
+        the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    invert : bool
+        black and white change places.
+    surface : bool
+        the threshold itself, as f64.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    A uint8 array of 0 and 255; with surface, of float64. Channels become one.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("sauvola", size, at, border, k, r, full, invert, surface)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, k=k, r=r, full=full, invert=invert, surface=surface)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def wolf(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, int] = (0, 0),
+         border: str | float = "clamp", k: float = 0.5, invert: bool = False, surface: bool = False,
+         out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+         alpha: bool = False) -> np.ndarray:
+    """Black and white: faint text, after Wolf.
+
+    White where a pixel is above T = m - k (1 - s / smax) (m - min), m being the mean and s the standard
+    deviation of the N x N (or W x H) pixels around it, smax the largest such deviation and min the least
+    sample of the whole image, of those that are finite; black elsewhere. Colour becomes grey first: (299 R +
+    587 G + 114 B + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. An
+    image without a window that deviates turns white, flat windows at the least sample turn black.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    k : float
+        how far flat surroundings lower the threshold from their mean to the least sample, -10 to 10.
+    invert : bool
+        black and white change places.
+    surface : bool
+        the threshold itself, as f64.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    A uint8 array of 0 and 255; with surface, of float64. Channels become one.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("wolf", size, at, border, k, invert, surface)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, k=k, invert=invert, surface=surface)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def adaptive(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int, int] = (0, 0),
+             border: str | float = "clamp", offset: float = 5, full: int = 0, invert: bool = False,
+             surface: bool = False, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+             channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Black and white: above the mean less a few levels.
+
+    White where a pixel is above T = m - C, m being the mean of the N x N (or W x H) pixels around it; black
+    elsewhere. Of integers this is decided exactly. Colour becomes grey first: (299 R + 587 G + 114 B + 500)
+    div 1000. Transparent pixels count nothing; where all are, the result is white. The plain threshold for
+    printed pages, also in a shadow; wolf reads more of worn ones. Take a larger C for stains and for what
+    shows through, less for faint ink. Not C = 0: T is p on blank paper then, which turns black.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    offset : float
+        how far the threshold is below the mean, in levels of 8 bits, -255 to 255, of integers in steps of
+        0.001.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    invert : bool
+        black and white change places.
+    surface : bool
+        the threshold itself, as f64.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    A uint8 array of 0 and 255; with surface, of float64. Channels become one.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("adaptive", size, at, border, offset, full, invert, surface)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, offset=offset, full=full, invert=invert, surface=surface)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def bradley(image: ArrayLike, size: int | tuple[int, int] = 65, *, at: tuple[int, int] = (0, 0),
+            border: str | float = "clamp", percent: float = 15, invert: bool = False, surface: bool = False,
+            out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+            alpha: bool = False) -> np.ndarray:
+    """Black and white: above a share of the mean.
+
+    White where a pixel is above T = m (1 - t / 100), m being the mean of the N x N (or W x H) pixels around
+    it and t the percent; black elsewhere. Of integers this is decided exactly. Colour becomes grey first:
+    (299 R + 587 G + 114 B + 500) div 1000. Transparent pixels count nothing; where all are, the result is
+    white. For pages in uneven light, whose ink is a share darker than their paper, with windows of an eighth
+    of the width. Not for dark pages, where a share is less than noise. Where all is 0, all is black.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    percent : float
+        how much of the mean the threshold is below it, 0 to 100, of integers in steps of 0.001.
+    invert : bool
+        black and white change places.
+    surface : bool
+        the threshold itself, as f64.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    A uint8 array of 0 and 255; with surface, of float64. Channels become one.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("bradley", size, at, border, percent, invert, surface)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, percent=percent, invert=invert, surface=surface)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def niblack(image: ArrayLike, size: int | tuple[int, int] = 25, *, at: tuple[int, int] = (0, 0),
+            border: str | float = "clamp", k: float = -0.2, invert: bool = False, surface: bool = False,
+            out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+            alpha: bool = False) -> np.ndarray:
+    """Black and white: detail everywhere, after Niblack.
+
+    White where a pixel is above T = m + k s, m being the mean and s the standard deviation of the N x N (or W
+    x H) pixels around it; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000.
+    Transparent pixels count nothing; where all are, the result is white. For pictures that are full of detail
+    everywhere, and to compare with. Not for pages: every flat window turns black, as T is p there, and noise
+    on paper is half black. Take adaptive, sauvola or wolf.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    k : float
+        how many deviations the threshold is above the mean, -10 to 10.
+    invert : bool
+        black and white change places.
+    surface : bool
+        the threshold itself, as f64.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    A uint8 array of 0 and 255; with surface, of float64. Channels become one.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("niblack", size, at, border, k, invert, surface)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, k=k, invert=invert, surface=surface)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def nick(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, int] = (0, 0),
+         border: str | float = "clamp", k: float = -0.2, invert: bool = False, surface: bool = False,
+         out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+         alpha: bool = False) -> np.ndarray:
+    """Black and white: bright noisy paper, after Khurshid (NICK).
+
+    White where a pixel is above T = m + k q, m being the mean of the N x N (or W x H) pixels around it and q
+    the root of the mean of their squares; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B
+    + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. For bright paper
+    with noise or faint ink: there T is about 1 + k of the paper. Not for dark pages, or for ink less than a
+    share -k darker than its paper: k = -0.1 keeps more of it. Where all is 0, all is black.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    k : float
+        how many roots of the mean square the threshold is above the mean, -10 to 10.
+    invert : bool
+        black and white change places.
+    surface : bool
+        the threshold itself, as f64.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    A uint8 array of 0 and 255; with surface, of float64. Channels become one.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("nick", size, at, border, k, invert, surface)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, k=k, invert=invert, surface=surface)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def unsharp(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int, int] = (0, 0),
+            border: str | float = "clamp", amount: float = 1, threshold: float = 0, luma: bool = False,
+            full: int = 0, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+            channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Sharpen: away from the mean over a window.
+
+    p + A (p - m), p being the pixel and m the mean of the N x N (or W x H) pixels around it. Of integers it
+    is one fraction, rounded to nearest, halves up, and saturated: to 0 and the full scale; into floats it is
+    neither. The mean of colour is weighted by alpha; alpha stays as it is, and so does a pixel whose whole
+    window is transparent. The result has the input's type and range. threshold=T adds A max(|p - m| - T, 0)
+    with the sign of p - m: what is within T of the mean stays as it is, and nothing jumps there. Take 2 to 5
+    where noise or grain would be sharpened; not where faint detail is wanted. luma takes Y = (299 R + 587 G +
+    114 B) / 1000 in place of p in p - m, not rounded, and adds the same to R, G and B: colour noise stays
+    what it was. Take it for photographs in colour; not for channels that are no RGB. Grey is as without it.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    amount : float
+        how far, 0 to 100, of integers in steps of 0.0001.
+    threshold : float
+        how far from the mean a pixel stays as it is, in levels of 8 bits, 0 to 255, of integers in steps of
+        0.001.
+    luma : bool
+        of colour the luma alone is sharpened.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("unsharp", size, at, border, amount, threshold, luma, full)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, amount=amount, threshold=threshold, luma=luma, full=full)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def highpass(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int, int] = (0, 0),
+             border: str | float = "clamp", full: int = 0, out: np.ndarray | None = None,
+             dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Detail alone: away from the mean, around grey.
+
+    p - m + M / 2, p being the pixel, m the mean of the N x N (or W x H) pixels around it and M the full
+    scale. Of integers it is one fraction, rounded to nearest, halves up, and saturated; into floats it is
+    neither. Where nothing counts it is M / 2. Alpha weighs colour, and stays as it is. For detail that is
+    laid over a picture or looked at. Not to sharpen: take unsharp. Not to measure: what is more than M / 2
+    from the mean is cut; take normalize, or floats.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("highpass", size, at, border, full)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, full=full)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def flatten(image: ArrayLike, size: int | tuple[int, int] = 101, *, at: tuple[int, int] = (0, 0),
+            border: str | float = "clamp", target: float = 128, full: int = 0, out: np.ndarray | None = None,
+            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Even light: each pixel over the mean around it.
+
+    p V / m, p being the pixel, m the mean of the N x N (or W x H) pixels around it and V the target. Of
+    integers it is one fraction, rounded to nearest, halves up, and saturated; into floats it is neither.
+    Where m is 0 or nothing counts, p stays. Alpha weighs colour, and stays as it is. For pages and plates in
+    uneven light: windows should be larger than what is on them, and paper goes to V, so take 230 for pages.
+    Not for large areas of different brightness: they turn alike.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    target : float
+        where the mean goes, in levels of 8 bits, 0 to 255, of integers in steps of 0.001.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("flatten", size, at, border, target, full)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, target=target, full=full)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int, int] = (0, 0),
+              border: str | float = "clamp", c: float = 1, full: int = 0, out: np.ndarray | None = None,
+              dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Local contrast evened: deviations above the mean.
+
+    (p - m) / (s + c), p being the pixel, m the mean and s the standard deviation of the N x N (or W x H)
+    pixels around it; 0 where nothing counts. The result is f64, from -(hi - lo) / c to as much for samples in
+    lo ... hi, which is what a 16-bit picture of it spans: to look at it take --range -3:3. Alpha weighs
+    colour, and stays as it is. For patterns that are matched or learned whatever the light. Not for flat
+    ground: a small c makes noise as strong as detail there.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    c : float
+        what is added to the deviation, so that noise on flat ground stays small, in levels of 8 bits,
+        0.000001 to 1000000.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of float64; of float16 samples, float32.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("normalize", size, at, border, c, full)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, c=c, full=full)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, int] = (0, 0),
+           border: str | float = "clamp", eps: float = 0.01, amount: float = 0,
+           guide: ArrayLike | None = None, full: int = 0, out: np.ndarray | None = None,
+           dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Smooth, but keep the edges of a guide.
+
+    In each window of N x N (or W x H) pixels the result is a line over the guide I: a I + b, with a = cov(I,
+    p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel takes the means of a and b over the windows that
+    contain it. The image is its own guide unless guide=FILE names another one of its size and depth, with its
+    channels, or with one that guides all. Edges of a contrast well above the root of eps stay, what is below
+    is smoothed; eps is a share of the guide's full scale squared (1 of floats). Each channel is filtered by
+    itself, alpha too. Where the guide has another full scale M' than the input's M, a stands for a M' / M,
+    and what lies outside under constant:V is V M' / M there, of integers rounded and at most M'; beyond that
+    border a is 0 and b is V. Of integers a is taken to 2^-24, b to 2^-16 (full scales above 255: 2^-8); the
+    result is rounded to nearest and saturated to 0 and the full scale. It has the input's type. With amount=A
+    it is q + A (p - q), q being the result without: base and detail. Take 1.5 to 4, a window of a fiftieth of
+    the picture and eps=0.01 for local contrast that has no halos at strong edges; --unsharp sharpens the
+    edges too, and is faster. Not where noise is to go: A of 0.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    at : tuple[int, int]
+        (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
+        contains.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    eps : float
+        variance below which the guide counts as flat, 0.000001 to 1000000.
+    amount : float
+        how much of what was smoothed away comes back: 1 is the image itself, more its detail amplified; 0 to
+        10.
+    guide : array | None
+        an image of the same size and type, (H, W) or (H, W, C), whose edges stay; the image itself without.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    if guide is not None:
+        f = Filter.of("guided", size=size, at=at, border=border, eps=eps, amount=amount, guide=guide, full=full)
+        return _apply(f, image, out, dtype, channel_axis, alpha)
+    key = ("guided", size, at, border, eps, amount, full)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, at=at, border=border, eps=eps, amount=amount, full=full)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | str = 1, full: int = 0,
+       out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+       alpha: bool = False) -> np.ndarray:
+    """Another picture added, subtracted, multiplied or divided by.
+
+    For each pixel p and that of FILE, q: p + s q, p - s q, s p q or s p / q. Where q is 0 the quotient is the
+    full scale, or 0 where p is 0 too. A dark frame is subtracted (op=sub), a flat field divides
+    (op=div,scale=auto). FILE has the input's size, and its channels, or one that serves all; with auto s is
+    the mean of each channel. The input's alpha stays as it is, that of FILE is left out. Of FILE's pages the
+    first counts. Its type may be another: where both are of integers q counts as q M / M', M and M' being the
+    full scales of input and FILE, so that white is white; auto's mean is of q as it is, and op=div,scale=auto
+    does without M', which cancels. These results are exact, rounded to nearest once, halves up, and saturated
+    to 0 and M; s is a decimal of 9 places, below 1 of 15. Where either is of floats samples count as they
+    are, in double; results that are floats are neither rounded nor saturated. The result has the input's
+    type.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    other : array
+        the other image: (H, W), which serves all channels, or (H, W, C).
+    op : str
+        add, sub, mul, div: p + s q, p - s q, s p q or s p / q.
+    scale : float | str
+        the number s, 0 to 1000000, or auto: the mean of q.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    f = Filter.of("by", other=other, op=op, scale=scale, full=full)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def real(image: ArrayLike, *, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+         channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Real numbers from here on: what follows is not rounded.
+
+    Each sample as a double, and nothing else: filters behind it keep what is behind the point, also what is
+    below black or above white, until the result is written. Take it in front of a chain of several means, or
+    of differences of them. The full scale stays, so parameters mean the same. Integer bits are no longer
+    promised: real numbers may differ in the last digits from machine to machine. A picture gets its input's
+    depth again, rounded once; an array is f64.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of float64; of float16 samples, float32.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("real",)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def template(image: ArrayLike, rects: ArrayLike, *, border: str | float = "clamp",
+             out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+             alpha: bool = False) -> np.ndarray:
+    """Weighted sums over rectangles around each pixel.
+
+    For each line `x y w h weight` of FILE the sum of the w x h pixels whose upper left one lies (x, y) from
+    the pixel, times weight; their total in double, in the order of the lines. `-1 -1 3 3 1` is the sum of 3 x
+    3 pixels. Under the border shrink pixels outside the image count nothing. Alpha becomes a plain channel.
+    The result is f64; a 16-bit picture of it spans the smallest to the largest possible response.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    rects : array
+        rows of (row, column, height, width, weight): rectangles by their upper left pixel, relative to the
+        pixel that is computed.
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of float64; of float16 samples, float32.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    f = Filter.of("template", rects=rects, border=border)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def integral(image: ArrayLike, *, squared: bool = False, zeros: bool = False, out: np.ndarray | None = None,
+             dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """The summed area table (integral image).
+
+    Each sample becomes the sum of all samples above and left of it, itself included. Sums of integers are
+    exact in u32 or, when the largest possible one does not fit, u64; those of floats are f64. Alpha becomes a
+    plain channel. A 16-bit picture of it spans 0 ... largest sample x width x height.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    squared : bool
+        sum the squares of the samples instead.
+    zeros : bool
+        a row and a column of zeros in front, as OpenCV has them: one pixel wider and higher.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of exact sums: uint32 or uint64, of signed samples int64, of floats float64 (of float16 float32).
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("integral", squared, zeros)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, squared=squared, zeros=zeros)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def transpose(image: ArrayLike, *, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+              channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Rows become columns.
+
+    The pixel at column x of row y goes to column y of row x, so the upper left corner stays where it is and
+    width and height change places. Pixels stay as they are, alpha with them, of any sample type. So do the
+    resolutions of x and y change places, and an EXIF orientation becomes the one under which viewers show the
+    transpose of what they showed.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type, whatever it is.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("transpose",)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def rotate(image: ArrayLike, angle: int = 90, *, out: np.ndarray | None = None,
+           dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Quarter turns, clockwise.
+
+    Turns the image clockwise by 90, 180 or 270 degrees; by 90 the upper left corner becomes the upper right
+    one. By 90 and 270 width and height change places, and so do the resolutions of x and y. Pixels stay as
+    they are, alpha with them, of any sample type. An EXIF orientation becomes the one under which viewers
+    show what they showed, turned.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    angle : int
+        90, 180, 270: degrees, clockwise.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type, whatever it is.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("rotate", angle)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, angle=angle)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def flip(image: ArrayLike, axis: str = "h", *, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+         channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Mirror image: left to right, or upside down.
+
+    The horizontal flip mirrors each row, the vertical one the order of the rows. Pixels stay as they are,
+    alpha with them, of any sample type. An EXIF orientation becomes the one under which viewers show the flip
+    of what they showed.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    axis : str
+        h, v: h: left and right change places; v: top and bottom do.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type, whatever it is.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("flip", axis)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, axis=axis)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def permute(image: ArrayLike, order: ArrayLike, *, out: np.ndarray | None = None,
+            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Pixels in another order.
+
+    Pixel k of the result is pixel P[k] of the image, pixels being counted from 0 along the rows, and P the
+    array in FILE: in NumPy, out = in.reshape(H * W, -1)[P]. Pixels stay as they are, alpha with them, of any
+    sample type; so do width and height, and all that the file says besides.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    order : array
+        integers of shape (H * W) or (H, W), each of 0 to H * W - 1 once: pixel k of the result, counted along
+        the rows, is pixel order[k] of the image.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type, whatever it is.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    f = Filter.of("permute", order=order)
+    return _apply(f, image, out, dtype, channel_axis, alpha)

@@ -1,0 +1,138 @@
+"""Plans, summed area tables, sums over rectangles, and moments."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import _ALPHA, _AUTO, _SAMPLES, CODES, Filter, apply, filter_of, make
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+
+class Plan:
+    """A filter for images like one of them: all is decided and all memory taken once.
+
+    like: an array of uint8, uint16, float32 or float64, of the shape and strides of those to come; its
+    samples are not looked at. A call of the plan allocates nothing. One thread at a time runs it.
+    """
+
+    __slots__ = ("out", "_plan", "_like")
+
+    def __init__(self, spec: str | Filter, like: np.ndarray, *, dtype: DTypeLike | None = None,
+                 channel_axis: int | None = None, alpha: bool = False):
+        if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
+            raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
+        if channel_axis is not None and channel_axis % like.ndim != like.ndim - 1:
+            raise ValueError("a plan's channels are on the last axis")
+        f = filter_of(spec)
+        layout = (int(channel_axis is not None), _ALPHA if alpha else 0, 0.0)
+        code = _AUTO if dtype is None else CODES[np.dtype(dtype)]
+        self._like = (like.shape, like.dtype, like.strides)
+        self.out: np.ndarray = _core.result(f.capsule, like, code, *layout)
+        """What calls without out return, each time the same array."""
+        self._plan = _core.plan(f.capsule, like, self.out, *layout)
+
+    def __call__(self, image: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        try:
+            return _core.plan_run(self._plan, image, self.out if out is None else out)
+        except (BufferError, ValueError) as error:
+            shape, dtype, strides = self._like
+            raise ValueError(f"{error}; the plan is for {dtype} of shape {shape} and strides {strides}") from None
+
+    @property
+    def bytes(self) -> int:
+        """Of memory that it holds."""
+        return _core.plan_info(self._plan)[0]
+
+    @property
+    def steps(self) -> list[tuple[str, str | None, str | None, str | None]]:
+        """(filter, engine, algorithm, device) of each step."""
+        return _core.plan_info(self._plan)[1]
+
+
+def integral(image: ArrayLike, *, squared: bool = False, zeros: bool = False, out: np.ndarray | None = None,
+             dtype: DTypeLike | None = None, channel_axis: int | None = None) -> np.ndarray:
+    """The summed area table (integral image): the sum of all samples above and to the left, with the sample.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+    squared : the samples' squares are summed
+    zeros : the table begins with a row and a column of zeros, as OpenCV's
+    out : array that takes the result
+    dtype : the type of a new result; sums that do not fit integers of 32 bits saturate there
+    channel_axis : the axis that counts channels, if there is one
+
+    Returns
+    -------
+    Exact sums: uint32, or uint64 where the largest possible sum needs it; of uint32 and uint64 samples
+    uint64, of signed ones int64, both modulo 2**64; of floats float64, of float16 float32.
+    """
+    key = ("integral", squared, zeros)
+    f = make(key, squared=squared, zeros=zeros)
+    return apply(f, image, out, dtype, channel_axis)
+
+
+def _rects(rects: ArrayLike) -> np.ndarray:
+    """(row, column, height, width) as the library's x, y, w, h."""
+    rows = np.asarray(rects, "i8")
+    if rows.shape[-1:] != (4,):
+        raise ValueError(f"rectangles are rows of (row, column, height, width), not of shape {rows.shape}")
+    return np.ascontiguousarray(rows[..., [1, 0, 3, 2]])
+
+
+def rect_sums(table: ArrayLike, rects: ArrayLike, *, channel_axis: int | None = None) -> np.ndarray:
+    """Sums over rectangles of the image whose summed area table is given.
+
+    Parameters
+    ----------
+    table : array of shape (H, W), or with channels on channel_axis: what integral() makes without zeros
+    rects : integers of shape (..., 4): rows of (row, column, height, width), inside the image
+
+    Returns
+    -------
+    An array of shape (...), or (..., C), of the table's type. Integers are exact while the sum itself fits.
+    """
+    table, boxes = np.asarray(table), _rects(rects)
+    shape = boxes.shape[:-1]
+    if channel_axis is not None:
+        table = np.moveaxis(table, channel_axis, -1)
+        shape += table.shape[-1:]
+    sums = np.empty(shape, table.dtype)
+    if sums.size:
+        seen = table.view(f"u{table.dtype.itemsize}") if table.dtype.kind == "i" else table
+        try:
+            _core.rect_sums(seen, boxes, sums, int(channel_axis is not None))
+        except (BufferError, ValueError):
+            _core.rect_sums(np.ascontiguousarray(seen), boxes, sums, int(channel_axis is not None))
+    return sums
+
+
+def rect_stats(table: ArrayLike, squares: ArrayLike, rects: ArrayLike, *,
+               channel_axis: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance over rectangles, by the tables of the samples and of their squares.
+
+    See rect_sums(). The population variance, never negative, in float64.
+    """
+    boxes = np.asarray(rects, "i8")
+    sums, squared = (rect_sums(t, boxes, channel_axis=channel_axis).astype(np.longdouble) for t in (table, squares))
+    count = boxes[..., 2] * boxes[..., 3]
+    if channel_axis is not None:
+        count = count[..., None]
+    variance = (squared - sums * sums / count) / count
+    return (sums / count).astype("f8"), np.maximum(variance, 0).astype("f8")
+
+
+def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), border: str | float = "clamp",
+            deviation: bool = True, dtype: DTypeLike = np.float64,
+            channel_axis: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation over a window around each pixel; with deviation=False, mean and variance.
+
+    Parameters are those of box(). Both results are of dtype, unrounded.
+    """
+    second = "stddev" if deviation else "variance"
+    return tuple(apply(make((name, size, at, border), size=size, at=at, border=border), image, None, dtype,
+                       channel_axis) for name in ("box", second))

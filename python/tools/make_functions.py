@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Writes satfilter/_functions.py, a function for each filter, from the library's table of filters.
+
+    python3 make_functions.py            prints it
+    python3 make_functions.py --write    replaces it
+"""
+import sys
+import textwrap
+from pathlib import Path
+
+from satfilter import _arrays, _core
+
+FILE = Path(__file__).resolve().parents[1] / "satfilter" / "_functions.py"
+WIDTH = 110
+
+HEAD = '''"""A function for each filter of the library. Written by make_functions.py; do not edit."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._arrays import Filter, _made, apply as _apply, make as _make
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, DTypeLike
+'''
+
+TYPES = {_arrays.INTEGER: "int", _arrays.REAL: "float", _arrays.SIZE: "int | tuple[int, int]",
+         _arrays.PLACE: "tuple[int, int]", _arrays.FLAG: "bool", _arrays.BORDER: "str | float",
+         _arrays.CHOICE: "str", _arrays.FILE: "ArrayLike"}
+HELP = {
+    "at": "(rows, columns). The window's centre lies so far below and to the right of the pixel, which the "
+          "window contains.",
+    "border": "what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which "
+              "is all samples there. valid makes the result smaller: whole windows only.",
+    "rects": "rows of (row, column, height, width, weight): rectangles by their upper left pixel, relative to "
+             "the pixel that is computed.",
+    "order": "integers of shape (H * W) or (H, W), each of 0 to H * W - 1 once: pixel k of the result, "
+             "counted along the rows, is pixel order[k] of the image.",
+    "other": "the other image: (H, W), which serves all channels, or (H, W, C).",
+    "guide": "an image of the same size and type, (H, W) or (H, W, C), whose edges stay; the image itself "
+             "without.",
+}
+RESULTS = {
+    "same": "An array of the image's type. Integers are rounded once, halves up; into floats nothing is "
+            "rounded. Of bool samples, float64.",
+    "real": "An array of float64; of float16 samples, float32.",
+    "sum": "An array of exact sums: uint32 or uint64, of signed samples int64, of floats float64 (of float16 "
+           "float32).",
+    "bilevel": "A uint8 array of 0 and 255; with surface, of float64. Channels become one.",
+    "move": "An array of the image's type, whatever it is.",
+}
+
+
+def kind_of(name, kind):
+    if kind == _arrays._MOVE:
+        return "move"
+    if name == "by":
+        return "same"
+    if name == "template":
+        return "real"
+    made = [_core.made(_core.create(name), 9, 9, 1, t, 0, 0.0)[3] for t in (_arrays.U8, _arrays.F64)]
+    if made[1] == _arrays.U8:
+        return "bilevel"
+    return {_arrays.U8: "same", _arrays.F64: "real"}.get(made[0], "sum")
+
+
+def is_number(text):
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def default_of(kind, text):
+    if text is None:
+        return "None"
+    if kind == _arrays.PLACE:
+        return "(" + ", ".join(reversed(text.split(":"))) + ")"
+    if kind == _arrays.FLAG:
+        return "False"
+    return text if is_number(text) else f'"{text}"'
+
+
+def type_of(kind, syntax, default):
+    words = (syntax or "").split("|")
+    if kind == _arrays.CHOICE:
+        return "int" if all(is_number(w) for w in words) else "str"
+    if kind == _arrays.REAL and len(words) > 1:
+        return "float | str"
+    return TYPES[kind] + (" | None" if kind == _arrays.FILE and default is None else "")
+
+
+def help_of(argument, kind, syntax, unit, help_):
+    text = HELP.get(argument, help_)
+    if kind == _arrays.SIZE:
+        text = "pixels, 1 to 65535: of a square window, or (rows, columns)."
+    elif kind == _arrays.CHOICE:
+        text = ", ".join(syntax.split("|")) + ": " + text
+    return text if text.endswith(".") else text + "."
+
+
+def sentence(text):
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith(".") else text + "."
+
+
+def fill(text, indent):
+    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def signature(name, params):
+    """The parameters in order, and where those begin that are named."""
+    words, named = ["image: ArrayLike"], False
+    for param, kind, syntax, _, _, _, default, _, is_value in params:
+        if not is_value and not named:
+            words, named = words + ["*"], True
+        hint = type_of(kind, syntax, "" if is_value else default)
+        tail = "" if is_value and default is None else " = " + default_of(kind, default)
+        words.append(f"{_arrays._argument(name, param)}: {hint}{tail}")
+    words += [] if named else ["*"]
+    return words + ["out: np.ndarray | None = None", "dtype: DTypeLike | None = None",
+                    "channel_axis: int | None = None", "alpha: bool = False"]
+
+
+def docstring(name, help_, detail, kind, params):
+    lines = [sentence(help_), "", *fill(detail, "    ").split("\n"), "", "    Parameters", "    ----------"]
+    lines += ["    image : array of shape (..., H, W), or with channels on channel_axis",
+              fill("Leading axes count images. Any integers and floats" + (
+                  ", bool" if kind_of(name, kind) != "bilevel" else " but integers of 32 and 64 bits") + ".",
+                   "        ")]
+    for param, type_, syntax, unit, _, _, default, text, is_value in params:
+        argument = _arrays._argument(name, param)
+        hint = type_of(type_, syntax, "" if is_value else default).replace("ArrayLike", "array")
+        lines += [f"    {argument} : {hint}", fill(help_of(argument, type_, syntax, unit, text), "        ")]
+    lines += ["    out : array that takes the result, of its shape and any type; it may be the image",
+              "    dtype : the type of a new result: integers are rounded halves up and saturated",
+              "    channel_axis : the axis that counts channels, if there is one",
+              "    alpha : the last channel is straight alpha, which weighs the others",
+              "", "    Returns", "    -------", fill(RESULTS[kind_of(name, kind)], "    "),
+              "", "    Raises", "    ------",
+              "    ValueError : a parameter or a shape is out of its range; the message says which",
+              "    TypeError : samples of this type cannot be filtered; the message says what makes others",
+              '    """']
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def wrapped(head, words):
+    """The words behind head, between commas, in lines that begin below the first."""
+    lines, margin = [head + words[0]], " " * len(head)
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 2 < WIDTH:
+            lines[-1] += ", " + word
+        else:
+            lines[-1] += ","
+            lines.append(margin + word)
+    return "\n".join(lines)
+
+
+def function(name, help_, detail, kind, params):
+    arguments = [_arrays._argument(name, p[0]) for p in params]
+    passed = ", ".join(f"{a}={a}" for a in arguments)
+    head = f"def {name}("
+    lines = ["", "", f"{wrapped(head, signature(name, params))}) -> np.ndarray:",
+             '    """' + docstring(name, help_, detail, kind, params)]
+    files = [_arrays._argument(name, p[0]) for p in params if p[1] == _arrays.FILE]
+    of = f'Filter.of("{name}"' + (f", {passed})" if passed else ")")
+    if any(p[1] == _arrays.FILE and p[8] for p in params):
+        lines += [f"    f = {of}", "    return _apply(f, image, out, dtype, channel_axis, alpha)"]
+        return "\n".join(lines)
+    if files:  # arrays are no keys
+        lines += [f"    if {files[0]} is not None:", f"        f = {of}",
+                  "        return _apply(f, image, out, dtype, channel_axis, alpha)"]
+        arguments = [a for a in arguments if a not in files]
+        passed = ", ".join(f"{a}={a}" for a in arguments)
+    key = ", ".join([f'"{name}"'] + arguments) + ("" if arguments else ",")
+    lines += [f"    key = ({key})", "    try:", "        f = _made[key]",
+              "    except (KeyError, TypeError):", f"        f = _make(key{', ' if passed else ''}{passed})",
+              "    return _apply(f, image, out, dtype, channel_axis, alpha)"]
+    return "\n".join(lines)
+
+
+def text():
+    body = "".join(function(*row) + "\n" for row in _core.table())
+    names = textwrap.fill(", ".join(f'"{row[0]}"' for row in _core.table()), WIDTH, initial_indent="    ",
+                          subsequent_indent="    ")
+    return HEAD + f"\n__all__ = [\n{names},\n]\n" + body
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        FILE.write_text(text())
+    else:
+        print(text(), end="")

@@ -1,0 +1,37 @@
+#!/bin/sh
+# The Python package, compiled against this build's library: tests/python, which need numpy. Those that
+# compare with scipy, scikit-image, OpenCV or hypothesis are skipped where these are missing.
+# Arguments are tests: tests/python.sh test_types.
+set -eu
+: "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+python=${PYTHON:-python3}
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+"$python" -c 'import sys, numpy; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || {
+    echo "$python is not Python 3.11 or later with numpy"
+    exit 77
+}
+include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
+[ -e "$include/Python.h" ] || { echo "$include/Python.h is missing (Debian: python3-dev)"; exit 77; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+library=$(cd "$top_builddir" && pwd)/.libs
+cp -R "$top_srcdir/python/satfilter" "$work"
+# shellcheck disable=SC2086
+${CC:-cc} ${CFLAGS:--O2} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Werror -DPy_LIMITED_API=0x030b0000 \
+    -isystem "$include" -I"$top_srcdir/src" -fPIC -shared -o "$work/satfilter/_core.abi3.so" \
+    "$work"/satfilter/_core*.c "$library/libsatfilter.so" -Wl,-rpath,"$library"
+PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
+export PYTHONPATH
+"$python" -c 'import satfilter' 2>"$work/log" || {
+    grep -i sanitizer "$work/log" || { cat "$work/log"; exit 1; }
+    echo "Python cannot load a library that is made with a sanitizer"
+    exit 77
+}
+if [ $# -gt 0 ]; then
+    cd "$top_srcdir/tests/python"
+    "$python" -m unittest -v "$@"
+else
+    "$python" -m unittest discover -v -s "$top_srcdir/tests/python"
+fi

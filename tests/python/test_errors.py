@@ -1,0 +1,120 @@
+"""What is refused, and in which words."""
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+import satfilter
+
+IMAGE = np.arange(600, dtype="u1").reshape(20, 30)
+
+
+class Errors(unittest.TestCase):
+    def refuse(self, error, text, call, *args, **named):
+        with self.assertRaisesRegex(error, text):
+            call(*args, **named)
+
+    def test_parameters(self):
+        self.refuse(ValueError, "'0' is no window for box", satfilter.box, IMAGE, 0)
+        self.refuse(ValueError, "15.5", satfilter.box, IMAGE, 15.5)
+        self.refuse(ValueError, "rows and columns", satfilter.box, IMAGE, (1, 2, 3))
+        self.refuse(ValueError, "nowhere", satfilter.box, IMAGE, 3, border="nowhere")
+        self.refuse(ValueError, "constant:300", satfilter.box, IMAGE, 3, border=300)
+        self.refuse(ValueError, "k", satfilter.sauvola, IMAGE, 3, k=11)
+        self.refuse(ValueError, "boxx", satfilter.filter, IMAGE, "boxx=3")
+        self.refuse(ValueError, "90|180|270", satfilter.rotate, IMAGE, 45)
+        self.refuse(TypeError, "", satfilter.box, IMAGE, 3, "clamp")
+        self.refuse(TypeError, "no parameter", satfilter.Filter.of, "box", sighs=3)
+        self.refuse(TypeError, "rects is missing", satfilter.Filter.of, "template")
+        self.refuse(ValueError, "boxx", satfilter.Filter.of, "boxx")
+        for call in (lambda: satfilter.box(IMAGE, 15.0), lambda: satfilter.box(IMAGE, [3, 5]),
+                     lambda: satfilter.box(IMAGE, np.int64(3)), lambda: satfilter.box(IMAGE, np.array([3, 5]))):
+            self.assertEqual(call().shape, IMAGE.shape)
+
+    def test_shapes(self):
+        for shape in ((0, 5), (5, 0), (3, 0, 5)):
+            self.refuse(ValueError, "at least one row", satfilter.box, np.zeros(shape, "u1"), 3)
+            self.refuse(ValueError, "at least one row", satfilter.box, np.zeros(shape, "i4"), 3)
+        self.refuse(ValueError, "too few", satfilter.box, np.zeros(5, "u1"), 3)
+        self.refuse(ValueError, "too few", satfilter.box, np.zeros(5, "f8"), 3)
+        self.refuse(ValueError, "too few", satfilter.box, 7, 3)
+        self.refuse(ValueError, "too few", satfilter.box, IMAGE, 3, channel_axis=-1)
+        self.refuse(ValueError, "channel_axis 3", satfilter.box, IMAGE, 3, channel_axis=3)
+        self.refuse(ValueError, "channel_axis", satfilter.box, IMAGE, 3, alpha=True)
+        self.refuse(ValueError, "7 channels: sauvola", satfilter.sauvola, np.zeros((9, 9, 7), "u1"), 3, channel_axis=-1)
+        self.refuse(ValueError, "30 x 19", satfilter.guided, IMAGE, 3, guide=IMAGE[1:])
+        self.refuse(ValueError, "", satfilter.permute, IMAGE, [0, 1])
+        for shape in ((0, 20, 30), (2, 0, 20, 30)):
+            for dtype in ("u1", "i4", "f2"):
+                self.assertEqual(satfilter.box(np.zeros(shape, dtype), 3).shape, shape)
+
+    def test_out(self):
+        self.refuse(ValueError, "another shape", satfilter.box, IMAGE, 3, out=np.zeros((20, 29), "u1"))
+        self.refuse(ValueError, "shape", satfilter.box, IMAGE.astype("i4"), 3, out=np.zeros((20, 29), "i4"))
+        self.refuse(TypeError, "out is a list", satfilter.box, IMAGE, 3, out=[1])
+        still = np.zeros((20, 30), "u1")
+        still.flags.writeable = False
+        self.refuse(ValueError, "read-only", satfilter.box, IMAGE, 3, out=still)
+        self.refuse(ValueError, "out has uint8 samples, dtype is float64", satfilter.box, IMAGE, 3,
+                    out=np.zeros((20, 30), "u1"), dtype="f8")
+
+    def test_classes(self):
+        self.refuse(TypeError, "filled", satfilter.box, np.ma.masked_array(IMAGE, IMAGE > 9), 3)
+        self.refuse(TypeError, "filled", satfilter.box, np.ma.masked_array(IMAGE), 3, channel_axis=0)
+
+        class Frame:  # as pandas has it
+            __module__ = "pandas.core.frame"
+
+            def __array__(self, dtype=None, copy=None):
+                return IMAGE
+
+        class Tensor:
+            def __dlpack_device__(self):
+                return (2, 0)
+
+        self.refuse(TypeError, "to_numpy", satfilter.box, Frame(), 3)
+        self.refuse(TypeError, "device", satfilter.box, Tensor(), 3)
+        matrix = np.asmatrix(IMAGE)
+        self.assertIs(type(satfilter.box(matrix, 3)), np.ndarray)
+        self.assertIs(type(satfilter.box(IMAGE.tolist(), 3)), np.ndarray)
+        self.assertEqual(satfilter.box(memoryview(IMAGE), 3).dtype, IMAGE.dtype)
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.png")
+            self.refuse(FileNotFoundError, "x.png", satfilter.read, path)
+            self.refuse(FileNotFoundError, "x.png", satfilter.probe, path)
+            self.refuse(FileNotFoundError, "x.png", satfilter.filter_file, "box=3", path, path)
+            self.refuse(OSError, "x.png", satfilter.write, os.path.join(folder, "none", "x.png"), IMAGE)
+            with open(path, "wb") as file:
+                file.write(b"\x89PNG\r\n\x1a\nnothing")
+            self.refuse(ValueError, "x.png", satfilter.read, path)
+        self.refuse(ValueError, "", satfilter.read, b"nothing at all")
+        self.refuse(TypeError, "int32", satfilter.write, "x.png", IMAGE.astype("i4"))
+        self.refuse(ValueError, r"\(9,\)", satfilter.write, "x.png", np.zeros(9, "u1"))
+        self.refuse(ValueError, "nonsense", satfilter.encode, IMAGE, "nonsense")
+        self.refuse(ValueError, "quality", satfilter.encode, IMAGE, "jpeg", quality=101)
+
+    def test_settings(self):
+        for threads in (-1, 1025, 10**30):
+            self.refuse(ValueError, "1 to 1024", satfilter.set_threads, threads)
+        old = satfilter.set_threads(3)
+        self.assertEqual(satfilter.set_threads(old), 3)
+
+    def test_tables(self):
+        table = satfilter.integral(IMAGE)
+        self.refuse(ValueError, r"\(row, column, height, width\)", satfilter.rect_sums, table, [1, 2, 3])
+        self.refuse(ValueError, "", satfilter.rect_sums, table, [(0, 0, 21, 1)])
+        self.refuse(ValueError, "", satfilter.rect_sums, table, [(0, 0, 0, 1)])
+
+    def test_plans(self):
+        plan = satfilter.Plan("box=3", IMAGE)
+        for other in (IMAGE[1:], IMAGE.astype("u2"), IMAGE[:, ::-1], np.asfortranarray(IMAGE)):
+            self.refuse(ValueError, "the plan is for uint8", plan, other)
+        self.refuse(TypeError, "uint8, uint16", satfilter.Plan, "box=3", IMAGE.astype("i4"))
+        self.refuse(ValueError, "last axis", satfilter.Plan, "box=3", np.zeros((3, 9, 9), "u1"), channel_axis=0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+"""The generated file is what the library's table says; functions have signatures and documentation."""
+import inspect
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import satfilter
+from satfilter import _core
+
+ROOT = Path(os.environ.get("top_srcdir", Path(__file__).resolve().parents[2]))
+
+
+class Functions(unittest.TestCase):
+    def test_generated(self):
+        script = ROOT / "python" / "tools" / "make_functions.py"
+        made = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+        kept = (ROOT / "python" / "satfilter" / "_functions.py").read_text()
+        self.assertEqual(made.splitlines(), kept.splitlines(), f"run {script} --write")
+
+    def test_signatures(self):
+        for name, _, detail, _, params in _core.table():
+            function = getattr(satfilter, name)
+            named = inspect.signature(function).parameters
+            with self.subTest(name):
+                self.assertIn(name, satfilter.__all__)
+                self.assertEqual(list(named)[0], "image")
+                self.assertGreaterEqual(set(named), {"image", "out", "dtype", "channel_axis"})
+                files = {"file", "image"}
+                self.assertGreaterEqual(set(named), {p[0] for p in params} - files)
+                if name != "integral":  # which is written by hand
+                    self.assertIn(" ".join(detail.split())[:60], " ".join(function.__doc__.split()))
+                for heading in ("Parameters", "Returns"):
+                    self.assertIn(heading, function.__doc__)
+
+    def test_defaults(self):
+        """Defaults of the signature are those of the library."""
+        image = np.random.default_rng(1).integers(0, 256, (40, 50)).astype("u1")
+        for name, _, _, _, params in _core.table():
+            if any(p[1] == 7 and p[8] for p in params):
+                continue
+            value = next((p[6] for p in params if p[8]), None)
+            spec = name if value is None else f"{name}={value}"
+            with self.subTest(spec):
+                np.testing.assert_array_equal(getattr(satfilter, name)(image), satfilter.filter(image, spec))
+
+    def test_every_parameter_arrives(self):
+        image = np.random.default_rng(1).integers(0, 256, (40, 50)).astype("u1")
+        for spec, call in {
+            "box=9x5,at=-2:1,border=wrap": lambda: satfilter.box(image, (5, 9), at=(1, -2), border="wrap"),
+            "box=9,border=constant:3": lambda: satfilter.box(image, 9, border=3),
+            "sauvola=15,k=0.2,r=100,invert": lambda: satfilter.sauvola(image, 15, k=0.2, r=100, invert=True),
+            "unsharp=7,amount=2.5,threshold=4,full=200":
+                lambda: satfilter.unsharp(image, 7, amount=2.5, threshold=4, full=200),
+            "guided=7,eps=0.000001,amount=0.5": lambda: satfilter.guided(image, 7, eps=1e-6, amount=0.5),
+            "rotate=270": lambda: satfilter.rotate(image, 270),
+            "flip=v": lambda: satfilter.flip(image, "v"),
+            "integral,squared,zeros": lambda: satfilter.integral(image, squared=True, zeros=True),
+        }.items():
+            with self.subTest(spec):
+                np.testing.assert_array_equal(call(), satfilter.filter(image, spec))
+
+    def test_names(self):
+        self.assertEqual(satfilter.list_filters(), [row[0] for row in _core.table()])
+        for name in satfilter.__all__:
+            self.assertTrue(hasattr(satfilter, name), name)
+        self.assertTrue(issubclass(satfilter.Error, Exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

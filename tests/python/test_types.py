@@ -1,0 +1,233 @@
+"""Every type of samples by every kind of filter: values, types, and what is refused."""
+import unittest
+
+import numpy as np
+
+import reference
+import satfilter
+
+UNSIGNED, SIGNED = ["u1", "u2"], ["i1", "i2"]
+LARGE = ["u4", "i4", "u8", "i8"]
+FLOATS = ["f4", "f8"]
+REAL = UNSIGNED + SIGNED + LARGE + ["f2"] + FLOATS
+
+
+def picture(dtype, shape=(21, 30), seed=1):
+    rng, t = np.random.default_rng(seed), np.dtype(dtype)
+    if t.kind == "b":
+        return rng.random(shape) < 0.4
+    if t.kind == "c":
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(t)
+    if t.kind == "f":
+        return (rng.standard_normal(shape) * 50 + 100).astype(t)
+    info = np.iinfo(t)
+    return rng.integers(max(info.min, -2**44), min(info.max, 2**44), shape, dtype=t, endpoint=True)
+
+
+class Types(unittest.TestCase):
+    def same(self, made, want, dtype, what, tolerance=0.0):
+        self.assertEqual(made.dtype, np.dtype(dtype), what)
+        self.assertEqual(made.shape, want.shape, what)
+        if tolerance:
+            off = np.abs(made.astype("c16") - want).max()
+            self.assertLessEqual(off, tolerance * np.abs(want).max(), what)
+        else:
+            wrong = np.argwhere(made != want)
+            self.assertFalse(len(wrong), (what, wrong[:1], made[made != want][:3], want[made != want][:3]))
+
+    def test_box(self):
+        for dtype in UNSIGNED + SIGNED + LARGE:
+            image = picture(dtype)
+            for size in (1, 4, (3, 6)):
+                want = reference.rounded_mean(image, size)
+                self.same(satfilter.box(image, size), want, dtype, (dtype, size))
+                mean = reference.true_mean(image, size)
+                self.same(satfilter.box(image, size, dtype="f8"), mean, "f8", (dtype, size))
+        for dtype, tolerance in (("f2", 2**-11), ("f4", 2**-24), ("f8", 1e-14), ("c8", 2**-23), ("c16", 1e-14)):
+            image = picture(dtype)
+            self.same(satfilter.box(image, 5), reference.true_mean(image, 5), dtype, dtype, tolerance)
+        image = picture("?")
+        self.same(satfilter.box(image, 5), reference.true_mean(image, 5), "f8", "bool")
+
+    def test_shifted(self):
+        """unsharp and guided of signed samples: those of unsigned ones, a constant lower."""
+        for dtype, unsigned in zip(SIGNED, UNSIGNED):
+            image = picture(dtype)
+            sign = np.array(1 << (image.itemsize * 8 - 1), unsigned)
+            up = image.view(unsigned) ^ sign
+            for name in ("unsharp", "guided"):
+                with self.subTest(dtype=dtype, name=name):
+                    want = (getattr(satfilter, name)(up, 5) ^ sign).view(dtype)
+                    self.same(getattr(satfilter, name)(image, 5), want, dtype, name)
+        image, guide, sign = picture("i2"), picture("i2", seed=2), np.uint16(2**15)
+        want = satfilter.guided(image.view("u2") ^ sign, 5, guide=guide.view("u2") ^ sign)
+        self.same(satfilter.guided(image, 5, guide=guide), (want ^ sign).view("i2"), "i2", "guide")
+
+    def test_like_the_image(self):
+        for dtype in ["f2"] + FLOATS + LARGE:
+            for name in ("unsharp", "guided"):
+                self.assertEqual(getattr(satfilter, name)(picture(dtype), 5).dtype, np.dtype(dtype), (name, dtype))
+        for name in ("unsharp", "guided"):
+            self.assertEqual(getattr(satfilter, name)(picture("?"), 5).dtype, np.dtype("f8"), name)
+        image = picture("i4")
+        mean = reference.true_mean(image, 5)
+        want = np.floor(2 * image.astype("f8") - mean + 0.5)
+        self.same(satfilter.unsharp(image, 5), want.clip(-2**31, 2**31 - 1).astype("i4"), "i4", "unsharp")
+
+    def test_variance(self):
+        for dtype in UNSIGNED + SIGNED:
+            want = reference.variance(picture(dtype), (4, 5))
+            self.same(satfilter.variance(picture(dtype), (4, 5)), want, "f8", dtype, 1e-15)
+            self.same(satfilter.stddev(picture(dtype), (4, 5)), np.sqrt(want), "f8", dtype, 1e-15)
+        for dtype in LARGE + FLOATS:
+            want = reference.variance(picture(dtype), (4, 5))
+            self.same(satfilter.variance(picture(dtype), (4, 5)), want, "f8", dtype, 1e-12)
+        self.same(satfilter.variance(picture("?"), 5), reference.variance(picture("?"), 5), "f8", "bool", 1e-15)
+        self.same(satfilter.variance(picture("f2"), 5), reference.variance(picture("f2"), 5), "f4", "f2", 1e-6)
+
+    def test_template(self):
+        rects = [(-1, -2, 3, 4, 2.0), (0, 0, 2, 1, -1.5)]
+        for dtype in REAL + ["?"]:
+            image = picture(dtype)
+            wide = image.astype("f8")
+            want = (2 * reference.windows(wide, (3, 4)).sum((-2, -1))
+                    - 1.5 * reference.windows(wide, (2, 1), at=(1, 0)).sum((-2, -1)))
+            self.same(satfilter.template(image, rects), want, "f4" if dtype == "f2" else "f8", dtype, 1e-6)
+        image = picture("c16")
+        want = satfilter.template(image.real.copy(), rects) + 1j * satfilter.template(image.imag.copy(), rects)
+        self.same(satfilter.template(image, rects), want, "c16", "complex", 1e-14)
+
+    def test_sum(self):
+        types = {"u1": "u4", "u2": "u4", "i1": "i8", "i2": "i8", "u4": "u8", "i4": "i8", "u8": "u8", "i8": "i8",
+                 "?": "u4"}
+        for dtype, result in types.items():
+            self.same(satfilter.sum(picture(dtype), (4, 5)), reference.sums(picture(dtype), (4, 5)), result, dtype)
+        self.same(satfilter.sum(picture("u2"), 300), reference.sums(picture("u2"), 300), "u8", "more than 2**32")
+        for dtype, result in {"f2": "f4", "f4": "f8", "f8": "f8", "c8": "c8", "c16": "c16"}.items():
+            want = reference.sums(picture(dtype), (4, 5))
+            self.same(satfilter.sum(picture(dtype), (4, 5)), want, result, dtype, 1e-6)
+
+    def test_sauvola(self):
+        for dtype in UNSIGNED + SIGNED + ["f2"] + FLOATS:
+            image = picture(dtype)
+            r = 128 if image.dtype.kind == "f" else 128 * (2 ** (8 * image.itemsize) - 1) / 255
+            limit = reference.threshold(image, 7, 0.34, r)
+            clear = np.abs(image - limit) > 1e-9 * np.abs(limit)
+            made = satfilter.sauvola(image, 7)
+            self.same(made * clear, np.where(image > limit, 255, 0) * clear, "u1", dtype)
+            surface = satfilter.sauvola(image, 7, surface=True)
+            self.same(surface, limit, "f4" if dtype == "f2" else "f8", dtype, 1e-6)
+
+    def test_integral(self):
+        types = {"u1": "u4", "u2": "u4", "?": "u4", "u4": "u8", "u8": "u8", "i1": "i8", "i2": "i8", "i4": "i8",
+                 "i8": "i8", "f2": "f4", "f4": "f8", "f8": "f8"}
+        for dtype, result in types.items():
+            image = picture(dtype)
+            wide = image.astype("f8" if image.dtype.kind == "f" else result)
+            tolerance = 1e-6 if image.dtype.kind == "f" else 0
+            for squared in (False, True):
+                want = (wide * wide if squared else wide).cumsum(0).cumsum(1)
+                made = satfilter.integral(image, squared=squared)
+                kind = "u8" if squared and dtype == "u2" else result
+                self.same(made, want.astype("u8") if kind == "u8" and dtype == "u2" else want, kind, dtype, tolerance)
+                padded = satfilter.integral(image, squared=squared, zeros=True)
+                self.assertFalse(padded[0].any() or padded[:, 0].any())
+                self.same(padded[1:, 1:], made, kind, dtype)
+
+    def test_moves(self):
+        for dtype in REAL + ["?", "c8", "c16"]:
+            image = picture(dtype)
+            self.same(satfilter.transpose(image), image.T, dtype, dtype)
+            self.same(satfilter.flip(image, "v"), image[::-1], dtype, dtype)
+            self.same(satfilter.rotate(image), np.rot90(image, -1), dtype, dtype)
+            order = np.random.default_rng(3).permutation(image.size)
+            self.same(satfilter.permute(image, order), image.ravel()[order].reshape(image.shape), dtype, dtype)
+
+    def test_by(self):
+        for dtype in UNSIGNED + SIGNED + LARGE + FLOATS:
+            image = picture(dtype) // 3
+            other = (np.arange(image.size) % 7).astype(dtype).reshape(image.shape)
+            made = satfilter.by(image.astype("f8"), other, op="add")
+            self.same(made, image.astype("f8") + other.astype("f8"), "f8", dtype)
+
+    def test_results(self):
+        """dtype and out take other types: integers halves up and saturated, floats unrounded."""
+        image = picture("u2")
+        mean = reference.true_mean(image, 4)
+        for dtype in UNSIGNED + SIGNED + LARGE:
+            info = np.iinfo(dtype)
+            want = np.floor(mean + 0.5).clip(info.min, info.max).astype(dtype)
+            self.same(satfilter.box(image, 4, dtype=dtype), want, dtype, dtype)
+            out = np.empty(image.shape, dtype)
+            self.assertIs(satfilter.box(image, 4, out=out), out)
+            self.same(out, want, dtype, dtype)
+        for dtype in ("f2", "f4", "f8"):
+            with np.errstate(over="ignore"):
+                self.same(satfilter.box(image, 4, dtype=dtype), mean.astype(dtype), dtype, dtype)
+        for source in ("i1", "i4", "f2", "f8", "?"):
+            for dtype in ("i2", "u1", "f4", "f8"):
+                image = picture(source)
+                mean = reference.true_mean(image, 4)
+                made = satfilter.box(image, 4, dtype=dtype)
+                if np.dtype(dtype).kind == "f":
+                    self.same(made, mean.astype(dtype), dtype, (source, dtype), 1e-6)
+                else:
+                    info = np.iinfo(dtype)
+                    want = np.floor(mean + 0.5).clip(info.min, info.max).astype(dtype)
+                    self.same(made, want, dtype, (source, dtype))
+
+    def test_refused(self):
+        black_and_white = ("sauvola", "wolf", "adaptive", "bradley", "niblack", "nick")
+        for name in black_and_white:
+            for dtype in LARGE + ["?", "c8", "c16"]:
+                with self.assertRaisesRegex(TypeError, "samples", msg=(name, dtype)):
+                    getattr(satfilter, name)(picture(dtype), 5)
+        for name in ("variance", "stddev", "unsharp", "guided", "normalize"):
+            with self.assertRaisesRegex(TypeError, "box, sum and template", msg=name):
+                getattr(satfilter, name)(picture("c16"), 5)
+        with self.assertRaisesRegex(TypeError, "box, sum and template"):
+            satfilter.integral(picture("c8"))
+        for strange in (np.zeros((3, 3), "M8[s]"), np.zeros((3, 3), "O"), np.array([["a"]]), np.zeros((3, 3), "g"),
+                        np.zeros((3, 3), "i4,f4")):
+            with self.assertRaisesRegex(TypeError, "astype", msg=strange.dtype):
+                satfilter.box(strange, 3)
+        for dtype in ("?", "M8[s]", "O", "g", "c16"):
+            with self.assertRaises(TypeError, msg=dtype):
+                satfilter.box(picture("u1"), 3, dtype=dtype)
+        with self.assertRaises(TypeError):
+            satfilter.box(picture("c16"), 3, dtype="f8")
+
+    def test_not_finite(self):
+        for bad in (np.nan, np.inf):
+            image = picture("f8", (40, 50))
+            image[20, 30] = bad
+            self.assertEqual(np.count_nonzero(~np.isfinite(satfilter.box(image, 7))), 49)
+        with np.errstate(invalid="ignore"):
+            made = satfilter.box(np.array([[np.nan, np.inf, -np.inf]]), 1, dtype="i2")
+        self.assertEqual(made.tolist(), [[0, 32767, -32768]])
+
+    def test_borders(self):
+        for dtype in ("u1", "i2", "i4", "f8"):
+            image = picture(dtype)
+            for border in ("clamp", "mirror", "reflect", "wrap", 7):
+                for at in ((0, 0), (1, -2)):
+                    made = satfilter.box(image, (4, 5), border=border, at=at)
+                    if dtype == "f8":
+                        want = reference.true_mean(image, (4, 5), border, at)
+                        self.same(made, want, dtype, (dtype, border, at), 1e-14)
+                    else:
+                        want = reference.rounded_mean(image, (4, 5), border, at)
+                        self.same(made, want, dtype, (dtype, border, at))
+        for dtype in ("u1", "i4"):
+            image = picture(dtype)
+            for size in (3, (3, 5)):
+                want = reference.rounded_mean(image, size)
+                want = want[1:-1, 1:-1] if size == 3 else want[1:-1, 2:-2]
+                self.same(satfilter.box(image, size, border="valid"), want, dtype, "valid")
+            inside = reference.sums(np.ones_like(image), 5, 0)
+            want = np.floor(reference.sums(image, 5, 0) / inside + 0.5)
+            self.same(satfilter.box(image, 5, border="shrink"), want, dtype, "shrink")
+
+
+if __name__ == "__main__":
+    unittest.main()
