@@ -1,7 +1,7 @@
 #!/bin/sh
 # The Python package, compiled against this build's library: tests/python, which need numpy. Those that
 # compare with scipy, scikit-image, OpenCV or hypothesis are skipped where these are missing.
-# Arguments are tests: tests/python.sh test_types.
+# Arguments are modules of tests: tests/python.sh test_types.
 set -eu
 : "${top_builddir:?is set by make check}" "${top_srcdir:?}"
 python=${PYTHON:-python3}
@@ -29,9 +29,9 @@ export PYTHONPATH
     echo "Python cannot load a library that is made with a sanitizer"
     exit 77
 }
+cd "$top_srcdir/tests/python"
 if [ $# -gt 0 ]; then
-    cd "$top_srcdir/tests/python"
     "$python" -m unittest -v "$@"
 else
-    "$python" -m unittest discover -v -s "$top_srcdir/tests/python"
+    "$python" -m unittest discover -v
 fi

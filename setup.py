@@ -1,0 +1,148 @@
+"""Builds satfilter._core: with libsatfilter inside, which is compiled here, or against an installed one.
+
+    pip install .                            in a clone, a built tree or the unpacked sdist
+    SATFILTER_BUILD=system pip install .     the libsatfilter that pkg-config finds
+    SATFILTER_CONFIGURE="OPTION..."          configure's options; default --disable-cuda
+
+The library is made in build/, from copies of the sources: the tree may be built already, for itself.
+"""
+import filecmp
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build import build
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+SYSTEM = os.environ.get("SATFILTER_BUILD") == "system"
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # has no abi3
+# What configure and make want to see, and what the library is compiled from.
+SOURCES = {"src": "*", "filters": "*", "cuda": "*", "m4": "*.m4", "tools": "*.inc", "samples": "*.inc", "docs": "*.inc",
+           "plugins": "*.inc", "tests": "*.inc", ".": "*"}
+ENDS = {".c", ".h", ".cu", ".cuh", ".hpp", ".inc", ".am", ".ac", ".m4", ".in", ".map"}
+GENERATED = {"config.h.in", "aclocal.m4", "libtool.m4", "ltoptions.m4", "ltsugar.m4", "ltversion.m4", "lt~obsolete.m4"}
+
+
+def run(*command, cwd=None):
+    subprocess.run(command, cwd=cwd, check=True)
+
+
+def output(*command, cwd=None):
+    return shlex.split(subprocess.check_output(command, cwd=cwd, text=True))
+
+
+def missing(*tools):
+    names = [tool for tool in tools if not shutil.which(tool)]
+    if names:
+        sys.exit(f"satfilter: {', '.join(names)} missing; ./bootstrap --disable-cuda installs what the build needs, "
+                 "or names it")
+
+
+def sources():
+    """Files of the tree, relative to it."""
+    for folder, pattern in SOURCES.items():
+        found = (ROOT / folder).glob(pattern) if folder == "." else (ROOT / folder).rglob(pattern)
+        for path in sorted(found):
+            generated = path.name in GENERATED or path.name == "Makefile.in" or path.name.startswith("config.")
+            if path.suffix in ENDS and path.is_file() and not generated:
+                yield path.relative_to(ROOT)
+
+
+def copy_sources(work):
+    """Brings the copies up to date; whether configure has to run. Files that are the same keep their times."""
+    kept, configure = set(), not (work / "Makefile").exists()
+    for name in sources():
+        source, copy = ROOT / name, work / name
+        kept.add(copy)
+        if not copy.exists() or not filecmp.cmp(source, copy, shallow=False):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, copy)
+            configure = configure or name.suffix in (".ac", ".am", ".inc", ".m4", ".in")
+    for old in (work / "src").rglob("*.[ch]"), (work / "filters").rglob("*.h"):
+        for path in old:
+            if path not in kept:
+                path.unlink()
+                shutil.rmtree(work / ".libs", ignore_errors=True)
+    return configure
+
+
+class BuildAll(build):
+    """build/lib* may have files of another time or another kind of build."""
+
+    def run(self):
+        for folder in (self.build_purelib, self.build_platlib):
+            shutil.rmtree(folder, ignore_errors=True)
+        super().run()
+
+
+class BuildCore(build_ext):
+    def finalize_options(self):
+        super().finalize_options()
+        self.force = True  # setuptools looks at no header and no library
+
+    def build_extension(self, ext):
+        include = sysconfig.get_path("include")
+        if not Path(include, "Python.h").exists():
+            sys.exit(f"satfilter: {include}/Python.h is missing (Debian: apt install python3-dev)")
+        self.formats = []
+        self.use_system(ext) if SYSTEM else self.use_own(ext)
+        super().build_extension(ext)
+        beside = Path(self.get_ext_fullpath(ext.name)).parent
+        for path in self.formats:  # the library looks for them beside itself
+            shutil.copy(path, beside / path.name)
+
+    def use_system(self, ext):
+        missing("pkg-config")
+        if subprocess.run(["pkg-config", "--exists", "satfilter"]).returncode:
+            sys.exit("satfilter: pkg-config finds no satfilter.pc; PKG_CONFIG_PATH may name its folder")
+        flags = output("pkg-config", "--cflags", "--libs", "satfilter")
+        ext.extra_compile_args += [flag for flag in flags if flag.startswith("-I")]
+        ext.extra_link_args += [flag for flag in flags if not flag.startswith("-I")]
+
+    def use_own(self, ext):
+        missing("autoreconf", "automake", "libtoolize", "make", "pkg-config", "cc")
+        work = Path(self.build_temp).resolve() / "library"
+        options = shlex.split(os.environ.get("SATFILTER_CONFIGURE", "--disable-cuda"))
+        said = work / "options"
+        work.mkdir(parents=True, exist_ok=True)
+        if copy_sources(work) or not said.exists() or said.read_text() != repr(options):
+            run("autoreconf", "-fi", cwd=work)
+            run("./configure", "--quiet", "CFLAGS=" + os.environ.get("CFLAGS", "-O2"), *options, cwd=work)
+            said.write_text(repr(options))
+        names = output("make", "-s", "--eval", "say:;@echo $(lib_LTLIBRARIES)", "say", cwd=work)
+        names = [name for name in names if re.fullmatch(r"libsatfilter-(gif|tiff|webp|cuda)\.la", name)]
+        run("make", "-s", f"-j{len(os.sched_getaffinity(0))}", "libcore.la", *names, cwd=work)
+        self.formats = [work / ".libs" / name.replace(".la", ".so.0") for name in names]
+        ext.include_dirs.append(str(work / "src"))
+        ext.extra_objects.append(str(work / ".libs" / "libcore.a"))
+        ext.extra_link_args += output("make", "-s", "--eval", "say:;@echo $(core_libs) $(LIBS)", "say", cwd=work)
+        ext.extra_link_args += ["-Wl,--exclude-libs,ALL", "-Wl,-s"]
+
+
+def version():
+    return re.search(r"AC_INIT\(\[satfilter\], \[([^]]*)\]", (ROOT / "configure.ac").read_text())[1]
+
+
+(ROOT / "build").mkdir(exist_ok=True)
+(ROOT / "build" / "satfilter.egg-info" / "SOURCES.txt").unlink(missing_ok=True)  # else the sdist has what it names
+core = Extension(
+    "satfilter._core",
+    [f"python/satfilter/{name}.c" for name in ("_core", "_core_arrays", "_core_files")],
+    depends=["python/satfilter/_core.h"],
+    define_macros=[] if FREE_THREADED else [("Py_LIMITED_API", "0x030b0000")],
+    extra_compile_args=["-std=gnu11"],
+    py_limited_api=not FREE_THREADED,
+)
+setup(
+    version=version(),
+    ext_modules=[core],
+    cmdclass={"build": BuildAll, "build_ext": BuildCore},
+    options={"bdist_wheel": {} if FREE_THREADED else {"py_limited_api": "cp311"}, "egg_info": {"egg_base": "build"}},
+)
