@@ -220,7 +220,7 @@ def plain(image: Any) -> np.ndarray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def _wanted(out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
+def _wanted(f: Filter, out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
     """The type of the result that is asked for."""
     want = None if dtype is None else np.dtype(dtype)
     if out is not None:
@@ -231,6 +231,8 @@ def _wanted(out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
         if not out.flags.writeable:
             raise ValueError("out is read-only")
         want = out.dtype
+    if want == of and f.all_of(_MOVE):
+        return want
     if want is not None and (want.kind not in "iufc" or want.itemsize > (16 if want.kind == "c" else 8)):
         raise TypeError(f"results are integers or floats, not {want}")
     if want is not None and (want.kind == "c") != (of.kind == "c"):
@@ -240,7 +242,7 @@ def _wanted(out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
 
 def _convert(f, image, out, dtype, channel_axis, alpha):
     image = plain(image)
-    want = _wanted(out, dtype, image.dtype)
+    want = _wanted(f, out, dtype, image.dtype)
     if out is not None and np.may_share_memory(image, out):
         image = image.copy()
     if channel_axis is None:

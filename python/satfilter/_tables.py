@@ -21,8 +21,8 @@ class Plan:
 
     __slots__ = ("out", "_plan", "_like")
 
-    def __init__(self, spec: str | Filter, like: np.ndarray, *, dtype: DTypeLike | None = None,
-                 channel_axis: int | None = None, alpha: bool = False):
+    def __init__(self, spec: str | Filter, like: np.ndarray, *, out: np.ndarray | None = None,
+                 dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False):
         if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
             raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
         if channel_axis is not None and channel_axis % like.ndim != like.ndim - 1:
@@ -31,7 +31,11 @@ class Plan:
         layout = (int(channel_axis is not None), _ALPHA if alpha else 0, 0.0)
         code = _AUTO if dtype is None else CODES[np.dtype(dtype)]
         self._like = (like.shape, like.dtype, like.strides)
-        self.out: np.ndarray = _core.result(f.capsule, like, code, *layout)
+        if out is None:
+            out = _core.result(f.capsule, like, code, *layout)
+        elif dtype is not None and np.dtype(dtype) != out.dtype:
+            raise ValueError(f"out has {out.dtype} samples, dtype is {np.dtype(dtype)}")
+        self.out: np.ndarray = out
         """What calls without out return, each time the same array."""
         self._plan = _core.plan(f.capsule, like, self.out, *layout)
 

@@ -1,0 +1,207 @@
+"""Threads, processes, signals, pickles, and many calls."""
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import satfilter
+
+IMAGE = np.random.default_rng(2).integers(0, 256, (64, 64)).astype("u1")
+
+
+class Stop(Exception):
+    pass
+
+
+def resident():
+    """Bytes of memory of this process."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def endless(image):
+    """The image a million times, and a place for results, each in the memory of one."""
+    shape = (1_000_000, *image.shape)
+    strides = (0, *image.strides)
+    views = [np.lib.stride_tricks.as_strided(a, shape, strides) for a in (image, np.empty_like(image))]
+    return views
+
+
+class Life(unittest.TestCase):
+    def test_pickles(self):
+        for f in (satfilter.Filter("box=3 sauvola=31,k=0.2"), satfilter.Filter.of("box", size=(3, 5), border=7),
+                  satfilter.Filter.of("template", rects=[(0, 0, 2, 3, 1.5)], border="mirror"),
+                  satfilter.Filter.of("guided", size=5, guide=IMAGE[::-1]), satfilter.Filter.of("by", other=IMAGE),
+                  satfilter.Filter.of("permute", order=np.arange(IMAGE.size)[::-1])):
+            again = pickle.loads(pickle.dumps(f))
+            self.assertEqual(again.spec, f.spec)
+            np.testing.assert_array_equal(satfilter.filter(IMAGE, again), satfilter.filter(IMAGE, f))
+
+    def test_arrays_of_filters(self):
+        """A filter keeps copies: what becomes of the caller's arrays changes nothing."""
+        guide = IMAGE.copy()
+        f = satfilter.Filter.of("guided", size=5, guide=guide)
+        want = satfilter.filter(IMAGE, f)
+        guide[:] = 0
+        np.testing.assert_array_equal(satfilter.filter(IMAGE, f), want)
+        np.testing.assert_array_equal(satfilter.filter(IMAGE, pickle.loads(pickle.dumps(f))), want)
+
+    def test_threads(self):
+        f, want = satfilter.Filter("box=7 variance=5"), satfilter.filter(IMAGE, "box=7 variance=5")
+
+        def work(_):
+            return all(np.array_equal(satfilter.filter(IMAGE, f), want) for _ in range(50))
+
+        with ThreadPoolExecutor(8) as pool:
+            self.assertTrue(all(pool.map(work, range(32))))
+
+    def test_threads_that_end(self):
+        """They take their contexts along."""
+        def run(count):
+            for _ in range(count):
+                thread = threading.Thread(target=satfilter.box, args=(IMAGE, 15))
+                thread.start()
+                thread.join()
+
+        old = satfilter.set_threads(1)
+        self.addCleanup(satfilter.set_threads, old)
+        run(50)
+        before = resident()
+        run(500)
+        self.assertLess(resident() - before, 4 << 20)
+
+    def test_plan_outlives_its_thread(self):
+        plans = []
+        thread = threading.Thread(target=lambda: plans.append(satfilter.Plan("box=9", IMAGE)))
+        thread.start()
+        thread.join()
+        np.testing.assert_array_equal(plans[0](IMAGE), satfilter.box(IMAGE, 9))
+
+    def test_many_calls(self):
+        out = np.empty_like(IMAGE)
+        plan = satfilter.Plan("box=9", IMAGE)
+
+        def calls(count):
+            for i in range(count):
+                satfilter.box(IMAGE, 3 + i % 5, out=out)
+                satfilter.filter(IMAGE[:9], f"box={1 + i % 300}")  # more filters than are kept
+                plan(IMAGE)
+                if i % 20 == 0:
+                    with self.assertRaises(ValueError):
+                        satfilter.box(IMAGE, 0)
+                    satfilter.box(IMAGE.astype("i4"), 3)
+                    satfilter.read(satfilter.encode(IMAGE[:8, :8], "png"))
+
+        calls(5_000)
+        before = resident()
+        calls(34_000)
+        self.assertLess(resident() - before, 4 << 20)
+
+    def test_fork(self):
+        satfilter.box(np.tile(IMAGE, (16, 16)), 15)  # by all threads
+        want = satfilter.box(IMAGE, 9)
+        child = os.fork()
+        if child == 0:
+            same = np.array_equal(satfilter.box(IMAGE, 9), want)
+            same = same and satfilter.box(np.tile(IMAGE, (16, 16)), 15).shape == (1024, 1024)
+            os._exit(0 if same else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_processes(self):
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            f = satfilter.Filter.of("box", size=9)
+            made = pool.starmap(satfilter.filter, [(IMAGE, f), (IMAGE[::-1], f)])
+        np.testing.assert_array_equal(made[0], satfilter.box(IMAGE, 9))
+
+    def interrupt(self, handler, work):
+        old = signal.signal(signal.SIGALRM, handler)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            work()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, old)
+
+    def test_signals(self):
+        """What a handler raises ends the call, and the next one is as ever. Hours of work are at hand."""
+        def stop(*_):
+            raise Stop
+
+        image, out = endless(np.tile(IMAGE, (8, 8)))
+        with self.assertRaises(Stop):
+            self.interrupt(stop, lambda: satfilter.box(image, 15, out=out))
+        np.testing.assert_array_equal(satfilter.box(IMAGE, 9), satfilter.Plan("box=9", IMAGE)(IMAGE))
+
+    def test_calls_in_handlers(self):
+        said = []
+
+        def handler(*_):
+            try:
+                satfilter.box(IMAGE, 3)
+            except RuntimeError as error:
+                said.append(str(error))
+            raise Stop
+
+        image, out = endless(np.tile(IMAGE, (8, 8)))
+        with self.assertRaises(Stop):
+            self.interrupt(handler, lambda: satfilter.box(image, 15, out=out))
+        self.assertIn("signal handler", said[0])
+
+    def test_one_thread_a_plan(self):
+        image, out = endless(np.tile(IMAGE, (8, 8)))
+        plan = satfilter.Plan("box=15", image, out=out)
+        self.assertGreater(plan.bytes, 0)
+
+        def other(*_):
+            with ThreadPoolExecutor(1) as pool:
+                raised = pool.submit(plan, image).exception()
+            raise Stop(type(raised), str(raised))
+
+        with self.assertRaises(Stop) as stop:
+            self.interrupt(other, lambda: plan(image))
+        self.assertIs(stop.exception.args[0], RuntimeError)
+        self.assertIn("two threads", stop.exception.args[1])
+
+    def test_the_lock_is_released(self):
+        """Python runs while the library works."""
+        image, out = endless(np.tile(IMAGE, (8, 8)))
+        ran = threading.Event()
+        threading.Thread(target=ran.set).start()
+
+        def stop(*_):
+            raise Stop(ran.is_set())
+
+        with self.assertRaises(Stop) as stopped:
+            self.interrupt(stop, lambda: satfilter.box(image, 15, out=out))
+        self.assertTrue(stopped.exception.args[0])
+
+    def test_environment(self):
+        """Another thread changes it meanwhile."""
+        stop = threading.Event()
+
+        def change():
+            i = 0
+            while not stop.is_set():
+                i += 1
+                os.environ[f"SATFILTER_TEST_{i % 500}"] = "x" * (i % 100)
+
+        thread = threading.Thread(target=change)
+        thread.start()
+        try:
+            for _ in range(300):
+                satfilter.read(satfilter.encode(IMAGE, "png"))
+                satfilter.Filter("box=3")
+        finally:
+            stop.set()
+            thread.join()
+            for name in [n for n in os.environ if n.startswith("SATFILTER_TEST_")]:
+                del os.environ[name]
+
+
+if __name__ == "__main__":
+    unittest.main()
