@@ -243,8 +243,6 @@ def _wanted(f: Filter, out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
 def _convert(f, image, out, dtype, channel_axis, alpha):
     image = plain(image)
     want = _wanted(f, out, dtype, image.dtype)
-    if out is not None and np.may_share_memory(image, out):
-        image = image.copy()
     if channel_axis is None:
         if alpha:
             raise ValueError("alpha is the last of several channels: channel_axis says which axis counts them")
@@ -452,6 +450,7 @@ def _columns_first(f, image, channels):
 
 
 def _run_or_copy(f, image, out, code, channels, flags, full):
+    """Copies the image, or the result where out overlaps the image or cannot be written to as it lies."""
     try:
         return _run(f.capsule, image, out, code, channels, flags, full)
     except BufferError:

@@ -166,8 +166,6 @@ def _filtered(image, work, cval, out, want):
     if want.kind == "c":  # complex results of real samples
         made = _filtered(image, work, cval, None, np.dtype(f"f{want.itemsize // 2}"))
         return _arrays._give(made, out, want)
-    if out is not None and np.may_share_memory(image, out):
-        image = image.copy()
     if isinstance(cval, complex):
         cval = cval.real
     groups = _groups(work)

@@ -176,6 +176,22 @@ class Types(unittest.TestCase):
                     want = np.floor(mean + 0.5).clip(info.min, info.max).astype(dtype)
                     self.same(made, want, dtype, (source, dtype))
 
+    def test_halves(self):
+        """The half below one half, and odd numbers that half cannot be added to."""
+        samples = np.array([[0.49999999999999994, -0.5, 2.5, 2.0**52 + 1, 2.0**63, -2.0**63]])
+        made = satfilter.box(samples, 1, dtype="i8")
+        self.assertEqual(made.tolist(), [[0, 0, 3, 2**52 + 1, 2**63 - 1, -2**63]])
+
+    def test_overlaps(self):
+        for dtype in ("u1", "u2", "i2", "i4", "f2", "f8", "c8"):
+            image = picture(dtype, (4, 21, 30))
+            want = satfilter.box(image, 5)
+            for part in (0, 1):  # the image itself; the next image
+                room = np.concatenate([image, image[:1]])
+                out = room[part:part + 4]
+                self.assertIs(satfilter.box(room[:4], 5, out=out), out)
+                np.testing.assert_array_equal(out, want, str((dtype, part)))
+
     def test_refused(self):
         black_and_white = ("sauvola", "wolf", "adaptive", "bradley", "niblack", "nick")
         for name in black_and_white:

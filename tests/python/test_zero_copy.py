@@ -42,6 +42,13 @@ class ZeroCopy(unittest.TestCase):
         for dtype in ("u2", "f4", "f8"):
             self.free(big[:SIDE].astype(dtype))
 
+    def test_axes_of_one(self):
+        """Their strides mean nothing."""
+        line = self.big.ravel()[: 1 << 18]
+        for shape, strides in (((1, line.size), (0, 1)), ((1, line.size), (3, 1)), ((line.size, 1), (1, 0)),
+                               ((line.size // 2, 1), (2, -5)), ((1, line.size // 3), (-7, 3))):
+            self.free(np.lib.stride_tricks.as_strided(line, shape, strides))
+
     def test_channels(self):
         self.free(self.big.reshape(SIDE, SIDE, 4), channel_axis=-1)
         self.free(self.big.reshape(SIDE, SIDE, 4)[..., 1])
