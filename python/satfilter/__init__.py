@@ -16,7 +16,7 @@ from ._arrays import Filter, apply as _apply, filter_of as _filter_of
 from ._core import Error, set_threads
 from ._files import Image, encode, filter_file, probe, read, read_image, write
 from ._functions import *  # noqa: F403
-from ._tables import Plan, integral, moments, rect_stats, rect_sums
+from ._tables import Plan, moments, rect_stats, rect_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __version__: str = _core.version()
 __all__ = sorted({*_functions.__all__, "Error", "Filter", "Image", "Plan", "encode", "filter", "filter_file",
-                  "integral", "list_filters", "moments", "probe", "read", "read_image", "rect_stats", "rect_sums",
+                  "list_filters", "moments", "probe", "read", "read_image", "rect_stats", "rect_sums",
                   "set_threads", "write"})
 
 

@@ -21,11 +21,10 @@ class _Pixels:
         self._image = image
         address, stride, height, width, channels, code, self.flags, self.full = _core.image_view(image)
         samples = np.dtype(NATIVE[code])
-        shape, strides = (height, width), (stride, samples.itemsize * channels)
-        if channels > 1:
-            shape, strides = shape + (channels,), strides + (samples.itemsize,)
-        self.__array_interface__ = {"shape": shape, "strides": strides, "typestr": samples.str,
-                                    "data": (address, False), "version": 3}
+        axes = 3 if channels > 1 else 2
+        self.__array_interface__ = {"shape": (height, width, channels)[:axes], "typestr": samples.str, "version": 3,
+                                    "strides": (stride, samples.itemsize * channels, samples.itemsize)[:axes],
+                                    "data": (address, False)}
 
 
 class Image:

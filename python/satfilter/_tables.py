@@ -1,4 +1,4 @@
-"""Plans, summed area tables, sums over rectangles, and moments."""
+"""Plans, sums over rectangles, and moments."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -55,29 +55,6 @@ class Plan:
     def steps(self) -> list[tuple[str, str | None, str | None, str | None]]:
         """(filter, engine, algorithm, device) of each step."""
         return _core.plan_info(self._plan)[1]
-
-
-def integral(image: ArrayLike, *, squared: bool = False, zeros: bool = False, out: np.ndarray | None = None,
-             dtype: DTypeLike | None = None, channel_axis: int | None = None) -> np.ndarray:
-    """The summed area table (integral image): the sum of all samples above and to the left, with the sample.
-
-    Parameters
-    ----------
-    image : array of shape (..., H, W), or with channels on channel_axis
-    squared : the samples' squares are summed
-    zeros : the table begins with a row and a column of zeros, as OpenCV's
-    out : array that takes the result
-    dtype : the type of a new result; sums that do not fit integers of 32 bits saturate there
-    channel_axis : the axis that counts channels, if there is one
-
-    Returns
-    -------
-    Exact sums: uint32, or uint64 where the largest possible sum needs it; of uint32 and uint64 samples
-    uint64, of signed ones int64, both modulo 2**64; of floats float64, of float16 float32.
-    """
-    key = ("integral", squared, zeros)
-    f = make(key, squared=squared, zeros=zeros)
-    return apply(f, image, out, dtype, channel_axis)
 
 
 def _rects(rects: ArrayLike) -> np.ndarray:
@@ -137,6 +114,6 @@ def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), bo
 
     Parameters are those of box(). Both results are of dtype, unrounded.
     """
-    second = "stddev" if deviation else "variance"
-    return tuple(apply(make((name, size, at, border), size=size, at=at, border=border), image, None, dtype,
-                       channel_axis) for name in ("box", second))
+    mean, second = (apply(make((name, size, at, border), size=size, at=at, border=border), image, None, dtype,
+                          channel_axis) for name in ("box", "stddev" if deviation else "variance"))
+    return mean, second

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays, _tables
+from . import _arrays, _functions
 
 __all__ = ["adaptiveThreshold", "blur", "boxFilter", "guidedFilter", "integral", "integral2", "niBlackThreshold",
            "sqrBoxFilter"]
@@ -153,7 +153,7 @@ def integral2(src: np.ndarray, sum: np.ndarray | None = None, sqsum: np.ndarray 
 def _table(image: np.ndarray, squared: bool, out: Any, want: np.dtype) -> np.ndarray:
     axis = None if image.ndim == 2 else -1
     if want == np.dtype("i4"):  # modulo 2**32, as OpenCV's
-        bits = _tables.integral(image, squared=squared, zeros=True, channel_axis=axis).astype(want)
+        bits = _functions.integral(image, squared=squared, zeros=True, channel_axis=axis).astype(want)
         return _arrays._give(bits, out, want)
-    return _tables.integral(image, squared=squared, zeros=True, channel_axis=axis, out=out,
+    return _functions.integral(image, squared=squared, zeros=True, channel_axis=axis, out=out,
                             dtype=None if out is not None else want)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _tables, ndimage
+from . import _arrays, _functions, _tables, ndimage
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -102,7 +102,7 @@ def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> np.nd
         for axis in range(image.ndim):
             image = image.cumsum(axis=axis, dtype=want)
         return image
-    table = _tables.integral(image, dtype=np.dtype("u8") if exact else want)
+    table = _functions.integral(image, dtype=np.dtype("u8") if exact else want)
     for axis in range(image.ndim - 2):
         np.cumsum(table, axis=axis, out=table)
     return table.view(want) if exact else table

@@ -1,4 +1,5 @@
 """The generated file is what the library's table says; functions have signatures and documentation."""
+import importlib.util
 import inspect
 import os
 import subprocess
@@ -31,8 +32,7 @@ class Functions(unittest.TestCase):
                 self.assertGreaterEqual(set(named), {"image", "out", "dtype", "channel_axis"})
                 files = {"file", "image"}
                 self.assertGreaterEqual(set(named), {p[0] for p in params} - files)
-                if name != "integral":  # which is written by hand
-                    self.assertIn(" ".join(detail.split())[:60], " ".join(function.__doc__.split()))
+                self.assertIn(" ".join(detail.split())[:60], " ".join(function.__doc__.split()))
                 for heading in ("Parameters", "Returns"):
                     self.assertIn(heading, function.__doc__)
 
@@ -62,6 +62,12 @@ class Functions(unittest.TestCase):
         }.items():
             with self.subTest(spec):
                 np.testing.assert_array_equal(call(), satfilter.filter(image, spec))
+
+    @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+    def test_types(self):
+        done = subprocess.run([sys.executable, "-m", "mypy", "--python-version", "3.12", "--cache-dir", os.devnull,
+                               Path(satfilter.__file__).parent], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_names(self):
         self.assertEqual(satfilter.list_filters(), [row[0] for row in _core.table()])
