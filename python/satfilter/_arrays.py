@@ -7,10 +7,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _core
+from . import _core, _devices
+from ._devices import NATIVE
 
 _run = _core.run
-NATIVE = ("uint8", "uint16", "uint32", "uint64", "float32", "float64")  # satf_type's, in its order
 U8, F64 = 0, 5
 CODES: dict[Any, int] = {}
 for _code, _name in enumerate(NATIVE):
@@ -211,8 +211,7 @@ def plain(image: Any) -> np.ndarray:
         raise TypeError("a masked array: image.filled(value) makes an array that can be filtered")
     if type(image).__module__.partition(".")[0] in ("pandas", "polars"):
         raise TypeError(f"a {type(image).__name__}: its to_numpy() makes an array that can be filtered")
-    device = getattr(image, "__dlpack_device__", None)
-    if device is not None and not isinstance(image, np.ndarray) and device()[0] != 1:
+    if _devices.has(image):
         raise TypeError("an array on a device: copy it to the host first, as .cpu() or .get() do")
     array = np.asarray(image)
     if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
@@ -241,6 +240,12 @@ def _wanted(f: Filter, out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
 
 
 def _convert(f, image, out, dtype, channel_axis, alpha):
+    if _devices.has(image):
+        return _devices.apply(f, image, out, dtype, channel_axis, alpha)
+    if _devices.is_tensor(image):
+        made = apply(f, _devices.to_numpy(image), None if out is None else _devices.to_numpy(out),
+                     _devices.name_of(dtype), channel_axis, alpha)
+        return _devices.to_tensor(made) if out is None else out
     image = plain(image)
     want = _wanted(f, out, dtype, image.dtype)
     if channel_axis is None:

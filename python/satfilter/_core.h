@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+enum { CORE_AXES = 64 }; /* numpy's limit */
+
 /* What a module object keeps. */
 typedef struct core_state {
     PyObject *error;    /* satfilter.Error */
@@ -58,16 +60,22 @@ typedef struct core_array {
     Py_buffer buffer;
     satf_view view; /* of the first image */
     int loops;      /* axes that count images */
+    int device;     /* SATF_HOST, or the SATF_CUDA(n) of the samples, and the stream to work on: */
+    void *stream;
+    Py_ssize_t sizes[2][CORE_AXES]; /* of an array of a device: its shape and strides */
 } core_array;
 
 /*
- * Opens an array of numpy without a copy; core_array_close() releases it. -1 with an exception:
- * BufferError where another array of the same values would do: another class, sample type, byte
- * order or order of axes.
+ * Opens an array of numpy, or a tuple that stands for an array of a device, without a copy;
+ * core_array_close() releases it. -1 with an exception: BufferError where another array of the same
+ * values would do: another class, sample type, byte order or order of axes.
  */
 int core_array_open(core_state *state, PyObject *object, const core_layout *layout, int writable,
                     core_array *array);
 void core_array_close(core_array *array);
+
+/* Of the above, what a tuple (address, device, stream, satf_type, shape, strides in bytes) says. */
+int core_device_open(PyObject *tuple, core_array *array);
 
 /* Methods, each described in _core.pyi. */
 PyObject *core_result(PyObject *module, PyObject *args);

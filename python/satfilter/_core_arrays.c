@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_AXES = 64 }; /* numpy's limit */
-
 static atomic_ullong calls; /* of satf_filter_apply(), for tests */
 
 /* ---------------------------------------------------------------------------- arrays */
@@ -48,7 +46,11 @@ static int view_of(core_array *array, const core_layout *layout)
     const Py_buffer *b = &array->buffer;
     satf_view *v = &array->view;
     int x = b->ndim - 1 - layout->channels, y = x - 1;
-    *v = (satf_view){.data = b->buf, .flags = layout->flags, .full = layout->full, .channels = 1};
+    *v = (satf_view){.data = b->buf,
+                     .flags = layout->flags,
+                     .full = layout->full,
+                     .device = array->device,
+                     .channels = 1};
     v->type = type_of(b);
     if (v->type < 0) {
         return refuse("the samples are of a type that the library does not take");
@@ -76,7 +78,7 @@ static int view_of(core_array *array, const core_layout *layout)
 static int check_shape(const Py_buffer *b, const core_layout *layout)
 {
     int axes = 2 + layout->channels, empty = 0;
-    if (b->ndim < axes || b->ndim > MAX_AXES) {
+    if (b->ndim < axes || b->ndim > CORE_AXES) {
         PyErr_Format(PyExc_ValueError, "an image has rows and columns%s: %d axes are too %s",
                      layout->channels ? ", and channels here" : "", b->ndim,
                      b->ndim < axes ? "few" : "many");
@@ -94,6 +96,13 @@ static int check_shape(const Py_buffer *b, const core_layout *layout)
 int core_array_open(core_state *state, PyObject *object, const core_layout *layout, int writable,
                     core_array *array)
 {
+    array->device = SATF_HOST;
+    if (PyTuple_Check(object)) {
+        return core_device_open(object, array) || check_shape(&array->buffer, layout) ||
+                       view_of(array, layout)
+                   ? -1
+                   : 0;
+    }
     if ((PyObject *)Py_TYPE(object) != state->ndarray) {
         return refuse("the array is not a plain numpy.ndarray");
     }
@@ -181,7 +190,7 @@ static int result_shape(const task *t, Py_ssize_t *shape)
 
 static PyObject *new_result(core_state *state, const task *t)
 {
-    Py_ssize_t shape[MAX_AXES + 1];
+    Py_ssize_t shape[CORE_AXES + 1];
     int n = result_shape(t, shape);
     PyObject *tuple = PyTuple_New(n), *made = NULL;
     for (int i = 0; tuple && i < n; i++) {
@@ -214,7 +223,7 @@ static int open_task(core_state *state, PyObject *image, task *t)
 static int open_out(core_state *state, const task *t, PyObject *out, core_array *array)
 {
     core_layout layout = {result_channels(t), t->made.flags, t->made.full};
-    Py_ssize_t shape[MAX_AXES + 1];
+    Py_ssize_t shape[CORE_AXES + 1];
     int n = result_shape(t, shape);
     if (core_array_open(state, out, &layout, 1, array)) {
         return -1;
@@ -248,11 +257,14 @@ static int next_image(core_array *in, core_array *out, Py_ssize_t *at)
 /* Filters each image; by the plan, if there is one. */
 static int apply_all(core_state *state, task *t, core_array *out, satf_plan *plan)
 {
-    Py_ssize_t at[MAX_AXES] = {0};
+    Py_ssize_t at[CORE_AXES] = {0};
     satf_status status = SATF_OK;
     int more = !is_empty(&t->image);
     if (core_enter(t->home)) {
         return -1;
+    }
+    if (t->image.device != SATF_HOST) {
+        status = satf_context_set_stream(t->home->ctx, t->image.stream);
     }
     while (more && !status) {
         status = plan ? satf_plan_run(plan, &t->image.view, 1, &out->view, 1)

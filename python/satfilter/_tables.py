@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import _ALPHA, _AUTO, _SAMPLES, CODES, Filter, apply, filter_of, make
+from . import _core, _devices
+from ._arrays import _ALPHA, _AUTO, _SAMPLES, CODES, Filter, apply, filter_of, make, plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -19,15 +19,21 @@ class Plan:
     samples are not looked at. A call of the plan allocates nothing. One thread at a time runs it.
     """
 
-    __slots__ = ("out", "_plan", "_like")
+    __slots__ = ("out", "_plan", "_like", "_on_device")
 
     def __init__(self, spec: str | Filter, like: np.ndarray, *, out: np.ndarray | None = None,
                  dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False):
+        f = filter_of(spec)
+        self._on_device = _devices.has(like)
+        if self._on_device:
+            self._like = (tuple(like.shape), like.dtype, "those of like")
+            self._plan, self.out = _devices.plan(f, like, dtype, channel_axis is not None, _ALPHA if alpha else 0,
+                                                out)
+            return
         if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
             raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
         if channel_axis is not None and channel_axis % like.ndim != like.ndim - 1:
             raise ValueError("a plan's channels are on the last axis")
-        f = filter_of(spec)
         layout = (int(channel_axis is not None), _ALPHA if alpha else 0, 0.0)
         code = _AUTO if dtype is None else CODES[np.dtype(dtype)]
         self._like = (like.shape, like.dtype, like.strides)
@@ -40,8 +46,11 @@ class Plan:
         self._plan = _core.plan(f.capsule, like, self.out, *layout)
 
     def __call__(self, image: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        out = self.out if out is None else out
         try:
-            return _core.plan_run(self._plan, image, self.out if out is None else out)
+            if self._on_device:
+                return _devices.run_plan(self._plan, image, out)
+            return _core.plan_run(self._plan, image, out)
         except (BufferError, ValueError) as error:
             shape, dtype, strides = self._like
             raise ValueError(f"{error}; the plan is for {dtype} of shape {shape} and strides {strides}") from None
@@ -77,7 +86,7 @@ def rect_sums(table: ArrayLike, rects: ArrayLike, *, channel_axis: int | None = 
     -------
     An array of shape (...), or (..., C), of the table's type. Integers are exact while the sum itself fits.
     """
-    table, boxes = np.asarray(table), _rects(rects)
+    table, boxes = plain(table), _rects(rects)
     shape = boxes.shape[:-1]
     if channel_axis is not None:
         table = np.moveaxis(table, channel_axis, -1)

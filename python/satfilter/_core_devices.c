@@ -1,0 +1,38 @@
+/* Arrays in CUDA memory as views. */
+#include "_core.h"
+
+static const char *const formats[] = {"B", "H", "I", "Q", "f", "d"}; /* of each satf_type */
+
+static int sizes_of(PyObject *tuple, Py_ssize_t *sizes)
+{
+    for (Py_ssize_t i = 0, n = PyTuple_Size(tuple); i < n; i++) {
+        sizes[i] = PyLong_AsSsize_t(PyTuple_GetItem(tuple, i));
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+int core_device_open(PyObject *tuple, core_array *array)
+{
+    PyObject *shape, *strides;
+    unsigned long long data, stream;
+    int device, type;
+    if (!PyArg_ParseTuple(tuple, "KiKiO!O!", &data, &device, &stream, &type, &PyTuple_Type, &shape,
+                          &PyTuple_Type, &strides)) {
+        return -1;
+    }
+    Py_ssize_t axes = PyTuple_Size(shape);
+    if (type < SATF_U8 || type > SATF_F64 || device < 0 || axes > CORE_AXES ||
+        PyTuple_Size(strides) != axes) {
+        PyErr_SetString(PyExc_ValueError, "no array of a device is like this");
+        return -1;
+    }
+    array->buffer = (Py_buffer){.buf = (void *)(uintptr_t)data,
+                                .ndim = (int)axes,
+                                .format = (char *)(uintptr_t)formats[type],
+                                .itemsize = (Py_ssize_t)satf_type_bytes(type),
+                                .shape = array->sizes[0],
+                                .strides = array->sizes[1]};
+    array->device = SATF_CUDA(device);
+    array->stream = (void *)(uintptr_t)stream;
+    return sizes_of(shape, array->sizes[0]) || sizes_of(strides, array->sizes[1]) ? -1 : 0;
+}
