@@ -20,6 +20,9 @@ class Plan:
     """
 
     __slots__ = ("out", "_plan", "_like", "_on_device")
+    _like: tuple[Any, ...]
+    out: Any
+    """What calls without out return, each time the same array."""
 
     def __init__(self, spec: str | Filter, like: np.ndarray, *, out: np.ndarray | None = None,
                  dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False):
@@ -27,8 +30,8 @@ class Plan:
         self._on_device = _devices.has(like)
         if self._on_device:
             self._like = (tuple(like.shape), like.dtype, "those of like")
-            self._plan, self.out = _devices.plan(f, like, dtype, channel_axis is not None, _ALPHA if alpha else 0,
-                                                out)
+            flags = _ALPHA if alpha else 0
+            self._plan, self.out = _devices.plan(f, like, dtype, channel_axis is not None, flags, out)
             return
         if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
             raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
@@ -41,8 +44,7 @@ class Plan:
             out = _core.result(f.capsule, like, code, *layout)
         elif dtype is not None and np.dtype(dtype) != out.dtype:
             raise ValueError(f"out has {out.dtype} samples, dtype is {np.dtype(dtype)}")
-        self.out: np.ndarray = out
-        """What calls without out return, each time the same array."""
+        self.out = out
         self._plan = _core.plan(f.capsule, like, self.out, *layout)
 
     def __call__(self, image: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
