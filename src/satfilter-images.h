@@ -30,13 +30,22 @@ extern "C" {
 
 /* Pixels in host memory, with what their file said about them: alpha, possible
  * range, colour profile, gamma, HDR, resolution, EXIF, XMP, IPTC, a PNG's Author
- * and Copyright, and how a JPEG was coded. Owns its memory. */
+ * and Copyright, and how a JPEG was coded. Owns its memory, but for pixels that it wraps. */
 typedef struct satf_image satf_image;
 
 /* A zeroed image. flags as in satf_view. */
 SATF_API satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height,
                                        int32_t channels, satf_type type, uint32_t flags,
                                        satf_image **out);
+
+/*
+ * An image of the caller's pixels, which are not copied: they stay the caller's, who keeps them
+ * until the image is destroyed, and are never written to. pixels: any view on the host, with data;
+ * satf_image_view() is that view. Its possible range is 0 to its full scale, that of floats
+ * unknown. It has no metadata at first. SATF_INVALID for what is no such view; *out is NULL on
+ * failure.
+ */
+SATF_API satf_status satf_image_wrap(satf_context *ctx, const satf_view *pixels, satf_image **out);
 
 /* Reads a picture, the first of those in the file; the format is found by content. "-" is
  * standard input. */
@@ -51,6 +60,28 @@ SATF_API const satf_view *satf_image_view(const satf_image *image);
 
 /* NULL is allowed. */
 SATF_API void satf_image_destroy(satf_image *image);
+
+/* Metadata that are blocks of bytes. */
+typedef enum satf_metadata_kind {
+    SATF_METADATA_ICC,  /* a colour profile */
+    SATF_METADATA_EXIF, /* as a TIFF file: it begins with "II" or "MM" */
+    SATF_METADATA_XMP   /* its packet, XML */
+} satf_metadata_kind;
+
+/* The image's block of that kind, *bytes long; NULL, and *bytes = 0, if it has none. It is the
+ * image's, and valid until it is set or the image is destroyed. bytes must not be NULL. */
+SATF_API const void *satf_image_metadata(const satf_image *image, satf_metadata_kind which,
+                                         size_t *bytes);
+
+/*
+ * The block of that kind becomes a copy of these bytes, 0: none, for files that are written. EXIF
+ * may begin with "Exif" and two zeros, which are left out. SATF_DATA if they do not begin as such a
+ * block does, SATF_LIMIT above SATF_MAX_METADATA or 2^31 - 1; the image is as it was after a
+ * failure.
+ */
+SATF_API satf_status satf_image_set_metadata(satf_context *ctx, satf_image *image,
+                                             satf_metadata_kind which, const void *data,
+                                             size_t bytes);
 
 /* *out = the filter applied to in, carrying in's metadata on. type: a
  * satf_type or SATF_TYPE_AUTO for the filter's exact type. Thumbnails in the
@@ -145,7 +176,7 @@ SATF_API satf_status satf_image_file_finish(satf_context *ctx, satf_image_file *
 /* Frees it; one that has not been finished leaves no trace. NULL is allowed. */
 SATF_API void satf_image_file_close(satf_image_file *file);
 
-/* What a file says about itself before its pixels are decoded. */
+/* What a file says about itself before its pixels are decoded, or an image. */
 typedef struct satf_image_info {
     satf_view view;     /* of the image that reading it makes; data NULL */
     const char *format; /* its name; static storage */
@@ -163,6 +194,10 @@ typedef struct satf_image_info {
  * its size) as far as it reaches; zeros on failure. */
 SATF_API satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,
                                       size_t bytes);
+
+/* The same of an image in memory: its view with data, its range, its orientation and the sizes of
+ * its metadata; format is NULL, pictures and pages are 1. Zeros for NULL. */
+SATF_API void satf_image_describe(const satf_image *image, satf_image_info *info, size_t bytes);
 
 /* A file format. Static storage. */
 typedef struct satf_format_info {

@@ -3,8 +3,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "exif.h"
 #include "memory.h"
 #include "view.h"
+
+/* And the possible range of such samples. */
+static void set_view(satf_image *image, const satf_view *view)
+{
+    image->view = *view;
+    image->has_range = !satf_type_is_float(view->type);
+    image->hi = image->has_range ? satf_full_scale(view) : 0;
+    image->alpha_max = image->has_range ? image->hi : 1;
+    image->picture_type = view->type == SATF_U8 ? SATF_U8 : SATF_U16;
+}
 
 satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t height,
                                     int32_t channels, satf_type type, uint32_t flags,
@@ -32,11 +43,7 @@ satf_status satf_image_create_unset(satf_context *ctx, int64_t width, int64_t he
         return satf_fail_memory(ctx, (size_t)bytes, "an image");
     }
     view.data = data;
-    image->view = view;
-    image->has_range = !satf_type_is_float(type);
-    image->hi = (double)satf_type_max(type);
-    image->alpha_max = image->has_range ? image->hi : 1;
-    image->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
+    set_view(image, &view);
     *out = image;
     return SATF_OK;
 }
@@ -55,6 +62,34 @@ satf_status satf_image_create(satf_context *ctx, int64_t width, int64_t height, 
     return status;
 }
 
+satf_status satf_image_wrap(satf_context *ctx, const satf_view *pixels, satf_image **out)
+{
+    if (out) {
+        *out = NULL;
+    }
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!out) {
+        return satf_fail(ctx, SATF_INVALID, "the place for the image is missing");
+    }
+    satf_status status = satf_check_view(ctx, pixels, "image", true);
+    if (!status && pixels->device != SATF_HOST) {
+        status = satf_fail(ctx, SATF_INVALID, "images are in memory of the host");
+    }
+    if (status) {
+        return status;
+    }
+    satf_image *image = satf_alloc_zeroed(sizeof *image);
+    if (!image) {
+        return satf_fail_memory(ctx, sizeof *image, "an image");
+    }
+    set_view(image, pixels);
+    image->wraps = true;
+    *out = image;
+    return SATF_OK;
+}
+
 const satf_view *satf_image_view(const satf_image *image)
 {
     return image ? &image->view : NULL;
@@ -69,7 +104,7 @@ void satf_image_disown(satf_image *image)
         satf_disown(image->metadata.iptc);
         satf_disown(image->metadata.text);
         satf_disown(image->metadata.tags);
-        satf_disown(image->view.data);
+        satf_disown(image->wraps ? NULL : image->view.data);
         satf_disown(image);
     }
 }
@@ -78,9 +113,112 @@ void satf_image_destroy(satf_image *image)
 {
     if (image) {
         satf_metadata_clear(&image->metadata);
-        satf_free(image->view.data);
+        satf_free(image->wraps ? NULL : image->view.data);
         satf_free(image);
     }
+}
+
+void satf_image_describe(const satf_image *image, satf_image_info *info, size_t bytes)
+{
+    satf_image_info all = {0};
+    if (image) {
+        const satf_metadata *m = &image->metadata;
+        all = (satf_image_info){
+            .view = image->view,
+            .pictures = 1,
+            .pages = 1,
+            .has_range = image->has_range,
+            .lo = image->lo,
+            .hi = image->hi,
+            .orientation = (int)satf_exif_orientation(m->exif, m->exif_bytes),
+            .icc_bytes = m->icc_bytes,
+            .exif_bytes = m->exif_bytes,
+            .xmp_bytes = m->xmp_bytes,
+        };
+    }
+    satf_give(info, bytes, &all, sizeof all);
+}
+
+/* ----------------------------------------------------------------- metadata */
+
+/* The block of that kind, and its size; NULL if there is no such kind. */
+static unsigned char **block_of(satf_metadata *m, satf_metadata_kind which, size_t **bytes)
+{
+    switch (which) {
+    case SATF_METADATA_ICC:
+        *bytes = &m->icc_bytes;
+        return &m->icc;
+    case SATF_METADATA_EXIF:
+        *bytes = &m->exif_bytes;
+        return &m->exif;
+    case SATF_METADATA_XMP:
+        *bytes = &m->xmp_bytes;
+        return &m->xmp;
+    }
+    return NULL;
+}
+
+const void *satf_image_metadata(const satf_image *image, satf_metadata_kind which, size_t *bytes)
+{
+    size_t *found;
+    satf_metadata *m = image ? (satf_metadata *)(uintptr_t)&image->metadata : NULL;
+    unsigned char **block = m ? block_of(m, which, &found) : NULL;
+    *bytes = block && *block ? *found : 0;
+    return block ? *block : NULL;
+}
+
+/* Whether the bytes begin as a block of that kind. */
+static bool begins_well(satf_metadata_kind which, const unsigned char *data, size_t bytes)
+{
+    enum { ICC_HEADER = 128, ICC_MARK_AT = 36 };
+    satf_tiff tiff;
+    switch (which) {
+    case SATF_METADATA_ICC:
+        return bytes >= ICC_HEADER && memcmp(data + ICC_MARK_AT, "acsp", 4) == 0;
+    case SATF_METADATA_EXIF:
+        return satf_tiff_open((unsigned char *)(uintptr_t)data, bytes, &tiff);
+    case SATF_METADATA_XMP:
+        return memchr(data, '<', bytes) != NULL;
+    }
+    return false;
+}
+
+satf_status satf_image_set_metadata(satf_context *ctx, satf_image *image, satf_metadata_kind which,
+                                    const void *data, size_t bytes)
+{
+    static const char *const names[] = {"ICC profile", "EXIF", "XMP"};
+    static const unsigned char lead[6] = "Exif\0";
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    size_t *old_bytes, made_bytes;
+    unsigned char *made, **old = image ? block_of(&image->metadata, which, &old_bytes) : NULL;
+    if (!old || (!data && bytes > 0)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         !image ? "the image is missing"
+                         : !old ? "there is no such kind of metadata"
+                                : "the metadata are missing");
+    }
+    const unsigned char *from = data;
+    if (which == SATF_METADATA_EXIF && bytes >= sizeof lead && !memcmp(from, lead, sizeof lead)) {
+        from += sizeof lead;
+        bytes -= sizeof lead;
+    }
+    if (bytes > (uint64_t)ctx->settings.max_metadata || bytes > INT32_MAX) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "%s of %zu bytes is above the limit (limit: max-metadata)", names[which],
+                         bytes);
+    }
+    if (bytes > 0 && !begins_well(which, from, bytes)) {
+        return satf_fail(ctx, SATF_DATA, "the bytes are no %s", names[which]);
+    }
+    satf_status status = satf_copy_block(ctx, from, bytes, &made, &made_bytes);
+    if (!status) {
+        satf_free(*old);
+        *old = made;
+        *old_bytes = made_bytes;
+    }
+    return status;
 }
 
 satf_status satf_copy_block(satf_context *ctx, const void *from, size_t bytes, unsigned char **to,

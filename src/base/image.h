@@ -47,7 +47,8 @@ typedef struct satf_metadata {
 } satf_metadata;
 
 struct satf_image {
-    satf_view view; /* packed, host, data owned (satf_alloc) */
+    satf_view view; /* of the host; packed, data owned (satf_alloc), but where it wraps: */
+    bool wraps;     /* the caller's view, whose data stay the caller's */
     /* The possible range of the samples: 0 ... maxval for integers of a file,
      * and what filters make of it. Unknown (floats of a file): has_range false.
      * Alpha always ranges over 0 ... alpha_max. */

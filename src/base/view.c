@@ -189,6 +189,32 @@ bool satf_views_overlap(const satf_view *a, const satf_view *b)
            (meets_next && pixels_collide(views[high], views[low], stride[0] - into));
 }
 
+/* Sizes that are constants become loads and stores. */
+#define COPY_PIXELS(size)                                       \
+    for (int64_t x = 0; x < n; x++) {                           \
+        memcpy(to + x * to_step, from + x * from_step, (size)); \
+    }                                                           \
+    break
+
+void satf_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
+                   int64_t n)
+{
+    switch (bytes) {
+    case 1:
+        COPY_PIXELS(1);
+    case 2:
+        COPY_PIXELS(2);
+    case 3:
+        COPY_PIXELS(3);
+    case 4:
+        COPY_PIXELS(4);
+    case 8:
+        COPY_PIXELS(8);
+    default:
+        COPY_PIXELS((size_t)bytes);
+    }
+}
+
 int64_t satf_block_rows(const satf_view *view)
 {
     int64_t bytes = satf_row_samples(view) * (int64_t)satf_type_bytes(view->type);

@@ -49,6 +49,10 @@ static inline bool satf_inside(int64_t start, int64_t length, int64_t size)
     return start >= 0 && length >= 1 && start < size && length <= size - start;
 }
 
+/* to = n pixels of so many bytes each; steps: bytes from one to the next. They do not overlap. */
+void satf_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
+                   int64_t n);
+
 /* Samples of a row: width * channels. Valid for checked views. */
 static inline int64_t satf_row_samples(const satf_view *view)
 {

@@ -19,32 +19,6 @@ typedef struct pixels_work {
     bool packed; /* both */
 } pixels_work;
 
-/* Sizes that are constants become loads and stores. */
-#define COPY_PIXELS(size)                                       \
-    for (int64_t x = 0; x < n; x++) {                           \
-        memcpy(to + x * to_step, from + x * from_step, (size)); \
-    }                                                           \
-    break
-
-void filter_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
-                     int64_t n)
-{
-    switch (bytes) {
-    case 1:
-        COPY_PIXELS(1);
-    case 2:
-        COPY_PIXELS(2);
-    case 3:
-        COPY_PIXELS(3);
-    case 4:
-        COPY_PIXELS(4);
-    case 8:
-        COPY_PIXELS(8);
-    default:
-        COPY_PIXELS((size_t)bytes);
-    }
-}
-
 static void copy_band(void *user, int64_t band, int thread)
 {
     (void)thread;
@@ -56,8 +30,8 @@ static void copy_band(void *user, int64_t band, int thread)
         if (work->packed) {
             memcpy(satf_row(to, y), satf_row(from, y), (size_t)(from->width * bytes));
         } else {
-            filter_copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
-                            satf_pixel_stride(from), bytes, from->width);
+            satf_copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
+                          satf_pixel_stride(from), bytes, from->width);
         }
     }
 }

@@ -8,10 +8,6 @@
  * that do not overlap; on a device it is enqueued. */
 satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
 
-/* The same of n pixels of so many bytes each on the host; steps: bytes from one to the next. */
-void filter_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
-                     int64_t n);
-
 /* to = n samples of `from`, which are aligned to their type, stored as results of to_type are:
  * rounded and saturated. */
 void filter_convert(int type, const void *from, int64_t n, int to_type, char *to);

@@ -230,8 +230,10 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
     if (status) {
         return status;
     }
-    io_plan made = {.in = image->view, .out = image->view, .alpha_max = image->alpha_max};
-    made.in.data = made.out.data = NULL;
+    io_plan made = {.in = image->view, .alpha_max = image->alpha_max};
+    made.in.data = NULL; /* its rows come packed */
+    made.in.stride = satf_row_samples(&made.in) * (int64_t)satf_type_bytes(made.in.type);
+    made.in.pixel_stride = 0;
     const char *word = NULL;
     status = choose_format(ctx, path, options, &made.format, &word);
     if (!status) {

@@ -86,7 +86,7 @@ static satf_status visit_keys(satf_context *ctx, const satf_view *v,
     finite_keys(v->type, &least, &most);
     for (int64_t y = 0; y < v->height && !status; y++) {
         const char *at = satf_row(v, y);
-        for (int64_t x = 0; x < v->width; x++, at += (size_t)channels * sample) {
+        for (int64_t x = 0; x < v->width; x++, at += satf_pixel_stride(v)) {
             for (int c = 0; c < colour; c++) {
                 uint64_t key = load_key(v->type, at + (size_t)c * sample);
                 keys[count] = key;

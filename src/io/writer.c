@@ -253,19 +253,46 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
     return status;
 }
 
+/* Whether codecs take the rows as they lie. */
+static bool lies_well(const satf_view *view)
+{
+    uintptr_t odd = satf_type_bytes(view->type) - 1;
+    return satf_is_packed(view) && view->stride >= 0 &&
+           (((uintptr_t)view->data | (uintptr_t)view->stride) & odd) == 0;
+}
+
+/* n rows of the view from y on, by way of the memory at `packed` if it is not NULL. */
+static satf_status put_part(satf_context *ctx, io_writer *writer, const satf_view *view, int64_t y,
+                            int64_t n, char *packed)
+{
+    if (!packed) {
+        return io_put_rows(ctx, writer, satf_row(view, y), view->stride, n);
+    }
+    int64_t pixel = satf_pixel_bytes(view), row_bytes = view->width * pixel;
+    for (int64_t i = 0; i < n; i++) {
+        satf_copy_row(packed + i * row_bytes, pixel, satf_row(view, y + i), satf_pixel_stride(view),
+                      pixel, view->width);
+    }
+    return io_put_rows(ctx, writer, packed, row_bytes, n);
+}
+
 satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view *view)
 {
     const double rows_share = 0.9; /* some codecs do most of their work at the end */
     int64_t rows = satf_block_rows(view);
-    satf_status status = SATF_OK;
+    size_t bytes = (size_t)(rows * view->width * satf_pixel_bytes(view));
+    char *packed = lies_well(view) ? NULL : satf_alloc(bytes);
+    satf_status status =
+        packed || lies_well(view) ? SATF_OK : satf_fail_memory(ctx, bytes, "rows to write");
     for (int64_t y = 0, n; y < view->height && !status; y += n) {
         n = view->height - y < rows ? view->height - y : rows;
-        status = io_put_rows(ctx, writer, satf_row(view, y), view->stride, n);
+        status = put_part(ctx, writer, view, y, n, packed);
         if (!status) {
             double done = (double)(y + n) / (double)view->height;
             status = satf_report_progress(ctx, rows_share * done);
         }
     }
+    satf_free(packed);
     status = status ? status : io_writer_finish(ctx, writer);
     return status ? status : satf_report_progress(ctx, 1);
 }

@@ -72,7 +72,7 @@ static void convert_row(const work *w, int64_t y)
     for (int64_t x = 0; x < w->to->width; x += PIXELS) {
         int64_t n = w->to->width - x < PIXELS ? w->to->width - x : PIXELS;
         io_convert(w->plan, from + x * satf_pixel_bytes(w->from), piece, n, NULL);
-        filter_copy_row(to + x * step, step, (const char *)piece, bytes, bytes, n);
+        satf_copy_row(to + x * step, step, (const char *)piece, bytes, bytes, n);
     }
 }
 
