@@ -26,6 +26,41 @@ extern "C" {
  * - in filters, between rows or bands of rows.
  */
 
+/* ------------------------------------------------------- files by callbacks */
+
+/*
+ * A file of the caller's, such as a request in memory or a socket, that calls read or write by
+ * callbacks. It begins where it is when the call begins. Calls copy the struct; what `user` points
+ * to is the caller's, who keeps it until the call returns or, of a satf_image_file, until that is
+ * closed.
+ *
+ * Callbacks are called on the calling thread and on threads of the library; those of a struct one
+ * at a time, but those of an input and of an output side by side. They must not use the context. A
+ * call of which a callback fails returns SATF_IO, with a sentence that names the callback, and
+ * calls none of that file again. What has been written by then is not whole: it is the caller's to
+ * throw away.
+ */
+typedef struct satf_file_calls {
+    size_t bytes; /* of this struct, by satf_file_calls_init() */
+    void *user;   /* the first argument of each */
+    /* Of an input: stores up to n bytes (1 ... 2^20) at data and returns how many, which may be
+     * fewer whenever no more are there yet. 0: the file ends. Below 0, or above n: it has failed.
+     * Bytes behind the picture may be asked for, too. */
+    int64_t (*read)(void *user, void *data, size_t n);
+    /* Of an output: takes up to n bytes (1 ... 2^20) and returns how many. 0, below 0, or above n:
+     * it has failed. */
+    int64_t (*write)(void *user, const void *data, size_t n);
+    /* Goes to so many bytes behind the file's start, the place where it is, or its end (SEEK_SET,
+     * SEEK_CUR, SEEK_END of stdio.h), and returns how many are in front of it then; below 0: it has
+     * failed. An output may be gone behind its end. NULL: the file is a pipe, of which some formats
+     * are read or written whole. */
+    int64_t (*seek)(void *user, int64_t offset, int whence);
+} satf_file_calls;
+
+/* Sets all members, of a struct of so many bytes, to NULL. Structs that were not set by it are
+ * SATF_INVALID. */
+SATF_API void satf_file_calls_init(satf_file_calls *calls, size_t bytes);
+
 /* ------------------------------------------------------------------ images */
 
 /* Pixels in host memory, with what their file said about them: alpha, possible
@@ -50,6 +85,10 @@ SATF_API satf_status satf_image_wrap(satf_context *ctx, const satf_view *pixels,
 /* Reads a picture, the first of those in the file; the format is found by content. "-" is
  * standard input. */
 SATF_API satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out);
+
+/* The same of a file by callbacks. */
+SATF_API satf_status satf_image_read_from(satf_context *ctx, const satf_file_calls *from,
+                                          satf_image **out);
 
 /* The same from memory, which stays the caller's. */
 SATF_API satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes,
@@ -133,6 +172,12 @@ static inline satf_write_options satf_write_defaults(void)
 SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
                                       const satf_write_options *options);
 
+/* The same by callbacks, in order of the file's bytes unless `seek` is there; options name the
+ * format. */
+SATF_API satf_status satf_image_write_to(satf_context *ctx, const satf_image *image,
+                                         const satf_file_calls *to,
+                                         const satf_write_options *options);
+
 /* The same into memory: *data becomes the file's bytes, *bytes their number. options name the
  * format. *data is the caller's, to be freed with satf_buffer_free(); NULL on failure. */
 SATF_API satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
@@ -153,6 +198,9 @@ typedef struct satf_image_file satf_image_file;
 SATF_API satf_status satf_image_file_open(satf_context *ctx, const char *path,
                                           satf_image_file **out);
 
+SATF_API satf_status satf_image_file_open_from(satf_context *ctx, const satf_file_calls *from,
+                                               satf_image_file **out);
+
 /* How many pages a file that is read holds, or have been appended to one that is written. */
 SATF_API int64_t satf_image_file_pages(const satf_image_file *file);
 
@@ -165,6 +213,11 @@ SATF_API satf_status satf_image_file_read(satf_context *ctx, satf_image_file *fi
 SATF_API satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t pages,
                                             const satf_write_options *options,
                                             satf_image_file **out);
+
+/* The same by callbacks; options name the format. */
+SATF_API satf_status satf_image_file_create_to(satf_context *ctx, const satf_file_calls *to,
+                                               int64_t pages, const satf_write_options *options,
+                                               satf_image_file **out);
 
 /* Another page. After a failure the file can only be closed. */
 SATF_API satf_status satf_image_file_append(satf_context *ctx, satf_image_file *file,
@@ -194,6 +247,9 @@ typedef struct satf_image_info {
  * its size) as far as it reaches; zeros on failure. */
 SATF_API satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,
                                       size_t bytes);
+
+SATF_API satf_status satf_image_probe_from(satf_context *ctx, const satf_file_calls *from,
+                                           satf_image_info *info, size_t bytes);
 
 /* The same of an image in memory: its view with data, its range, its orientation and the sizes of
  * its metadata; format is NULL, pictures and pages are 1. Zeros for NULL. */
@@ -278,6 +334,10 @@ typedef struct satf_file_options {
      * than its input, or is black and white.
      */
     const satf_rect *region;
+    /* Unless NULL, the input is read (the output written) by these. Its path is a name for reports,
+     * and has a suffix to go by. Both may be streamed as files are; border wrap needs `seek`. What
+     * comes out of order, such as the directory of a TIFF, waits in a temporary file. */
+    const satf_file_calls *input_calls, *output_calls;
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);

@@ -257,7 +257,7 @@ static void test_png_late_exif(void **state)
     assert_int_equal(write(ends[1], late, file.n + sizeof chunk), file.n + sizeof chunk);
     close(ends[1]);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-    assert_int_equal(io_open(ctx, name, &reader), SATF_OK);
+    assert_int_equal(io_open(ctx, name, NULL, &reader), SATF_OK);
     close(ends[0]);
     assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
     assert_true(reader->header.metadata_may_follow);

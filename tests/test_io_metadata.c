@@ -205,7 +205,7 @@ static void png_pipe_of(satf_context *ctx, bool strip)
     assert_int_equal(write(ends[1], two.data, two.n), two.n);
     close(ends[1]);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-    assert_int_equal(io_open(ctx, name, &reader), SATF_OK);
+    assert_int_equal(io_open(ctx, name, NULL, &reader), SATF_OK);
     close(ends[0]);
     assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
     assert_true(reader->header.metadata_may_follow);

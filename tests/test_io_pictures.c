@@ -68,7 +68,7 @@ static void pnm_pipe(void **state)
             close(ends[1]);
         }
         snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-        assert_int_equal(io_open(ctx, name, &reader), SATF_OK);
+        assert_int_equal(io_open(ctx, name, NULL, &reader), SATF_OK);
         assert_int_equal(read_all(ctx, reader), i == 1 ? IO_PICTURES_SEVERAL : 1);
         close(ends[0]);
         if (i < 2) {

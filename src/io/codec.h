@@ -19,6 +19,8 @@ bool io_list_has(const char *list, const char *word, size_t n);
 /* ------------------------------------------------------------------ source */
 
 satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source); /* owns fd then */
+satf_status io_source_open_calls(satf_context *ctx, const satf_file_calls *calls,
+                                 io_source *source);
 void io_source_open_memory(const void *data, size_t bytes, io_source *source);
 void io_source_close(io_source *source);
 

@@ -25,7 +25,8 @@ satf_status io_read_whole(satf_context *ctx, io_reader *reader, satf_image **out
     return SATF_OK;
 }
 
-satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out)
+static satf_status read_image(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                              satf_image **out)
 {
     if (out) {
         *out = NULL;
@@ -33,19 +34,29 @@ satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **ou
     if (!ctx) {
         return SATF_INVALID;
     }
-    if (!path || !out) {
-        return satf_fail(ctx, SATF_INVALID, "the path or the place for the image is missing");
+    if ((!path && !calls) || !out) {
+        return satf_fail(ctx, SATF_INVALID, "the file or the place for the image is missing");
     }
     io_reader *reader;
     satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    satf_status status = io_open(ctx, path, &reader);
+    satf_status status = io_open(ctx, path, calls, &reader);
     if (!status) {
         status = io_read_whole(ctx, reader, out);
         io_close(reader);
     }
     satf_image_disown(*out);
     return satf_memory_end(ctx, before, status);
+}
+
+satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out)
+{
+    return read_image(ctx, path, NULL, out);
+}
+
+satf_status satf_image_read_from(satf_context *ctx, const satf_file_calls *from, satf_image **out)
+{
+    return read_image(ctx, NULL, from, out);
 }
 
 satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes, satf_image **out)
@@ -84,13 +95,17 @@ static satf_status write_image(satf_context *ctx, const satf_image *image, const
     return status;
 }
 
-static satf_status write_path(satf_context *ctx, const satf_image *image, const char *path,
-                              const satf_write_options *options)
+/* To the path, or by the calls if they are not NULL. */
+static satf_status write_place(satf_context *ctx, const satf_image *image, const char *path,
+                               const satf_file_calls *calls, const satf_write_options *options)
 {
     io_plan plan;
     io_output *output;
     satf_write_options all;
     satf_status status = io_take_options(ctx, options, &all);
+    if (!status && calls && !all.format) {
+        status = satf_fail(ctx, SATF_INVALID, "callbacks have no suffix to go by; name a format");
+    }
     if (!status) {
         status = io_make_plan(ctx, image, path, &all, &plan);
     }
@@ -98,17 +113,13 @@ static satf_status write_path(satf_context *ctx, const satf_image *image, const 
         status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
     }
     if (!status) {
-        status = io_output_open(ctx, path, all.no_clobber != 0, &output);
+        status = io_output_open(ctx, path, calls, all.no_clobber != 0, &output);
     }
     if (status) {
         return status;
     }
     status = write_image(ctx, image, &plan, io_output_file(output), &all);
-    if (status) {
-        io_output_discard(output);
-        return status;
-    }
-    return io_output_commit(ctx, output);
+    return io_output_end(ctx, output, status);
 }
 
 satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
@@ -122,7 +133,21 @@ satf_status satf_image_write(satf_context *ctx, const satf_image *image, const c
     }
     satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    return satf_memory_end(ctx, before, write_path(ctx, image, path, options));
+    return satf_memory_end(ctx, before, write_place(ctx, image, path, NULL, options));
+}
+
+satf_status satf_image_write_to(satf_context *ctx, const satf_image *image,
+                                const satf_file_calls *to, const satf_write_options *options)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!image || !to) {
+        return satf_fail(ctx, SATF_INVALID, "the image or the callbacks are missing");
+    }
+    satf_budget *before = satf_memory_begin(ctx);
+    satf_progress_begin(ctx);
+    return satf_memory_end(ctx, before, write_place(ctx, image, "-", to, options));
 }
 
 /* ---------------------------------------------------------------------- in memory */
@@ -224,20 +249,20 @@ void satf_buffer_free(void *data)
     satf_free(data);
 }
 
-satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,
-                             size_t bytes)
+static satf_status probe(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                         satf_image_info *info, size_t bytes)
 {
     satf_image_info all = {0};
     satf_give(info, bytes, &all, sizeof all);
     if (!ctx) {
         return SATF_INVALID;
     }
-    if (!path || !info) {
-        return satf_fail(ctx, SATF_INVALID, "the path or the place for the answer is missing");
+    if ((!path && !calls) || !info) {
+        return satf_fail(ctx, SATF_INVALID, "the file or the place for the answer is missing");
     }
     io_reader *reader;
     satf_progress_begin(ctx);
-    satf_status status = io_open(ctx, path, &reader);
+    satf_status status = io_open(ctx, path, calls, &reader);
     if (!status) {
         status = io_find_metadata(ctx, reader);
         const io_header *header = &reader->header;
@@ -263,4 +288,16 @@ satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_inf
         satf_give(info, bytes, &all, sizeof all);
     }
     return status;
+}
+
+satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,
+                             size_t bytes)
+{
+    return probe(ctx, path, NULL, info, bytes);
+}
+
+satf_status satf_image_probe_from(satf_context *ctx, const satf_file_calls *from,
+                                  satf_image_info *info, size_t bytes)
+{
+    return probe(ctx, NULL, from, info, bytes);
 }

@@ -12,19 +12,23 @@
 #include "../base/tags.h"
 #include "stats.h"
 
+typedef struct io_calls io_calls;
+
 /*
- * Where a file's bytes come from: a file descriptor or memory. Codecs read forward, so pipes serve
- * as well as files. Memory and regular files can also be read at any position. A read error sets
- * `error` and looks like the end, as does a callback that cancels.
+ * Where a file's bytes come from: a file descriptor, a caller's callbacks or memory. Codecs read
+ * forward, so pipes serve as well as files. Memory, regular files and callbacks that seek can also
+ * be read at any position. A read error sets `error`, or is the calls' failure, and looks like the
+ * end, as does a callback that cancels.
  */
 typedef struct io_source {
     satf_context *ctx;             /* of the call in progress, whose callback reads ask; or NULL */
     const unsigned char *at, *end; /* bytes at hand */
-    int fd;                        /* -1: memory, which comes to hand in pieces as a file does */
-    bool shares_fd;                /* it is another source's, whose position it leaves alone */
+    int fd;                        /* -1: callbacks, or memory */
+    io_calls *calls;               /* NULL: there are none */
+    bool shares;                   /* it is another source's file, whose position it leaves alone */
     unsigned char *buffer;         /* owned; NULL for memory */
-    const unsigned char *begin;    /* of memory */
-    int64_t position;              /* bytes that have been read of a file descriptor */
+    const unsigned char *begin;    /* of memory, which comes to hand in pieces as a file does */
+    int64_t position;              /* bytes that have been read, but of memory */
     int64_t start;                 /* a regular file's offset where reading began */
     int64_t bytes;                 /* from there to its end when it was opened; -1: a pipe */
     bool ended;
@@ -196,10 +200,11 @@ bool io_format_is_readable(const satf_context *ctx, const io_format *format);
 /* SATF_UNSUPPORTED unless files of that format can hold samples of that type. */
 satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type type);
 
-/* Opens a file, "-" for standard input, finds its format by content, checks
- * its sizes against the context's limits. On success the caller closes it.
- * Messages do not name the file: whoever prints them does. */
-satf_status io_open(satf_context *ctx, const char *path, io_reader **reader);
+/* Opens the file at path, "-" for standard input, or that of the calls, unless these are NULL;
+ * finds its format by content, checks its sizes against the context's limits. On success the caller
+ * closes it. Messages do not name the file: whoever prints them does. */
+satf_status io_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                    io_reader **reader);
 satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader);
 
 /*
@@ -207,7 +212,8 @@ satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io
  * beside another has the same file and may go to other pages at the same time, in another thread,
  * where pages_apart.
  */
-satf_status io_open_file(satf_context *ctx, const char *path, io_reader **reader);
+satf_status io_open_file(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                         io_reader **reader);
 satf_status io_open_beside(satf_context *ctx, const io_reader *other, io_reader **reader);
 
 /* Reads that page, from 0 on, from its first row. If the pages do not stand apart, and it lies
@@ -271,7 +277,7 @@ static inline bool io_plan_copies(const io_plan *plan)
 
 /* Copies a caller's struct, which begins with its size, over the defaults in *all, as far as both
  * reach: the program may have been compiled with another header. NULL leaves the defaults. name:
- * "write" for satf_write_options. */
+ * of the struct, "satf_write_options", which NAME_init() sets. */
 satf_status io_take_struct(satf_context *ctx, const char *name, const void *given, void *all,
                            size_t bytes);
 
@@ -338,15 +344,23 @@ struct io_writer {
  * by discard (also by io_output_cleanup(), which is async-signal-safe, removes
  * every open temporary of this process, and lets none be created after it). "-" writes to stdout.
  * commit flushes and checks every error; no_clobber uses link/renameat2 so that
- * an existing file is never replaced. The new file has the mode of the file it replaces, else
+ * an existing file is never replaced. Bytes for calls, unless these are NULL, go there at once;
+ * path is not looked at then. The new file has the mode of the file it replaces, else
  * 0666 less umask. A path that is a symlink replaces the link's target;
  * devices and FIFOs (/dev/stdout, /dev/null) are written directly.
  */
 typedef struct io_output io_output;
-satf_status io_output_open(satf_context *ctx, const char *path, bool no_clobber, io_output **out);
+satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                           bool no_clobber, io_output **out);
 FILE *io_output_file(io_output *out);
 satf_status io_output_commit(satf_context *ctx, io_output *out); /* frees out, either way */
 void io_output_discard(io_output *out);                          /* frees out; NULL is allowed */
+
+/* With the status of what came before: commits or discards it. NULL is allowed. */
+satf_status io_output_end(satf_context *ctx, io_output *out, satf_status status);
+
+/* status, but where a callback of the output has failed: a failure that names it. */
+satf_status io_output_blame(satf_context *ctx, const io_output *out, satf_status status);
 void io_output_cleanup(void);
 
 /* Removes what runs that were killed have left of their temporaries in the folder of

@@ -18,8 +18,7 @@ satf_status io_take_struct(satf_context *ctx, const char *name, const void *give
     }
     memcpy(&given_bytes, given, sizeof given_bytes);
     if (given_bytes < sizeof given_bytes) {
-        return satf_fail(ctx, SATF_INVALID, "the %s options were not set by satf_%s_options_init()",
-                         name, name);
+        return satf_fail(ctx, SATF_INVALID, "%s was not set by %s_init()", name, name);
     }
     memcpy(all, given, given_bytes < bytes ? given_bytes : bytes);
     return SATF_OK;
@@ -29,5 +28,5 @@ satf_status io_take_options(satf_context *ctx, const satf_write_options *given,
                             satf_write_options *all)
 {
     satf_write_options_init(all, sizeof *all);
-    return io_take_struct(ctx, "write", given, all, sizeof *all);
+    return io_take_struct(ctx, "satf_write_options", given, all, sizeof *all);
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "codec.h"
 
 enum { STDIO_BYTES = 128 << 10 };
@@ -23,6 +24,7 @@ struct io_output {
     char *buffer;        /* the file's, for stdio */
     char path[PATH_MAX]; /* the target, links resolved */
     int slot;            /* of the temporary; -1: written directly */
+    io_calls *calls;     /* that it goes to; NULL: none */
     int lock;            /* descriptor that holds its lock until it has its name; or -1 */
     bool is_stdout, no_clobber;
     bool replaces; /* a file of this owner and group */
@@ -276,6 +278,32 @@ static satf_status open_temporary(satf_context *ctx, io_output *out, const struc
     return SATF_OK;
 }
 
+/* Returns 0 after a failure, which is an error to stdio. */
+static ssize_t write_to_calls(void *user, const char *from, size_t n)
+{
+    errno = EIO;
+    return io_calls_write(user, from, n) ? (ssize_t)n : 0;
+}
+
+static int seek_in_calls(void *user, off64_t *offset, int whence)
+{
+    int64_t place = io_calls_seek(user, *offset, whence);
+    *offset = place < 0 ? *offset : place;
+    errno = place < 0 ? ESPIPE : errno;
+    return place < 0 ? -1 : 0;
+}
+
+static satf_status open_calls(satf_context *ctx, const satf_file_calls *calls, io_output *out)
+{
+    static const cookie_io_functions_t functions = {.write = write_to_calls, .seek = seek_in_calls};
+    satf_status status = io_calls_create(ctx, calls, true, &out->calls);
+    status = io_output_blame(ctx, out, status);
+    if (!status && !(out->file = fopencookie(out->calls, "w", functions))) {
+        status = satf_fail_memory(ctx, STDIO_BYTES, "an output");
+    }
+    return status;
+}
+
 static satf_status open_target(satf_context *ctx, const char *path, io_output *out)
 {
     if (strcmp(path, "-") == 0) {
@@ -320,7 +348,8 @@ static satf_status open_target(satf_context *ctx, const char *path, io_output *o
     return open_temporary(ctx, out, exists ? &old : NULL);
 }
 
-satf_status io_output_open(satf_context *ctx, const char *path, bool no_clobber, io_output **output)
+satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                           bool no_clobber, io_output **output)
 {
     *output = NULL;
     io_output *out = satf_alloc_zeroed(sizeof *out);
@@ -333,7 +362,7 @@ satf_status io_output_open(satf_context *ctx, const char *path, bool no_clobber,
     out->buffer = buffer;
     out->slot = out->lock = -1;
     out->no_clobber = no_clobber;
-    satf_status status = open_target(ctx, path, out);
+    satf_status status = calls ? open_calls(ctx, calls, out) : open_target(ctx, path, out);
     if (status) {
         io_output_discard(out);
         return status;
@@ -402,6 +431,7 @@ static void free_output(io_output *out)
     if (out->lock >= 0) {
         close(out->lock);
     }
+    io_calls_destroy(out->calls);
     satf_free(out->buffer);
     satf_free(out);
 }
@@ -419,9 +449,9 @@ satf_status io_output_commit(satf_context *ctx, io_output *out)
         out->file = NULL;
     }
     if (failed) {
-        io_output_discard(out);
-        return satf_fail(ctx, SATF_IO, "writing failed: %s",
-                         error ? strerror(error) : "an earlier write to it did");
+        satf_status status = satf_fail(ctx, SATF_IO, "writing failed: %s",
+                                       error ? strerror(error) : "an earlier write to it did");
+        return io_output_end(ctx, out, status);
     }
     if (out->slot >= 0) {
         const char *from = slots[out->slot].path;
@@ -442,10 +472,29 @@ satf_status io_output_commit(satf_context *ctx, io_output *out)
     return SATF_OK;
 }
 
+satf_status io_output_blame(satf_context *ctx, const io_output *out, satf_status status)
+{
+    const char *failure = out ? io_calls_failure(out->calls) : NULL;
+    return failure ? satf_fail(ctx, SATF_IO, "writing failed: %s", failure) : status;
+}
+
+satf_status io_output_end(satf_context *ctx, io_output *out, satf_status status)
+{
+    if (!status && out) {
+        return io_output_commit(ctx, out);
+    }
+    status = io_output_blame(ctx, out, status);
+    io_output_discard(out);
+    return status;
+}
+
 void io_output_discard(io_output *out)
 {
     if (!out) {
         return;
+    }
+    if (out->calls) {
+        io_calls_give_up(out->calls); /* what the file still holds is not written */
     }
     if (out->file && !out->is_stdout) {
         fclose(out->file);

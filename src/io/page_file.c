@@ -5,8 +5,10 @@
 #include "codec.h"
 
 struct satf_image_file {
-    io_reader *reader;          /* of one that is read */
-    char *path;                 /* of one that is written; what is below as well */
+    io_reader *reader;  /* of one that is read */
+    char *path;         /* of one that is written; what is below as well */
+    satf_file_calls to; /* that it goes to, if `by_calls`; the path is "-" then */
+    bool by_calls;
     char *format, *compression; /* that the options name, or NULL */
     satf_write_options options;
     int64_t wanted, appended;
@@ -22,13 +24,14 @@ static satf_status refuse(satf_context *ctx, const char *what)
 
 /* --------------------------------------------------------------------- reading */
 
-static satf_status open_file(satf_context *ctx, const char *path, satf_image_file **out)
+static satf_status open_file(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                             satf_image_file **out)
 {
     satf_image_file *file = satf_alloc_zeroed(sizeof *file);
     if (!file) {
         return satf_fail_memory(ctx, sizeof *file, "a file of pages");
     }
-    satf_status status = io_open_file(ctx, path, &file->reader);
+    satf_status status = io_open_file(ctx, path, calls, &file->reader);
     if (status) {
         satf_free(file);
         return status;
@@ -38,7 +41,8 @@ static satf_status open_file(satf_context *ctx, const char *path, satf_image_fil
     return SATF_OK;
 }
 
-satf_status satf_image_file_open(satf_context *ctx, const char *path, satf_image_file **out)
+static satf_status open_place(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                              satf_image_file **out)
 {
     if (out) {
         *out = NULL;
@@ -46,12 +50,23 @@ satf_status satf_image_file_open(satf_context *ctx, const char *path, satf_image
     if (!ctx) {
         return SATF_INVALID;
     }
-    if (!path || !out) {
-        return refuse(ctx, "the path or the place for the file is missing");
+    if ((!path && !calls) || !out) {
+        return refuse(ctx, "the file or the place for it is missing");
     }
     struct satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    return satf_memory_end(ctx, before, open_file(ctx, path, out));
+    return satf_memory_end(ctx, before, open_file(ctx, path, calls, out));
+}
+
+satf_status satf_image_file_open(satf_context *ctx, const char *path, satf_image_file **out)
+{
+    return open_place(ctx, path, NULL, out);
+}
+
+satf_status satf_image_file_open_from(satf_context *ctx, const satf_file_calls *from,
+                                      satf_image_file **out)
+{
+    return open_place(ctx, NULL, from, out);
 }
 
 int64_t satf_image_file_pages(const satf_image_file *file)
@@ -92,10 +107,11 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t pages,
-                                   const satf_write_options *options, satf_image_file **out)
+static satf_status create(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                          int64_t pages, const satf_write_options *options, satf_image_file **out)
 {
     satf_write_options all;
+    satf_file_calls to = {0};
     if (out) {
         *out = NULL;
     }
@@ -104,9 +120,10 @@ satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t 
     }
     if (!path || !out || pages < 0) {
         return refuse(ctx, pages < 0 ? "the number of pages cannot be negative"
-                                     : "the path or the place for the file is missing");
+                                     : "the file or the place for it is missing");
     }
     satf_status status = io_take_options(ctx, options, &all);
+    status = status ? status : io_take_struct(ctx, "satf_file_calls", calls, &to, sizeof to);
     if (status) {
         return status;
     }
@@ -120,6 +137,8 @@ satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t 
         file->options = all;
         file->wanted = pages;
         file->path = copy_text(path);
+        file->by_calls = calls != NULL;
+        file->to = to;
         file->options.format = file->format = copy_text(all.format);
         file->options.compression = file->compression = copy_text(all.compression);
     }
@@ -132,10 +151,23 @@ satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t 
     return SATF_OK;
 }
 
+satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t pages,
+                                   const satf_write_options *options, satf_image_file **out)
+{
+    return create(ctx, path, NULL, pages, options, out);
+}
+
+satf_status satf_image_file_create_to(satf_context *ctx, const satf_file_calls *to, int64_t pages,
+                                      const satf_write_options *options, satf_image_file **out)
+{
+    return create(ctx, to ? "-" : NULL, to, pages, options, out);
+}
+
 static satf_status begin(satf_context *ctx, satf_image_file *file, const io_format *format)
 {
+    const satf_file_calls *to = file->by_calls ? &file->to : NULL;
     satf_status status =
-        io_output_open(ctx, file->path, file->options.no_clobber != 0, &file->output);
+        io_output_open(ctx, file->path, to, file->options.no_clobber != 0, &file->output);
     status = status ? status
                     : io_pages_open(ctx, format, io_output_file(file->output), NULL, file->wanted,
                                     &file->pages);
@@ -161,6 +193,7 @@ static satf_status append(satf_context *ctx, satf_image_file *file, const satf_i
         status = io_write_image(ctx, writer, &image->view);
         io_writer_close(writer);
     }
+    status = io_output_blame(ctx, file->output, status);
     file->appended += !status;
     file->failed = status != SATF_OK;
     return status;
@@ -193,11 +226,8 @@ satf_status satf_image_file_finish(satf_context *ctx, satf_image_file *file)
                            : file->failed        ? "a page has failed; close the file"
                                                  : "the file has no page");
     }
-    satf_status status = io_pages_finish(ctx, file->pages);
-    if (!status) {
-        status = io_output_commit(ctx, file->output);
-        file->output = NULL;
-    }
+    satf_status status = io_output_end(ctx, file->output, io_pages_finish(ctx, file->pages));
+    file->output = NULL;
     file->failed = true; /* nothing more comes */
     return status;
 }

@@ -126,11 +126,15 @@ typedef struct pfm_out {
     char *row;          /* where a row's bytes are swapped; NULL if they need not be */
 } pfm_out;
 
-/* The offset in a plain file, or -1: in pipes, and where every write goes to the end. */
+/* The offset in a plain file, or in one by callbacks that seek; -1 in pipes, and where every write
+ * goes to the end. */
 static int64_t offset_in(FILE *file)
 {
     struct stat info;
     int fd = fileno(file), flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+    if (fd < 0) {
+        return fseeko(file, 0, SEEK_CUR) ? -1 : (int64_t)ftello(file);
+    }
     bool plain =
         flags >= 0 && !(flags & O_APPEND) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     return plain ? (int64_t)ftello(file) : -1;

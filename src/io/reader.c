@@ -1,4 +1,5 @@
 /* Opening a file and reading its rows, whatever its format. */
+#include "calls.h"
 #include "codec.h"
 
 #include <errno.h>
@@ -7,6 +8,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A callback that has failed is why, whatever the decoder has made of the end that it saw. */
+static satf_status blame(satf_context *ctx, const io_reader *reader, satf_status status)
+{
+    bool failed = io_calls_failure(reader->source.calls) && status != SATF_CANCELLED;
+    return failed ? io_fail_short(ctx, &reader->source) : status;
+}
 
 /* A picture that is not compressed and of which a part is missing is refused before memory is
  * taken for it. */
@@ -75,7 +83,7 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
     return status ? status : open_decoder(ctx, reader);
 }
 
-static satf_status open_file(satf_context *ctx, const char *path, io_source *source)
+static satf_status open_path(satf_context *ctx, const char *path, io_source *source)
 {
     int fd = STDIN_FILENO;
     if (strcmp(path, "-") != 0) {
@@ -113,6 +121,7 @@ static satf_status open_reader(satf_context *ctx, io_source *source, const io_re
     reader->beside = beside;
     reader->format = beside ? beside->format : NULL;
     satf_status status = beside ? open_decoder(ctx, reader) : open_source(ctx, reader);
+    status = blame(ctx, reader, status);
     if (status) {
         io_close(reader);
         return status;
@@ -121,11 +130,13 @@ static satf_status open_reader(satf_context *ctx, io_source *source, const io_re
     return SATF_OK;
 }
 
-satf_status io_open_file(satf_context *ctx, const char *path, io_reader **reader)
+satf_status io_open_file(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                         io_reader **reader)
 {
     *reader = NULL;
     io_source source;
-    satf_status status = open_file(ctx, path, &source);
+    satf_status status =
+        calls ? io_source_open_calls(ctx, calls, &source) : open_path(ctx, path, &source);
     return status ? status : open_reader(ctx, &source, NULL, reader);
 }
 
@@ -150,9 +161,10 @@ static satf_status first_page(satf_context *ctx, satf_status status, io_reader *
     return status;
 }
 
-satf_status io_open(satf_context *ctx, const char *path, io_reader **reader)
+satf_status io_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
+                    io_reader **reader)
 {
-    return first_page(ctx, io_open_file(ctx, path, reader), reader);
+    return first_page(ctx, io_open_file(ctx, path, calls, reader), reader);
 }
 
 satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io_reader **reader)
@@ -202,9 +214,10 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
         reader->page = page;
         status = reader->format->go_to(ctx, reader, page);
         status = status ? status : check_picture(ctx, reader);
-        reader->ready = !status;
     }
+    status = blame(ctx, reader, status);
     reader->fresh = false;
+    reader->ready = !status;
     return status;
 }
 
@@ -249,6 +262,7 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     } else if (!status && n > 0) {
         status = reader->format->rows(ctx, reader, dst, stride, n);
     }
+    status = blame(ctx, reader, status);
     reader->next_row += status ? 0 : n;
     reader->ready = !status;
     return status;
@@ -272,7 +286,7 @@ satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
 {
     reader->source.ctx = ctx;
     bool look = reader->header.metadata_may_follow && reader->format->find_metadata;
-    return look ? reader->format->find_metadata(ctx, reader) : SATF_OK;
+    return look ? blame(ctx, reader, reader->format->find_metadata(ctx, reader)) : SATF_OK;
 }
 
 void io_close(io_reader *reader)

@@ -1,3 +1,4 @@
+#include "calls.h"
 #include "codec.h"
 
 #include <errno.h>
@@ -30,6 +31,25 @@ satf_status io_source_open_fd(satf_context *ctx, int fd, io_source *source)
     return SATF_OK;
 }
 
+satf_status io_source_open_calls(satf_context *ctx, const satf_file_calls *calls, io_source *source)
+{
+    unsigned char *buffer = satf_alloc(BUFFER_BYTES);
+    io_calls *made = NULL;
+    satf_status status = buffer ? io_calls_create(ctx, calls, false, &made)
+                                : satf_fail_memory(ctx, BUFFER_BYTES, "a file's buffer");
+    if (status) {
+        satf_free(buffer);
+        return status;
+    }
+    *source = (io_source){.at = buffer,
+                          .end = buffer,
+                          .fd = -1,
+                          .calls = made,
+                          .buffer = buffer,
+                          .bytes = made->bytes};
+    return SATF_OK;
+}
+
 void io_source_open_memory(const void *data, size_t bytes, io_source *source)
 {
     const unsigned char *at = data;
@@ -37,9 +57,14 @@ void io_source_open_memory(const void *data, size_t bytes, io_source *source)
     source->ended = bytes == 0;
 }
 
+static bool in_memory(const io_source *source)
+{
+    return source->fd < 0 && !source->calls;
+}
+
 satf_status io_source_open_beside(satf_context *ctx, const io_source *of, io_source *source)
 {
-    if (of->fd < 0) {
+    if (in_memory(of)) {
         io_source_open_memory(of->begin, (size_t)of->bytes, source);
         return SATF_OK;
     }
@@ -47,7 +72,8 @@ satf_status io_source_open_beside(satf_context *ctx, const io_source *of, io_sou
     *source = (io_source){.at = buffer,
                           .end = buffer,
                           .fd = of->fd,
-                          .shares_fd = true,
+                          .calls = of->calls,
+                          .shares = true,
                           .buffer = buffer,
                           .start = of->start,
                           .bytes = of->bytes};
@@ -56,8 +82,11 @@ satf_status io_source_open_beside(satf_context *ctx, const io_source *of, io_sou
 
 void io_source_close(io_source *source)
 {
-    if (source->fd > STDIN_FILENO && !source->shares_fd) {
+    if (source->fd > STDIN_FILENO && !source->shares) {
         close(source->fd);
+    }
+    if (!source->shares) {
+        io_calls_destroy(source->calls);
     }
     satf_free(source->buffer);
 }
@@ -81,18 +110,27 @@ static void show_memory(io_source *source, size_t n)
     }
 }
 
-/* One read, 0 at the end or after an error. */
+/* One read of the file; below 0 after an error. */
+static ssize_t read_once(const io_source *source, void *dst, size_t n)
+{
+    ssize_t got;
+    if (source->calls) {
+        return (ssize_t)io_calls_read(source->calls, source->position, dst, n);
+    }
+    do {
+        got = source->shares ? pread(source->fd, dst, n, source->start + source->position)
+                             : read(source->fd, dst, n);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* The same, 0 at the end or after an error, unless the callback stops it. */
 static size_t read_some(io_source *source, unsigned char *dst, size_t n)
 {
     if (!goes_on(source)) {
         return 0;
     }
-    n = n < MOST_READ ? n : MOST_READ;
-    ssize_t got;
-    do {
-        got = source->shares_fd ? pread(source->fd, dst, n, source->start + source->position)
-                                : read(source->fd, dst, n);
-    } while (got < 0 && errno == EINTR);
+    ssize_t got = read_once(source, dst, n < MOST_READ ? n : MOST_READ);
     if (got <= 0) {
         source->error = got < 0 ? errno : 0;
         source->ended = true;
@@ -107,7 +145,7 @@ bool io_source_fill(io_source *source)
     if (source->at < source->end) {
         return true;
     }
-    if (source->fd < 0) {
+    if (in_memory(source)) {
         show_memory(source, 1);
         return source->at < source->end;
     }
@@ -120,9 +158,12 @@ bool io_source_fill(io_source *source)
     return true;
 }
 
-/* Could be read without waiting. */
+/* Could be read without waiting; of callbacks nobody knows, but where they seek. */
 static bool is_ready(const io_source *source)
 {
+    if (source->calls) {
+        return source->bytes >= 0;
+    }
     struct pollfd one = {.fd = source->fd, .events = POLLIN};
     return poll(&one, 1, 0) > 0;
 }
@@ -130,7 +171,7 @@ static bool is_ready(const io_source *source)
 static size_t peek(io_source *source, size_t n, bool wait)
 {
     size_t have = (size_t)(source->end - source->at);
-    if (have < n && source->fd < 0) {
+    if (have < n && in_memory(source)) {
         show_memory(source, n);
         return (size_t)(source->end - source->at);
     }
@@ -169,7 +210,7 @@ size_t io_source_read(io_source *source, void *dst, size_t n)
             memcpy(out + taken, source->at, part);
             source->at += part;
             taken += part;
-        } else if (wanted >= BUFFER_BYTES && source->fd >= 0) {
+        } else if (wanted >= BUFFER_BYTES && !in_memory(source)) {
             size_t got = read_some(source, out + taken, wanted);
             if (got == 0) {
                 break;
@@ -184,21 +225,22 @@ size_t io_source_read(io_source *source, void *dst, size_t n)
 
 int64_t io_source_taken(const io_source *source)
 {
-    return source->fd < 0 ? source->at - source->begin
-                          : source->position - (source->end - source->at);
+    return in_memory(source) ? source->at - source->begin
+                             : source->position - (source->end - source->at);
 }
 
 void io_source_seek(io_source *source, int64_t offset)
 {
     bool inside = offset >= 0 && offset <= source->bytes;
-    if (source->fd < 0) {
+    if (in_memory(source)) {
         source->at = source->end = source->begin + (inside ? offset : source->bytes);
         source->ended = !inside || source->cancelled;
         return;
     }
     source->at = source->end = source->buffer;
     source->ended = !inside || source->cancelled ||
-                    (!source->shares_fd && lseek(source->fd, source->start + offset, SEEK_SET) < 0);
+                    (!source->shares && !source->calls &&
+                     lseek(source->fd, source->start + offset, SEEK_SET) < 0);
     source->position = offset;
 }
 
@@ -208,17 +250,16 @@ size_t io_source_look(const io_source *source, int64_t offset, void *dst, size_t
         return 0;
     }
     n = n < (uint64_t)(source->bytes - offset) ? n : (size_t)(source->bytes - offset);
-    if (source->fd < 0) {
+    if (in_memory(source)) {
         memcpy(dst, source->begin + offset, n);
         return n;
     }
+    io_source there = *source;
+    there.shares = true;
     size_t done = 0;
     while (done < n) {
-        ssize_t got = pread(source->fd, (char *)dst + done, n - done,
-                            (off_t)(source->start + offset + (int64_t)done));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
+        there.position = offset + (int64_t)done;
+        ssize_t got = read_once(&there, (char *)dst + done, n - done);
         if (got <= 0) {
             break;
         }
@@ -231,7 +272,7 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
                             size_t *bytes, void **owned)
 {
     *owned = NULL;
-    if (source->fd < 0) {
+    if (in_memory(source)) {
         *data = source->at;
         *bytes = (size_t)(source->begin + source->bytes - source->at);
         io_source_seek(source, source->bytes);
@@ -261,7 +302,7 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
         all = larger;
         used += io_source_read(source, all + used, room - used);
     } while (used == room);
-    if (source->error || source->cancelled) {
+    if (source->error || source->cancelled || io_calls_failure(source->calls)) {
         satf_free(all);
         return io_fail_short(ctx, source);
     }
@@ -276,8 +317,10 @@ satf_status io_fail_short(satf_context *ctx, const io_source *source)
     if (source->cancelled) {
         return satf_fail(ctx, SATF_CANCELLED, "stopped on request");
     }
-    if (source->error) {
-        return satf_fail(ctx, SATF_IO, "reading failed: %s", strerror(source->error));
+    const char *failure = io_calls_failure(source->calls);
+    if (source->error || failure) {
+        return satf_fail(ctx, SATF_IO, "reading failed: %s",
+                         failure ? failure : strerror(source->error));
     }
     return satf_fail(ctx, SATF_DATA,
                      "the file ends before its data does (truncated); get a complete copy");

@@ -20,7 +20,7 @@ static satf_status run_counted(satf_context *ctx, const pipeline_job *job, pipel
 {
     struct satf_budget *before = satf_memory_begin(ctx);
     *result = (satf_file_report){.at = job->input};
-    result->times.in_bytes = file_bytes(job->input);
+    result->times.in_bytes = job->from ? 0 : file_bytes(job->input);
     progress->from = progress->share = 0;
     pipeline_phase_begin(ctx, progress, 0);
     satf_status status = body(ctx, job, progress, result);
@@ -39,6 +39,9 @@ static bool can_repeat(const pipeline_job *job)
     struct stat info;
     if (job->pages) {
         return job->file->pages_apart;
+    }
+    if (job->from || job->to) {
+        return false;
     }
     bool replaced = stat(job->output, &info) != 0 || S_ISREG(info.st_mode);
     return file_bytes(job->input) > 0 && replaced && !io_output_is_stdout(job->output);

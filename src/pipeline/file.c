@@ -26,7 +26,7 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     satf_file_options all;
     pipeline_job job = {.input = input, .output = output, .filter = filter};
     satf_file_options_init(&all, sizeof all);
-    satf_status status = io_take_struct(ctx, "file", options, &all, sizeof all);
+    satf_status status = io_take_struct(ctx, "satf_file_options", options, &all, sizeof all);
     if (!status) {
         status = io_take_options(ctx, all.write, &job.write);
     }
@@ -49,6 +49,8 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     job.page_user = all.page_user;
     job.stats = all.stats != 0;
     job.region = all.region;
+    job.from = all.input_calls;
+    job.to = all.output_calls;
     status = pipeline_run(ctx, &job, &made);
     satf_give(report, report_bytes, &made, sizeof made);
     return status;

@@ -188,7 +188,7 @@ satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_
 {
     *file = NULL;
     return job->pages ? SATF_OK
-                      : io_output_open(ctx, job->output, job->write.no_clobber != 0, file);
+                      : io_output_open(ctx, job->output, job->to, job->write.no_clobber != 0, file);
 }
 
 satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
@@ -201,15 +201,6 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
     if (!status) {
         (*writer)->counts = job->stats;
     }
-    return status;
-}
-
-satf_status pipeline_output_end(satf_context *ctx, io_output *file, satf_status status)
-{
-    if (!status && file) {
-        return io_output_commit(ctx, file);
-    }
-    io_output_discard(file);
     return status;
 }
 

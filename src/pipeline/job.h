@@ -26,10 +26,6 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                  io_output *file, const satf_metadata *metadata,
                                  io_writer **writer);
 
-/* With the status of what came before: keeps what was written, or takes it back. Returns whether it
- * is there. */
-satf_status pipeline_output_end(satf_context *ctx, io_output *file, satf_status status);
-
 /* Before filters change it: notes on metadata that the output will not have. */
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata);

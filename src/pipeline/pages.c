@@ -421,9 +421,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
             pipeline_report_steps(result, steps);
         }
     }
-    if (file) {
-        status = pipeline_output_end(ctx, file, status);
-    }
+    status = io_output_end(ctx, file, status);
     for (int i = 0; i < run.worker_count; i++) {
         free_worker(&run.workers[i], reader);
     }

@@ -233,7 +233,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
         status = pipeline_output_open(ctx, job, &file);
     }
     if (!status) {
-        status = pipeline_output_end(ctx, file, encode(ctx, out, &written, job, file, result));
+        status = io_output_end(ctx, file, encode(ctx, out, &written, job, file, result));
     }
     satf_image_destroy(out);
     times->encode_ms = satf_now_ms() - start_ms;

@@ -49,11 +49,14 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeli
     pipeline_job job = *asked;
     double open_ms = satf_now_ms() - ctx->waited_ms;
     io_reader *reader;
-    satf_status status = io_open_file(ctx, job.input, &reader);
+    satf_status status = io_open_file(ctx, job.input, job.from, &reader);
     if (status) {
         return status;
     }
     result->times.decode_ms = satf_now_ms() - ctx->waited_ms - open_ms;
+    if (job.from && reader->source.bytes > 0) {
+        result->times.in_bytes = reader->source.bytes;
+    }
     status = filter_file(ctx, &job, &reader, progress, result);
     io_close(reader);
     return status;

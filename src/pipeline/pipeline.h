@@ -7,7 +7,8 @@
 #include "../io/io.h"
 
 typedef struct pipeline_job {
-    const char *input, *output;
+    const char *input, *output;       /* paths, or the names of */
+    const satf_file_calls *from, *to; /* these, unless NULL */
     const satf_filter *filter;
     /* format, and type: a satf_type for the file's samples or SATF_TYPE_AUTO. A
      * result whose exact type is another is rounded once, to that type. */

@@ -326,8 +326,7 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
     if (find_refusal(plan, reader, look->refusal, sizeof look->refusal)) {
         return;
     }
-    bool again =
-        job->file ? reader->pages_apart : reader->source.bytes >= 0 && strcmp(job->input, "-") != 0;
+    bool again = job->file ? reader->pages_apart : reader->source.bytes >= 0;
     flow f;
     if (plan_flow(ctx, job, plan, &f, &look->bytes)) {
         snprintf(look->refusal, sizeof look->refusal, "%s", satf_message(ctx));
@@ -355,8 +354,7 @@ static satf_status read_end(const stream *s, const flow_ring *r)
 {
     satf_context *ctx = s->flow.ctx;
     io_reader *reader;
-    satf_status status = s->job->file ? io_open_beside(ctx, s->reader, &reader)
-                                      : io_open_file(ctx, s->job->input, &reader);
+    satf_status status = io_open_beside(ctx, s->reader, &reader);
     if (status) {
         return status;
     }
@@ -445,13 +443,13 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     status = run(&s, &plan->io, file, result);
     status = status || banded ? status : report_steps(f, result);
     if (status) {
-        pipeline_output_end(ctx, file, status);
+        status = io_output_end(ctx, file, status);
         result->at = f->failed > f->filters ? job->output : job->input;
         goto done;
     }
     take_times(f, &result->times);
     double start_ms = satf_now_ms();
-    status = pipeline_output_end(ctx, file, SATF_OK);
+    status = io_output_end(ctx, file, SATF_OK);
     result->times.encode_ms += satf_now_ms() - start_ms;
     result->streamed = true;
 done:
