@@ -43,6 +43,17 @@ SATF_API satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter
                                     const satf_view *in, const satf_view *out, satf_rows **rows);
 
 /*
+ * The same of a picture whose height is not known yet, as from a scanner that feeds: in->height is
+ * the most that it may have, 2^31 for example, and out is what satf_filter_apply() takes of such a
+ * one, so that a sum's type holds the largest. satf_rows_finish() says where it ends. Results are
+ * the bits of the picture as it turns out, in out's type. They come once a window's height of rows
+ * and one more has been pushed.
+ */
+SATF_API satf_status satf_rows_open_any_height(satf_context *ctx, const satf_filter *filter,
+                                               const satf_view *in, const satf_view *out,
+                                               satf_rows **rows);
+
+/*
  * Takes copies of the next rows of the picture, of `count` rows of which the first lies at data,
  * the next at data + stride. *taken = how many there was room for: less than count if rows must be
  * pulled before there is more. SATF_INVALID if the picture has less than count rows left.
@@ -56,6 +67,22 @@ SATF_API satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t s
  */
 SATF_API satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t max,
                                     int64_t *count);
+
+/*
+ * The picture ends with the rows that have been pushed: what is left of the result can be pulled.
+ * *height (may be NULL) = how many rows that has in all; 0 on failure. SATF_INVALID if none has
+ * been pushed, if rows of a picture of known height are missing, or if it has no whole window under
+ * border valid; more rows may be pushed then.
+ */
+SATF_API satf_status satf_rows_finish(satf_rows *rows, int64_t *height);
+
+/*
+ * Forgets the picture, wherever it is: the next row that is pushed is the first of another one of
+ * the same shape, of any height again where that was not known. Nothing is planned or allocated
+ * anew, but for pictures lower than a window; after a failure or a cancelled call it starts afresh,
+ * too. SATF_NO_MEMORY if no thread can be started; the rows can only be reset again or closed then.
+ */
+SATF_API satf_status satf_rows_reset(satf_rows *rows);
 
 /* Stops all work, wherever it is, and frees everything; NULL is allowed. */
 SATF_API void satf_rows_close(satf_rows *rows);

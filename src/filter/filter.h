@@ -70,13 +70,22 @@ bool filter_is_bilevel(const satf_filter *filter);
  * Streaming: a filter of a chain over pictures that are never held whole.
  * in(user, y) gives row y of the input, as window_spec.row does; out(user, y)
  * says where row y of the output goes, asked for top to bottom, which also means
- * that row y - 1 is complete. NULL from either stops the run.
+ * that row y - 1 is complete. NULL from either stops the run. *height, unless height is NULL, is
+ * how many rows the input has as far as is known, at least filter_rows_need.kept; it may fall, from
+ * that of the plan, while in() waits for a row that does not come, and returns NULL.
  */
 typedef struct filter_rows {
     const void *(*in)(void *user, int64_t y);
     void *(*out)(void *user, int64_t y);
     void *user;
+    const int64_t *height;
 } filter_rows;
+
+/* Rows of an input for which the plan expects so many. */
+static inline int64_t filter_rows_height(const filter_rows *rows, int64_t planned)
+{
+    return rows->height ? __atomic_load_n(rows->height, __ATOMIC_ACQUIRE) : planned;
+}
 
 typedef struct filter_rows_need {
     /* NULL: the filter can work by rows on such an input, on the CPU. Else why it cannot, a clause
@@ -104,7 +113,10 @@ satf_used filter_plan_step(const satf_plan *plan, size_t index);
 /* What it takes, or why it cannot. */
 filter_rows_need filter_plan_need(const satf_plan *plan);
 
-/* Runs it once, where it can: the same bits as satf_filter_apply(). */
+/* Takes its memory, unless it has. */
+satf_status filter_plan_ready(satf_context *ctx, satf_plan *plan);
+
+/* Runs it, where it can: the same bits as satf_filter_apply(). It is ready for another picture. */
 satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows);
 
 /* Do pixels change their places? */

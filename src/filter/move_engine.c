@@ -104,6 +104,9 @@ static satf_status run_rows(satf_context *ctx, filter_step *step, const filter_r
     job.in.height = job.out.height = 1;
     for (int64_t y = 0; y < height && !status; y++) {
         job.in.data = (void *)(uintptr_t)rows->in(rows->user, y);
+        if (y >= filter_rows_height(rows, height)) {
+            break;
+        }
         char *to = job.in.data ? rows->out(rows->user, y) : NULL;
         if (!to) {
             status = satf_fail(ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);

@@ -324,6 +324,7 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
 typedef struct trimmed_rows {
     const filter_rows *rows;
     satf_rect result;
+    int64_t planned; /* rows of the input */
     int64_t pixel_bytes;
     char *row;    /* that is made */
     int64_t made; /* its number, -1: none yet */
@@ -339,7 +340,8 @@ static const void *trimmed_in(void *user, int64_t y)
 static bool hand_on(trimmed_rows *t)
 {
     int64_t y = t->made - t->result.y;
-    if (y < 0 || y >= t->result.h) {
+    int64_t missing = t->planned - filter_rows_height(t->rows, t->planned);
+    if (y < 0 || y >= t->result.h - missing) {
         return true;
     }
     void *to = t->rows->out(t->rows->user, y);
@@ -359,9 +361,13 @@ static void *trimmed_out(void *user, int64_t y)
 
 static satf_status run_trimmed(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
-    trimmed_rows t = {rows, plan->result, satf_pixel_bytes(&plan->to), plan->memory + plan->to_at,
-                      -1};
-    filter_rows trimmed = {trimmed_in, trimmed_out, &t};
+    trimmed_rows t = {.rows = rows,
+                      .result = plan->result,
+                      .planned = plan->in.height,
+                      .pixel_bytes = satf_pixel_bytes(&plan->to),
+                      .row = plan->memory + plan->to_at,
+                      .made = -1};
+    filter_rows trimmed = {trimmed_in, trimmed_out, &t, rows->height};
     satf_status status = filter_step_run_rows(ctx, &plan->steps[0].step, &trimmed);
     return status || hand_on(&t) ? status
                                  : satf_fail(ctx, SATF_IO, "the last row could not be stored");
@@ -389,7 +395,7 @@ static void *led_out(void *user, int64_t y)
 static satf_status run_led(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
     led_rows l = {rows, (size_t)satf_pixel_bytes(&plan->to)};
-    filter_rows led = {led_in, led_out, &l};
+    filter_rows led = {led_in, led_out, &l, rows->height};
     void *first = rows->out(rows->user, 0);
     if (!first) {
         return satf_fail(ctx, SATF_IO, "the first row could not be stored");
@@ -398,10 +404,15 @@ static satf_status run_led(satf_context *ctx, satf_plan *plan, const filter_rows
     return filter_step_run_rows(ctx, &plan->steps[0].step, &led);
 }
 
+satf_status filter_plan_ready(satf_context *ctx, satf_plan *plan)
+{
+    return plan->memory ? SATF_OK : filter_plan_attach(ctx, plan, NULL);
+}
+
 satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
     filter_step *step = &plan->steps[0].step;
-    satf_status status = filter_plan_attach(ctx, plan, NULL);
+    satf_status status = filter_plan_ready(ctx, plan);
     if (!status) {
         satf_progress_begin(ctx);
         ctx->report_device = "cpu";
@@ -411,6 +422,5 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
                  : filter_leads(&plan->chain->links[0]) ? run_led(ctx, plan, rows)
                                                         : filter_step_run_rows(ctx, step, rows);
     }
-    filter_plan_detach(ctx, plan);
     return status ? status : satf_report_progress(ctx, 1);
 }

@@ -80,6 +80,9 @@ static satf_status march_integral(satf_context *ctx, const filter_step *step,
     window_segment segment = {.n = in->width, .sum_type = sum_type, .sums = above, .area = 1};
     for (segment.y = 0; segment.y < in->height; segment.y++) {
         const void *row = rows->in(rows->user, segment.y);
+        if (segment.y >= filter_rows_height(rows, in->height)) {
+            break;
+        }
         if (row) {
             satf_summands((satf_type)in->type, in->channels, summand, row, in->width, sum_type,
                           terms);

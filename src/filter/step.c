@@ -394,7 +394,7 @@ satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const fil
 {
     filter_step running = *step;
     filter_grey_rows grey;
-    filter_rows grey_rows = {filter_grey_rows_in, filter_grey_rows_out, &grey};
+    filter_rows grey_rows = {filter_grey_rows_in, filter_grey_rows_out, &grey, rows->height};
     if (step->grey) {
         filter_grey_rows_init(&grey, rows, &step->source, &step->need, step->scratch);
         running.scratch += step->grey_bytes;

@@ -52,10 +52,17 @@ static const void *stream_row(void *user, int64_t y)
     return state->row ? state->rows->in(state->rows->user, y) : NULL;
 }
 
+static int64_t stream_height(void *user)
+{
+    const sink_state *state = user;
+    return filter_rows_height(state->rows, state->out.height);
+}
+
 static const char *refuse_rows(const filter_step *step)
 {
     return step->recipe->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
-           : step->border.kind == SATF_WRAP && step->size.height >= step->in.height
+           : step->border.kind == SATF_WRAP && step->size.height > 1 &&
+                   step->size.height >= step->in.height
                ? "needs the whole picture for so high a window with border wrap"
                : NULL;
 }
@@ -90,6 +97,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     if (step->by_rows) {
         step->need.refusal = refuse_rows(step);
         spec.row = stream_row; /* which takes other memory */
+        spec.height = stream_height;
     }
     if (step->need.refusal) {
         return SATF_OK;

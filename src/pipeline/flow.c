@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../base/view.h"
+#include "../filter/plan.h"
 
 /* Portions in a ring beyond the rows that its reader looks back on: one being filled, one being
  * read, and slack. */
@@ -136,27 +137,47 @@ static void tell(flow_stage *t)
     }
 }
 
-bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted)
+/* With the lock held: whether what the stage awaits has not come about. */
+static bool waits(const flow_stage *t)
+{
+    return t->awaited && *t->awaited < t->wanted && !(t->most && *t->most < t->wanted);
+}
+
+/* Waits until *counter is at least `wanted`, or *most (unless NULL) less; false if a stage has
+ * failed. */
+static bool await(flow_stage *t, const int64_t *counter, int64_t wanted, const int64_t *most)
 {
     flow *f = t->flow;
     pthread_mutex_lock(&f->lock);
-    if (f->failed < 0 && *counter < wanted) {
+    t->wanted = wanted;
+    t->awaited = counter;
+    t->most = most;
+    if (f->failed < 0 && waits(t)) {
         double start_ms = satf_now_ms();
         tell(t);
-        t->wanted = wanted;
-        t->awaited = counter;
         give_turn(f);
         pthread_cond_broadcast(&f->moved);
-        while (f->failed < 0 && *counter < wanted) {
+        while (f->failed < 0 && waits(t)) {
             wait_for_change(t);
         }
         take_turn(t);
-        t->awaited = NULL;
         t->waited_ms += satf_now_ms() - start_ms;
     }
+    t->awaited = NULL;
     bool good = f->failed < 0;
     pthread_mutex_unlock(&f->lock);
     return good;
+}
+
+bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted)
+{
+    return await(t, counter, wanted, NULL);
+}
+
+/* Waits for row y of the ring that the stage reads; false also if there is none. */
+static bool await_row(flow_stage *t, const flow_ring *from, int64_t y)
+{
+    return await(t, &from->made, y + 1, &from->rows) && y < flow_rows(from);
 }
 
 bool flow_await_room(flow_stage *t, const flow_ring *r, int64_t end)
@@ -171,7 +192,7 @@ static bool at_rest(const flow *f)
     bool rest = true;
     for (int i = 1; i <= f->filters; i++) {
         const flow_stage *t = &f->stages[i];
-        rest = rest && (t->ended || (t->awaited && *t->awaited < t->wanted));
+        rest = rest && (t->ended || waits(t));
     }
     return rest;
 }
@@ -207,7 +228,7 @@ static const void *input_row(void *user, int64_t y)
         if (unneeded >= from->freed + from->portion) {
             flow_advance(t->flow, &from->freed, unneeded);
         }
-        if (!flow_await(t, &from->made, from->first_row + y + 1)) {
+        if (!await_row(t, from, from->first_row + y)) {
             return NULL;
         }
         for (; next <= y && next < from->need.start; next++) {
@@ -225,11 +246,43 @@ static void *output_row(void *user, int64_t y)
     t->reached = y;
     if (y % to->portion == 0) {
         flow_advance(t->flow, &to->made, y);
-        if (!flow_await_room(t, to, least(y + to->portion, to->rows))) {
+        if (!flow_await_room(t, to, least(y + to->portion, flow_rows(to)))) {
             return NULL;
         }
     }
     return flow_row(to, y);
+}
+
+/* Runs the filter on a picture that has fewer rows than its plan takes to be any picture's. */
+static satf_status run_low(flow_stage *t, const filter_rows *rows)
+{
+    const flow_ring *from = &t->flow->rings[t->number - 1], *to = &t->flow->rings[t->number];
+    satf_view in = from->view, out = to->view;
+    satf_plan *plan;
+    in.height = flow_rows(from);
+    out.height = flow_rows(to);
+    satf_status status = filter_plan_rows(t->ctx, from->plan->chain, 0, &in, &out, &plan);
+    if (!status) {
+        status = filter_plan_run_rows(t->ctx, plan, rows);
+        satf_plan_destroy(plan);
+    }
+    return status;
+}
+
+static satf_status run_filter(flow_stage *t)
+{
+    flow_ring *from = &t->flow->rings[t->number - 1];
+    filter_rows rows = {input_row, output_row, t, NULL};
+    satf_status status = filter_plan_ready(t->ctx, from->plan);
+    if (status || !t->flow->any_height) {
+        return status ? status : filter_plan_run_rows(t->ctx, from->plan, &rows);
+    }
+    rows.height = &from->rows;
+    if (await_row(t, from, from->need.kept - 1)) {
+        return filter_plan_run_rows(t->ctx, from->plan, &rows);
+    }
+    bool ended = flow_rows(from) < from->need.kept;
+    return ended ? run_low(t, &rows) : satf_fail(t->ctx, SATF_CANCELLED, "stopped on request");
 }
 
 void *flow_run_filter(void *stage)
@@ -237,21 +290,44 @@ void *flow_run_filter(void *stage)
     flow_stage *t = stage;
     flow *f = t->flow;
     flow_ring *from = &f->rings[t->number - 1], *to = &f->rings[t->number];
-    filter_rows rows = {input_row, output_row, t};
     flow_begin(t);
-    satf_status status = filter_plan_run_rows(t->ctx, from->plan, &rows);
+    satf_status status = run_filter(t);
     if (!status) {
-        flow_advance(f, &to->made, to->rows);
-        flow_advance(f, &from->freed, from->rows);
+        flow_advance(f, &to->made, flow_rows(to));
+        flow_advance(f, &from->freed, flow_rows(from));
     }
     flow_end(t, status);
     return NULL;
 }
 
+void flow_end_rows(flow *f)
+{
+    pthread_mutex_lock(&f->lock);
+    for (int i = 0; i <= f->filters; i++) {
+        __atomic_store_n(&f->rings[i].rows, f->heights[i], __ATOMIC_RELEASE);
+    }
+    pthread_cond_broadcast(&f->moved);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void flow_rewind(flow *f)
+{
+    for (int i = 0; i <= f->filters; i++) {
+        f->rings[i].made = f->rings[i].freed = f->rings[i].passed = 0;
+        f->rings[i].rows = f->rings[i].view.height;
+    }
+    for (int i = 0; i < f->filters + 2; i++) {
+        satf_context *ctx = f->stages[i].ctx;
+        f->stages[i] = (flow_stage){.flow = f, .number = i, .ctx = ctx, .highest = -1};
+    }
+    f->failed = -1;
+    atomic_store(&f->stop.asked, false);
+}
+
 satf_status flow_start(flow_stage *t, void *(*body)(void *stage))
 {
     satf_context *ctx = t->flow->ctx;
-    satf_status status = satf_context_create_like(ctx, &t->ctx);
+    satf_status status = t->ctx == ctx ? satf_context_create_like(ctx, &t->ctx) : SATF_OK;
     if (status) {
         t->ctx = ctx;
         return satf_fail(ctx, status, "out of memory");
@@ -435,7 +511,8 @@ satf_status flow_make(flow *f, size_t bytes, int allowed)
     }
     size_t stages = ((size_t)f->filters + 2) * sizeof *f->stages;
     f->stages = satf_alloc_zeroed(stages);
-    if (!f->stages) {
+    f->heights = satf_alloc(((size_t)f->filters + 1) * sizeof *f->heights);
+    if (!f->stages || !f->heights) {
         return satf_fail_memory(ctx, stages, "the stages");
     }
     for (int i = 0; i < f->filters + 2; i++) {
@@ -469,6 +546,7 @@ void flow_free(flow *f)
         pthread_cond_destroy(&f->moved);
         pthread_mutex_destroy(&f->lock);
     }
+    satf_free(f->heights);
     satf_free(f->stages);
     satf_free(f->rings);
 }

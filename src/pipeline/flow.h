@@ -40,6 +40,7 @@ typedef struct flow_stage {
     bool started, ended;
     satf_status status;
     const int64_t *awaited; /* what it waits for: this to be `wanted`, unless NULL */
+    const int64_t *most;    /* or this to be less than `wanted`, unless NULL */
     int64_t wanted;
     int64_t highest; /* the furthest row that the filter has asked for */
     int64_t reached; /* the row that it makes: those above are complete */
@@ -63,8 +64,10 @@ typedef struct flow {
     pthread_cond_t moved;
     bool begun; /* lock and moved are there */
     int working, allowed;
-    int failed;     /* the stage that failed first, or -1 */
-    satf_stop stop; /* it has; for stages that are at work */
+    bool any_height;  /* rows of all rings may become fewer: flow_end_rows() */
+    int64_t *heights; /* filters + 1, for that */
+    int failed;       /* the stage that failed first, or -1 */
+    satf_stop stop;   /* it has; for stages that are at work */
 } flow;
 
 /* The shapes of all rings, the plans of all filters, and the bytes of memory that both will take:
@@ -105,9 +108,22 @@ void flow_stop(flow_stage *t, satf_status status);
  * caller's: the callback is asked meanwhile, and the flow stops because of it. */
 void flow_join(flow_stage *t);
 
+/* No row behind those of the first ring comes: each ring gets as many as f->heights says. */
+void flow_end_rows(flow *f);
+
+/* All stages have been joined, or none has been started: the flow is as it was made, and so are its
+ * stages, with their contexts. */
+void flow_rewind(flow *f);
+
 /* The status of the stage that failed, SATF_OK if none has; its message becomes the context's. For
  * when no stage runs any more, or a call has told that one has failed. */
 satf_status flow_failure(flow *f);
+
+/* Rows that go through the ring, as far as is known. */
+static inline int64_t flow_rows(const flow_ring *r)
+{
+    return __atomic_load_n(&r->rows, __ATOMIC_ACQUIRE);
+}
 
 /* Row y of the ring. */
 void *flow_row(const flow_ring *r, int64_t y);

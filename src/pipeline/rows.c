@@ -20,11 +20,12 @@ struct satf_rows {
 };
 
 /* Why the filter that reads the ring takes no rows, a clause; NULL: it does. */
-static const char *refusal(const filter_rows_need *need)
+static const char *refusal(const filter_rows_need *need, bool any_height)
 {
     return need->refusal   ? need->refusal
            : need->end > 0 ? "needs the last rows of the picture first, for border wrap"
-                           : NULL;
+           : need->start > 0 && any_height ? "needs to know the picture's height, for border wrap"
+                                           : NULL;
 }
 
 /* What runs, as for a filter that is applied. */
@@ -37,8 +38,21 @@ static void note_engine(satf_context *ctx, const satf_plan *last)
     ctx->report_device = used.device;
 }
 
+/* The filters, until all have their memory and want rows. */
+static satf_status start(flow *f)
+{
+    satf_status status = SATF_OK;
+    for (int i = 1; i <= f->filters && !status; i++) {
+        status = flow_start(&f->stages[i], flow_run_filter);
+        if (status) {
+            flow_stop(&f->stages[0], status);
+        }
+    }
+    return !status && flow_settle(f, &f->rings[0].freed, INT64_MAX) < 0 ? flow_failure(f) : status;
+}
+
 static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                             const satf_view *out, satf_rows *rows)
+                             const satf_view *out, bool any_height, satf_rows *rows)
 {
     flow *f = &rows->flow;
     rows->in = *in;
@@ -51,28 +65,23 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
     size_t bytes;
     satf_status status = flow_plan(ctx, filter, &from, NULL, &to, f, &bytes);
     for (int i = 0; i < f->filters && !status; i++) {
-        const char *why = refusal(&f->rings[i].need);
+        const char *why = refusal(&f->rings[i].need, any_height);
         if (why) {
             return satf_fail(ctx, SATF_UNSUPPORTED, "cannot go by rows: %s %s",
                              filter_at(filter, (size_t)i)->name, why);
         }
     }
     status = status ? status : flow_make(f, bytes, satf_thread_count(ctx));
-    for (int i = 1; i <= f->filters && !status; i++) {
-        status = flow_start(&f->stages[i], flow_run_filter);
-    }
-    /* until all have their memory and want rows */
-    if (!status && flow_settle(f, &f->rings[0].freed, INT64_MAX) < 0) {
-        status = flow_failure(f);
-    }
+    f->any_height = any_height;
+    status = status ? status : start(f);
     if (!status) {
         note_engine(ctx, f->rings[f->filters - 1].plan);
     }
     return status;
 }
 
-satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                           const satf_view *out, satf_rows **rows)
+static satf_status make_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             const satf_view *out, bool any_height, satf_rows **rows)
 {
     if (rows) {
         *rows = NULL;
@@ -96,13 +105,55 @@ satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter, const s
     }
     made->process = getpid();
     made->reported = -1;
-    status = open_rows(ctx, filter, in, out, made);
+    status = open_rows(ctx, filter, in, out, any_height, made);
     if (status) {
         satf_rows_close(made);
         return status;
     }
     *rows = made;
     return SATF_OK;
+}
+
+satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                           const satf_view *out, satf_rows **rows)
+{
+    return make_rows(ctx, filter, in, out, false, rows);
+}
+
+satf_status satf_rows_open_any_height(satf_context *ctx, const satf_filter *filter,
+                                      const satf_view *in, const satf_view *out, satf_rows **rows)
+{
+    return make_rows(ctx, filter, in, out, true, rows);
+}
+
+/* Whether this process may go on with them. */
+static satf_status check_process(satf_rows *rows)
+{
+    return rows->process == getpid()
+               ? SATF_OK
+               : satf_fail(rows->flow.ctx, SATF_INVALID,
+                           "the rows were opened by the process before fork()");
+}
+
+static void stop(flow *f)
+{
+    flow_stop(&f->stages[0], SATF_CANCELLED);
+    flow_join(&f->stages[0]);
+}
+
+satf_status satf_rows_reset(satf_rows *rows)
+{
+    if (!rows) {
+        return SATF_INVALID;
+    }
+    satf_status status = check_process(rows);
+    if (!status) {
+        stop(&rows->flow);
+        flow_rewind(&rows->flow);
+        rows->reported = -1;
+        status = start(&rows->flow);
+    }
+    return status;
 }
 
 void satf_rows_close(satf_rows *rows)
@@ -114,8 +165,7 @@ void satf_rows_close(satf_rows *rows)
     if (rows->process != getpid()) {
         f->begun = false; /* fork() copied a lock that may be held, and no thread to wait for */
     } else if (f->begun) {
-        flow_stop(&f->stages[0], SATF_CANCELLED);
-        flow_join(&f->stages[0]);
+        stop(f);
     }
     flow_free(f);
     satf_free(rows);
@@ -131,10 +181,8 @@ static satf_status check(satf_rows *rows, const satf_view *view, const char *wha
         return satf_fail(ctx, SATF_INVALID, "there is no place for the number of rows");
     }
     *moved = 0;
-    if (rows->process != getpid()) {
-        return satf_fail(ctx, SATF_INVALID, "the rows were opened by the process before fork()");
-    }
-    return view->height == 0 ? SATF_OK : satf_check_view(ctx, view, what, true);
+    satf_status status = check_process(rows);
+    return status || view->height == 0 ? status : satf_check_view(ctx, view, what, true);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -172,8 +220,8 @@ static satf_status end(satf_rows *rows, satf_status status)
 {
     flow *f = &rows->flow;
     const flow_ring *first = &f->rings[0], *last = &f->rings[f->filters];
-    double pushed = (double)first->made / (double)first->view.height;
-    double pulled = (double)last->freed / (double)last->view.height;
+    double pushed = (double)first->made / (double)first->rows;
+    double pulled = (double)last->freed / (double)last->rows;
     status = status ? status : satf_report_progress(f->ctx, (pushed + pulled) / 2);
     rows->reported = f->ctx->reported;
     if (status == SATF_CANCELLED) {
@@ -196,7 +244,7 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
     from.height = count;
     satf_status status = check(rows, &from, "pushed", taken);
     begin(rows);
-    int64_t left = to->view.height - to->made;
+    int64_t left = to->rows - to->made;
     if (!status && count > left) {
         status = satf_fail(f->ctx, SATF_INVALID,
                            "%" PRId64 " rows are pushed; %" PRId64 " of the picture are left",
@@ -234,7 +282,7 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
     satf_view to = rows->out;
     to.data = data;
     to.stride = stride;
-    to.height = least(max, from->view.height - from->freed);
+    to.height = least(max, from->rows - from->freed);
     satf_status status = check(rows, &to, "pulled", count);
     begin(rows);
     int64_t done = 0;
@@ -257,4 +305,56 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
         *count = done;
     }
     return status;
+}
+
+/* ------------------------------------------------------------------------ the end */
+
+/* Rows of each ring, of a picture of rows[0]. */
+static satf_status rows_of_all(const flow *f, int64_t *rows)
+{
+    satf_status status = SATF_OK;
+    for (int i = 0; i < f->filters && !status; i++) {
+        satf_view in = f->rings[i].view, out;
+        in.height = rows[i];
+        status = filter_output_at(f->ctx, f->rings[i].plan->chain, 0, &in, &out);
+        rows[i + 1] = status ? 0 : out.height;
+    }
+    return status;
+}
+
+static satf_status finish(flow *f, int64_t *height)
+{
+    const flow_ring *first = &f->rings[0];
+    int64_t *rows = f->heights;
+    if (first->made == 0 || (!f->any_height && first->made < first->rows)) {
+        return satf_fail(f->ctx, SATF_INVALID,
+                         "the picture cannot end: %" PRId64 " rows of it have been pushed",
+                         first->made);
+    }
+    rows[0] = first->made;
+    satf_status status = rows_of_all(f, rows);
+    if (!status) {
+        flow_end_rows(f);
+        *height = rows[f->filters];
+    }
+    return status;
+}
+
+satf_status satf_rows_finish(satf_rows *rows, int64_t *height)
+{
+    int64_t result = 0;
+    if (!rows) {
+        return SATF_INVALID;
+    }
+    flow *f = &rows->flow;
+    satf_status status = check_process(rows);
+    begin(rows);
+    if (!status && flow_settle(f, &f->rings[0].made, 0) < 0) {
+        return flow_failure(f);
+    }
+    status = status ? status : finish(f, &result);
+    if (height) {
+        *height = result;
+    }
+    return end(rows, status);
 }

@@ -6,19 +6,19 @@
 /* Samples between two looks at the context's progress callback. */
 #define REPORT_SAMPLES (1 << 18)
 
-/* The samples of row y of the picture with its border; NULL after a failure. */
-const void *window_fetch(window_state *s, int64_t y)
+/* Row i of the picture; NULL after a failure, or where it has ended in front of it: s->down.n says
+ * so. */
+static const void *own_row(window_state *s, int64_t i)
 {
     const window_spec *spec = s->spec;
-    int64_t i = satf_border_index((int)spec->border, y, spec->in.height);
-    if (i < 0) {
-        return s->shared + s->plan->outside;
-    }
     if (!spec->row) {
         return satf_row(&spec->in, i);
     }
     const void *row = spec->row(spec->row_user, i);
-    if (!row) {
+    int64_t height = spec->height ? spec->height(spec->row_user) : s->down.n;
+    if (!row && height <= i) {
+        s->down.n = height;
+    } else if (!row) {
         if (!s->ctx->message[0]) {
             satf_fail(s->ctx, SATF_IO, "row %lld of the picture could not be had; see its source",
                       (long long)i);
@@ -26,6 +26,25 @@ const void *window_fetch(window_state *s, int64_t y)
         atomic_store(&s->stop, SATF_IO);
     }
     return row;
+}
+
+const void *window_fetch(window_state *s, int64_t y)
+{
+    const void *row = NULL;
+    for (int64_t i = 0, n = 0; !row && n != s->down.n;) {
+        n = s->down.n;
+        i = satf_border_index((int)s->spec->border, y, n);
+        row = i < 0 ? s->shared + s->plan->outside : own_row(s, i);
+    }
+    return row;
+}
+
+int64_t window_last_row(window_state *s, int64_t y)
+{
+    if (y < s->down.n && s->spec->height && !own_row(s, y) && y < s->down.n) {
+        return -1;
+    }
+    return y < s->down.n ? y : s->down.n - 1;
 }
 
 void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end)
@@ -74,7 +93,7 @@ static void deliver_pieces(const window_band *b, const window_segment *whole)
 {
     const window_state *s = b->state;
     const axis *across = &s->plan->across;
-    int64_t rows = axis_inside(&s->plan->down, whole->y), end = whole->x + whole->n;
+    int64_t rows = axis_inside(&s->down, whole->y), end = whole->x + whole->n;
     int64_t channels = s->spec->in.channels;
     for (int64_t x = whole->x, next; x < end; x = next) {
         int64_t columns = 0;

@@ -12,6 +12,7 @@ typedef struct window_state {
     const window_spec *spec;
     window_sink sink;
     void *user;
+    axis down;            /* the plan's, of the picture's height as far as is known */
     char *shared, *bands; /* memory */
     atomic_int stop;      /* a satf_status: some band has failed, all finish early */
     _Atomic int64_t pixels_done;
@@ -28,8 +29,12 @@ typedef struct window_band {
     int64_t centre_row;
 } window_band;
 
-/* The samples of row y of the picture with its border; NULL after a failure. */
+/* The samples of row y of the picture with its border; NULL after a failure. Where the height is
+ * not known, it is in s->down.n afterwards, if it is y or less. */
 const void *window_fetch(window_state *s, int64_t y);
+
+/* The last row of the picture, at most y; below 0 after a failure. */
+int64_t window_last_row(window_state *s, int64_t y);
 
 /* Asks for pixels x ... end - 1 of a row that is soon to be fetched: hardware prefetching stops
  * at every row's end, and for rows of a page never starts. */

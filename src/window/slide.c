@@ -219,10 +219,10 @@ int64_t window_slide(window_band *b, int64_t first, int64_t end)
             add_row(b, &plan->plane[i], column_sums(b, &plan->plane[i]), row, 1);
         }
     }
-    for (int64_t y = first;; y++) {
+    for (int64_t y = first; y < s->down.n; y++) {
         finish_row(b, y);
         if (!window_go_on(b, plan->across.n) || y + 1 == end) {
-            return end;
+            break;
         }
         const void *leave = window_fetch(s, y - down->lo);
         const void *enter = leave ? window_fetch(s, y + 1 + down->hi) : NULL;
@@ -237,6 +237,7 @@ int64_t window_slide(window_band *b, int64_t first, int64_t end)
             plane->marching->march(&shape, column_sums(b, plane), plus, minus);
         }
     }
+    return end;
 }
 
 bool window_slide_prepare(window_state *s)

@@ -167,13 +167,12 @@ enum { SHIFT_ROWS = 3 };
 static bool find_shifts(const window_band *b, const group *strips, int64_t y)
 {
     const window_spec *spec = b->state->spec;
-    const axis *down = &b->state->plan->down;
     const void *rows[SHIFT_ROWS];
-    int64_t top = y - y % b->state->plan->tile_rows, last = down->n - 1;
-    int64_t below = down->hi < last ? down->hi : last;
+    int64_t top = y - y % b->state->plan->tile_rows, hi = b->state->plan->down.hi, last;
+    int64_t below = hi < b->state->down.n ? hi : b->state->down.n - 1;
     for (int64_t k = 0; k < SHIFT_ROWS && spec->shifts; k++) {
-        int64_t row = top + below * k / (SHIFT_ROWS - 1);
-        rows[k] = window_fetch(b->state, row < last ? row : last);
+        last = window_last_row(b->state, top + below * k / (SHIFT_ROWS - 1));
+        rows[k] = last < 0 ? NULL : window_fetch(b->state, last);
         if (!rows[k]) {
             return false;
         }
@@ -321,7 +320,8 @@ static bool march(window_band *b, const group *strips, int64_t first, int64_t en
     complete(b, strips, first - start);
     for (int64_t y = start; y < end; y++) {
         int64_t j = y % height;
-        if (y > start && !enter(b, strips, y + down->hi, j > 0 ? j - 1 : height - 1)) {
+        if ((y > start && !enter(b, strips, y + down->hi, j > 0 ? j - 1 : height - 1)) ||
+            y >= b->state->down.n) {
             return false;
         }
         if (j == 0 && y > start) {

@@ -22,7 +22,7 @@ static void run_band(void *user, int64_t task, int thread)
     int64_t y = task * plan->band_rows, end = y + plan->band_rows;
     end = end < plan->down.n ? end : plan->down.n;
     int64_t patience = PATIENCE_HEIGHTS * (plan->down.lo + plan->down.hi + 1) + PATIENCE_ROWS;
-    while (y < end) {
+    while (y < end && y < s->down.n) {
         int64_t slid = plan->slides ? window_slide(&b, y, end) : y;
         if (slid < end) {
             int64_t stop = plan->slides && end - slid > patience ? slid + patience : end;
@@ -91,7 +91,8 @@ satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, v
     }
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
-    window_state s = {.ctx = ctx, .plan = plan, .spec = &spec, .sink = sink, .user = user};
+    window_state s = {
+        .ctx = ctx, .plan = plan, .spec = &spec, .sink = sink, .user = user, .down = plan->down};
     s.shared = memory;
     s.bands = s.shared + plan->shared_bytes;
     if (window_slide_prepare(&s)) {

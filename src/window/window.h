@@ -30,6 +30,10 @@ typedef struct window_spec {
      * window_rows_wrapped() tells of.
      */
     const void *(*row)(void *user, int64_t y);
+    /* Unless NULL: rows of the picture as far as is known, at most in.height. It may fall while
+     * row() waits for one that does not come, which is no failure then. It is at least
+     * window_rows_kept(), so that the plan is that of the picture as it turns out. */
+    int64_t (*height)(void *user);
     void *row_user;
 } window_spec;
 
