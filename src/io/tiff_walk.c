@@ -27,6 +27,7 @@ bool io_tiff_look(const io_tiff_state *t, uint64_t at, void *to, size_t bytes)
 uint64_t io_tiff_read_lead(const io_tiff_state *t, io_tiff_layout *l)
 {
     unsigned char lead[16] = {0};
+    *l = (io_tiff_layout){0};
     if (!io_tiff_look(t, 0, lead, 8)) {
         return 0;
     }
