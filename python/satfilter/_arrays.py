@@ -106,10 +106,13 @@ class Filter:
             _core.set_image(self.capsule, np.ascontiguousarray(beside), int(rows.ndim == 3), 0, 0.0)
         self.arrays[_argument(name, param)] = rows
 
-    def like(self, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:
-        """The filter for images that are converted so: its own images are converted too."""
+    def like(self, of: np.dtype, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:
+        """The filter for images of that type that are converted so: its own images are converted too."""
         if not self.arrays or self.names[0] in ("template", "permute", "by"):
             return self
+        for key, array in self.arrays.items():
+            if array.dtype != of:
+                raise ValueError(f"{key} has {array.dtype} samples, the image {of}")
         name, params = self._made_of
         return Filter.of(name, **{**(params or {}), **{k: convert(a) for k, a in self.arrays.items()}})
 
@@ -293,9 +296,9 @@ def _typed(f, image, out, want, channels, flags):
 
 def _halves(f, image, out, want, channels, flags):
     """float16: by float32, and rounded once."""
-    kind = _kind(f.like(lambda a: a.astype("f4")), image, channels)
+    wider = f.like(image.dtype, lambda a: a.astype("f4"))
+    kind = _kind(wider, image, channels)
     want = want or {"same": np.dtype("f2"), "bilevel": np.dtype("u1")}.get(kind, np.dtype("f4"))
-    wider = f.like(lambda a: a.astype("f4"))
     if want in CODES:
         return _placed(wider, image.astype("f4"), out, want, channels, flags, 0.0)
     return _give(_placed(wider, image.astype("f4"), None, np.dtype("f8"), channels, flags, 0.0), out, want)
@@ -303,11 +306,11 @@ def _halves(f, image, out, want, channels, flags):
 
 def _bools(f, image, out, want, channels, flags):
     """0 and 1 of a full scale of 1."""
-    seen = f.like(lambda a: a.view("u1"))
+    seen, samples = f.like(image.dtype, lambda a: a.astype("f8")), "f8" if f.arrays else "u1"
     kind = _kind(seen, image, channels)
     if kind == "bilevel":
         raise TypeError(f"bool samples are black and white already: {f.spec}")
-    image = image.view("u1")
+    image = image.astype(samples) if f.arrays else image.view(samples)
     want = want or (np.dtype("f8") if kind == "same" else None)
     if want is None or want in CODES:
         return _placed(seen, image, out, want, channels, flags, 1.0)
@@ -322,7 +325,7 @@ def _integers(f, image, out, want, channels, flags):
     unsigned, absolute = np.dtype(f"u{t.itemsize}"), re.search("border=constant|full=", f.spec)
     if t.itemsize <= 2 and len(f.names) == 1 and not absolute:
         sign = unsigned.type(1 << (8 * t.itemsize - 1))
-        lifted = f.like(lambda a: a.view(unsigned) ^ sign)
+        lifted = f.like(t, lambda a: a.view(unsigned) ^ sign)
         if f.names[0] in _UNSHIFTED and (want is None or want in CODES):
             return _placed(lifted, image.view(unsigned) ^ sign, out, want, channels, flags, 0.0)
         if f.names[0] in _SHIFTED and (want is None or want == t):
@@ -331,7 +334,7 @@ def _integers(f, image, out, want, channels, flags):
             return _give(made.view(t), out, t)
     if f.names == ["box"]:
         return _give(_mean(f, image, channels), out, want or t)
-    wider = f.like(lambda a: a.astype("f8"))
+    wider = f.like(t, lambda a: a.astype("f8"))
     kind = _kind(wider, image, channels)
     if kind == "bilevel" and t.itemsize > 2:
         raise TypeError(f"{t} samples: black and white is made of integers of 8 and 16 bits and of floats; "

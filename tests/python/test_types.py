@@ -74,6 +74,20 @@ class Types(unittest.TestCase):
         want = np.floor(2 * image.astype("f8") - mean + 0.5)
         self.same(satfilter.unsharp(image, 5), want.clip(-2**31, 2**31 - 1).astype("i4"), "i4", "unsharp")
 
+    def test_guides(self):
+        """Of every type: what float64 makes of both, with the full scale of the type."""
+        for dtype in LARGE + ["f2", "?"]:
+            image, guide = picture(dtype), picture(dtype, seed=2)
+            full = 1 if image.dtype.kind in "fb" else 2 ** (8 * image.itemsize) - 1
+            made = satfilter.guided(image, 5, guide=guide, eps=0.01)
+            want = satfilter.guided(image.astype("f8"), 5, guide=guide.astype("f8"), eps=0.01 * min(full**2, 1e7))
+            if full**2 > 1e7:  # eps cannot be that large: samples of a full scale of 1
+                want = satfilter.guided(image / full, 5, guide=guide / full, eps=0.01) * full
+            self.same(made, want, "f8" if dtype == "?" else dtype, dtype, 2**-10 if dtype == "f2" else 1e-9)
+        for image, guide in (("i2", "u2"), ("i2", "i4"), ("?", "u1"), ("u1", "f8"), ("f2", "f4")):
+            with self.assertRaisesRegex(ValueError, "guide has|auxiliary input", msg=(image, guide)):
+                satfilter.guided(picture(image), 5, guide=picture(guide))
+
     def test_variance(self):
         for dtype in UNSIGNED + SIGNED:
             want = reference.variance(picture(dtype), (4, 5))
