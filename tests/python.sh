@@ -25,7 +25,7 @@ ${CC:-cc} ${CFLAGS:--O2} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Werror 
 PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
 export PYTHONPATH
 "$python" -c 'import satfilter' 2>"$work/log" || {
-    grep -i sanitizer "$work/log" || { cat "$work/log"; exit 1; }
+    grep -iE 'sanitizer|static TLS' "$work/log" || { cat "$work/log"; exit 1; }
     echo "Python cannot load a library that is made with a sanitizer"
     exit 77
 }
