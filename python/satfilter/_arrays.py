@@ -162,9 +162,18 @@ _made: dict[Any, Filter] = {}
 
 def make(key: tuple, **params: Any) -> Filter:
     """The filter key[0] with these parameters, kept for the next call under that key."""
-    made = Filter.of(key[0], **params)
-    keep(_made, key, made)
-    return made
+    f = Filter.of(key[0], **params)
+    keep(_made, key, f)
+    return f
+
+
+def made(name: str, **params: Any) -> Filter:
+    """The same for all others: names are in the key, so that it is none of a function's."""
+    key = (name, *params.items())
+    try:
+        return _made[key]
+    except (KeyError, TypeError):
+        return make(key, **params)
 
 
 def keep(cache: dict, key: Any, value: Any) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _devices
-from ._arrays import _ALPHA, _AUTO, _SAMPLES, CODES, Filter, apply, filter_of, make, plain
+from ._arrays import _ALPHA, _AUTO, _SAMPLES, CODES, Filter, apply, filter_of, made, plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -125,6 +125,6 @@ def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), bo
 
     Parameters are those of box(). Both results are of dtype, unrounded.
     """
-    mean, second = (apply(make((name, size, at, border), size=size, at=at, border=border), image, None, dtype,
+    mean, second = (apply(made(name, size=size, at=at, border=border), image, None, dtype,
                           channel_axis) for name in ("box", "stddev" if deviation else "variance"))
     return mean, second

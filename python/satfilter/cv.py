@@ -46,7 +46,7 @@ def _filter(name: str, src: np.ndarray, ksize: Any, anchor: Any, border: int, ds
     """anchor: the place of the pixel in the window, (x, y); -1 its middle."""
     (w, h), (x, y) = ksize, anchor
     at = (0 if y < 0 else h // 2 - y, 0 if x < 0 else w // 2 - x)
-    f = _arrays.make((name, (h, w), at, border), size=(h, w), at=at, border=_border(border))
+    f = _arrays.made(name, size=(h, w), at=at, border=_border(border))
     return _arrays.apply(f, src, dst, None if dst is not None else dtype, None if np.ndim(src) == 2 else -1)
 
 
@@ -119,7 +119,7 @@ def niBlackThreshold(src: np.ndarray, maxValue: float, type: int, blockSize: int
         raise TypeError("src: uint8 of shape (H, W)")
     name = names[binarizationMethod]
     params = {"size": blockSize, "k": k, "surface": True, **({"r": r} if name == "sauvola" else {})}
-    f = _arrays.make((name, *params.values()), **params)
+    f = _arrays.made(name, **params)
     limit = _arrays.apply(f, image, None, image.dtype)
     return _two_values(image > limit, maxValue, type, image.dtype, dst)
 

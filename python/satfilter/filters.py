@@ -68,7 +68,7 @@ def threshold_sauvola(image: ArrayLike, window_size: Any = 15, k: float = 0.2, r
         r = 0.5 if kind == "b" else 1.0 if kind == "f" else (2 ** (8 * image.itemsize) - 1) / 2
     unit = {np.dtype("u1"): 1, np.dtype("u2"): 257, np.dtype("f4"): 1, np.dtype("f8"): 1}.get(image.dtype)
     if unit and -10 <= k <= 10 and 1e-6 <= r / unit <= 1e6:
-        f = _arrays.make(("sauvola", size, k, r, unit), size=size, border="mirror", k=k, r=r / unit, surface=True)
+        f = _arrays.made("sauvola", size=size, border="mirror", k=k, r=r / unit, surface=True)
         return _arrays.apply(f, image, None, _float(image.dtype))
     mean, deviation = _moments(image, size)
     deviation *= k / r

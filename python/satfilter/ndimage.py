@@ -90,11 +90,7 @@ def _remember(size, mode, work):
 
 
 def _box(name, h, w, y, x, border):
-    key = (name, (h, w), (y, x), border)
-    try:
-        return _arrays._made[key]
-    except KeyError:
-        return _arrays.make(key, size=(h, w), at=(y, x), border=border)
+    return _arrays.made(name, size=(h, w), at=(y, x), border=border)
 
 
 # ----------------------------------------------------------------------- arguments, as scipy takes them

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import satfilter
+import satfilter.cv
 from satfilter import _core
 
 ROOT = Path(os.environ.get("top_srcdir", Path(__file__).resolve().parents[2]))
@@ -68,6 +69,14 @@ class Functions(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "mypy", "--python-version", "3.12", "--cache-dir", os.devnull,
                                Path(satfilter.__file__).parent], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_kept_filters(self):
+        """The number of OpenCV's border is no constant."""
+        image = np.random.default_rng(1).integers(0, 256, (40, 50)).astype("u1")
+        for border in (1, 2, 3, 4):
+            satfilter.cv.blur(image, (5, 5), borderType=border)
+            want = satfilter.filter(image, f"box=5,border=constant:{border}")
+            np.testing.assert_array_equal(satfilter.box(image, (5, 5), border=border), want)
 
     def test_names(self):
         self.assertEqual(satfilter.list_filters(), [row[0] for row in _core.table()])
