@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static atomic_ullong calls; /* of satf_filter_apply(), for tests */
+static atomic_ullong images; /* that were filtered, for tests */
 
 /* ---------------------------------------------------------------------------- arrays */
 
@@ -239,10 +239,32 @@ static int open_out(core_state *state, const task *t, PyObject *out, core_array 
     return -1;
 }
 
-/* The next image of both arrays, of which at[] is the number along each axis; 0 behind the last. */
-static int next_image(core_array *in, core_array *out, Py_ssize_t *at)
+/* Images one after the other at equal distances. */
+typedef struct stack {
+    int axes; /* in front of those that count its images: they count stacks */
+    int64_t count, in_step, out_step;
+} stack;
+
+static stack stack_of(const core_array *in, const core_array *out)
 {
-    for (int i = in->loops - 1; i >= 0; i--) {
+    const Py_buffer *a = &in->buffer, *b = &out->buffer;
+    stack s = {in->loops, 1, 0, 0};
+    if (s.axes > 0) {
+        s.axes--;
+        s = (stack){s.axes, a->shape[s.axes], a->strides[s.axes], b->strides[s.axes]};
+    }
+    while (s.axes > 0 && a->strides[s.axes - 1] == s.count * s.in_step &&
+           b->strides[s.axes - 1] == s.count * s.out_step) {
+        s.axes--;
+        s.count *= a->shape[s.axes];
+    }
+    return s;
+}
+
+/* The next stack of both arrays, of which at[] is the number along each axis; 0 behind the last. */
+static int next_stack(core_array *in, core_array *out, int axes, Py_ssize_t *at)
+{
+    for (int i = axes - 1; i >= 0; i--) {
         Py_ssize_t more = ++at[i] < in->buffer.shape[i] ? 1 : 1 - at[i];
         in->view.data = (char *)in->view.data + more * in->buffer.strides[i];
         out->view.data = (char *)out->view.data + more * out->buffer.strides[i];
@@ -259,6 +281,8 @@ static int apply_all(core_state *state, task *t, core_array *out, satf_plan *pla
 {
     Py_ssize_t at[CORE_AXES] = {0};
     satf_status status = SATF_OK;
+    stack s = plan ? (stack){t->image.loops, 1, 0, 0} : stack_of(&t->image, out);
+    satf_view *from = &t->image.view, *to = &out->view;
     int more = !is_empty(&t->image);
     if (core_enter(t->home)) {
         return -1;
@@ -267,10 +291,16 @@ static int apply_all(core_state *state, task *t, core_array *out, satf_plan *pla
         status = satf_context_set_stream(t->home->ctx, t->image.stream);
     }
     while (more && !status) {
-        status = plan ? satf_plan_run(plan, &t->image.view, 1, &out->view, 1)
-                      : satf_filter_apply(t->home->ctx, t->filter, &t->image.view, &out->view);
-        atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
-        more = next_image(&t->image, out, at);
+        if (plan) {
+            status = satf_plan_run(plan, from, 1, to, 1);
+        } else if (s.count == 1) {
+            status = satf_filter_apply(t->home->ctx, t->filter, from, to);
+        } else {
+            status = satf_filter_apply_stack(t->home->ctx, t->filter, from, s.in_step, to,
+                                             s.out_step, s.count);
+        }
+        atomic_fetch_add_explicit(&images, (unsigned long long)s.count, memory_order_relaxed);
+        more = next_stack(&t->image, out, s.axes, at);
     }
     core_leave(t->home);
     if (status || PyErr_Occurred()) {
@@ -362,7 +392,7 @@ PyObject *core_calls(PyObject *module, PyObject *none)
 {
     (void)module;
     (void)none;
-    return PyLong_FromUnsignedLongLong(atomic_load(&calls));
+    return PyLong_FromUnsignedLongLong(atomic_load(&images));
 }
 
 /* ---------------------------------------------------------------------------- images */
