@@ -134,7 +134,7 @@ def version():
 (ROOT / "build" / "satfilter.egg-info" / "SOURCES.txt").unlink(missing_ok=True)  # else the sdist has what it names
 core = Extension(
     "satfilter._core",
-    [f"python/satfilter/{name}.c" for name in ("_core", "_core_arrays", "_core_files")],
+    sorted(f"python/satfilter/{path.name}" for path in (ROOT / "python" / "satfilter").glob("_core*.c")),
     depends=["python/satfilter/_core.h"],
     define_macros=[] if FREE_THREADED else [("Py_LIMITED_API", "0x030b0000")],
     extra_compile_args=["-std=gnu11"],

@@ -348,6 +348,7 @@ static PyMethodDef methods[] = {
     {"run", FAST(core_run), METH_FASTCALL, NULL},
     {"calls", core_calls, METH_NOARGS, NULL},
     {"rect_sums", core_rect_sums, METH_VARARGS, NULL},
+    {"rect_stats", core_rect_stats, METH_VARARGS, NULL},
     {"plan", core_plan, METH_VARARGS, NULL},
     {"plan_run", FAST(core_plan_run), METH_FASTCALL, NULL},
     {"plan_info", core_plan_info, METH_O, NULL},

@@ -540,35 +540,3 @@ PyObject *core_plan_info(PyObject *module, PyObject *capsule)
     satf_plan_describe(planned->plan, &info, sizeof info);
     return Py_BuildValue("(nN)", (Py_ssize_t)info.bytes, steps);
 }
-
-/* ------------------------------------------------------------------------ rectangles */
-
-/* (table, memory of satf_rects, memory for the sums, channels) */
-PyObject *core_rect_sums(PyObject *module, PyObject *args)
-{
-    core_state *state = PyModule_GetState(module);
-    core_home *home = core_here();
-    PyObject *table, *result = NULL;
-    Py_buffer rects, sums;
-    core_layout layout = {0};
-    core_array array;
-    if (!home || !PyArg_ParseTuple(args, "Oy*w*i", &table, &rects, &sums, &layout.channels)) {
-        return NULL;
-    }
-    size_t count = (size_t)rects.len / sizeof(satf_rect);
-    if (!core_array_open(state, table, &layout, 0, &array)) {
-        const satf_view *v = &array.view;
-        size_t bytes = count * satf_type_bytes(v->type) * (size_t)v->channels;
-        if ((size_t)sums.len < bytes) {
-            PyErr_SetString(PyExc_ValueError, "there is no room for the sums");
-        } else if (!core_enter(home)) {
-            satf_status status = satf_rect_sums(home->ctx, v, rects.buf, count, sums.buf);
-            core_leave(home);
-            result = status ? core_fail(state, home, status, 1) : Py_NewRef(Py_None);
-        }
-        core_array_close(&array);
-    }
-    PyBuffer_Release(&rects);
-    PyBuffer_Release(&sums);
-    return result;
-}

@@ -76,6 +76,18 @@ def _rects(rects: ArrayLike) -> np.ndarray:
     return np.ascontiguousarray(rows[..., [1, 0, 3, 2]])
 
 
+def _table(table: ArrayLike, channel_axis: int | None) -> np.ndarray:
+    """A summed area table as the library takes it: signed sums are unsigned ones of the same bits."""
+    array = plain(table)
+    if channel_axis is not None:
+        array = np.moveaxis(array, channel_axis, -1)
+    size, tail = array.itemsize, array.strides[-1 - (channel_axis is not None):]
+    packed = (size,) if channel_axis is None else (size * array.shape[-1], size)
+    if tail != packed:
+        array = np.ascontiguousarray(array)
+    return array.view(f"u{size}") if array.dtype.kind == "i" else array
+
+
 def rect_sums(table: ArrayLike, rects: ArrayLike, *, channel_axis: int | None = None) -> np.ndarray:
     """Sums over rectangles of the image whose summed area table is given.
 
@@ -88,18 +100,10 @@ def rect_sums(table: ArrayLike, rects: ArrayLike, *, channel_axis: int | None = 
     -------
     An array of shape (...), or (..., C), of the table's type. Integers are exact while the sum itself fits.
     """
-    table, boxes = plain(table), _rects(rects)
-    shape = boxes.shape[:-1]
-    if channel_axis is not None:
-        table = np.moveaxis(table, channel_axis, -1)
-        shape += table.shape[-1:]
-    sums = np.empty(shape, table.dtype)
+    seen, boxes = _table(table, channel_axis), _rects(rects)
+    sums = np.empty(boxes.shape[:-1] + seen.shape[2:], np.asarray(table).dtype)
     if sums.size:
-        seen = table.view(f"u{table.dtype.itemsize}") if table.dtype.kind == "i" else table
-        try:
-            _core.rect_sums(seen, boxes, sums, int(channel_axis is not None))
-        except (BufferError, ValueError):
-            _core.rect_sums(np.ascontiguousarray(seen), boxes, sums, int(channel_axis is not None))
+        _core.rect_sums(seen, boxes, sums, seen.ndim - 2)
     return sums
 
 
@@ -107,15 +111,14 @@ def rect_stats(table: ArrayLike, squares: ArrayLike, rects: ArrayLike, *,
                channel_axis: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Mean and variance over rectangles, by the tables of the samples and of their squares.
 
-    See rect_sums(). The population variance, never negative, in float64.
+    See rect_sums(). The population variance, never negative; both in float64, of integers each one division of
+    exact sums.
     """
-    boxes = np.asarray(rects, "i8")
-    sums, squared = (rect_sums(t, boxes, channel_axis=channel_axis).astype(np.longdouble) for t in (table, squares))
-    count = boxes[..., 2] * boxes[..., 3]
-    if channel_axis is not None:
-        count = count[..., None]
-    variance = (squared - sums * sums / count) / count
-    return (sums / count).astype("f8"), np.maximum(variance, 0).astype("f8")
+    seen, squared, boxes = _table(table, channel_axis), _table(squares, channel_axis), _rects(rects)
+    mean, variance = (np.empty(boxes.shape[:-1] + seen.shape[2:]) for _ in range(2))
+    if mean.size:
+        _core.rect_stats(seen, squared, boxes, mean, variance, seen.ndim - 2)
+    return mean, variance
 
 
 def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), border: str | float = "clamp",
