@@ -349,6 +349,7 @@ static PyMethodDef methods[] = {
     {"calls", core_calls, METH_NOARGS, NULL},
     {"rect_sums", core_rect_sums, METH_VARARGS, NULL},
     {"rect_stats", core_rect_stats, METH_VARARGS, NULL},
+    {"moments", core_moments, METH_VARARGS, NULL},
     {"plan", core_plan, METH_VARARGS, NULL},
     {"plan_run", FAST(core_plan_run), METH_FASTCALL, NULL},
     {"plan_info", core_plan_info, METH_O, NULL},

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _devices
-from ._arrays import _ALPHA, _AUTO, _SAMPLES, CODES, Filter, apply, filter_of, made, plain
+from ._arrays import (_ALPHA, _AUTO, _SAMPLES, BORDER, CODES, PLACE, SIZE, Filter, _text, apply, filter_of, made,
+                      plain)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -126,8 +127,20 @@ def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), bo
             channel_axis: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation over a window around each pixel; with deviation=False, mean and variance.
 
-    Parameters are those of box(). Both results are of dtype, unrounded.
+    Parameters are those of box(). Both results are of dtype, unrounded. Of uint8, uint16, float32 and float64 samples
+    mean and deviation come from one pass.
     """
-    mean, second = (apply(made(name, size=size, at=at, border=border), image, None, dtype,
-                          channel_axis) for name in ("box", "stddev" if deviation else "variance"))
+    want = np.dtype(dtype)
+    if (deviation and border != "valid" and want in (np.float32, np.float64) and type(image) is np.ndarray
+            and image.dtype in _SAMPLES and channel_axis in (None, -1, image.ndim - 1)):
+        words = (_text(kind, value) for kind, value in ((SIZE, size), (PLACE, at), (BORDER, border)))
+        f = filter_of("moments={},at={},border={}".format(*words))
+        results = np.empty(image.shape, want), np.empty(image.shape, want)
+        try:
+            _core.moments(f.capsule, image, *results, int(channel_axis is not None))
+            return results
+        except BufferError:  # of strides that have to be copied
+            pass
+    mean, second = (apply(made(name, size=size, at=at, border=border), image, None, want, channel_axis)
+                    for name in ("box", "stddev" if deviation else "variance"))
     return mean, second

@@ -69,6 +69,20 @@ class Tables(unittest.TestCase):
                 self.assertEqual(variance.dtype, np.dtype("f4"))
                 np.testing.assert_allclose(variance, want, 1e-5, 1e-5)
 
+    def test_moments_of_views(self):
+        """Stacks, channels, strides and borders: the bits of the two filters."""
+        stack = RNG.integers(0, 256, (2, 3, 30, 40, 3)).astype("u2")
+        for image, axis in ((stack, -1), (stack, 4), (stack[..., 0], 1), (stack[..., 0], None),
+                            (stack[::-1, :, ::-1, ::2], -1), (stack[:, :, :, ::-1], -1),
+                            (stack[0, 0, :, :, 1].T, None), (stack[:0], -1)):
+            for border in ("reflect", 9, "valid"):
+                named = {"border": border, "at": (0, 1), "channel_axis": axis}
+                mean, deviation = satfilter.moments(image, (4, 5), **named)
+                np.testing.assert_array_equal(mean, satfilter.box(image, (4, 5), dtype="f8", **named))
+                np.testing.assert_array_equal(deviation, satfilter.stddev(image, (4, 5), **named))
+        with self.assertRaisesRegex(ValueError, "row"):
+            satfilter.moments(stack[:, :, :0, :, 0])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
-/* Sums over rectangles by summed area tables. */
+/* Sums over rectangles by summed area tables, and moments over windows. */
 #include "_core.h"
+#include <string.h>
 
 /* Where a call's results go, and how many bytes there are. */
 typedef struct room {
@@ -94,5 +95,72 @@ PyObject *core_rect_stats(PyObject *module, PyObject *args)
         core_array_close(&array);
     }
     release(&r);
+    return result;
+}
+
+/* ---------------------------------------------------------------------------- moments */
+
+/* The view of image k, counted along the axes in front. */
+static satf_view view_at(const core_array *array, int64_t k)
+{
+    satf_view view = array->view;
+    for (int i = array->loops - 1; i >= 0; i--) {
+        view.data = (char *)view.data + k % array->buffer.shape[i] * array->buffer.strides[i];
+        k /= array->buffer.shape[i];
+    }
+    return view;
+}
+
+/* Both outputs of each image, by one plan. */
+static satf_status run_moments(core_home *home, const satf_filter *filter, const core_array *in,
+                               const core_array out[2])
+{
+    satf_plan *plan = NULL;
+    satf_view views[2] = {out[0].view, out[1].view};
+    satf_status status = satf_plan_create(home->ctx, filter, &in->view, 1, views, 2, &plan);
+    int64_t count = 1;
+    for (int i = 0; i < in->loops; i++) {
+        count *= in->buffer.shape[i];
+    }
+    for (int64_t k = 0; !status && k < count; k++) {
+        satf_view image = view_at(in, k);
+        views[0] = view_at(&out[0], k);
+        views[1] = view_at(&out[1], k);
+        status = satf_plan_run(plan, &image, 1, views, 2);
+    }
+    satf_plan_destroy(plan);
+    return status;
+}
+
+/* (filter, image, mean, deviation, channels): the filter is moments, the three have one shape */
+PyObject *core_moments(PyObject *module, PyObject *args)
+{
+    core_state *state = PyModule_GetState(module);
+    core_home *home = core_here();
+    satf_filter *filter;
+    PyObject *objects[3], *result = NULL;
+    core_layout layout = {0};
+    core_array arrays[3];
+    int opened = 0, same = 1;
+    if (!home || !PyArg_ParseTuple(args, "O&OOOi", core_to_filter, &filter, &objects[0],
+                                   &objects[1], &objects[2], &layout.channels)) {
+        return NULL;
+    }
+    while (opened < 3 &&
+           !core_array_open(state, objects[opened], &layout, opened > 0, &arrays[opened])) {
+        const Py_buffer *a = &arrays[0].buffer, *b = &arrays[opened++].buffer;
+        same = same && a->ndim == b->ndim &&
+               memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
+    }
+    if (opened == 3 && !same) {
+        PyErr_SetString(PyExc_ValueError, "the image and the results have different shapes");
+    } else if (opened == 3 && !core_enter(home)) {
+        satf_status status = run_moments(home, filter, &arrays[0], &arrays[1]);
+        core_leave(home);
+        result = done(module, home, status);
+    }
+    while (opened > 0) {
+        core_array_close(&arrays[--opened]);
+    }
     return result;
 }
