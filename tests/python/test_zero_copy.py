@@ -100,6 +100,10 @@ class ZeroCopy(unittest.TestCase):
             self.assertEqual(_core.calls() - before, seen.size // SIDE**2)
             each = [satfilter.box(image, 3) for image in seen.reshape(-1, SIDE, SIDE)]
             np.testing.assert_array_equal(made, np.reshape(each, seen.shape))
+            room = np.zeros((seen.shape[0], seen.shape[1] + 1, *seen.shape[2:]), "u1")
+            self.assertIs(satfilter.box(seen, 3, out=room[:, :-1]).base, room)
+            np.testing.assert_array_equal(room[:, :-1], made)
+            self.assertFalse(room[:, -1].any())
 
     def test_pictures(self):
         """An array that was read is the library's memory, which it keeps."""
