@@ -1,9 +1,12 @@
 #!/bin/sh
 # The Python package, compiled against this build's library: tests/python, which need numpy. Those that
 # compare with scipy, scikit-image, OpenCV or hypothesis are skipped where these are missing.
-# Arguments are modules of tests: tests/python.sh test_types.
+# Arguments are modules of tests: tests/python.sh test_types. With --write no test is run: a function for each
+# filter of this build's library is written into the package.
 set -eu
-: "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+top_builddir=${top_builddir:-$top_srcdir}
+export top_srcdir top_builddir
 python=${PYTHON:-python3}
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
@@ -29,6 +32,10 @@ export PYTHONPATH
     echo "Python cannot load a library that is made with a sanitizer"
     exit 77
 }
+if [ "${1:-}" = --write ]; then
+    "$python" "$top_srcdir/python/tools/make_functions.py" --write
+    exit
+fi
 cd "$top_srcdir/tests/python"
 if [ $# -gt 0 ]; then
     "$python" -m unittest -v "$@"

@@ -21,7 +21,7 @@ class Functions(unittest.TestCase):
         script = ROOT / "python" / "tools" / "make_functions.py"
         made = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
         kept = (ROOT / "python" / "satfilter" / "_functions.py").read_text()
-        self.assertEqual(made.splitlines(), kept.splitlines(), f"run {script} --write")
+        self.assertEqual(made.splitlines(), kept.splitlines(), "run tests/python.sh --write")
 
     def test_signatures(self):
         for name, _, detail, _, params in _core.table():
