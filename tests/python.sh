@@ -21,6 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 library=$(cd "$top_builddir" && pwd)/.libs
 cp -R "$top_srcdir/python/satfilter" "$work"
+chmod -R u+w "$work"
 # shellcheck disable=SC2086
 ${CC:-cc} ${CFLAGS:--O2} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Werror -DPy_LIMITED_API=0x030b0000 \
     -isystem "$include" -I"$top_srcdir/src" -fPIC -shared -o "$work/satfilter/_core.abi3.so" \
