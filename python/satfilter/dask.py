@@ -1,0 +1,112 @@
+"""Filters and summed area tables of Dask arrays: lazy, by blocks, with the results of whole images.
+
+    import dask.array as da
+    from satfilter import dask as sd
+    blurred = sd.filter(da.from_zarr("slide.zarr"), "box=801")
+
+Integers have the same bits as those of the whole image in one block; floats keep the library's bounds, and differ
+in their last bits. A worker's threads share the cores with those of the library: where Dask runs as many tasks as
+there are cores, satfilter.set_threads(1) in each worker is best. satfilter.zarr needs less memory from Zarr to Zarr.
+"""
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import dask.array as da
+import numpy as np
+
+from . import _tables
+from ._arrays import Filter, _give
+from ._blocks import Axis, Blocks, table_types
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+__all__ = ["filter", "integral"]
+
+
+def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+           alpha: bool = False) -> da.Array:
+    """satfilter.filter() of an array (..., H, W), or with channels on channel_axis: each image filtered.
+
+    Every border is the image's: blocks read their neighbours as far as the filter reaches. Blocks with fewer rows
+    or columns than that are merged (rechunked) first, and so are channels. Filters that depend on the whole image
+    (wolf, guided and by with an image, border=wrap beside other borders) need images of one block each; those that
+    only move pixels are refused, and integral has a function of its own.
+
+    >>> filter(da.ones((4, 900, 900), chunks=(1, 300, 300), dtype="u1"), "box=15").chunks
+    ((1, 1, 1, 1), (300, 300, 300), (300, 300, 300))
+    """
+    blocks = Blocks(spec, x.shape, x.dtype, dtype, channel_axis, alpha)
+    depth, boundary = {}, {}
+    for axis in blocks:
+        if x.numblocks[axis.index] > 1:
+            blocks.whole(axis, f"x.rechunk({{{blocks.rows.index}: -1, {blocks.columns.index}: -1}})")
+            if max(axis.before, axis.after) >= axis.size:
+                x = x.rechunk({axis.index: -1})
+        depth[axis.index] = _depth(x, axis)
+        boundary[axis.index] = "periodic" if axis.wraps else "none"
+    if blocks.channel is not None:
+        x = x.rechunk({blocks.channel: -1})
+    made = da.map_overlap(partial(_part, blocks), x, depth=depth, boundary=boundary, dtype=blocks.dtype,
+                          drop_axis=[blocks.channel] if blocks.dropped else None,
+                          meta=np.empty((0,) * len(blocks.shape), blocks.dtype))
+    for axis in blocks:
+        if axis.lost:
+            index = axis.index - (blocks.dropped and blocks.channel < axis.index)
+            made = made[(slice(None),) * index + (slice(axis.first, axis.first + axis.size - axis.lost),)]
+    return made
+
+
+def _depth(x: da.Array, axis: Axis) -> int | tuple[int, int]:
+    """Of an axis in one block the filter's own border is at work."""
+    if x.numblocks[axis.index] == 1:
+        return 0
+    return max(axis.before, axis.after) if axis.wraps else (axis.before, axis.after)
+
+
+def _part(blocks: Blocks, block: np.ndarray) -> np.ndarray:
+    """The filtered block, of the block's size: what border valid leaves out is filled."""
+    made = blocks.apply(block)
+    pad = [(0, 0)] * made.ndim
+    for axis in blocks:
+        index = axis.index - (blocks.dropped and blocks.channel < axis.index)
+        pad[index] = (axis.first, axis.lost - axis.first)
+    return np.pad(made, pad) if any(map(any, pad)) else made
+
+
+def integral(x: da.Array, *, squared: bool = False, dtype: DTypeLike | None = None,
+             channel_axis: int | None = None) -> da.Array:
+    """satfilter.integral() of an array (..., H, W), or with channels on channel_axis, of any blocks.
+
+    Each block's own table, plus what the blocks above and to the left of it add. Integers are exact.
+    """
+    if channel_axis is not None:
+        made = integral(da.moveaxis(x, channel_axis, 0), squared=squared, dtype=dtype)
+        return da.moveaxis(made, 0, channel_axis)
+    wide, want = table_types(x.shape, x.dtype, squared, dtype)
+    table = x.map_blocks(_tables.integral, squared=squared, dtype=wide, meta=_meta(x, wide))
+    table = _carry(_carry(table, x.ndim - 2), x.ndim - 1)
+    return table if wide == want else table.map_blocks(_give, None, want, dtype=want, meta=_meta(x, want))
+
+
+def _carry(table: da.Array, axis: int) -> da.Array:
+    """Adds to each block what the last rows of the blocks before it along the axis add up to."""
+    if table.numblocks[axis] == 1:
+        return table
+    ends = tuple((1,) * table.numblocks[axis] if a == axis else c for a, c in enumerate(table.chunks))
+    last = table.map_blocks(_last, axis, chunks=ends, dtype=table.dtype, meta=_meta(table, table.dtype))
+    sums = da.cumsum(last, axis=axis, dtype=table.dtype)
+    first, others = [(slice(None),) * axis + (cut,) for cut in (slice(0, 1), slice(0, -1))]
+    before = da.concatenate([da.zeros_like(sums[first]), sums[others]], axis=axis)
+    return da.map_blocks(np.add, table, before, chunks=table.chunks, dtype=table.dtype,
+                         meta=_meta(table, table.dtype))
+
+
+def _last(block: np.ndarray, axis: int) -> np.ndarray:
+    return np.take(block, [-1], axis=axis)
+
+
+def _meta(x: da.Array, dtype: Any) -> np.ndarray:
+    return np.empty((0,) * x.ndim, dtype)

@@ -1,0 +1,165 @@
+"""Dask arrays: the results of whole images, for any blocks. Skipped where Dask is missing."""
+import doctest
+import itertools
+import pickle
+import unittest
+
+import numpy as np
+
+import satfilter
+
+try:
+    import dask
+    import dask.array as da
+except ImportError as error:
+    raise unittest.SkipTest(f"{error}: pip install 'dask[array]'")
+
+from satfilter import dask as sd
+from test_types import picture
+
+dask.config.set(scheduler="synchronous")
+BORDERS = ("clamp", "mirror", "reflect", "wrap", "constant:7", "shrink", "valid")
+CHUNKS = [((60,), (71,)), ((7, 23, 30), (71,)), ((60,), (9, 1, 1, 30, 30)), ((13, 20, 27), (40, 20, 11))]
+
+
+class Filters(unittest.TestCase):
+    def same(self, lazy, want, what, tolerance=0.0):
+        made = lazy.compute()
+        self.assertEqual((lazy.dtype, lazy.shape), (want.dtype, want.shape), what)
+        self.assertEqual((made.dtype, made.shape), (want.dtype, want.shape), what)
+        if tolerance:
+            np.testing.assert_allclose(made, want, rtol=0, atol=tolerance * np.abs(want).max(), err_msg=what)
+        else:
+            np.testing.assert_array_equal(made, want, what)
+
+    def test_borders(self):
+        """Windows with and without a middle, off the pixel, up to larger than blocks and than the image."""
+        image = picture("u1", (60, 71))
+        windows = ("box=9", "box=4x7,at=1:-2", "box=1x15", "box=33", "box=6,at=-2:3", "unsharp=5", "guided=7",
+                   "sauvola=15", "stddev=8x3", "normalize=9,full=200", "box=3 box=4x5,at=0:1")
+        for words, border, chunks in itertools.product(windows, BORDERS, CHUNKS):
+            spec = " ".join(f"{word},border={border}" for word in words.split())
+            self.same(sd.filter(da.from_array(image, chunks), spec), satfilter.filter(image, spec), f"{spec} {chunks}")
+        for border, chunks in itertools.product(BORDERS[:-1], CHUNKS):
+            spec = f"box=201x173,border={border}"
+            self.same(sd.filter(da.from_array(image, chunks), spec), satfilter.filter(image, spec), f"{spec} {chunks}")
+
+    def test_mixed_borders(self):
+        image = picture("u2", (60, 71))
+        for spec in ("box=9,border=valid box=7,border=mirror sum=4", "box=3,border=reflect sum=4x6,border=valid",
+                     "box=9,border=constant:9 stddev=5", "real box=9,border=wrap sauvola=6,border=wrap"):
+            for chunks in CHUNKS:
+                self.same(sd.filter(da.from_array(image, chunks), spec), satfilter.filter(image, spec), spec)
+
+    def test_types(self):
+        for dtype in ("?", "i1", "u2", "i4", "u8", "f2"):
+            x = da.from_array(picture(dtype, (40, 50)), (17, 11))
+            for spec in ("box=7", "sum=5,border=mirror", "template"):
+                if spec == "template":
+                    spec = satfilter.Filter.of("template", rects=[(-1, -7, 3, 4, 2), (0, 0, 2, 9, -1)])
+                want = satfilter.filter(x.compute(), spec)
+                self.same(sd.filter(x, spec), want, f"{dtype} {spec}", 1e-6 if want.dtype.kind == "f" else 0)
+        for dtype in ("f4", "f8", "c16"):
+            image = picture(dtype, (40, 50))
+            want = satfilter.box(image, 7, border="mirror")
+            self.same(sd.filter(da.from_array(image, 13), "box=7,border=mirror"), want, dtype, 2**-22)
+        image = picture("u1", (40, 50))
+        for dtype in ("f8", "i2", "f4"):
+            self.same(sd.filter(da.from_array(image, 13), "box=6", dtype=dtype),
+                      satfilter.box(image, 6, dtype=dtype), dtype)
+
+    def test_not_finite(self):
+        image = picture("f4", (40, 50))
+        image[13, 20], image[14, 3] = np.nan, np.inf
+        made = sd.filter(da.from_array(image, 7), "box=5").compute()
+        np.testing.assert_array_equal(np.isnan(made), np.isnan(satfilter.box(image, 5)))
+        np.testing.assert_array_equal(np.isinf(made), np.isinf(satfilter.box(image, 5)))
+
+    def test_axes(self):
+        stack = picture("u1", (5, 30, 40))
+        for chunks in ((2, 30, 40), (1, 7, 13), (5, 11, 40)):
+            x = da.from_array(stack, chunks)
+            self.same(sd.filter(x, "box=9,border=valid"), satfilter.box(stack, 9, border="valid"), "stack")
+            self.same(sd.integral(x), satfilter.integral(stack), "tables of a stack")
+        for axis, shape in ((-1, (40, 30, 3)), (0, (3, 40, 30)), (1, (40, 3, 30))):
+            image = picture("u2", shape)
+            x = da.from_array(image, tuple(2 if n == 3 else 11 for n in shape))
+            for spec in ("box=9", "sauvola=9", "unsharp=5,luma", "sauvola=9,border=valid", "sauvola=4,border=wrap"):
+                self.same(sd.filter(x, spec, channel_axis=axis),
+                          satfilter.filter(image, spec, channel_axis=axis), f"{spec} {axis}")
+            self.same(sd.integral(x, channel_axis=axis), satfilter.integral(image, channel_axis=axis), "table")
+        image = picture("u1", (40, 30, 4))
+        self.same(sd.filter(da.from_array(image, (11, 13, 1)), "box=7", channel_axis=-1, alpha=True),
+                  satfilter.box(image, 7, channel_axis=-1, alpha=True), "alpha")
+
+    def test_whole_images(self):
+        """Filters that depend on the whole image take images of one block, and refuse others."""
+        stack = picture("u1", (3, 30, 40))
+        guide = picture("u1", (30, 40), seed=2)
+        mixed = "box=5,border=wrap box=3"
+        for spec in ("wolf=9", satfilter.Filter.of("guided", size=5, guide=guide), mixed):
+            self.same(sd.filter(da.from_array(stack, (1, 30, 40)), spec), satfilter.filter(stack, spec), str(spec))
+            with self.assertRaisesRegex(ValueError, "filter after filter" if spec == mixed else
+                                        r"one block: x.rechunk\({1: -1, 2: -1}\)"):
+                sd.filter(da.from_array(stack, (1, 15, 40)), spec)
+        x = da.from_array(stack, (1, 15, 40))
+        for spec, text in {"rotate=90": "transpose", "integral": "makes tables", "box=3mm": "resolution",
+                           "box=31x41,border=valid": "smaller than the window", "boxx=3": "boxx"}.items():
+            with self.assertRaisesRegex(ValueError, text):
+                sd.filter(x, spec)
+        with self.assertRaisesRegex(ValueError, "too few axes"):
+            sd.filter(x[0], "box=3", channel_axis=0)
+        with self.assertRaisesRegex(ValueError, "3 axes"):
+            sd.filter(x, "box=3", channel_axis=3)
+
+    def test_blocks(self):
+        """Blocks stay as they are, unless they are smaller than what the filter reaches."""
+        x = da.ones((100, 90), chunks=(20, 30), dtype="u1")
+        self.assertEqual(sd.filter(x, "box=21").chunks, x.chunks)
+        self.assertGreaterEqual(min(sd.filter(x, "box=61").chunks[0]), 30)
+
+    def test_graph(self):
+        """The work is picklable, for workers in other processes, and the same work has the same name."""
+        x = da.from_array(picture("u1", (60, 71)), 20)
+        lazy = sd.filter(x, "box=5,border=wrap")
+        self.assertEqual(lazy.name, sd.filter(x, "box=5,border=wrap").name)
+        self.assertNotEqual(lazy.name, sd.filter(x, "box=7,border=wrap").name)
+        pickle.loads(pickle.dumps(lazy))
+        with dask.config.set(scheduler="processes", num_workers=2):
+            self.same(lazy, satfilter.box(x.compute(), 5, border="wrap"), "processes")
+            self.same(sd.integral(x), satfilter.integral(x.compute()), "processes")
+
+
+class Tables(unittest.TestCase):
+    def test_types(self):
+        for dtype in ("?", "u1", "i1", "u2", "i2", "u4", "i8", "u8", "f2", "f4", "f8"):
+            image = picture(dtype, (60, 71))
+            for squared in (False, True):
+                want = satfilter.integral(image, squared=squared)
+                for chunks in CHUNKS:
+                    lazy = sd.integral(da.from_array(image, chunks), squared=squared)
+                    made = lazy.compute()
+                    self.assertEqual((lazy.dtype, made.dtype), (want.dtype, want.dtype), dtype)
+                    if want.dtype.kind == "f":
+                        np.testing.assert_allclose(made, want, rtol=1e-6 if want.dtype == "f4" else 1e-13)
+                    else:
+                        np.testing.assert_array_equal(made, want, f"{dtype} {squared} {chunks}")
+
+    def test_large_sums(self):
+        """The type is the whole image's; sums that do not fit saturate only at the end."""
+        image = np.full((300, 300), 60000, "u2")
+        x = da.from_array(image, 100)
+        for dtype in (None, "u4", "i4", "f4"):
+            np.testing.assert_array_equal(sd.integral(x, dtype=dtype), satfilter.integral(image, dtype=dtype))
+        self.assertEqual(sd.integral(x).dtype, np.dtype("u8"))
+        large = da.ones((70000, 70000), chunks=7000, dtype="u1")
+        self.assertEqual(sd.integral(large).dtype, np.dtype("u8"))
+        with self.assertRaisesRegex(TypeError, "complex128"):
+            sd.integral(x.astype("c16"))
+
+    def test_documentation(self):
+        self.assertEqual(doctest.testmod(sd).failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
