@@ -30,46 +30,40 @@ class Blocks:
 
     def __init__(self, spec: str | Filter, shape: tuple[int, ...], dtype: Any, want: Any = None,
                  channel_axis: int | None = None, alpha: bool = False):
-        self.filter = f = filter_of(spec)
-        kinds = {name: _FILTERS[name][3] for name in f.names if name in _FILTERS}
-        for name, kind in kinds.items():
-            if kind in (_MOVE, _TABLE):
-                raise ValueError(f"{name} is no filter for blocks: " + (
-                    "integral() of this module makes tables" if kind == _TABLE else
-                    "indexing and transpose() turn arrays"))
+        self.filter = filter_of(spec)
+        _check_names(self.filter)
         self.arguments = (None if want is None else np.dtype(want).newbyteorder("="), channel_axis, alpha)
-        axes = list(range(len(shape)))
+        self.channel = None
         if channel_axis is not None:
             if not -len(shape) <= channel_axis < len(shape):
                 raise ValueError(f"channel_axis {channel_axis}: the array has {len(shape)} axes")
-            axes.remove(channel_axis % len(shape))
+            self.channel = channel_axis % len(shape)
+        axes = [axis for axis in range(len(shape)) if axis != self.channel][-2:]
         if len(axes) < 2:
             raise ValueError(f"an array of shape {tuple(shape)} has too few axes for images")
-        self.rows, self.columns = _axes(f, shape, axes[-2:])
-        # Of one image, as small as can be: its type, and whether colours become grey.
-        tiny = [1] * len(shape)
-        pictured = bool(f.arrays) or "by" in f.names  # which has the image's size
-        for axis in self:
-            tiny[axis.index] = axis.size if pictured and _ALL in (axis.before, axis.after) else axis.lost + 1
-        if channel_axis is not None:
-            tiny[channel_axis] = shape[channel_axis]
-        made = self.apply(np.zeros(tiny, dtype))
+        self.rows, self.columns = _axes(self.filter, shape, axes, 1 if self.channel is None else shape[self.channel])
+        made = self._one_small_image(shape, dtype)
         self.dtype = made.dtype
-        self.channel = None if channel_axis is None else channel_axis % len(shape)
-        self.dropped = made.ndim < len(shape)
+        self.dropped = made.ndim < len(shape)  # colours become grey
         size = list(shape)
         for axis in self:
             size[axis.index] -= axis.lost
-            if size[axis.index] < 1:
-                raise ValueError(f"{f.spec}: an image of shape {tuple(shape)} is smaller than the window")
-        if self.dropped:
-            del size[self.channel]
-        elif self.channel is not None:
-            size[self.channel] = made.shape[self.channel]
-        self.shape = tuple(size)
+        self.shape = tuple(n for k, n in enumerate(size) if not (self.dropped and k == self.channel))
+
+    def _one_small_image(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        small = [1] * len(shape)
+        for axis in self:
+            small[axis.index] = axis.size if _has_image(self.filter) else axis.lost + 1
+        if self.channel is not None:
+            small[self.channel] = shape[self.channel]
+        return self.apply(np.zeros(small, dtype))
 
     def __iter__(self):
         return iter((self.rows, self.columns))
+
+    def made_index(self, axis: Axis) -> int:
+        """Of the result's axes."""
+        return axis.index - (self.dropped and self.channel < axis.index)
 
     def apply(self, block: np.ndarray) -> np.ndarray:
         return apply(self.filter, block, None, *self.arguments)
@@ -83,18 +77,34 @@ class Blocks:
                 f"each pixel depends on the whole image, which has to be one block: {remedy}"))
 
 
-def _axes(f: Filter, shape: tuple[int, ...], axes: list[int]) -> list[Axis]:
+def _check_names(f: Filter) -> None:
+    for name in f.names:
+        kind = _FILTERS[name][3] if name in _FILTERS else None
+        if kind in (_MOVE, _TABLE):
+            raise ValueError(f"{name} is no filter for blocks: " + (
+                "integral() of this module makes tables" if kind == _TABLE else "indexing and transpose() turn arrays"))
+
+
+def _has_image(f: Filter) -> bool:
+    """It keeps an image, of the size of those that it is for."""
+    return "by" in f.names or "guide" in f.arrays or ",guide=" in f.spec
+
+
+def _axes(f: Filter, shape: tuple[int, ...], axes: list[int], channels: int) -> list[Axis]:
     text, params = f._made_of
     parts = [f] if params is not None else [Filter(word) for word in text.split()]
-    lost = [sum(part.reach()[side] for part in parts if "border=valid" in part.spec) for side in range(4)]
+    first = [sum(part.reach()[side] for part in parts if "border=valid" in part.spec) for side in (0, 1)]
+    made = [shape[axis] for axis in axes]
+    if "border=valid" in f.spec:
+        made = _core.made(f.capsule, *made, min(channels, 4), CODES[float], 0, 0.0)
     reach = f.reach()
     wraps = any(_WRAP in part.spec for part in parts)
     if wraps and all(_WRAP in part.spec or not any(part.reach()) for part in parts):
         # On a periodic image windows are bounded as on others.
         bounded = [_unwrapped(part).reach() for part in parts]
         reach = tuple(min(_ALL, sum(sides)) for sides in zip(*bounded))
-    return [Axis(index, shape[index], reach[k], reach[k + 2], lost[k], lost[k] + lost[k + 2], wraps)
-            for k, index in enumerate(axes)]
+    return [Axis(axis, shape[axis], reach[k], reach[k + 2], min(first[k], shape[axis] - made[k]),
+                 shape[axis] - made[k], wraps) for k, axis in enumerate(axes)]
 
 
 def _unwrapped(f: Filter) -> Filter:

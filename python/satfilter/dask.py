@@ -54,8 +54,8 @@ def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, c
                           meta=np.empty((0,) * len(blocks.shape), blocks.dtype))
     for axis in blocks:
         if axis.lost:
-            index = axis.index - (blocks.dropped and blocks.channel < axis.index)
-            made = made[(slice(None),) * index + (slice(axis.first, axis.first + axis.size - axis.lost),)]
+            inner = slice(axis.first, axis.first + axis.size - axis.lost)
+            made = made[(slice(None),) * blocks.made_index(axis) + (inner,)]
     return made
 
 
@@ -71,8 +71,7 @@ def _part(blocks: Blocks, block: np.ndarray) -> np.ndarray:
     made = blocks.apply(block)
     pad = [(0, 0)] * made.ndim
     for axis in blocks:
-        index = axis.index - (blocks.dropped and blocks.channel < axis.index)
-        pad[index] = (axis.first, axis.lost - axis.first)
+        pad[blocks.made_index(axis)] = (axis.first, axis.lost - axis.first)
     return np.pad(made, pad) if any(map(any, pad)) else made
 
 

@@ -97,14 +97,15 @@ class Filters(unittest.TestCase):
         stack = picture("u1", (3, 30, 40))
         guide = picture("u1", (30, 40), seed=2)
         mixed = "box=5,border=wrap box=3"
-        for spec in ("wolf=9", satfilter.Filter.of("guided", size=5, guide=guide), mixed):
+        for spec in ("wolf=9", "wolf=9,border=valid", satfilter.Filter.of("guided", size=5, guide=guide),
+                     satfilter.Filter.of("guided", size=5, guide=guide, border="valid"), mixed):
             self.same(sd.filter(da.from_array(stack, (1, 30, 40)), spec), satfilter.filter(stack, spec), str(spec))
             with self.assertRaisesRegex(ValueError, "filter after filter" if spec == mixed else
                                         r"one block: x.rechunk\({1: -1, 2: -1}\)"):
                 sd.filter(da.from_array(stack, (1, 15, 40)), spec)
         x = da.from_array(stack, (1, 15, 40))
         for spec, text in {"rotate=90": "transpose", "integral": "makes tables", "box=3mm": "resolution",
-                           "box=31x41,border=valid": "smaller than the window", "boxx=3": "boxx"}.items():
+                           "box=31x41,border=valid": "40 x 30", "boxx=3": "boxx"}.items():
             with self.assertRaisesRegex(ValueError, text):
                 sd.filter(x, spec)
         with self.assertRaisesRegex(ValueError, "too few axes"):
