@@ -11,19 +11,19 @@ there are cores, satfilter.set_threads(1) in each worker is best. satfilter.zarr
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 import dask.array as da
 import numpy as np
 
-from . import _tables
+from . import _tables, ndimage
 from ._arrays import Filter, _give
 from ._blocks import Axis, Blocks, table_types
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["filter", "integral"]
+__all__ = ["filter", "integral", "uniform_filter"]
 
 
 def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, channel_axis: int | None = None,
@@ -39,19 +39,12 @@ def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, c
     ((1, 1, 1, 1), (300, 300, 300), (300, 300, 300))
     """
     blocks = Blocks(spec, x.shape, x.dtype, dtype, channel_axis, alpha)
-    depth, boundary = {}, {}
     for axis in blocks:
         if x.numblocks[axis.index] > 1:
             blocks.whole(axis, f"x.rechunk({{{blocks.rows.index}: -1, {blocks.columns.index}: -1}})")
-            if max(axis.before, axis.after) >= axis.size:
-                x = x.rechunk({axis.index: -1})
-        depth[axis.index] = _depth(x, axis)
-        boundary[axis.index] = "periodic" if axis.wraps else "none"
     if blocks.channel is not None:
         x = x.rechunk({blocks.channel: -1})
-    made = da.map_overlap(partial(_part, blocks), x, depth=depth, boundary=boundary, dtype=blocks.dtype,
-                          drop_axis=[blocks.channel] if blocks.dropped else None,
-                          meta=np.empty((0,) * len(blocks.shape), blocks.dtype))
+    made = _overlap(x, partial(_part, blocks), blocks, blocks.dtype, blocks.channel if blocks.dropped else None)
     for axis in blocks:
         if axis.lost:
             inner = slice(axis.first, axis.first + axis.size - axis.lost)
@@ -59,11 +52,22 @@ def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, c
     return made
 
 
-def _depth(x: da.Array, axis: Axis) -> int | tuple[int, int]:
-    """Of an axis in one block the filter's own border is at work."""
-    if x.numblocks[axis.index] == 1:
-        return 0
-    return max(axis.before, axis.after) if axis.wraps else (axis.before, axis.after)
+def _overlap(x: da.Array, part: Callable[[np.ndarray], np.ndarray], axes: Iterable[Axis], dtype: Any,
+             dropped: int | None = None) -> da.Array:
+    """part of each block with what the axes say around it. In axes of one block the image's border is at work."""
+    depth: dict[int, Any] = {}
+    boundary = {}
+    for axis in axes:
+        most = max(axis.before, axis.after)
+        if x.numblocks[axis.index] > 1 and most >= axis.size:
+            x = x.rechunk({axis.index: -1})
+        boundary[axis.index] = "periodic" if axis.wraps else "none"
+        depth[axis.index] = most if axis.wraps else (axis.before, axis.after)
+        if x.numblocks[axis.index] == 1:
+            depth[axis.index] = 0
+    return da.map_overlap(part, x, depth=depth, boundary=boundary, dtype=dtype,
+                          drop_axis=None if dropped is None else [dropped],
+                          meta=np.empty((0,) * (x.ndim - (dropped is not None)), dtype))
 
 
 def _part(blocks: Blocks, block: np.ndarray) -> np.ndarray:
@@ -73,6 +77,26 @@ def _part(blocks: Blocks, block: np.ndarray) -> np.ndarray:
     for axis in blocks:
         pad[blocks.made_index(axis)] = (axis.first, axis.lost - axis.first)
     return np.pad(made, pad) if any(map(any, pad)) else made
+
+
+def uniform_filter(input: da.Array, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+                   origin: Any = 0, *, axes: Any = None) -> da.Array:
+    """satfilter.ndimage.uniform_filter(), along any axes; output is a type or None. See filter()."""
+    if output is not None and not isinstance(output, (type, np.dtype, str)):
+        raise TypeError("output is a type: arrays of Dask do not change")
+    named = {"size": size, "output": output, "mode": mode, "cval": cval, "origin": origin, "axes": axes}
+    part = partial(ndimage.uniform_filter, **named)
+    made = part(np.zeros((1,) * input.ndim, input.dtype))
+    axes = ndimage._axes(axes, input.ndim)
+    sizes, origins, modes = (ndimage._each(value, len(axes)) for value in (size, origin, mode))
+    reaches = []
+    for axis, n, at, border in map(ndimage._window, axes, sizes, origins, modes):
+        before = n // 2 - at if n > 1 else 0
+        after = max(n, 1) - 1 - before
+        if border in ("mirror", "reflect"):
+            before = after = max(before, after)
+        reaches.append(Axis(axis, input.shape[axis], before, after, 0, 0, border == "wrap"))
+    return _overlap(input, part, reaches, made.dtype)
 
 
 def integral(x: da.Array, *, squared: bool = False, dtype: DTypeLike | None = None,

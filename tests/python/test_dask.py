@@ -14,7 +14,7 @@ try:
 except ImportError as error:
     raise unittest.SkipTest(f"{error}: pip install 'dask[array]'")
 
-from satfilter import dask as sd
+from satfilter import dask as sd, ndimage
 from test_types import picture
 
 dask.config.set(scheduler="synchronous")
@@ -112,6 +112,24 @@ class Filters(unittest.TestCase):
             sd.filter(x[0], "box=3", channel_axis=0)
         with self.assertRaisesRegex(ValueError, "3 axes"):
             sd.filter(x, "box=3", channel_axis=3)
+
+    def test_uniform_filter(self):
+        modes = ("reflect", "mirror", "nearest", "wrap", "constant", "grid-wrap")
+        for dtype, ndim in (("u1", 2), ("i4", 3), ("f8", 2), ("?", 2)):
+            image = picture(dtype, (41, 30, 24)[:ndim])
+            x = da.from_array(image, (11, 30, 7)[:ndim])
+            for mode, size in itertools.product(modes, (1, 5, (4, 7, 6)[:ndim], 61)):
+                lazy = sd.uniform_filter(x, size, mode=mode, cval=3)
+                self.same(lazy, ndimage.uniform_filter(image, size, mode=mode, cval=3), f"{dtype} {mode} {size}",
+                          1e-14 if dtype in "f8?" else 0)
+        image, x = picture("u1", (41, 30)), da.from_array(picture("u1", (41, 30)), 9)
+        for options in ({"origin": (1, -2), "mode": ("wrap", "mirror")}, {"axes": 0, "output": "f8"},
+                        {"axes": (1,), "origin": 2, "mode": "reflect"}, {"output": np.int32}):
+            self.same(sd.uniform_filter(x, 6, **options), ndimage.uniform_filter(image, 6, **options), str(options))
+        with self.assertRaisesRegex(TypeError, "output is a type"):
+            sd.uniform_filter(x, 3, image)
+        with self.assertRaisesRegex(RuntimeError, "mode"):
+            sd.uniform_filter(x, 3, mode="nowhere")
 
     def test_blocks(self):
         """Blocks stay as they are, unless they are smaller than what the filter reaches."""
