@@ -31,7 +31,7 @@ from ._blocks import Axis, Blocks, table_types
 
 __all__ = ["filter", "integral"]
 # Sides of blocks, at least: so that calls cost little, and what is read besides at most half as much again.
-_SIDE, _PER_REACH = 2048, 4
+_SIDE, _PER_REACH = 2000, 4
 
 
 def filter(source: Any, target: Any, spec: str | Filter, *, chunks: tuple[int, int] | None = None,
@@ -40,7 +40,7 @@ def filter(source: Any, target: Any, spec: str | Filter, *, chunks: tuple[int, i
 
     target has the result's shape; results that its type does not have are converted as by out= of
     satfilter.filter(). chunks: rows and columns of a block, multiples of target's chunks (shards), so that no two
-    tasks write the same one; None: at least 2048, and four times what the filter reaches. A task holds a block with
+    tasks write the same one; None: at least 2000, and four times what the filter reaches. A task holds a block with
     its surroundings, its result, and what the library takes.
 
     Filters that depend on the whole image (wolf, guided and by with an image, border=wrap beside other borders) need
