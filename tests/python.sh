@@ -19,7 +19,10 @@ include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-library=$(cd "$top_builddir" && pwd)/.libs
+top_builddir=$(cd "$top_builddir" && pwd)
+top_srcdir=$(cd "$top_srcdir" && pwd)
+export top_builddir top_srcdir
+library=$top_builddir/.libs
 cp -R "$top_srcdir/python/satfilter" "$work"
 chmod -R u+w "$work"
 # shellcheck disable=SC2086

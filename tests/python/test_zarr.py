@@ -31,6 +31,7 @@ try:
 except ImportError:
     dask = None
 
+COMMAND = Path(os.environ.get("top_builddir", Path(__file__).resolve().parents[2])).resolve() / "satfilter"
 BORDERS = ("clamp", "mirror", "reflect", "wrap", "constant:7", "shrink", "valid")
 # Not fork: the library's threads and those of Zarr are at work in this process.
 SPAWN = multiprocessing.get_context("spawn")
@@ -267,14 +268,13 @@ class Large(unittest.TestCase):
     def test_same_bits(self):
         """Of the command, numpy, Dask and Zarr with two processes each."""
         image = picture("u2", (700, 900))
-        command = Path(os.environ.get("top_builddir", Path(__file__).parents[2]), "satfilter").resolve()
         hashes = {"numpy": satfilter.box(image, 81)}
         with tempfile.TemporaryDirectory() as name, \
                 concurrent.futures.ProcessPoolExecutor(2, SPAWN, satfilter.set_threads, (1,)) as pool:
             folder = Path(name)
             np.save(folder / "in.npy", image)
-            if command.exists():
-                subprocess.run([command, "-q", "--box", "81", folder / "in.npy", folder / "out.npy"], check=True)
+            if COMMAND.exists():
+                subprocess.run([COMMAND, "-q", "--box", "81", folder / "in.npy", folder / "out.npy"], check=True)
                 hashes["command"] = np.load(folder / "out.npy")
             if dask:
                 with dask.config.set(scheduler="processes", num_workers=2):
