@@ -8,18 +8,25 @@ import numpy as np
 
 import satfilter
 
+from satfilter import ndimage
+from test_types import picture
+
 try:
     import dask
     import dask.array as da
-except ImportError as error:
-    raise unittest.SkipTest(f"{error}: pip install 'dask[array]'")
+except ImportError:
+    dask = None
+else:
+    from satfilter import dask as sd
 
-from satfilter import dask as sd, ndimage
-from test_types import picture
-
-dask.config.set(scheduler="synchronous")
 BORDERS = ("clamp", "mirror", "reflect", "wrap", "constant:7", "shrink", "valid")
 CHUNKS = [((60,), (71,)), ((7, 23, 30), (71,)), ((60,), (9, 1, 1, 30, 30)), ((13, 20, 27), (40, 20, 11))]
+
+
+def setUpModule():
+    if not dask:
+        raise unittest.SkipTest("Dask is not installed")
+    dask.config.set(scheduler="synchronous")
 
 
 class Filters(unittest.TestCase):
@@ -177,7 +184,7 @@ class Tables(unittest.TestCase):
             sd.integral(x.astype("c16"))
 
     def test_documentation(self):
-        self.assertEqual(doctest.testmod(sd).failed, 0)
+        self.assertEqual(doctest.testmod(sd, verbose=False).failed, 0)
 
 
 if __name__ == "__main__":

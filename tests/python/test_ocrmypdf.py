@@ -1,5 +1,4 @@
 """The plugin of OCRmyPDF: words of uneven pages, before and after. Skipped where programs are missing."""
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -9,19 +8,24 @@ from pathlib import Path
 
 import numpy as np
 
-if not importlib.util.find_spec("ocrmypdf"):
-    raise unittest.SkipTest("ocrmypdf is missing: pip install ocrmypdf")
-for _program, _package in (("tesseract", "tesseract-ocr"), ("gs", "ghostscript")):
-    if not shutil.which(_program):
-        raise unittest.SkipTest(f"{_program} is missing (Debian: {_package})")
-
-import pikepdf
-from PIL import Image, ImageDraw, ImageFont
+try:
+    import ocrmypdf
+    import pikepdf
+    from PIL import Image, ImageDraw, ImageFont
+except ImportError:
+    ocrmypdf = None
 
 WORDS = """the quiet river carries yellow leaves under seven wooden bridges while old farmers bring fresh bread
 from distant villages and children count white horses along the narrow road toward market before winter evening
 falls over green hills where nobody hears music except travellers who rest beside warm stone walls""".split()
 DPI = 200
+
+
+def setUpModule():
+    missing = [] if ocrmypdf else ["ocrmypdf"]
+    missing += [name for name in ("tesseract", "gs") if not shutil.which(name)]
+    if missing:
+        raise unittest.SkipTest(f"not installed: {', '.join(missing)} (Debian: tesseract-ocr, ghostscript)")
 
 
 def page(width=1000, height=700):

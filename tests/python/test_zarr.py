@@ -1,6 +1,7 @@
 """From array to array by blocks: the results of whole images, in little memory, by any map."""
 import concurrent.futures
 import hashlib
+import importlib.util
 import itertools
 import multiprocessing
 import os
@@ -203,7 +204,13 @@ class Maps(unittest.TestCase):
                 sz.filter(self.image, self.image.copy(), "box=3",
                           map=lambda task, jobs: [pool.submit(lambda: 1 // 0) for _ in jobs])
 
-    @unittest.skipUnless(zarr, "zarr is missing: pip install zarr")
+    @unittest.skipUnless(importlib.util.find_spec("distributed"), "dask.distributed is not installed")
+    def test_cluster(self):
+        from dask.distributed import Client, LocalCluster
+        with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+            self.check(*self.memmaps(), client.map)
+
+    @unittest.skipUnless(zarr, "zarr is not installed")
     def test_zarr(self):
         for form in ({"chunks": (50, 100)}, {"chunks": (50, 50), "shards": (100, 100)}):
             source = zarr.create_array(self.folder / "source.zarr", shape=self.image.shape, dtype="u1", overwrite=True,
@@ -219,7 +226,7 @@ class Maps(unittest.TestCase):
                               map=pool.map)
             self.check(source, zarr.zeros(self.image.shape, dtype="u1", chunks=(100, 100)), map)
 
-    @unittest.skipUnless(h5py, "h5py is missing: pip install h5py")
+    @unittest.skipUnless(h5py, "h5py is not installed")
     def test_h5py(self):
         with h5py.File(self.folder / "image.h5", "w") as file:
             source = file.create_dataset("source", data=self.image, chunks=(64, 64))
