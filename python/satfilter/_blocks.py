@@ -1,7 +1,8 @@
 """Filters block by block: what of an image a part of the result depends on. For dask.py and zarr.py."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,8 @@ _TABLE = 2  # satf_filter_kind
 _WRAP = "border=wrap"
 
 
-class Axis(NamedTuple):
+@dataclass(frozen=True)
+class Axis:
     """Rows or columns of an image. A pixel i of the result depends on first + i - before ... first + i + after."""
 
     index: int  # of the array's axes
@@ -63,7 +65,7 @@ class Blocks:
 
     def made_index(self, axis: Axis) -> int:
         """Of the result's axes."""
-        return axis.index - (self.dropped and self.channel < axis.index)
+        return axis.index - (self.dropped and self.channel is not None and self.channel < axis.index)
 
     def apply(self, block: np.ndarray) -> np.ndarray:
         return apply(self.filter, block, None, *self.arguments)
@@ -94,17 +96,20 @@ def _axes(f: Filter, shape: tuple[int, ...], axes: list[int], channels: int) -> 
     text, params = f._made_of
     parts = [f] if params is not None else [Filter(word) for word in text.split()]
     first = [sum(part.reach()[side] for part in parts if "border=valid" in part.spec) for side in (0, 1)]
-    made = [shape[axis] for axis in axes]
+    height, width = (shape[axis] for axis in axes)
+    lost = (0, 0)
     if "border=valid" in f.spec:
-        made = _core.made(f.capsule, *made, min(channels, 4), CODES[float], 0, 0.0)
+        made = _core.made(f.capsule, height, width, min(channels, 4), CODES[float], 0, 0.0)
+        lost = (height - made[0], width - made[1])
     reach = f.reach()
     wraps = any(_WRAP in part.spec for part in parts)
     if wraps and all(_WRAP in part.spec or not any(part.reach()) for part in parts):
         # On a periodic image windows are bounded as on others.
         bounded = [_unwrapped(part).reach() for part in parts]
-        reach = tuple(min(_ALL, sum(sides)) for sides in zip(*bounded))
-    return [Axis(axis, shape[axis], reach[k], reach[k + 2], min(first[k], shape[axis] - made[k]),
-                 shape[axis] - made[k], wraps) for k, axis in enumerate(axes)]
+        top, left, bottom, right = (min(_ALL, sum(sides)) for sides in zip(*bounded))
+        reach = (top, left, bottom, right)
+    return [Axis(axis, shape[axis], reach[k], reach[k + 2], min(first[k], lost[k]), lost[k], wraps)
+            for k, axis in enumerate(axes)]
 
 
 def _unwrapped(f: Filter) -> Filter:
@@ -129,4 +134,4 @@ def table_types(shape: tuple[int, ...], dtype: Any, squared: bool, want: Any = N
     f = make(("integral", squared, False), squared=squared, zeros=False)
     full = 1.0 if dtype.kind == "b" else 0.0
     code = CODES[np.dtype(f"u{dtype.itemsize}")]
-    return wide, np.dtype(NATIVE[_core.made(f.capsule, *shape[-2:], 1, code, 0, full)[3]])
+    return wide, np.dtype(NATIVE[_core.made(f.capsule, shape[-2], shape[-1], 1, code, 0, full)[3]])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 import dask.array as da
 import numpy as np
 
-from . import _tables, ndimage
+from . import _functions, ndimage
 from ._arrays import Filter, _give
 from ._blocks import Axis, Blocks, table_types
 
@@ -84,8 +84,7 @@ def uniform_filter(input: da.Array, size: Any = 3, output: Any = None, mode: Any
     """satfilter.ndimage.uniform_filter(), along any axes; output is a type or None. See filter()."""
     if output is not None and not isinstance(output, (type, np.dtype, str)):
         raise TypeError("output is a type: arrays of Dask do not change")
-    named = {"size": size, "output": output, "mode": mode, "cval": cval, "origin": origin, "axes": axes}
-    part = partial(ndimage.uniform_filter, **named)
+    part = partial(ndimage.uniform_filter, size=size, output=output, mode=mode, cval=cval, origin=origin, axes=axes)
     made = part(np.zeros((1,) * input.ndim, input.dtype))
     axes = ndimage._axes(axes, input.ndim)
     sizes, origins, modes = (ndimage._each(value, len(axes)) for value in (size, origin, mode))
@@ -109,9 +108,9 @@ def integral(x: da.Array, *, squared: bool = False, dtype: DTypeLike | None = No
         made = integral(da.moveaxis(x, channel_axis, 0), squared=squared, dtype=dtype)
         return da.moveaxis(made, 0, channel_axis)
     wide, want = table_types(x.shape, x.dtype, squared, dtype)
-    table = x.map_blocks(_tables.integral, squared=squared, dtype=wide, meta=_meta(x, wide))
+    table = da.map_blocks(_functions.integral, x, squared=squared, dtype=wide, meta=_meta(x, wide))
     table = _carry(_carry(table, x.ndim - 2), x.ndim - 1)
-    return table if wide == want else table.map_blocks(_give, None, want, dtype=want, meta=_meta(x, want))
+    return table if wide == want else da.map_blocks(_give, table, None, want, dtype=want, meta=_meta(x, want))
 
 
 def _carry(table: da.Array, axis: int) -> da.Array:
@@ -119,7 +118,7 @@ def _carry(table: da.Array, axis: int) -> da.Array:
     if table.numblocks[axis] == 1:
         return table
     ends = tuple((1,) * table.numblocks[axis] if a == axis else c for a, c in enumerate(table.chunks))
-    last = table.map_blocks(_last, axis, chunks=ends, dtype=table.dtype, meta=_meta(table, table.dtype))
+    last = da.map_blocks(_last, table, axis, chunks=ends, dtype=table.dtype, meta=_meta(table, table.dtype))
     sums = da.cumsum(last, axis=axis, dtype=table.dtype)
     first, others = [(slice(None),) * axis + (cut,) for cut in (slice(0, 1), slice(0, -1))]
     before = da.concatenate([da.zeros_like(sums[first]), sums[others]], axis=axis)

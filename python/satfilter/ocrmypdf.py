@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Generator
 
 import numpy as np
 from ocrmypdf import hookimpl
@@ -44,7 +44,7 @@ def check_options(options: Any) -> None:
 
 
 @hookimpl(wrapper=True)
-def filter_ocr_image(page: Any, image: Image.Image) -> Iterator[None]:
+def filter_ocr_image(page: Any, image: Image.Image) -> Generator[None, Image.Image, Image.Image]:
     """After those of others: tesseract's makes images smaller that are too large for it."""
     image = yield
     spec = _spec(page.options)

@@ -25,7 +25,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
-from . import _tables
+from . import _functions
 from ._arrays import Filter, _give
 from ._blocks import Axis, Blocks, table_types
 
@@ -98,7 +98,7 @@ def _grid(target: Any, blocks: Blocks, chunks: tuple[int, int] | None) -> list[t
 
 def _filter(source: _Sent, target: _Sent, blocks: Blocks, where: tuple[slice, ...]) -> None:
     cut, part = list(where), list(where)
-    if blocks.dropped:
+    if blocks.dropped and blocks.channel is not None:
         cut.insert(blocks.channel, slice(None))
     pieces = []
     for axis in blocks:
@@ -142,13 +142,13 @@ def _read(array: Any, cut: list[slice], pieces: list[tuple[int, list[slice]]]) -
 
 def _table(source: _Sent, blocks: Blocks, squared: bool, wide: np.dtype, where: tuple[slice, ...]) -> np.ndarray:
     block = np.asarray(source.array[where])
-    return _tables.integral(block, squared=squared, dtype=wide, channel_axis=blocks.channel)
+    return _functions.integral(block, squared=squared, dtype=wide, channel_axis=blocks.channel)
 
 
-def _ends(table: Callable[..., np.ndarray], where: tuple[slice, ...]) -> tuple[np.ndarray, np.ndarray]:
+def _ends(table: partial[np.ndarray], where: tuple[slice, ...]) -> tuple[np.ndarray, np.ndarray]:
     """The last row and the last column of a block's table."""
     made, blocks = table(where), table.args[1]
-    return tuple(np.take(made, [-1], axis=axis.index) for axis in blocks)
+    return np.take(made, [-1], axis=blocks.rows.index), np.take(made, [-1], axis=blocks.columns.index)
 
 
 def _carried(blocks: Blocks, grid: list[tuple[slice, ...]], ends: Iterable[tuple[np.ndarray, np.ndarray]]
@@ -164,7 +164,7 @@ def _carried(blocks: Blocks, grid: list[tuple[slice, ...]], ends: Iterable[tuple
         left = left + right + (np.take(over, [-1], axis=blocks.columns.index) if y else 0)
 
 
-def _write_table(table: Callable[..., np.ndarray], target: _Sent, want: np.dtype, job: tuple) -> None:
+def _write_table(table: partial[np.ndarray], target: _Sent, want: np.dtype, job: tuple) -> None:
     where, above, left = job
     made = table(where)
     made += above
