@@ -24,13 +24,14 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The library's progress callback: Ctrl-C cancels the work. */
+/* The library's progress callback: Ctrl-C cancels the work. Calls that read a filter's files keep
+ * Python's lock, and are not busy. */
 static int look_for_signals(void *user, double done)
 {
     core_home *home = user;
     int64_t now = now_ms();
     (void)done;
-    if (now - home->looked_ms < LOOK_MS) {
+    if (!atomic_load(&home->busy) || now - home->looked_ms < LOOK_MS) {
         return 0;
     }
     home->looked_ms = now;

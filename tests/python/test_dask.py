@@ -1,7 +1,9 @@
 """Dask arrays: the results of whole images, for any blocks. Skipped where Dask is missing."""
+import concurrent.futures
 import doctest
 import itertools
 import pickle
+import tempfile
 import unittest
 
 import numpy as np
@@ -110,6 +112,12 @@ class Filters(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "filter after filter" if spec == mixed else
                                         r"one block: x.rechunk\({1: -1, 2: -1}\)"):
                 sd.filter(da.from_array(stack, (1, 15, 40)), spec)
+        with tempfile.TemporaryDirectory() as folder:
+            satfilter.write(folder + "/x.png", guide)
+            spec = f"by={folder}/x.png,op=sub"
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:  # whose first call reads the file
+                pool.submit(satfilter.Filter, spec).result()
+            self.same(sd.filter(da.from_array(stack, (1, 30, 40)), spec), satfilter.filter(stack, spec), spec)
         x = da.from_array(stack, (1, 15, 40))
         for spec, text in {"rotate=90": "transpose", "integral": "makes tables", "box=3mm": "resolution",
                            "box=31x41,border=valid": "40 x 30", "boxx=3": "boxx"}.items():
