@@ -38,7 +38,7 @@ def missing():
 class Packaging(unittest.TestCase):
     def run_(self, *command, cwd=None, **env):
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": "", "PIP_NO_INDEX": "1", **env})
+                              env={**os.environ, "PIP_NO_INDEX": "1", **env})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
@@ -55,7 +55,7 @@ class Packaging(unittest.TestCase):
                 names = set(archive.namelist())
             needs = self.run_("ldd", str(site / "satfilter/_core.abi3.so"))
             self.assertIn("libsatfilter.so" if env else "libpng", needs)
-            return names, self.run_(sys.executable, "-c", USE, PYTHONPATH=str(site),
+            return names, self.run_(sys.executable, "-c", USE, PYTHONPATH=f"{site}:{os.environ['PYTHONPATH']}",
                                     LD_LIBRARY_PATH=str(BUILD / ".libs"))
 
     def test_sdist(self):
