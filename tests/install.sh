@@ -39,11 +39,11 @@ for page in "$top_srcdir"/docs/*.md; do
 done
 for page in "$doc"/*.md "$doc"/docs/*.md; do
     for link in $(sed 's/`[^`]*`//g' "$page" | grep -o '](\([^):]*\))' | sed 's/](\(.*\))/\1/'); do
-        file=${link%%#*} # and a heading behind #, in small letters, with - for blanks
+        file=${link%%#*} # and a heading behind #, in small letters, with - for blanks, without commas
         target=$page
         [ -z "$file" ] || target=$(dirname "$page")/$file
         [ -e "$target" ] || fail "$page: nothing at $link"
-        [ "$file" = "$link" ] || sed -n 's/^##* //p' "$target" | tr 'A-Z ' 'a-z-' |
+        [ "$file" = "$link" ] || sed -n 's/^##* //p' "$target" | tr 'A-Z ' 'a-z-' | tr -d , |
             grep -qxF -e "${link#*#}" || fail "$page: no heading $link"
     done
 done
