@@ -66,8 +66,9 @@ class Functions(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
     def test_types(self):
-        done = subprocess.run([sys.executable, "-m", "mypy", "--python-version", "3.12", "--cache-dir", os.devnull,
-                               "--disable-error-code", "import-not-found", Path(satfilter.__file__).parent], capture_output=True, text=True)
+        command = [sys.executable, "-m", "mypy", "--python-version", "3.12", "--cache-dir", os.devnull,
+                   "--disable-error-code", "import-not-found", Path(satfilter.__file__).parent]
+        done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_kept_filters(self):
