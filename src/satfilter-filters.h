@@ -138,11 +138,11 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
  * behind them (any sign; in_step may be 0). No output may overlap an input or another output, and
  * stacks with different steps must not lie in one another.
  * Images of the host that the CPU computes are shared by the threads where they are small, and each
- * by all threads where they are large; a context that was given scratch, or computes elsewhere,
- * takes them one after the other, and those of a CUDA device are enqueued so. Each thread then
- * keeps a plan; all of them together hold as much memory between calls as that of
- * satf_filter_apply(). On failure some outputs may be written. Progress is that of the whole stack;
- * it is asked between small images.
+ * by all threads where they are large or the threads' plans together would be above
+ * SATF_MAX_MEMORY; a context that was given scratch, or computes elsewhere, takes them one after
+ * the other, and those of a CUDA device are enqueued so. Each thread then keeps a plan; all of them
+ * together hold as much memory between calls as that of satf_filter_apply(). On failure some
+ * outputs may be written. Progress is that of the whole stack; it is asked between small images.
  */
 SATF_API satf_status satf_filter_apply_stack(satf_context *ctx, const satf_filter *filter,
                                              const satf_view *in, int64_t in_step,

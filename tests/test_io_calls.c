@@ -499,6 +499,12 @@ static void test_failures_of_pipelines(void **state)
     }
 }
 
+static int64_t end_before_start(void *user, int64_t offset, int whence)
+{
+    (void)user, (void)offset;
+    return whence == SEEK_END ? INT64_MIN : INT64_MAX;
+}
+
 static void test_refusals(void **state)
 {
     satf_context *ctx = *state;
@@ -525,6 +531,10 @@ static void test_refusals(void **state)
     assert_int_equal(satf_image_file_open_from(ctx, NULL, &file), SATF_INVALID);
     assert_null(file);
     assert_int_equal(satf_image_file_create_to(ctx, NULL, 1, &options, &file), SATF_INVALID);
+    calls.read = fake_read;
+    calls.seek = end_before_start;
+    assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_IO);
+    assert_string_equal(satf_message(ctx), "reading failed: the callback `seek` has failed");
     calls.bytes = 0;
     assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_INVALID);
     assert_string_equal(satf_message(ctx), "satf_file_calls was not set by satf_file_calls_init()");

@@ -330,6 +330,46 @@ static void wrong_use(void **state)
     free(in.data);
 }
 
+static int cancel_first(void *user, double done)
+{
+    int *calls = user;
+    (void)done;
+    return (*calls)++ == 0;
+}
+
+/* Neither reset nor open ends because the call before was cancelled; none that fails tells of a
+ * height. */
+static void after_cancelled_calls(void **state)
+{
+    satf_context *ctx = *state;
+    satf_filter *filter = parse(ctx, "box=5 box=9 variance=3");
+    satf_view in = noise(4000, 20, 1, SATF_U8), out = room_for(ctx, filter, &in);
+    int64_t n, height = 7;
+    int calls = 0;
+    satf_rows *rows;
+    satf_context_set_progress(ctx, cancel_first, &calls);
+    for (int i = 0; i < 200; i++) {
+        calls = 0;
+        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_CANCELLED);
+        assert_int_equal(satf_rows_open(ctx, filter, &in, &out, &rows), SATF_OK);
+        for (int k = 0; k < 2; k++) {
+            calls = 0;
+            assert_int_equal(satf_rows_push(rows, in.data, in.stride, 9, &n), SATF_CANCELLED);
+            assert_int_equal(satf_rows_reset(rows), SATF_OK);
+        }
+        calls = 0;
+        satf_rows_push(rows, in.data, in.stride, 9, &n);
+        height = 7;
+        assert_int_equal(satf_rows_finish(rows, &height), SATF_CANCELLED);
+        assert_int_equal(height, 0);
+        satf_rows_close(rows);
+    }
+    satf_context_set_progress(ctx, NULL, NULL);
+    satf_filter_destroy(filter);
+    free(in.data);
+    free(out.data);
+}
+
 /* From picture to picture nothing is allocated, whatever their heights. */
 static void nothing_is_allocated(void **state)
 {
@@ -371,10 +411,10 @@ static void nothing_is_allocated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_filter),         cmocka_unit_test(every_height),
-        cmocka_unit_test(high_pictures),        cmocka_unit_test(valid_and_wide),
-        cmocka_unit_test(reset_anywhere),       cmocka_unit_test(wrong_use),
-        cmocka_unit_test(nothing_is_allocated),
+        cmocka_unit_test(every_filter),          cmocka_unit_test(every_height),
+        cmocka_unit_test(high_pictures),         cmocka_unit_test(valid_and_wide),
+        cmocka_unit_test(reset_anywhere),        cmocka_unit_test(wrong_use),
+        cmocka_unit_test(after_cancelled_calls), cmocka_unit_test(nothing_is_allocated),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context);
 }

@@ -156,6 +156,14 @@ static void test_report(void **state)
     satf_context_used(ctx, &used, sizeof used);
     assert_string_equal(used.algorithm, "reference");
     assert_string_equal(used.device, "cpu");
+    /* and of this stack alone, though most threads have no image of it */
+    for (int k = 0; k < 100; k++) {
+        satf_context_set_threads(ctx, 8);
+        check_stack(ctx, "box=9", &shape, 64, false);
+        check_stack(ctx, "transpose", &shape, 2, false);
+        satf_context_used(ctx, &used, sizeof used);
+        assert_string_equal(used.engine, "move");
+    }
 }
 
 static void expect(satf_context *ctx, satf_status status, satf_status wanted, const char *words)
@@ -163,6 +171,13 @@ static void expect(satf_context *ctx, satf_status status, satf_status wanted, co
     assert_int_equal(status, wanted);
     if (!strstr(satf_message(ctx), words)) {
         fail_msg("'%s' lacks '%s'", satf_message(ctx), words);
+    }
+}
+
+static void must(satf_context *ctx, satf_status status)
+{
+    if (status) {
+        fail_msg("%s", satf_message(ctx));
     }
 }
 
@@ -259,17 +274,26 @@ static void test_progress(void **state)
 static void test_limit(void **state)
 {
     satf_context *ctx = *state;
-    enum { WIDE = 400, MANY = 8 };
-    satf_view in = satf_view_packed(calloc(WIDE * WIDE, MANY), WIDE, WIDE, 1, SATF_U8), out = in;
-    out.data = malloc(WIDE * WIDE * MANY);
+    enum { WIDE = 400, MANY = 32, BYTES = WIDE * WIDE * 8 };
+    satf_view in = satf_view_packed(calloc(BYTES, MANY), WIDE, WIDE, 1, SATF_F64), out = in;
+    size_t bytes;
+    out.data = malloc((size_t)BYTES * MANY);
     satf_filter *filter = parse_filter(ctx, "box=3 transpose box=3");
     satf_context_set_threads(ctx, 4);
-    int64_t step = WIDE * WIDE;
+    int64_t step = BYTES;
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000);
     expect(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY), SATF_LIMIT,
            "limit: max-memory");
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
     assert_int_equal(satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY), SATF_OK);
+    /* what is enough for one image is for all, on however many threads */
+    satf_context_set_threads(ctx, 64);
+    must(ctx, satf_filter_scratch(ctx, filter, &in, &out, &bytes));
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, (int64_t)bytes);
+    for (int k = 0; k < 5; k++) {
+        must(ctx, satf_filter_apply(ctx, filter, &in, &out));
+        must(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY));
+    }
     satf_filter_destroy(filter);
     free(in.data);
     free(out.data);

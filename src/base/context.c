@@ -246,6 +246,16 @@ satf_status satf_context_set_r(satf_context *ctx, double r)
     return SATF_OK;
 }
 
+/* What is kept is what another limit allows. */
+static satf_status drop_kept(satf_context *ctx)
+{
+    satf_context_forget(ctx);
+    satf_context_drop_helpers(ctx);
+    satf_image_destroy(ctx->shown);
+    ctx->shown = NULL;
+    return satf_gpu_leave(ctx, SATF_OK);
+}
+
 satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t value)
 {
     if (!ctx) {
@@ -260,7 +270,7 @@ satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t 
         return SATF_OK;
     case SATF_MAX_MEMORY:
         ctx->settings.max_bytes = value ? value : default_max_bytes();
-        return SATF_OK;
+        return drop_kept(ctx);
     case SATF_MAX_METADATA:
         ctx->settings.max_metadata = value ? value : default_max_metadata;
         return SATF_OK;

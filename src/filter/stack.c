@@ -181,11 +181,12 @@ static void take_report(satf_context *ctx)
 {
     size_t kept = 0;
     for (int i = 0; i < ctx->helper_count; i++) {
-        const satf_context *helper = ctx->helpers[i];
+        satf_context *helper = ctx->helpers[i];
         if (helper && helper->report_engine) {
             ctx->report_engine = helper->report_engine;
             ctx->report_algorithm = helper->report_algorithm;
             ctx->report_device = helper->report_device;
+            helper->report_engine = NULL; /* it may have no image of the next stack */
         }
         kept += helper && helper->plan ? helper->plan->bytes : 0;
     }
@@ -224,6 +225,17 @@ static bool are_small(const stack *s)
            filter_plan_device(ctx, &call) == SATF_HOST;
 }
 
+/* One after the other also where the plans of all threads together want too much memory. */
+static satf_status run(stack *s)
+{
+    satf_status status = are_small(s) ? run_side_by_side(s) : run_in_turn(s);
+    if (status == SATF_NO_MEMORY && s->ctx->helpers) {
+        satf_context_drop_helpers(s->ctx);
+        status = run_in_turn(s);
+    }
+    return status;
+}
+
 satf_status satf_filter_apply_stack(satf_context *ctx, const satf_filter *filter,
                                     const satf_view *in, int64_t in_step, const satf_view *out,
                                     int64_t out_step, int64_t count)
@@ -248,7 +260,6 @@ satf_status satf_filter_apply_stack(satf_context *ctx, const satf_filter *filter
         return status;
     }
     satf_budget *before = satf_memory_begin(ctx);
-    status = are_small(&s) ? run_side_by_side(&s) : run_in_turn(&s);
-    status = satf_gpu_leave(ctx, satf_memory_end(ctx, before, status));
+    status = satf_gpu_leave(ctx, satf_memory_end(ctx, before, run(&s)));
     return status ? status : satf_report_progress(ctx, 1);
 }

@@ -64,10 +64,12 @@ static void find_start(io_calls *c, bool writes)
 {
     c->bytes = -1;
     c->start = c->of.seek ? c->of.seek(c->of.user, 0, SEEK_CUR) : 0;
+    int64_t end = c->start;
     if (c->of.seek && c->start >= 0 && !writes) {
-        c->at = c->bytes = c->of.seek(c->of.user, 0, SEEK_END) - c->start;
+        end = c->of.seek(c->of.user, 0, SEEK_END);
+        c->at = c->bytes = end < c->start ? 0 : end - c->start;
     }
-    fails(c, c->start < 0 || c->at < 0, seek_failed);
+    fails(c, c->start < 0 || end < c->start, seek_failed);
 }
 
 satf_status io_calls_create(satf_context *ctx, const satf_file_calls *given, bool writes,

@@ -353,7 +353,7 @@ satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t 
     if (source->bytes < 0) {
         return SATF_OK;
     }
-    double ratio = (double)samples * bits / 8 / (double)(source->bytes + 1);
+    double ratio = (double)samples * bits / 8 / ((double)source->bytes + 1);
     if (ratio > (double)ctx->settings.max_ratio) {
         if (!ends_with(source, end, end_bytes)) {
             const io_source cut = {.fd = -1};

@@ -105,6 +105,7 @@ static satf_status make_rows(satf_context *ctx, const satf_filter *filter, const
     }
     made->process = getpid();
     made->reported = -1;
+    satf_progress_begin(ctx); /* the call before may have been cancelled */
     status = open_rows(ctx, filter, in, out, any_height, made);
     if (status) {
         satf_rows_close(made);
@@ -151,6 +152,7 @@ satf_status satf_rows_reset(satf_rows *rows)
         stop(&rows->flow);
         flow_rewind(&rows->flow);
         rows->reported = -1;
+        satf_progress_begin(rows->flow.ctx);
         status = start(&rows->flow);
     }
     return status;
@@ -343,6 +345,9 @@ static satf_status finish(flow *f, int64_t *height)
 satf_status satf_rows_finish(satf_rows *rows, int64_t *height)
 {
     int64_t result = 0;
+    if (height) {
+        *height = 0;
+    }
     if (!rows) {
         return SATF_INVALID;
     }
@@ -352,9 +357,9 @@ satf_status satf_rows_finish(satf_rows *rows, int64_t *height)
     if (!status && flow_settle(f, &f->rings[0].made, 0) < 0) {
         return flow_failure(f);
     }
-    status = status ? status : finish(f, &result);
-    if (height) {
+    status = end(rows, status ? status : finish(f, &result));
+    if (height && !status) {
         *height = result;
     }
-    return end(rows, status);
+    return status;
 }
