@@ -257,7 +257,7 @@ typedef enum satf_limit {
                             * environment variable of this name says, else all that is free */
 } satf_limit;
 
-/* Sets a limit; 0 means the default. With SATF_MAX_MEMORY what the context has kept goes. */
+/* Sets a limit; 0 means the default. Under a lower SATF_MAX_MEMORY what is kept goes. */
 SATF_API satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t value);
 
 /*

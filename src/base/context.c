@@ -246,13 +246,16 @@ satf_status satf_context_set_r(satf_context *ctx, double r)
     return SATF_OK;
 }
 
-/* What is kept is what another limit allows. */
-static satf_status drop_kept(satf_context *ctx)
+/* What is kept is what the limit before allows. */
+static satf_status set_max_bytes(satf_context *ctx, int64_t bytes)
 {
-    satf_context_forget(ctx);
-    satf_context_drop_helpers(ctx);
-    satf_image_destroy(ctx->shown);
-    ctx->shown = NULL;
+    if (bytes < ctx->settings.max_bytes) {
+        satf_context_forget(ctx);
+        satf_context_drop_helpers(ctx);
+        satf_image_destroy(ctx->shown);
+        ctx->shown = NULL;
+    }
+    ctx->settings.max_bytes = bytes;
     return satf_gpu_leave(ctx, SATF_OK);
 }
 
@@ -269,8 +272,7 @@ satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t 
         ctx->settings.max_pixels = value ? value : default_max_pixels;
         return SATF_OK;
     case SATF_MAX_MEMORY:
-        ctx->settings.max_bytes = value ? value : default_max_bytes();
-        return drop_kept(ctx);
+        return set_max_bytes(ctx, value ? value : default_max_bytes());
     case SATF_MAX_METADATA:
         ctx->settings.max_metadata = value ? value : default_max_metadata;
         return SATF_OK;
