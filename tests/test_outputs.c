@@ -284,6 +284,10 @@ static void test_refusals(void **state)
            "one or two and one are possible");
     expect(ctx, satf_plan_create(ctx, inside, &in, 1, out, 1, &plan), SATF_UNSUPPORTED, both);
 
+    other = satf_view_packed(made[1], W, H, 1, SATF_U32);
+    expect(ctx, satf_plan_create(ctx, filter, &other, 1, out, 2, &plan), SATF_UNSUPPORTED,
+           "moments cannot filter u32 samples");
+
     other = satf_view_packed(made[1], W - 1, H, 1, SATF_F64);
     satf_view wrong[2] = {out[0], other};
     expect(ctx, satf_plan_create(ctx, filter, &in, 1, wrong, 2, &plan), SATF_INVALID, "100 x 47");

@@ -118,7 +118,8 @@ static satf_status create_pair(satf_context *ctx, const satf_filter *filter,
                                const satf_view *inputs, const satf_view *outputs, satf_plan **plan)
 {
     satf_filter *chains[2] = {NULL, NULL};
-    satf_status status = SATF_OK;
+    satf_view own;
+    satf_status status = satf_filter_output(ctx, filter, inputs, &own); /* by its own name */
     for (int k = 0; k < 2 && !status; k++) {
         status = make_chain(ctx, filter, k, &chains[k]);
         status = status ? status : filter_check_views(ctx, chains[k], inputs, &outputs[k], false);
