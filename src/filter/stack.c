@@ -228,12 +228,14 @@ static bool are_small(const stack *s)
 /* One after the other also where the plans of all threads together want too much memory. */
 static satf_status run(stack *s)
 {
-    satf_status status = are_small(s) ? run_side_by_side(s) : run_in_turn(s);
-    if (status == SATF_NO_MEMORY && s->ctx->helpers) {
+    if (are_small(s)) {
+        satf_status status = run_side_by_side(s);
+        if (status != SATF_NO_MEMORY) {
+            return status;
+        }
         satf_context_drop_helpers(s->ctx);
-        status = run_in_turn(s);
     }
-    return status;
+    return run_in_turn(s);
 }
 
 satf_status satf_filter_apply_stack(satf_context *ctx, const satf_filter *filter,
