@@ -346,6 +346,8 @@ static void test_refusals(void **state)
     assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_ICC, icc, 127), SATF_DATA);
     assert_string_equal(satf_message(ctx), "the bytes are no ICC profile");
     assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, xmp, 20), SATF_DATA);
+    assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, exif, EXIF_LEAD),
+                     SATF_DATA);
     assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_XMP, exif, 20), SATF_DATA);
     satf_context_set_limit(ctx, SATF_MAX_METADATA, 199);
     assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_ICC, icc, 200), SATF_LIMIT);

@@ -200,6 +200,7 @@ satf_status satf_image_set_metadata(satf_context *ctx, satf_image *image, satf_m
                                 : "the metadata are missing");
     }
     const unsigned char *from = data;
+    bool any = bytes > 0;
     if (which == SATF_METADATA_EXIF && bytes >= sizeof lead && !memcmp(from, lead, sizeof lead)) {
         from += sizeof lead;
         bytes -= sizeof lead;
@@ -209,7 +210,7 @@ satf_status satf_image_set_metadata(satf_context *ctx, satf_image *image, satf_m
                          "%s of %zu bytes is above the limit (limit: max-metadata)", names[which],
                          bytes);
     }
-    if (bytes > 0 && !begins_well(which, from, bytes)) {
+    if (any && !begins_well(which, from, bytes)) {
         return satf_fail(ctx, SATF_DATA, "the bytes are no %s", names[which]);
     }
     satf_status status = satf_copy_block(ctx, from, bytes, &made, &made_bytes);
