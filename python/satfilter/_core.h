@@ -91,8 +91,11 @@ PyObject *core_plan_run(PyObject *module, PyObject *const *args, Py_ssize_t coun
 PyObject *core_plan_info(PyObject *module, PyObject *plan);
 PyObject *core_image_read(PyObject *module, PyObject *args);
 PyObject *core_image_decode(PyObject *module, PyObject *args);
-PyObject *core_image_of(PyObject *module, PyObject *args);
+PyObject *core_image_wrap(PyObject *module, PyObject *args);
 PyObject *core_image_view(PyObject *module, PyObject *image);
+PyObject *core_image_range(PyObject *module, PyObject *image);
+PyObject *core_image_metadata(PyObject *module, PyObject *args);
+PyObject *core_image_set_metadata(PyObject *module, PyObject *args);
 PyObject *core_image_filter(PyObject *module, PyObject *args);
 PyObject *core_image_write(PyObject *module, PyObject *args);
 PyObject *core_image_encode(PyObject *module, PyObject *args);

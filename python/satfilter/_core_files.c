@@ -1,20 +1,44 @@
 /* Pictures and their files. */
 #include "_core.h"
 #include <errno.h>
-#include <string.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define IMAGE "satfilter.image"
 
+/* What an image's capsule holds. */
+typedef struct picture {
+    satf_image *image;
+    PyObject *array;       /* whose memory the image is around, or NULL */
+    pthread_rwlock_t lock; /* to read in calls that go without the GIL, to write for metadata */
+} picture;
+
 static void image_gone(PyObject *capsule)
 {
-    satf_image_destroy(PyCapsule_GetPointer(capsule, IMAGE));
+    picture *p = PyCapsule_GetPointer(capsule, IMAGE);
+    satf_image_destroy(p->image);
+    Py_XDECREF(p->array);
+    pthread_rwlock_destroy(&p->lock);
+    free(p);
 }
 
-static int to_image(PyObject *capsule, void *image)
+static int to_image(PyObject *capsule, void *p)
 {
-    *(satf_image **)image = PyCapsule_GetPointer(capsule, IMAGE);
-    return *(satf_image **)image != NULL;
+    *(picture **)p = PyCapsule_GetPointer(capsule, IMAGE);
+    return *(picture **)p != NULL;
+}
+
+/* Around calls of the library with the image, as core_enter() and core_leave(). */
+static int enter_with(core_home *home, picture *p)
+{
+    return core_enter(home) ? -1 : pthread_rwlock_rdlock(&p->lock);
+}
+
+static void leave_with(core_home *home, picture *p)
+{
+    pthread_rwlock_unlock(&p->lock);
+    core_leave(home);
 }
 
 /* As core_fail(), of a file: the sentence begins with its path. path may be NULL. */
@@ -38,15 +62,17 @@ static PyObject *fail_at(PyObject *module, core_home *home, satf_status status, 
     return NULL;
 }
 
-/* path may be NULL. */
+/* Takes the image over. array: whose memory it is around; it and path may be NULL. */
 static PyObject *image_capsule(PyObject *module, core_home *home, satf_status status,
-                               const char *path, satf_image *image)
+                               const char *path, satf_image *image, PyObject *array)
 {
-    if (status || PyErr_Occurred()) {
+    picture *p = status || PyErr_Occurred() ? NULL : malloc(sizeof *p);
+    if (!p) {
         satf_image_destroy(image);
-        return fail_at(module, home, status, path);
+        return status || PyErr_Occurred() ? fail_at(module, home, status, path) : PyErr_NoMemory();
     }
-    return PyCapsule_New(image, IMAGE, image_gone);
+    *p = (picture){image, Py_XNewRef(array), PTHREAD_RWLOCK_INITIALIZER};
+    return PyCapsule_New(p, IMAGE, image_gone);
 }
 
 /* Formats of strangers are refused unless the caller names them; NULL: the default. */
@@ -72,7 +98,7 @@ PyObject *core_image_read(PyObject *module, PyObject *args)
         status = satf_image_read(home->ctx, PyBytes_AsString(path), &image);
         core_leave(home);
     }
-    PyObject *capsule = image_capsule(module, home, status, PyBytes_AsString(path), image);
+    PyObject *capsule = image_capsule(module, home, status, PyBytes_AsString(path), image, NULL);
     Py_DECREF(path);
     return capsule;
 }
@@ -93,7 +119,7 @@ PyObject *core_image_decode(PyObject *module, PyObject *args)
         core_leave(home);
     }
     PyBuffer_Release(&data);
-    return image_capsule(module, home, status, NULL, image);
+    return image_capsule(module, home, status, NULL, image, NULL);
 }
 
 /* (path, formats or None): what the file says before its pixels are decoded */
@@ -129,26 +155,8 @@ PyObject *core_probe(PyObject *module, PyObject *args)
 
 /* ---------------------------------------------------------------------------- images */
 
-/* The samples of one view into another of the same shape, packed. */
-static void copy_pixels(const satf_view *from, const satf_view *to)
-{
-    size_t pixel = satf_type_bytes(from->type) * (size_t)from->channels;
-    int64_t step = from->pixel_stride ? from->pixel_stride : (int64_t)pixel;
-    for (int64_t y = 0; y < from->height; y++) {
-        const char *in = (const char *)from->data + y * from->stride;
-        char *out = (char *)to->data + y * to->stride;
-        if (!from->pixel_stride) {
-            memcpy(out, in, pixel * (size_t)from->width);
-            continue;
-        }
-        for (int64_t x = 0; x < from->width; x++) {
-            memcpy(out + x * (int64_t)pixel, in + x * step, pixel);
-        }
-    }
-}
-
-/* (array, channels, flags): an image that has a copy of the array's samples */
-PyObject *core_image_of(PyObject *module, PyObject *args)
+/* (array, channels, flags): an image around the array's memory */
+PyObject *core_image_wrap(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
     PyObject *object;
@@ -159,32 +167,76 @@ PyObject *core_image_of(PyObject *module, PyObject *args)
         core_array_open(PyModule_GetState(module), object, &layout, 0, &array)) {
         return NULL;
     }
-    const satf_view *v = &array.view;
-    satf_status status = SATF_OK;
-    if (!core_enter(home)) {
-        status = satf_image_create(home->ctx, v->width, v->height, v->channels, (satf_type)v->type,
-                                   v->flags, &image);
-        if (!status) {
-            copy_pixels(v, satf_image_view(image));
-        }
-        core_leave(home);
-    }
+    satf_status status = satf_image_wrap(home->ctx, &array.view, &image);
     core_array_close(&array);
-    return image_capsule(module, home, status, NULL, image);
+    return image_capsule(module, home, status, NULL, image, object);
 }
 
 /* (address, stride, height, width, channels, type, flags, full) */
 PyObject *core_image_view(PyObject *module, PyObject *capsule)
 {
-    satf_image *image;
+    picture *p;
     (void)module;
-    if (!to_image(capsule, &image)) {
+    if (!to_image(capsule, &p)) {
         return NULL;
     }
-    const satf_view *v = satf_image_view(image);
+    const satf_view *v = satf_image_view(p->image);
     return Py_BuildValue("KLLLiiId", (unsigned long long)(uintptr_t)v->data, (long long)v->stride,
                          (long long)v->height, (long long)v->width, (int)v->channels, (int)v->type,
                          (unsigned)v->flags, v->full);
+}
+
+/* (lo, hi), or None */
+PyObject *core_image_range(PyObject *module, PyObject *capsule)
+{
+    picture *p;
+    satf_image_info info;
+    (void)module;
+    if (!to_image(capsule, &p)) {
+        return NULL;
+    }
+    satf_image_describe(p->image, &info, sizeof info);
+    return info.has_range ? Py_BuildValue("dd", info.lo, info.hi) : Py_NewRef(Py_None);
+}
+
+/* (image, kind): bytes, or None */
+PyObject *core_image_metadata(PyObject *module, PyObject *args)
+{
+    picture *p;
+    int kind;
+    size_t bytes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O&i", to_image, &p, &kind)) {
+        return NULL;
+    }
+    pthread_rwlock_rdlock(&p->lock);
+    const void *data = satf_image_metadata(p->image, (satf_metadata_kind)kind, &bytes);
+    PyObject *block = Py_BuildValue("y#", data, (Py_ssize_t)bytes);
+    pthread_rwlock_unlock(&p->lock);
+    return block;
+}
+
+/* (image, kind, bytes or None) */
+PyObject *core_image_set_metadata(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    picture *p;
+    int kind;
+    Py_buffer data;
+    if (!home || !PyArg_ParseTuple(args, "O&iz*", to_image, &p, &kind, &data)) {
+        return NULL;
+    }
+    satf_status status = SATF_OK;
+    if (pthread_rwlock_trywrlock(&p->lock)) {
+        PyErr_SetString(PyExc_RuntimeError, "the image is at work: set its metadata later");
+    } else {
+        status = satf_image_set_metadata(home->ctx, p->image, (satf_metadata_kind)kind, data.buf,
+                                         (size_t)data.len);
+        pthread_rwlock_unlock(&p->lock);
+    }
+    PyBuffer_Release(&data);
+    return status || PyErr_Occurred() ? core_fail(PyModule_GetState(module), home, status, 0)
+                                      : Py_NewRef(Py_None);
 }
 
 /* (filter, image, type): another image, with the metadata of the first */
@@ -192,15 +244,16 @@ PyObject *core_image_filter(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
     satf_filter *filter;
-    satf_image *in, *image = NULL;
+    picture *in;
+    satf_image *image = NULL;
     int type;
     if (!home || !PyArg_ParseTuple(args, "O&O&i", core_to_filter, &filter, to_image, &in, &type) ||
-        core_enter(home)) {
+        enter_with(home, in)) {
         return NULL;
     }
-    satf_status status = satf_image_filter(home->ctx, filter, in, type, &image);
-    core_leave(home);
-    return image_capsule(module, home, status, NULL, image);
+    satf_status status = satf_image_filter(home->ctx, filter, in->image, type, &image);
+    leave_with(home, in);
+    return image_capsule(module, home, status, NULL, image, NULL);
 }
 
 /* --------------------------------------------------------------------------- writing */
@@ -229,17 +282,17 @@ static int to_write(PyObject *tuple, void *out)
 PyObject *core_image_write(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
-    satf_image *image;
+    picture *p;
     satf_write_options options;
     PyObject *path;
-    if (!home || !PyArg_ParseTuple(args, "O&O&O&", to_image, &image, PyUnicode_FSConverter, &path,
+    if (!home || !PyArg_ParseTuple(args, "O&O&O&", to_image, &p, PyUnicode_FSConverter, &path,
                                    to_write, &options)) {
         return NULL;
     }
     satf_status status = SATF_OK;
-    if (!core_enter(home)) {
-        status = satf_image_write(home->ctx, image, PyBytes_AsString(path), &options);
-        core_leave(home);
+    if (!enter_with(home, p)) {
+        status = satf_image_write(home->ctx, p->image, PyBytes_AsString(path), &options);
+        leave_with(home, p);
     }
     PyObject *result = status || PyErr_Occurred()
                            ? fail_at(module, home, status, PyBytes_AsString(path))
@@ -252,16 +305,16 @@ PyObject *core_image_write(PyObject *module, PyObject *args)
 PyObject *core_image_encode(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
-    satf_image *image;
+    picture *p;
     satf_write_options options;
     void *data = NULL;
     size_t bytes = 0;
-    if (!home || !PyArg_ParseTuple(args, "O&O&", to_image, &image, to_write, &options) ||
-        core_enter(home)) {
+    if (!home || !PyArg_ParseTuple(args, "O&O&", to_image, &p, to_write, &options) ||
+        enter_with(home, p)) {
         return NULL;
     }
-    satf_status status = satf_image_encode(home->ctx, image, &options, &data, &bytes);
-    core_leave(home);
+    satf_status status = satf_image_encode(home->ctx, p->image, &options, &data, &bytes);
+    leave_with(home, p);
     PyObject *result = status || PyErr_Occurred()
                            ? core_fail(PyModule_GetState(module), home, status, 0)
                            : PyBytes_FromStringAndSize(data, (Py_ssize_t)bytes);

@@ -11,15 +11,16 @@ from . import _core
 from ._arrays import NATIVE, CODES, Filter, filter_of, plain
 
 _AUTO = -1
+_ICC, _EXIF, _XMP = range(3)  # satf_metadata_kind
 _PICTURES = {np.dtype(t) for t in ("u1", "u2", "u4", "u8", "f4", "f8")}
 
 
 class _Pixels:
-    """The memory of a picture: arrays keep it alive."""
+    """The memory of a picture that was read: arrays keep it alive."""
 
-    def __init__(self, image: Any):
-        self._image = image
-        address, stride, height, width, channels, code, self.flags, self.full = _core.image_view(image)
+    def __init__(self, capsule: Any):
+        self._capsule = capsule
+        address, stride, height, width, channels, code, _, _ = _core.image_view(capsule)
         samples = np.dtype(NATIVE[code])
         axes = 3 if channels > 1 else 2
         self.__array_interface__ = {"shape": (height, width, channels)[:axes], "typestr": samples.str, "version": 3,
@@ -28,24 +29,67 @@ class _Pixels:
 
 
 class Image:
-    """A picture that was read: its samples, and what its file said about them.
+    """A picture: its samples, and what its file said about them.
 
-    array is its memory: (H, W), or (H, W, C) of 2 to 4 channels. What is changed in it is written.
+    Image(array) is around the array's memory; a copy is made as filters make one, and of samples of bool. array
+    is its memory: (H, W), or (H, W, C) of 1 to 4 channels. What is changed in it is written. alpha: the last
+    channel is straight alpha; None: of 2 and 4 channels it is.
     """
 
-    __slots__ = ("_image", "array", "alpha", "full")
+    __slots__ = ("_capsule", "array", "alpha", "full")
 
-    def __init__(self, image: Any):
-        pixels = _Pixels(image)
-        self._image = image
-        self.array: np.ndarray = np.asarray(pixels)
-        self.alpha: bool = bool(pixels.flags)  # the last channel is straight alpha
-        self.full: float = pixels.full  # the sample that is white; 0: the type's largest, 1 of floats
+    def __init__(self, array: Any, *, alpha: bool | None = None):
+        self._keep(*_wrap(array, alpha))
+
+    @classmethod
+    def _of(cls, capsule: Any) -> Image:
+        image = cls.__new__(cls)
+        image._keep(capsule, np.asarray(_Pixels(capsule)))
+        return image
+
+    def _keep(self, capsule: Any, array: np.ndarray) -> None:
+        flags, full = _core.image_view(capsule)[-2:]
+        self._capsule = capsule
+        self.array: np.ndarray = array
+        self.alpha: bool = bool(flags)
+        self.full: float = full  # the sample that is white; 0: the type's largest, 1 of floats
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The samples that are black and white, as far as they are known."""
+        return _core.image_range(self._capsule)
+
+    @property
+    def icc(self) -> bytes | None:
+        """The colour profile; this, exif and xmp may be set, None takes them away."""
+        return _core.image_metadata(self._capsule, _ICC)
+
+    @icc.setter
+    def icc(self, data: Any) -> None:
+        _core.image_set_metadata(self._capsule, _ICC, data)
+
+    @property
+    def exif(self) -> bytes | None:
+        """EXIF as a TIFF file, which begins with II or MM."""
+        return _core.image_metadata(self._capsule, _EXIF)
+
+    @exif.setter
+    def exif(self, data: Any) -> None:
+        _core.image_set_metadata(self._capsule, _EXIF, data)
+
+    @property
+    def xmp(self) -> bytes | None:
+        """XMP's packet, XML."""
+        return _core.image_metadata(self._capsule, _XMP)
+
+    @xmp.setter
+    def xmp(self, data: Any) -> None:
+        _core.image_set_metadata(self._capsule, _XMP, data)
 
     def filter(self, spec: str | Filter, *, dtype: Any = None) -> Image:
         """Another picture, filtered, with the colour profile, EXIF and so on of this one."""
         code = _AUTO if dtype is None else CODES[np.dtype(dtype)]
-        return Image(_core.image_filter(filter_of(spec).capsule, self._image, code))
+        return Image._of(_core.image_filter(filter_of(spec).capsule, self._capsule, code))
 
     def __repr__(self) -> str:
         return f"<satfilter.Image {self.array.shape} {self.array.dtype}>"
@@ -58,8 +102,8 @@ def read_image(source: Any, *, formats: str | None = None) -> Image:
     of strangers.
     """
     if isinstance(source, (str, os.PathLike)):
-        return Image(_core.image_read(source, formats))
-    return Image(_core.image_decode(source, formats))
+        return Image._of(_core.image_read(source, formats))
+    return Image._of(_core.image_decode(source, formats))
 
 
 def read(source: Any, *, formats: str | None = None) -> np.ndarray:
@@ -76,9 +120,8 @@ def probe(path: Any, *, formats: str | None = None) -> dict[str, Any]:
             "dtype": np.dtype(NATIVE[said.pop("type")]), **said, "range": (lo, hi) if known else None}
 
 
-def _image_of(image: Any, alpha: bool | None) -> Any:
-    if isinstance(image, Image):
-        return image._image
+def _wrap(image: Any, alpha: bool | None) -> tuple[Any, np.ndarray]:
+    """A capsule around the array, or around the copy that is needed; and which."""
     array = plain(image)
     if array.dtype.kind == "b":
         array = array.view("u1") * np.uint8(255)
@@ -90,9 +133,14 @@ def _image_of(image: Any, alpha: bool | None) -> Any:
     if alpha is None:
         alpha = channels == 1 and array.shape[2] in (2, 4)
     try:
-        return _core.image_of(array, channels, int(alpha))
+        return _core.image_wrap(array, channels, int(alpha)), array
     except BufferError:
-        return _core.image_of(np.ascontiguousarray(array), channels, int(alpha))
+        array = np.ascontiguousarray(array)
+        return _core.image_wrap(array, channels, int(alpha)), array
+
+
+def _image_of(image: Any, alpha: bool | None) -> Any:
+    return image._capsule if isinstance(image, Image) else _wrap(image, alpha)[0]
 
 
 def _range(span: Any) -> Any:

@@ -1,6 +1,7 @@
 """Files are the command's, byte for byte; pictures keep what their files say."""
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
@@ -13,6 +14,9 @@ import satfilter
 ROOT = Path(os.environ.get("top_srcdir", Path(__file__).resolve().parents[2])).resolve()
 COMMAND = Path(os.environ.get("top_builddir", ROOT)).resolve() / "satfilter"
 SCENE = ROOT / "samples" / "scene.png"
+EXIF = b"MM\0*\0\0\0\x08\0\x01\x01\x31\0\x02\0\0\0\x0b\0\0\0\x1a\0\0\0\0satfilter!\0"
+PROFILE = (b"\0\0\0\xc8\0\0\0\0\2\0\0\0mntrGRAYXYZ ".ljust(36, b"\0") + b"acsp".ljust(32, b"\0")
+           + b"\0\0\xf6\xd6\0\1\0\0\0\0\xd3\x2d".ljust(64, b"\0") + np.random.default_rng(6).bytes(68))
 
 
 class Files(unittest.TestCase):
@@ -20,6 +24,16 @@ class Files(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+
+    def growth(self, before, code):
+        """MiB that the code takes at its peak, in a process of its own."""
+        text = ("import re, numpy as np, satfilter\n"
+                "def peak():\n"
+                "    return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1024\n"
+                f"{before}\nsatfilter.box(np.zeros((9, 9), 'u1'), 3)\nfirst = peak()\n{code}\nprint(peak() - first)\n")
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return float(done.stdout)
 
     def test_the_commands_bytes(self):
         for spec, options, named, suffix in (
@@ -70,7 +84,7 @@ class Files(unittest.TestCase):
         phone = self.folder / "in.jpg"
         subprocess.run([COMMAND, "-q", "--box", "1", SCENE, phone], check=True)
         data = phone.read_bytes()
-        exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x31\0\x02\0\0\0\x0b\0\0\0\x1a\0\0\0\0satfilter!\0"
+        exif = b"Exif\0\0" + EXIF
         phone.write_bytes(data[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif + data[2:])
         picture = satfilter.read_image(phone)
         self.assertFalse(picture.alpha)
@@ -86,6 +100,50 @@ class Files(unittest.TestCase):
         picture.array[:9] = 7
         satfilter.write(self.folder / "x.png", picture)
         np.testing.assert_array_equal(satfilter.read(self.folder / "x.png"), picture.array)
+
+    def test_around_an_array(self):
+        """An Image, and what write() makes of an array, is the array's memory."""
+        big = np.random.default_rng(4).integers(0, 256, (1024, 1024, 2)).astype("u1")
+        for array, span in ((big, (0, 255)), (big[::-1, ::2], (0, 255)), (big[..., 1], (0, 255)),
+                            (big[..., :1], (0, 255)), (big.view("u2")[..., 0], (0, 65535)),
+                            (np.zeros((1, 9), "f4"), None)):
+            picture = satfilter.Image(array)
+            self.assertIs(picture.array, array)
+            self.assertEqual((picture.alpha, picture.range), (array.shape[2:] == (2,), span))
+            array[0, 0] += 7
+            np.testing.assert_array_equal(satfilter.read(satfilter.encode(picture, "npy")).reshape(array.shape), array)
+            np.testing.assert_array_equal(picture.filter("flip=v").array.reshape(array.shape), array[::-1])
+        self.assertEqual(satfilter.Image(big, alpha=False).alpha, False)
+        for array in (big[:, ::-1], np.asfortranarray(big[..., 0]), big > 9):  # copies
+            picture = satfilter.Image(array)
+            np.testing.assert_array_equal(satfilter.read(satfilter.encode(picture, "pam")), picture.array)
+        for wrong in (np.zeros((3, 3), "i4"), np.zeros((3, 3), complex)):
+            self.assertRaises(TypeError, satfilter.Image, wrong)
+        for wrong in (np.zeros(9), np.zeros((2, 2, 5)), np.zeros((0, 3), "u1")):
+            self.assertRaises(ValueError, satfilter.Image, wrong)
+
+    def test_written_without_a_copy(self):
+        self.assertLess(self.growth("array = np.full((8192, 16384), 9, 'u1')[::-1, ::2]",
+                                    f"satfilter.write({str(self.folder / 'x.pgm')!r}, array)"), 24)
+
+    def test_blocks_of_metadata(self):
+        picture = satfilter.Image(np.zeros((3, 4), "u1"))
+        self.assertEqual((picture.icc, picture.exif, picture.xmp), (None, None, None))
+        picture.exif, picture.xmp = b"Exif\0\0" + EXIF, bytearray(b"<x:xmpmeta xmlns:x='adobe:ns:meta/'/>")
+        for seen in (picture, satfilter.read_image(satfilter.encode(picture, "png")), picture.filter("box=3")):
+            self.assertEqual((seen.exif, seen.xmp), (EXIF, b"<x:xmpmeta xmlns:x='adobe:ns:meta/'/>"))
+        with self.assertRaisesRegex(ValueError, "EXIF"):
+            picture.exif = b"nothing"
+        self.assertEqual(picture.exif, EXIF)
+        picture.exif = None
+        self.assertIsNone(picture.exif)
+        self.assertNotIn(b"satfilter!", satfilter.encode(picture, "png"))
+        picture.icc = PROFILE
+        self.assertEqual(satfilter.read_image(satfilter.encode(picture, "png")).icc, PROFILE)
+        with self.assertRaises(ValueError):
+            picture.icc = PROFILE[:100]
+        with self.assertRaises(TypeError):
+            picture.icc = 7
 
     def test_range(self):
         ramp = np.linspace(0, 1, 256).reshape(16, 16)
