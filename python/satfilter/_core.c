@@ -72,8 +72,9 @@ static void make_key(void)
 
 static void *say_busy(void)
 {
-    PyErr_SetString(PyExc_RuntimeError, "satfilter is at work here: a signal handler may not call "
-                                        "it meanwhile, nor may two threads run one plan");
+    PyErr_SetString(PyExc_RuntimeError, "satfilter is at work here: a signal handler or a file's "
+                                        "method may not call it meanwhile, nor may two threads "
+                                        "run one plan");
     return NULL;
 }
 

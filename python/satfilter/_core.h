@@ -77,6 +77,27 @@ void core_array_close(core_array *array);
 /* Of the above, what a tuple (address, device, stream, satf_type, shape, strides in bytes) says. */
 int core_device_open(PyObject *tuple, core_array *array);
 
+/* A file: a path, or an object of Python's whose methods serve as callbacks. */
+typedef struct core_file {
+    PyObject *name;        /* bytes: the path, or the object's name in messages */
+    PyObject *move, *seek; /* the object's read() or write(), NULL: a path; and its seek(), or NULL.
+                            * They are the arguments' */
+    satf_file_calls calls;
+    PyObject *error[3]; /* that a method has raised, or NULL */
+} core_file;
+
+/* For "O&" of PyArg_ParseTuple(): a path, or a tuple (name, read or write, seek or None). The file
+ * is to be closed with core_file_close(). */
+int core_to_input(PyObject *object, void *file);
+int core_to_output(PyObject *object, void *file);
+void core_file_close(core_file *file);
+
+/* The callbacks; NULL of a path. */
+const satf_file_calls *core_file_calls(const core_file *file);
+
+/* After a call of the library: raises what a method has raised, unless there is an exception. */
+void core_file_raise(core_file *file);
+
 /* Methods, each described in _core.pyi. */
 PyObject *core_result(PyObject *module, PyObject *args);
 PyObject *core_made(PyObject *module, PyObject *args);

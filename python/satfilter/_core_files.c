@@ -41,13 +41,16 @@ static void leave_with(core_home *home, picture *p)
     core_leave(home);
 }
 
-/* As core_fail(), of a file: the sentence begins with its path. path may be NULL. */
-static PyObject *fail_at(PyObject *module, core_home *home, satf_status status, const char *path)
+/* As core_fail(), of a file, whose name begins the sentence. file may be NULL. */
+static PyObject *fail_at(PyObject *module, core_home *home, satf_status status,
+                         const core_file *file)
 {
-    if (!path || PyErr_Occurred()) {
+    if (!file || PyErr_Occurred()) {
         return core_fail(PyModule_GetState(module), home, status, 0);
     }
-    int missing = status == SATF_IO && access(path, F_OK) && errno == ENOENT;
+    const char *path = PyBytes_AsString(file->name);
+    int missing =
+        status == SATF_IO && !core_file_calls(file) && access(path, F_OK) && errno == ENOENT;
     PyObject *type, *value, *trace;
     core_fail(PyModule_GetState(module), home, status, 0);
     PyErr_Fetch(&type, &value, &trace);
@@ -62,14 +65,14 @@ static PyObject *fail_at(PyObject *module, core_home *home, satf_status status, 
     return NULL;
 }
 
-/* Takes the image over. array: whose memory it is around; it and path may be NULL. */
+/* Takes the image over. array: whose memory it is around; it and file may be NULL. */
 static PyObject *image_capsule(PyObject *module, core_home *home, satf_status status,
-                               const char *path, satf_image *image, PyObject *array)
+                               const core_file *file, satf_image *image, PyObject *array)
 {
     picture *p = status || PyErr_Occurred() ? NULL : malloc(sizeof *p);
     if (!p) {
         satf_image_destroy(image);
-        return status || PyErr_Occurred() ? fail_at(module, home, status, path) : PyErr_NoMemory();
+        return status || PyErr_Occurred() ? fail_at(module, home, status, file) : PyErr_NoMemory();
     }
     *p = (picture){image, Py_XNewRef(array), PTHREAD_RWLOCK_INITIALIZER};
     return PyCapsule_New(p, IMAGE, image_gone);
@@ -83,23 +86,26 @@ static satf_status allow(core_home *home, const char *formats)
 
 /* --------------------------------------------------------------------------- reading */
 
-/* (path, formats or None) */
+/* (file, formats or None) */
 PyObject *core_image_read(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
-    PyObject *path;
+    core_file file;
     const char *formats;
     satf_image *image = NULL;
-    if (!home || !PyArg_ParseTuple(args, "O&z", PyUnicode_FSConverter, &path, &formats)) {
+    if (!home || !PyArg_ParseTuple(args, "O&z", core_to_input, &file, &formats)) {
         return NULL;
     }
     satf_status status = allow(home, formats);
+    const satf_file_calls *calls = core_file_calls(&file);
     if (!status && !core_enter(home)) {
-        status = satf_image_read(home->ctx, PyBytes_AsString(path), &image);
+        status = calls ? satf_image_read_from(home->ctx, calls, &image)
+                       : satf_image_read(home->ctx, PyBytes_AsString(file.name), &image);
         core_leave(home);
     }
-    PyObject *capsule = image_capsule(module, home, status, PyBytes_AsString(path), image, NULL);
-    Py_DECREF(path);
+    core_file_raise(&file);
+    PyObject *capsule = image_capsule(module, home, status, &file, image, NULL);
+    core_file_close(&file);
     return capsule;
 }
 
@@ -122,25 +128,29 @@ PyObject *core_image_decode(PyObject *module, PyObject *args)
     return image_capsule(module, home, status, NULL, image, NULL);
 }
 
-/* (path, formats or None): what the file says before its pixels are decoded */
+/* (file, formats or None): what the file says before its pixels are decoded */
 PyObject *core_probe(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
-    PyObject *path;
+    core_file file;
     const char *formats;
     satf_image_info info;
-    if (!home || !PyArg_ParseTuple(args, "O&z", PyUnicode_FSConverter, &path, &formats)) {
+    if (!home || !PyArg_ParseTuple(args, "O&z", core_to_input, &file, &formats)) {
         return NULL;
     }
     satf_status status = allow(home, formats);
+    const satf_file_calls *calls = core_file_calls(&file);
     if (!status && !core_enter(home)) {
-        status = satf_image_probe(home->ctx, PyBytes_AsString(path), &info, sizeof info);
+        status = calls
+                     ? satf_image_probe_from(home->ctx, calls, &info, sizeof info)
+                     : satf_image_probe(home->ctx, PyBytes_AsString(file.name), &info, sizeof info);
         core_leave(home);
     }
+    core_file_raise(&file);
     if (status || PyErr_Occurred()) {
-        fail_at(module, home, status, PyBytes_AsString(path));
+        fail_at(module, home, status, &file);
     }
-    Py_DECREF(path);
+    core_file_close(&file);
     if (PyErr_Occurred()) {
         return NULL;
     }
@@ -278,26 +288,29 @@ static int to_write(PyObject *tuple, void *out)
     return 1;
 }
 
-/* (image, path, writer) */
+/* (image, file, writer) */
 PyObject *core_image_write(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
     picture *p;
     satf_write_options options;
-    PyObject *path;
-    if (!home || !PyArg_ParseTuple(args, "O&O&O&", to_image, &p, PyUnicode_FSConverter, &path,
-                                   to_write, &options)) {
+    core_file file;
+    if (!home || !PyArg_ParseTuple(args, "O&O&O&", to_image, &p, core_to_output, &file, to_write,
+                                   &options)) {
         return NULL;
     }
     satf_status status = SATF_OK;
+    const satf_file_calls *calls = core_file_calls(&file);
     if (!enter_with(home, p)) {
-        status = satf_image_write(home->ctx, p->image, PyBytes_AsString(path), &options);
+        status = calls
+                     ? satf_image_write_to(home->ctx, p->image, calls, &options)
+                     : satf_image_write(home->ctx, p->image, PyBytes_AsString(file.name), &options);
         leave_with(home, p);
     }
-    PyObject *result = status || PyErr_Occurred()
-                           ? fail_at(module, home, status, PyBytes_AsString(path))
-                           : Py_NewRef(Py_None);
-    Py_DECREF(path);
+    core_file_raise(&file);
+    PyObject *result =
+        status || PyErr_Occurred() ? fail_at(module, home, status, &file) : Py_NewRef(Py_None);
+    core_file_close(&file);
     return result;
 }
 
@@ -341,31 +354,35 @@ PyObject *core_filter_file(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
     satf_filter *filter;
-    PyObject *source, *target = NULL;
+    core_file source, target;
     satf_write_options write;
     satf_file_options options;
     satf_file_report report = {0};
     const char *formats;
-    if (!home ||
-        !PyArg_ParseTuple(args, "O&O&O&O&z", core_to_filter, &filter, PyUnicode_FSConverter,
-                          &source, PyUnicode_FSConverter, &target, to_write, &write, &formats)) {
+    if (!home || !PyArg_ParseTuple(args, "O&O&O&O&z", core_to_filter, &filter, core_to_input,
+                                   &source, core_to_output, &target, to_write, &write, &formats)) {
         return NULL;
     }
     satf_file_options_init(&options, sizeof options);
     options.write = &write;
+    options.input_calls = core_file_calls(&source);
+    options.output_calls = core_file_calls(&target);
+    const char *from = PyBytes_AsString(source.name), *to = PyBytes_AsString(target.name);
     satf_status status = allow(home, formats);
     PyObject *notes = NULL;
     if (!status && !core_enter(home)) {
-        status = satf_filter_file(home->ctx, filter, PyBytes_AsString(source),
-                                  PyBytes_AsString(target), &options, &report, sizeof report);
+        status = satf_filter_file(home->ctx, filter, from, to, &options, &report, sizeof report);
         core_leave(home);
     }
+    core_file_raise(&source);
+    core_file_raise(&target);
     if (status || PyErr_Occurred()) {
-        fail_at(module, home, status, report.at);
+        const core_file *at = report.at == to ? &target : &source;
+        fail_at(module, home, status, report.at ? at : NULL);
     } else {
         notes = notes_of(&report); /* which name the paths */
     }
-    Py_DECREF(source);
-    Py_DECREF(target);
+    core_file_close(&source);
+    core_file_close(&target);
     return notes;
 }

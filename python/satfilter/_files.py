@@ -1,6 +1,7 @@
 """Pictures, their files, and what files say about them."""
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from typing import Any
@@ -31,9 +32,10 @@ class _Pixels:
 class Image:
     """A picture: its samples, and what its file said about them.
 
-    Image(array) is around the array's memory; a copy is made as filters make one, and of samples of bool. array
-    is its memory: (H, W), or (H, W, C) of 1 to 4 channels. What is changed in it is written. alpha: the last
-    channel is straight alpha; None: of 2 and 4 channels it is.
+    Image(array) is around the array's memory, or around a copy if pixels do not lie row by row, from left to right
+    with channels side by side, or if samples are bool or of another order of bytes. array is its memory: (H, W), or
+    (H, W, C) of 1 to 4 channels. What is changed in it is written. alpha: the last channel is straight alpha; None:
+    of 2 and 4 channels it is.
     """
 
     __slots__ = ("_capsule", "array", "alpha", "full")
@@ -95,14 +97,59 @@ class Image:
         return f"<satfilter.Image {self.array.shape} {self.array.dtype}>"
 
 
+def _name(file: Any) -> str:
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) and name else f"<{type(file).__name__}>"
+
+
+def _seek(file: Any) -> Any:
+    """seek() as in io; None where there is none, or where what is written is appended wherever the place is."""
+    fixed = hasattr(file, "seekable") and not file.seekable() or "a" in str(getattr(file, "mode", ""))
+    if fixed or not hasattr(file, "seek"):
+        return None
+
+    def seek(offset: int, whence: int) -> int:
+        at = file.seek(offset, whence)
+        return file.tell() if at is None else at
+
+    return seek
+
+
+def _input(source: Any) -> Any:
+    """What the core reads: a path, or an object's methods."""
+    if isinstance(source, (str, os.PathLike)):
+        return source
+    if not hasattr(source, "read"):
+        source = io.BytesIO(source)
+    return _name(source), source.read, _seek(source)
+
+
+def _output(target: Any, format: str | None) -> tuple[Any, str | None]:
+    """What the core writes, and its format if it is named."""
+    if isinstance(target, (str, os.PathLike)) or not hasattr(target, "write"):
+        return target, format
+    name = _name(target)
+    format = format or os.path.splitext(name)[1][1:]
+    if not format:
+        raise ValueError(f"{name} has no suffix to go by: format= names a format")
+
+    def write_raw(data: bytes) -> int:
+        taken = target.write(data)
+        if taken is None:
+            raise BlockingIOError(f"{name} takes no bytes now: files have to wait until they can")
+        return taken
+
+    return (name, write_raw if isinstance(target, io.RawIOBase) else target.write, _seek(target)), format
+
+
 def read_image(source: Any, *, formats: str | None = None) -> Image:
-    """The picture in a file: a path, or the file's bytes.
+    """The picture in a file: a path, the file's bytes, or an object with read(), and seek() where it can.
 
     formats names those that may be read, "png,jpeg", or "all"; None: those whose decoders are fit for files
-    of strangers.
+    of strangers. An object is read from where it is, and perhaps further than the picture goes.
     """
-    if isinstance(source, (str, os.PathLike)):
-        return Image._of(_core.image_read(source, formats))
+    if isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
+        return Image._of(_core.image_read(_input(source), formats))
     return Image._of(_core.image_decode(source, formats))
 
 
@@ -112,8 +159,11 @@ def read(source: Any, *, formats: str | None = None) -> np.ndarray:
 
 
 def probe(path: Any, *, formats: str | None = None) -> dict[str, Any]:
-    """What a file says before its pixels are decoded: shape, dtype, alpha, full, format, pages, range and so on."""
-    said = _core.probe(path, formats)
+    """What a file says before its pixels are decoded: shape, dtype, alpha, full, format, pages, range and so on.
+
+    See read_image().
+    """
+    said = _core.probe(_input(path), formats)
     height, width, channels = said.pop("height"), said.pop("width"), said.pop("channels")
     lo, hi, known = said.pop("lo"), said.pop("hi"), said.pop("has_range")
     return {"shape": (height, width) if channels == 1 else (height, width, channels),
@@ -149,12 +199,15 @@ def _range(span: Any) -> Any:
 
 def write(path: Any, image: Any, *, alpha: bool | None = None, quality: int = 0, png_level: int = 1,
           format: str | None = None, range: Any = None) -> None:
-    """Writes a picture, whole or not at all: an array (H, W) or (H, W, C), or an Image with its metadata.
+    """Writes a picture: an array (H, W) or (H, W, C), or an Image with its metadata.
 
+    path: its file appears whole or not at all; or an object with write(), and seek() where it can, which is
+    written from where it is, and wants format="png" if its name has no suffix.
     alpha: the last channel is; None: of 2 and 4 channels it is. range: (black, white), or "auto" for those
     that occur; without it integers are written as they are.
     """
-    _core.image_write(_image_of(image, alpha), path, (quality, png_level, format, _range(range)))
+    file, format = _output(path, format)
+    _core.image_write(_image_of(image, alpha), file, (quality, png_level, format, _range(range)))
 
 
 def encode(image: Any, format: str, *, alpha: bool | None = None, quality: int = 0, png_level: int = 1,
@@ -167,8 +220,12 @@ def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 
                 format: str | None = None, range: Any = None, formats: str | None = None) -> None:
     """Filters a file into a file, as the command does: by rows where it can, so in little memory.
 
-    What a user should know of a file that went well, such as pictures that were left out, is a warning.
+    source and target: see read_image() and write(). What a user should know of a file that went well, such as
+    pictures that were left out, is a warning.
     """
+    file, format = _output(target, format)
+    if source is target and isinstance(file, tuple):
+        raise ValueError("the source and the target are one object: its place cannot be in two files")
     writer = (quality, png_level, format, _range(range))
-    for note in _core.filter_file(filter_of(spec).capsule, source, target, writer, formats):
+    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, formats):
         warnings.warn(note, stacklevel=2)

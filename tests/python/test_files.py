@@ -1,10 +1,18 @@
 """Files are the command's, byte for byte; pictures keep what their files say."""
+import contextlib
+import gzip
+import io
+import itertools
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 import unittest
 import warnings
+from concurrent import futures
 from pathlib import Path
 
 import numpy as np
@@ -19,21 +27,23 @@ PROFILE = (b"\0\0\0\xc8\0\0\0\0\2\0\0\0mntrGRAYXYZ ".ljust(36, b"\0") + b"acsp".
            + b"\0\0\xf6\xd6\0\1\0\0\0\0\xd3\x2d".ljust(64, b"\0") + np.random.default_rng(6).bytes(68))
 
 
+def growth(before, code):
+    """MiB that the code takes at its peak, in a process of its own."""
+    text = ("import re, numpy as np, satfilter\n"
+            "def peak():\n"
+            "    return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1024\n"
+            f"{before}\nsatfilter.box(np.zeros((9, 9), 'u1'), 3)\nfirst = peak()\n{code}\nprint(peak() - first)\n")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return float(done.stdout)
+
+
 class Files(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-
-    def growth(self, before, code):
-        """MiB that the code takes at its peak, in a process of its own."""
-        text = ("import re, numpy as np, satfilter\n"
-                "def peak():\n"
-                "    return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1024\n"
-                f"{before}\nsatfilter.box(np.zeros((9, 9), 'u1'), 3)\nfirst = peak()\n{code}\nprint(peak() - first)\n")
-        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return float(done.stdout)
 
     def test_the_commands_bytes(self):
         for spec, options, named, suffix in (
@@ -123,7 +133,7 @@ class Files(unittest.TestCase):
             self.assertRaises(ValueError, satfilter.Image, wrong)
 
     def test_written_without_a_copy(self):
-        self.assertLess(self.growth("array = np.full((8192, 16384), 9, 'u1')[::-1, ::2]",
+        self.assertLess(growth("array = np.full((8192, 16384), 9, 'u1')[::-1, ::2]",
                                     f"satfilter.write({str(self.folder / 'x.pgm')!r}, array)"), 24)
 
     def test_blocks_of_metadata(self):
@@ -172,6 +182,233 @@ class Files(unittest.TestCase):
             np.testing.assert_array_equal(made if made.ndim == 2 else made[..., 0], image)
         with self.assertRaisesRegex(satfilter.Error, "formats"):
             satfilter.read(bmp)
+
+
+class Pipe:
+    """The least of a file object: a few bytes at a time, and no way back."""
+
+    def __init__(self, data=b""):
+        self.data = io.BytesIO(data)
+
+    def read(self, n):
+        return self.data.read(min(n, 1000))
+
+    def write(self, data):
+        return self.data.write(data[:1000])
+
+    def getvalue(self):
+        return self.data.getvalue()
+
+
+class Fails(io.BytesIO):
+    """One of its methods raises at a call of it, the error that it has, or returns what it should not."""
+
+    def __init__(self, data, method, call, error=None, returns=None):
+        super().__init__(data)
+        self.method, self.call, self.error, self.returns = method, call, error, returns
+
+    def _do(self, method, *args):
+        self.call -= method == self.method
+        if method == self.method and self.call == 0:
+            if self.error:
+                raise self.error
+            return self.returns
+        return getattr(super(), method)(*args)
+
+    def read(self, n):
+        return self._do("read", n)
+
+    def write(self, data):
+        return self._do("write", data)
+
+    def seek(self, offset, whence=0):
+        return self._do("seek", offset, whence)
+
+
+class Objects(unittest.TestCase):
+    """File objects in place of paths."""
+
+    def setUp(self):
+        self.image = np.random.default_rng(5).integers(0, 256, (700, 900, 3)).astype("u1")
+
+    def sources(self, data):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            for buffering in (-1, 0):
+                with open(file.name, "rb", buffering) as opened:
+                    yield opened
+        yield io.BytesIO(data)
+        yield Pipe(data)
+        yield gzip.open(io.BytesIO(gzip.compress(data, 1)))
+        ends = socket.socketpair()
+
+        def send():
+            with ends[0], contextlib.suppress(OSError):  # of those who have read enough
+                ends[0].sendall(data)
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        with ends[1], ends[1].makefile("rb") as file:
+            yield file
+        sender.join()
+        behind = io.BytesIO(b"another" + data)
+        behind.seek(7)
+        yield behind
+
+    def test_the_bytes(self):
+        image = self.image[:200]
+        for suffix in ("png", "jpg", "ppm", "npy", "tif"):
+            data = satfilter.encode(image, suffix)
+            want, said = satfilter.read(data, formats="all"), satfilter.probe(data, formats="all")
+            self.assertEqual((said["shape"], said["dtype"]), (want.shape, want.dtype))
+            for source in self.sources(data):
+                with self.subTest(suffix=suffix, source=source):
+                    np.testing.assert_array_equal(satfilter.read(source, formats="all"), want)
+            for source in self.sources(data):
+                self.assertEqual(satfilter.probe(source, formats="all"), said)
+                target = Pipe()
+                satfilter.write(target, image, format=suffix)
+                self.assertEqual(target.getvalue(), data)
+            filtered = satfilter.encode(satfilter.box(want, 9, channel_axis=-1), "ppm")
+            for source, target in zip(itertools.chain(self.sources(data), [data]), itertools.cycle((io.BytesIO, Pipe))):
+                made = target()
+                satfilter.filter_file("box=9", source, made, format="ppm", formats="all")
+                self.assertEqual(made.getvalue(), filtered)
+
+    def test_targets(self):
+        data = satfilter.encode(self.image, "tif")
+        with tempfile.TemporaryDirectory() as folder:
+            for mode, buffering in (("wb", -1), ("wb", 0), ("ab", -1), ("r+b", 0)):
+                path = Path(folder, "x.tif")
+                path.write_bytes(b"before")
+                with open(path, mode, buffering) as file:
+                    file.seek(0, os.SEEK_END)
+                    at = file.tell()
+                    satfilter.write(file, self.image)  # by the suffix of its name
+                self.assertEqual(path.read_bytes(), b"before"[:at] + data)
+        parts = []
+
+        class Nothing:  # is what its write() returns
+            write = parts.append
+
+        satfilter.write(Nothing(), self.image, format="tif")
+        self.assertEqual(b"".join(parts), data)
+
+    def raises(self, error, call, *args):
+        """That very error, from where it was raised."""
+        try:
+            call(*args)
+        except OSError as caught:
+            self.assertIs(caught, error)
+            self.assertEqual(traceback.extract_tb(caught.__traceback__)[-1].name, "_do")
+        else:
+            self.fail("nothing was raised")
+
+    def test_what_methods_raise(self):
+        error = OSError("of the object's own")
+        data = satfilter.encode(self.image, "ppm")
+        for method, calls in (("read", (1, 2)), ("seek", (1, 2, 3))):
+            for call in calls:
+                for use in (satfilter.read, satfilter.probe,
+                            lambda source: satfilter.filter_file("box=9", source, io.BytesIO(), format="png")):
+                    source = Fails(data, method, call, error)
+                    if use is satfilter.probe and call > 1:
+                        continue
+                    with self.subTest(method=method, call=call, use=use):
+                        self.raises(error, use, source)
+        for suffix, method, calls in (("png", "write", (1, 2)), ("tif", "seek", (1,))):
+            for call in calls:
+                for use in (lambda target: satfilter.write(target, self.image, format=suffix),
+                            lambda target: satfilter.filter_file("box=9", data, target, format=suffix)):
+                    self.raises(error, use, Fails(b"", method, call, error))
+        np.testing.assert_array_equal(satfilter.read(io.BytesIO(data)), self.image)
+
+    def test_wrong_methods(self):
+        data = satfilter.encode(self.image, "ppm")
+        for error, text, method, returns in (
+                (ValueError, r"^read\(\d+\) returned 9000000 bytes$", "read", bytes(9000000)),
+                (TypeError, "^read.. returned <class 'str'>, not bytes$", "read", "text"),
+                (TypeError, "^read.. returned <class 'NoneType'>, not bytes$", "read", None),
+                (TypeError, "^seek.. returned <class 'str'>, not a number$", "seek", "here"),
+                (ValueError, "^seek.. returned -3$", "seek", -3)):
+            for use in (satfilter.read,
+                        lambda source: satfilter.filter_file("box=9", source, io.BytesIO(), format="ppm")):
+                with self.assertRaisesRegex(error, text):
+                    use(Fails(data, method, 1, returns=returns))
+        for error, text, returns in ((ValueError, r"^write\(\) of \d+ bytes returned 0$", 0),
+                                     (ValueError, r"^write\(\) of \d+ bytes returned 9000000$", 9000000),
+                                     (ValueError, "^write.. returned -1$", -1),
+                                     (TypeError, "^write.. returned <class 'bytes'>, not a number$", b"")):
+            with self.assertRaisesRegex(error, text):
+                satfilter.write(Fails(b"", "write", 1, returns=returns), self.image, format="ppm")
+
+    def test_refused(self):
+        both = io.BytesIO(satfilter.encode(self.image, "png"))
+        for error, text, call in (
+                (ValueError, "one object", lambda: satfilter.filter_file("box=3", both, both, format="png")),
+                (ValueError, "^<BytesIO> has no suffix", lambda: satfilter.write(io.BytesIO(), self.image)),
+                (ValueError, "^<BytesIO> has no suffix", lambda: satfilter.filter_file("box=3", both, io.BytesIO())),
+                (ValueError, "^<BytesIO>: ", lambda: satfilter.read(io.BytesIO(b"nothing at all"))),
+                (ValueError, "closed", lambda: satfilter.read(closed)),
+                (FileNotFoundError, "none.png",
+                 lambda: satfilter.filter_file("box=3", "none.png", io.BytesIO(), format="png")),
+                (FileNotFoundError, "none", lambda: satfilter.filter_file("box=3", both, "none/x.png")),
+                (TypeError, "bytes-like", lambda: satfilter.probe(7)),
+                (TypeError, "int", lambda: satfilter.write(7, self.image)),
+                (BlockingIOError, "takes no bytes now", lambda: satfilter.write(full, self.image, format="ppm"))):
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                closed = io.BytesIO()
+                closed.close()
+                ends = os.pipe()
+                os.set_blocking(ends[1], False)
+                with open(ends[0], "rb"), open(ends[1], "wb", buffering=0) as full:
+                    call()
+
+    def test_an_image_that_is_written(self):
+        """Its metadata stay as they are meanwhile."""
+        picture = satfilter.Image(self.image)
+
+        class Sets(Pipe):
+            def write(self, data):
+                with futures.ThreadPoolExecutor(1) as pool:
+                    pool.submit(setattr, picture, "exif", EXIF).result()
+                return super().write(data)
+
+        with self.assertRaisesRegex(RuntimeError, "set its metadata later"):
+            satfilter.write(Sets(), picture, format="png")
+        picture.exif = EXIF
+
+    def test_threads(self):
+        """Methods are called with Python's lock, from whichever thread."""
+        data = satfilter.encode(self.image, "png")
+        want = satfilter.encode(satfilter.box(self.image, 5, channel_axis=-1), "png")
+
+        def work(_):
+            target = Pipe()
+            satfilter.filter_file("box=5", Pipe(data), target, format="png")
+            return target.getvalue() == want
+
+        with futures.ThreadPoolExecutor(8) as pool:
+            self.assertEqual(set(pool.map(work, range(32))), {True})
+
+    def test_memory(self):
+        """64 megapixels go by in the memory of a few rows."""
+        self.assertLess(growth("""
+class Rows:
+    at, head = 0, b"P5 8192 8192 255\\n"
+    def read(self, n):
+        row, self.at = self.head or np.full(8192, self.at % 251, "u1").tobytes(), self.at + (not self.head)
+        self.head = b""
+        return row if self.at <= 8192 else b""
+class Counts:
+    bytes = 0
+    def write(self, data):
+        self.bytes += len(data)
+        return len(data)
+target = Counts()""", """
+satfilter.filter_file("box=15", Rows(), target, format="pgm")
+assert target.bytes == 8192 * 8192 + 17, target.bytes"""), 24)
 
 
 if __name__ == "__main__":
