@@ -191,6 +191,8 @@ _specs: dict[Any, Filter] = {}
 def filter_of(spec: str | Filter) -> Filter:
     if isinstance(spec, Filter):
         return spec
+    if not isinstance(spec, str):
+        raise TypeError(f"a {type(spec).__name__}: filters are text, such as 'box=15', or a Filter")
     made = _specs.get(spec)
     if made is None:
         made = Filter(spec)
@@ -226,6 +228,8 @@ def plain(image: Any) -> np.ndarray:
     if _devices.has(image):
         raise TypeError("an array on a device: copy it to the host first, as .cpu() or .get() do")
     array = np.asarray(image)
+    if isinstance(image, (str, bytes)) or array.dtype == object and array.ndim == 0:
+        raise TypeError(f"a {type(image).__name__} is no array; satfilter.read() makes one of a picture's file")
     if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
         raise TypeError(f"{array.dtype} samples: astype('float64') may make an array that can be filtered")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
@@ -258,12 +262,16 @@ def _convert(f, image, out, dtype, channel_axis, alpha):
         made = apply(f, _devices.to_numpy(image), None if out is None else _devices.to_numpy(out),
                      _devices.name_of(dtype), channel_axis, alpha)
         return _devices.to_tensor(made) if out is None else out
+    if isinstance(out, np.memmap):
+        apply(f, image, np.asarray(out), dtype, channel_axis, alpha)
+        return out
     image = plain(image)
     want = _wanted(f, out, dtype, image.dtype)
     if channel_axis is None:
         if alpha:
             raise ValueError("alpha is the last of several channels: channel_axis says which axis counts them")
         return _typed(f, image, out, want, 0, 0)
+    channel_axis = operator.index(channel_axis)
     if not -image.ndim <= channel_axis < image.ndim:
         raise ValueError(f"channel_axis {channel_axis}: the image has {image.ndim} axes")
     axis = channel_axis % image.ndim

@@ -108,11 +108,9 @@ int core_array_open(core_state *state, PyObject *object, const core_layout *layo
     }
     int flags = PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(object, &array->buffer, flags)) {
-        if (writable) {
-            return -1;
-        }
         PyErr_Clear(); /* such as of dates */
-        return refuse("the samples have no buffer");
+        return refuse(writable ? "out is read-only, or its samples have no buffer"
+                               : "the samples have no buffer");
     }
     if (check_shape(&array->buffer, layout) || view_of(array, layout)) {
         core_array_close(array);

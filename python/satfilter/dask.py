@@ -38,6 +38,7 @@ def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, c
     >>> filter(da.ones((4, 900, 900), chunks=(1, 300, 300), dtype="u1"), "box=15").chunks
     ((1, 1, 1, 1), (300, 300, 300), (300, 300, 300))
     """
+    _check(x)
     blocks = Blocks(spec, x.shape, x.dtype, dtype, channel_axis, alpha)
     for axis in blocks:
         if x.numblocks[axis.index] > 1:
@@ -50,6 +51,13 @@ def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, c
             inner = slice(axis.first, axis.first + axis.size - axis.lost)
             made = made[(slice(None),) * blocks.made_index(axis) + (inner,)]
     return made
+
+
+def _check(x: Any) -> None:
+    if not isinstance(x, da.Array):
+        raise TypeError(f"a {type(x).__name__}, not an array of Dask: dask.array.from_array() makes one")
+    if np.isnan(x.shape).any():
+        raise ValueError("blocks of unknown size: compute_chunk_sizes() of the array finds it")
 
 
 def _overlap(x: da.Array, part: Callable[[np.ndarray], np.ndarray], axes: Iterable[Axis], dtype: Any,
@@ -84,6 +92,7 @@ def uniform_filter(input: da.Array, size: Any = 3, output: Any = None, mode: Any
     """satfilter.ndimage.uniform_filter(), along any axes; output is a type or None. See filter()."""
     if output is not None and not isinstance(output, (type, np.dtype, str)):
         raise TypeError("output is a type: arrays of Dask do not change")
+    _check(input)
     part = partial(ndimage.uniform_filter, size=size, output=output, mode=mode, cval=cval, origin=origin, axes=axes)
     made = part(np.zeros((1,) * input.ndim, input.dtype))
     axes = ndimage._axes(axes, input.ndim)
@@ -104,6 +113,7 @@ def integral(x: da.Array, *, squared: bool = False, dtype: DTypeLike | None = No
 
     Each block's own table, plus what the blocks above and to the left of it add. Integers are exact.
     """
+    _check(x)
     if channel_axis is not None:
         made = integral(da.moveaxis(x, channel_axis, 0), squared=squared, dtype=dtype)
         return da.moveaxis(made, 0, channel_axis)

@@ -49,8 +49,10 @@ def filter(source: Any, target: Any, spec: str | Filter, *, chunks: tuple[int, i
     blocks = Blocks(spec, source.shape, source.dtype, target.dtype, channel_axis, alpha)
     if tuple(target.shape) != blocks.shape:
         raise ValueError(f"target has shape {tuple(target.shape)}, the result {blocks.shape}")
-    task = partial(_filter, _Sent(source), _Sent(target), blocks)
-    for _ in _results(map, task, _grid(target, blocks, chunks)):
+    grid = _grid(target, blocks, chunks)
+    if _cut(blocks, grid) and _same(source, target):
+        raise ValueError("target is the source: blocks would read what others have written")
+    for _ in _results(map, partial(_filter, _Sent(source), _Sent(target), blocks), grid):
         pass
 
 
@@ -94,6 +96,18 @@ def _grid(target: Any, blocks: Blocks, chunks: tuple[int, int] | None) -> list[t
         sides[index] = side
     cuts = [[slice(i, min(i + side, size)) for i in range(0, size, side)] for side, size in zip(sides, blocks.shape)]
     return list(itertools.product(*cuts))
+
+
+def _cut(blocks: Blocks, grid: list[tuple[slice, ...]]) -> bool:
+    """Whether blocks depend on others."""
+    first, last = ([where[blocks.made_index(axis)] for axis in blocks] for where in (grid[0], grid[-1]))
+    return any(axis.before + axis.after and a != b for axis, a, b in zip(blocks, first, last))
+
+
+def _same(source: Any, target: Any) -> bool:
+    if isinstance(source, np.ndarray) and isinstance(target, np.ndarray):
+        return np.shares_memory(source, target)
+    return type(source) is type(target) and (source == target) is True  # arrays of one place, for Zarr and h5py
 
 
 def _filter(source: _Sent, target: _Sent, blocks: Blocks, where: tuple[slice, ...]) -> None:

@@ -152,6 +152,14 @@ class Filters(unittest.TestCase):
         self.assertEqual(sd.filter(x, "box=21").chunks, x.chunks)
         self.assertGreaterEqual(min(sd.filter(x, "box=61").chunks[0]), 30)
 
+    def test_refused(self):
+        for call in (sd.filter, sd.uniform_filter, lambda x, _: sd.integral(x)):
+            with self.assertRaisesRegex(TypeError, "a ndarray, not an array of Dask"):
+                call(picture("u1"), "box=3")
+            x = da.from_array(picture("u1"))
+            with self.assertRaisesRegex(ValueError, "compute_chunk_sizes"):
+                call(x[x[:, 0] > 100], "box=3")
+
     def test_graph(self):
         """The work is picklable, for workers in other processes, and the same work has the same name."""
         x = da.from_array(picture("u1", (60, 71)), 20)

@@ -2,6 +2,7 @@
 import os
 import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class Errors(unittest.TestCase):
         self.refuse(TypeError, "no parameter", satfilter.Filter.of, "box", sighs=3)
         self.refuse(TypeError, "rects is missing", satfilter.Filter.of, "template")
         self.refuse(ValueError, "boxx", satfilter.Filter.of, "boxx")
+        for spec in (None, 3, ["box=3"], b"box=3", IMAGE):
+            self.refuse(TypeError, f"a {type(spec).__name__}: filters are text", satfilter.filter, IMAGE, spec)
         for call in (lambda: satfilter.box(IMAGE, 15.0), lambda: satfilter.box(IMAGE, [3, 5]),
                      lambda: satfilter.box(IMAGE, np.int64(3)), lambda: satfilter.box(IMAGE, np.array([3, 5]))):
             self.assertEqual(call().shape, IMAGE.shape)
@@ -42,6 +45,8 @@ class Errors(unittest.TestCase):
         self.refuse(ValueError, "too few", satfilter.box, IMAGE, 3, channel_axis=-1)
         self.refuse(ValueError, "channel_axis 3", satfilter.box, IMAGE, 3, channel_axis=3)
         self.refuse(ValueError, "channel_axis", satfilter.box, IMAGE, 3, alpha=True)
+        for axis in (1.0, (1,), "1"):
+            self.refuse(TypeError, "as an integer", satfilter.box, IMAGE, 3, channel_axis=axis)
         self.refuse(ValueError, "7 channels: sauvola", satfilter.sauvola, np.zeros((9, 9, 7), "u1"), 3, channel_axis=-1)
         self.refuse(ValueError, "30 x 19", satfilter.guided, IMAGE, 3, guide=IMAGE[1:])
         self.refuse(ValueError, "", satfilter.permute, IMAGE, [0, 1])
@@ -55,7 +60,10 @@ class Errors(unittest.TestCase):
         self.refuse(TypeError, "out is a list", satfilter.box, IMAGE, 3, out=[1])
         still = np.zeros((20, 30), "u1")
         still.flags.writeable = False
-        self.refuse(ValueError, "read-only", satfilter.box, IMAGE, 3, out=still)
+        for image in (IMAGE, IMAGE[:, ::-1], IMAGE.astype("i4")):
+            self.refuse(ValueError, "out is read-only", satfilter.box, image, 3, out=still)
+        self.refuse(ValueError, "out is read-only", satfilter.Plan("box=3", IMAGE), IMAGE, still)
+        self.refuse(TypeError, "not datetime64", satfilter.box, IMAGE, 3, out=np.zeros((20, 30), "M8[s]"))
         self.refuse(ValueError, "out has uint8 samples, dtype is float64", satfilter.box, IMAGE, 3,
                     out=np.zeros((20, 30), "u1"), dtype="f8")
 
@@ -74,6 +82,8 @@ class Errors(unittest.TestCase):
                 return (2, 0)
 
         self.refuse(TypeError, "to_numpy", satfilter.box, Frame(), 3)
+        for image in (None, "x.png", b"x.png", Path("x.png"), object()):
+            self.refuse(TypeError, f"a {type(image).__name__} is no array", satfilter.box, image, 3)
         self.refuse(TypeError, "device", satfilter.box, Tensor(), 3)
         matrix = np.asmatrix(IMAGE)
         self.assertIs(type(satfilter.box(matrix, 3)), np.ndarray)

@@ -1,5 +1,7 @@
 """Every type of samples by every kind of filter: values, types, and what is refused."""
+import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -205,6 +207,16 @@ class Types(unittest.TestCase):
                 out = room[part:part + 4]
                 self.assertIs(satfilter.box(room[:4], 5, out=out), out)
                 np.testing.assert_array_equal(out, want, str((dtype, part)))
+
+    def test_memmaps(self):
+        """Files take results of every way there is to them."""
+        with tempfile.TemporaryDirectory() as folder:
+            for dtype in ("u1", "i2", "i4", "f2"):
+                image = picture(dtype, (21, 30, 3))
+                out = np.memmap(Path(folder, dtype), dtype, "w+", shape=image.shape)
+                self.assertIs(satfilter.box(image, 5, channel_axis=-1, out=out), out)
+                want = satfilter.box(image, 5, channel_axis=-1)
+                np.testing.assert_array_equal(np.memmap(Path(folder, dtype), dtype, "r", shape=image.shape), want)
 
     def test_refused(self):
         black_and_white = ("sauvola", "wolf", "adaptive", "bradley", "niblack", "nick")

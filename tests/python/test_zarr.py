@@ -157,6 +157,8 @@ class Filters(unittest.TestCase):
             sz.integral(image[1:], target)
         with self.assertRaisesRegex(TypeError, "complex"):
             sz.integral(image.astype("c8"), target)
+        with self.assertRaisesRegex(ValueError, "target is the source"):
+            sz.filter(image, image[::-1], "box=3", chunks=(60, 20))
         with SPAWN.Pool(1) as pool, self.assertRaisesRegex(TypeError, "memmap of a whole file"):
             sz.filter(image, target.array, "box=3", map=pool.map)
 
@@ -167,6 +169,16 @@ class Maps(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.image = picture("u1", (300, 400))
+
+    def in_place(self, array, again):
+        """As one block, or blocks that depend on no others, but not as blocks that read what others have written."""
+        for spec, chunks in (("unsharp=9", None), ("box=1", (100, 100))):
+            want = satfilter.filter(np.array(array), spec)
+            sz.filter(array, again, spec, chunks=chunks)
+            np.testing.assert_array_equal(array[:], want)
+        with self.assertRaisesRegex(ValueError, "target is the source"):
+            sz.filter(array, again, "box=3", chunks=(300, 200))
+        np.testing.assert_array_equal(array[:], want)
 
     def check(self, source, target, map):
         sz.filter(source, target, "box=31,border=wrap", chunks=(100, 100), map=map)
@@ -182,6 +194,7 @@ class Maps(unittest.TestCase):
     def test_threads(self):
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             self.check(self.image, np.zeros_like(self.image), pool.map)
+        self.in_place(self.image, self.image)
 
     def test_processes(self):
         with concurrent.futures.ProcessPoolExecutor(2, SPAWN, satfilter.set_threads, (1,)) as pool:
@@ -225,6 +238,7 @@ class Maps(unittest.TestCase):
                     sz.filter(source, zarr.zeros(self.image.shape, dtype="u1", chunks=(100, 100)), "box=3",
                               map=pool.map)
             self.check(source, zarr.zeros(self.image.shape, dtype="u1", chunks=(100, 100)), map)
+            self.in_place(source, zarr.open_array(self.folder / "source.zarr"))
 
     @unittest.skipUnless(h5py, "h5py is not installed")
     def test_h5py(self):
@@ -232,6 +246,7 @@ class Maps(unittest.TestCase):
             source = file.create_dataset("source", data=self.image, chunks=(64, 64))
             target = file.create_dataset("target", self.image.shape, "u1", chunks=(50, 100))
             self.check(source, target, map)
+            self.in_place(target, file["target"])
 
 
 # The peak of a process that filters 144 MB by blocks, in MB above that of one block.
