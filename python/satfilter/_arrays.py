@@ -368,9 +368,11 @@ def _mean(f, image, channels):
     sums = filter_of(f.spec.replace("box", "sum", 1))
     total = _placed(sums, image.astype("f8"), None, None, channels, 0, 0.0)
     if "border=shrink" in f.spec:
-        return total / _placed(sums, np.ones(image.shape, "f8"), None, None, channels, 0, 0.0)
-    width, height = re.fullmatch(r"box=(\d+)(?:x(\d+))?.*", f.spec).groups()
-    return total / (int(width) * int(height or width))
+        total /= _placed(sums, np.ones(image.shape, "f8"), None, None, channels, 0, 0.0)
+    else:
+        width, height = re.fullmatch(r"box=(\d+)(?:x(\d+))?.*", f.spec).groups()
+        total /= int(width) * int(height or width)
+    return total
 
 
 def _complex(f, image, out, want, channels, flags):
@@ -436,15 +438,19 @@ def _give(made, out, want):
 
 
 def _rounded(made, want):
-    whole = np.floor(made)
-    whole += made - whole >= 0.5
+    """By pieces that stay in the caches."""
     info = np.iinfo(want)
-    with np.errstate(invalid="ignore"):
-        typed = whole.astype(want)
-    typed[whole >= float(info.max)] = info.max
-    typed[whole <= float(info.min)] = info.min
-    typed[np.isnan(whole)] = 0
-    return typed
+    pieces = np.nditer([made, None], ["external_loop", "buffered", "zerosize_ok"],
+                       [["readonly"], ["writeonly", "allocate"]], [made.dtype, want], buffersize=1 << 14)
+    with pieces, np.errstate(invalid="ignore"):
+        for samples, typed in pieces:
+            whole = np.floor(samples)
+            whole += samples - whole >= 0.5
+            typed[...] = whole
+            typed[whole >= float(info.max)] = info.max
+            typed[whole <= float(info.min)] = info.min
+            typed[np.isnan(whole)] = 0
+        return pieces.operands[1]
 
 
 # ----------------------------------------------------------------------------------------- strides
