@@ -30,12 +30,16 @@ ENDS = {".c", ".h", ".cu", ".cuh", ".hpp", ".inc", ".am", ".ac", ".m4", ".in", "
 GENERATED = {"config.h.in", "aclocal.m4", "libtool.m4", "ltoptions.m4", "ltsugar.m4", "ltversion.m4", "lt~obsolete.m4"}
 
 
+# Without what a make that calls this tells the makes below it.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+
+
 def run(*command, cwd=None):
-    subprocess.run(command, cwd=cwd, check=True)
+    subprocess.run(command, cwd=cwd, check=True, env=ENVIRONMENT)
 
 
 def output(*command, cwd=None):
-    return shlex.split(subprocess.check_output(command, cwd=cwd, text=True))
+    return shlex.split(subprocess.check_output(command, cwd=cwd, text=True, env=ENVIRONMENT))
 
 
 def missing(*tools):
