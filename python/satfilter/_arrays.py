@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _core, _devices
-from ._devices import NATIVE
+from ._devices import ALPHA, AUTO, NATIVE
 
 _run = _core.run
 U8, F64 = 0, 5
@@ -18,8 +18,6 @@ for _code, _name in enumerate(NATIVE):
         CODES[_key] = _code
 CODES[float] = F64
 _SAMPLES = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}  # that every filter takes
-_AUTO = -1
-_ALPHA = 1
 INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE = range(8)  # satf_param_type
 _WINDOW, _MOVE = 0, 3  # satf_filter_kind
 _FILTERS = {row[0]: row for row in _core.table()}
@@ -52,6 +50,14 @@ def _text(kind: int, value: Any) -> str:
     return _number(value)
 
 
+def code_of(dtype: Any) -> int:
+    """The satf_type of a result that the library makes itself."""
+    code = CODES.get(np.dtype(dtype))
+    if code is None:
+        raise TypeError(f"{np.dtype(dtype)} samples: here a result is {', '.join(NATIVE[:-1])} or {NATIVE[-1]}")
+    return code
+
+
 class Filter:
     """A chain of filters with their parameters, such as ``Filter("box=3 sauvola=31")``.
 
@@ -61,6 +67,8 @@ class Filter:
     __slots__ = ("capsule", "names", "arrays", "_made_of", "_turned")
 
     def __init__(self, spec: str):
+        if not isinstance(spec, str):
+            raise TypeError(f"a {type(spec).__name__}: filters are text, such as 'box=15', or a Filter")
         self.capsule = _core.parse(spec)
         self.names = [re.split("[=,]", word)[0] for word in spec.split()]
         self.arrays: dict[str, np.ndarray] = {}
@@ -102,8 +110,8 @@ class Filter:
             _core.set_order(self.capsule, rows.ravel())
         else:
             rows = plain(value).copy()
-            beside = rows if rows.dtype in _SAMPLES else rows.astype("f8")
-            _core.set_image(self.capsule, np.ascontiguousarray(beside), int(rows.ndim == 3), 0, 0.0)
+            aux = rows if rows.dtype in _SAMPLES else rows.astype("f8")
+            _core.set_image(self.capsule, np.ascontiguousarray(aux), int(rows.ndim == 3), 0, 0.0)
         self.arrays[_argument(name, param)] = rows
 
     def like(self, of: np.dtype, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:
@@ -191,9 +199,7 @@ _specs: dict[Any, Filter] = {}
 def filter_of(spec: str | Filter) -> Filter:
     if isinstance(spec, Filter):
         return spec
-    if not isinstance(spec, str):
-        raise TypeError(f"a {type(spec).__name__}: filters are text, such as 'box=15', or a Filter")
-    made = _specs.get(spec)
+    made = _specs.get(spec) if isinstance(spec, str) else None
     if made is None:
         made = Filter(spec)
         keep(_specs, spec, made)
@@ -208,9 +214,9 @@ def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axi
     """The filter applied to each image: as they are, or by a conversion that changes no result."""
     try:
         if dtype is None and channel_axis is None and not alpha:
-            return _run(f.capsule, image, out, _AUTO, 0, 0, 0.0)
+            return _run(f.capsule, image, out, AUTO, 0, 0, 0.0)
         if dtype is None and channel_axis == -1:
-            return _run(f.capsule, image, out, _AUTO, 1, _ALPHA if alpha else 0, 0.0)
+            return _run(f.capsule, image, out, AUTO, 1, ALPHA if alpha else 0, 0.0)
     except (BufferError, TypeError):
         pass
     return _convert(f, image, out, dtype, channel_axis, alpha)
@@ -277,7 +283,7 @@ def _convert(f, image, out, dtype, channel_axis, alpha):
     axis = channel_axis % image.ndim
     keeps = out is not None and out.ndim == image.ndim
     result = _typed(f, np.moveaxis(image, axis, -1), np.moveaxis(out, axis, -1) if keeps else out, want, 1,
-                    _ALPHA if alpha else 0)
+                    ALPHA if alpha else 0)
     if out is not None:
         return out
     return np.moveaxis(result, -1, axis) if result.ndim == image.ndim else result
@@ -342,11 +348,11 @@ def _integers(f, image, out, want, channels, flags):
     unsigned, absolute = np.dtype(f"u{t.itemsize}"), re.search("border=constant|full=", f.spec)
     if t.itemsize <= 2 and len(f.names) == 1 and not absolute:
         sign = unsigned.type(1 << (8 * t.itemsize - 1))
-        lifted = f.like(t, lambda a: a.view(unsigned) ^ sign)
+        shifted = f.like(t, lambda a: a.view(unsigned) ^ sign)
         if f.names[0] in _UNSHIFTED and (want is None or want in CODES):
-            return _placed(lifted, image.view(unsigned) ^ sign, out, want, channels, flags, 0.0)
+            return _placed(shifted, image.view(unsigned) ^ sign, out, want, channels, flags, 0.0)
         if f.names[0] in _SHIFTED and (want is None or want == t):
-            made = _placed(lifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
+            made = _placed(shifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
             made ^= sign
             return _give(made.view(t), out, t)
     if f.names == ["box"]:
@@ -458,7 +464,7 @@ def _rounded(made, want):
 
 def _placed(f, image, out, want, channels, flags, full):
     """Samples that the library takes, at any strides."""
-    code = _AUTO if want is None or out is not None else CODES[want]
+    code = AUTO if want is None or out is not None else CODES[want]
     if channels and (image.shape[-1] > 4 or image.strides[-1] != image.itemsize and image.shape[-1] > 1):
         if not flags and not f.arrays and not _core.knows_colours(f.capsule):
             made = _placed(f, np.moveaxis(image, -1, 0), None if out is None else np.moveaxis(out, -1, 0), want,

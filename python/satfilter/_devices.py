@@ -9,9 +9,9 @@ import numpy as np
 from . import _core
 
 NATIVE = ("uint8", "uint16", "uint32", "uint64", "float32", "float64")  # satf_type's, in its order
-_ALPHA = 1
-_AUTO = -1
-_CUDA = {2, 3, 13}  # device types of DLPack: CUDA memory, that of the host which it pins, managed memory
+ALPHA = 1  # satf_view.flags
+AUTO = -1  # the filter's own type of result
+_HOST, _CUDA = {1, 3}, {2, 13}  # device types of DLPack: the host's memory, also pinned; CUDA's, also managed
 
 
 class _Torch:
@@ -90,7 +90,7 @@ _LIBRARIES = {"torch": _Torch, "cupy": _Cupy}
 def has(x: Any) -> bool:
     """Whether x is an array whose samples are not in the host's memory."""
     where = None if isinstance(x, np.ndarray) else getattr(x, "__dlpack_device__", None)
-    return (where is not None and where()[0] != 1) or (where is None and hasattr(x, "__cuda_array_interface__"))
+    return (where is not None and where()[0] not in _HOST) or (where is None and hasattr(x, "__cuda_array_interface__"))
 
 
 def _of(x: Any) -> Any:
@@ -208,7 +208,7 @@ def _check_out(seen, out, name):
 
 def apply(f: Any, image: Any, out: Any, dtype: Any, channel_axis: int | None, alpha: bool) -> Any:
     """The filter applied to each image. Nothing is copied or waited for, unless _core refuses the strides."""
-    seen, flags, name = Seen(f, image, channel_axis, alpha), _ALPHA if alpha else 0, _name(dtype)
+    seen, flags, name = Seen(f, image, channel_axis, alpha), ALPHA if alpha else 0, _name(dtype)
     if out is None:
         made, tuple_ = _new(f, seen, name, flags)
     else:
@@ -216,7 +216,7 @@ def apply(f: Any, image: Any, out: Any, dtype: Any, channel_axis: int | None, al
         bilevel = channel_axis is not None and len(out.shape) < len(image.shape)
         made, tuple_ = out, Seen(f, out, None if bilevel else channel_axis, alpha and not bilevel).tuple
     try:
-        _core.run(f.capsule, seen.tuple, tuple_, _AUTO, seen.channels, flags, 0.0)
+        _core.run(f.capsule, seen.tuple, tuple_, AUTO, seen.channels, flags, 0.0)
     except BufferError:
         again = seen.library.copy(image)
         if out is None:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import NATIVE, CODES, Filter, filter_of, plain
+from ._arrays import AUTO, NATIVE, Filter, code_of, filter_of, plain
 
-_AUTO = -1
 _ICC, _EXIF, _XMP = range(3)  # satf_metadata_kind
 _PICTURES = {np.dtype(t) for t in ("u1", "u2", "u4", "u8", "f4", "f8")}
 
@@ -90,7 +89,7 @@ class Image:
 
     def filter(self, spec: str | Filter, *, dtype: Any = None) -> Image:
         """Another picture, filtered, with the colour profile, EXIF and so on of this one."""
-        code = _AUTO if dtype is None else CODES[np.dtype(dtype)]
+        code = AUTO if dtype is None else code_of(dtype)
         return Image._of(_core.image_filter(filter_of(spec).capsule, self._capsule, code))
 
     def __repr__(self) -> str:

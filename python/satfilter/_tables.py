@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _devices
-from ._arrays import (_ALPHA, _AUTO, _SAMPLES, BORDER, CODES, PLACE, SIZE, Filter, _text, apply, filter_of, made,
+from ._arrays import (_SAMPLES, ALPHA, AUTO, BORDER, PLACE, SIZE, Filter, _text, apply, code_of, filter_of, made,
                       plain)
 
 if TYPE_CHECKING:
@@ -31,18 +31,20 @@ class Plan:
         self._on_device = _devices.has(like)
         if self._on_device:
             self._like = (tuple(like.shape), like.dtype, "those of like")
-            flags = _ALPHA if alpha else 0
+            flags = ALPHA if alpha else 0
             self._plan, self.out = _devices.plan(f, like, dtype, channel_axis is not None, flags, out)
             return
         if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
             raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
-        if channel_axis is not None and channel_axis % like.ndim != like.ndim - 1:
+        if channel_axis not in (None, -1, like.ndim - 1):
             raise ValueError("a plan's channels are on the last axis")
-        layout = (int(channel_axis is not None), _ALPHA if alpha else 0, 0.0)
-        code = _AUTO if dtype is None else CODES[np.dtype(dtype)]
+        layout = (int(channel_axis is not None), ALPHA if alpha else 0, 0.0)
+        code = AUTO if dtype is None else code_of(dtype)
         self._like = (like.shape, like.dtype, like.strides)
         if out is None:
             out = _core.result(f.capsule, like, code, *layout)
+        elif type(out) is not np.ndarray:
+            raise TypeError(f"out is a {type(out).__name__}, not a numpy.ndarray")
         elif dtype is not None and np.dtype(dtype) != out.dtype:
             raise ValueError(f"out has {out.dtype} samples, dtype is {np.dtype(dtype)}")
         self.out = out
@@ -71,7 +73,10 @@ class Plan:
 
 def _rects(rects: ArrayLike) -> np.ndarray:
     """(row, column, height, width) as the library's x, y, w, h."""
-    rows = np.asarray(rects, "i8")
+    rows = np.asarray(rects)
+    if rows.size and rows.dtype.kind not in "iu":
+        raise TypeError(f"rectangles are integers, not {rows.dtype}")
+    rows = rows.astype("i8")
     if rows.shape[-1:] != (4,):
         raise ValueError(f"rectangles are rows of (row, column, height, width), not of shape {rows.shape}")
     return np.ascontiguousarray(rows[..., [1, 0, 3, 2]])

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import itertools
 import mmap
+import os
 from functools import partial
 from typing import Any, Callable, Iterable, Iterator
 
@@ -46,6 +47,7 @@ def filter(source: Any, target: Any, spec: str | Filter, *, chunks: tuple[int, i
     Filters that depend on the whole image (wolf, guided and by with an image, border=wrap beside other borders) need
     chunks as large as images; those that only move pixels are refused, and integral has a function of its own.
     """
+    _check(source=source, target=target)
     blocks = Blocks(spec, source.shape, source.dtype, target.dtype, channel_axis, alpha)
     if tuple(target.shape) != blocks.shape:
         raise ValueError(f"target has shape {tuple(target.shape)}, the result {blocks.shape}")
@@ -63,6 +65,7 @@ def integral(source: Any, target: Any, *, squared: bool = False, chunks: tuple[i
     Integers are exact in a target of 64 bits, and saturate in others. The source is read twice: first for what each
     block adds to those below and to the right of it. See filter().
     """
+    _check(source=source, target=target)
     blocks = Blocks("box=1", source.shape, source.dtype, None, channel_axis)
     wide, want = table_types(source.shape, source.dtype, squared, target.dtype)
     if tuple(target.shape) != blocks.shape:
@@ -77,8 +80,16 @@ def integral(source: Any, target: Any, *, squared: bool = False, chunks: tuple[i
 # ------------------------------------------------------------------------------------------ blocks
 
 
+def _check(**arrays: Any) -> None:
+    for name, array in arrays.items():
+        if not all(hasattr(array, part) for part in ("shape", "dtype", "__getitem__")):
+            raise TypeError(f"{name} is a {type(array).__name__}, not an array: zarr.open_array(path) opens one")
+
+
 def _grid(target: Any, blocks: Blocks, chunks: tuple[int, int] | None) -> list[tuple[slice, ...]]:
     """Parts of the result."""
+    if chunks is not None and np.shape(chunks) != (2,):
+        raise TypeError(f"chunks={chunks!r}: two numbers, of rows and of columns")
     units = getattr(target, "shards", None) or getattr(target, "chunks", None) or (1,) * len(blocks.shape)
     sides = list(units)
     if blocks.channel is not None and not blocks.dropped:
@@ -105,6 +116,8 @@ def _cut(blocks: Blocks, grid: list[tuple[slice, ...]]) -> bool:
 
 
 def _same(source: Any, target: Any) -> bool:
+    if _is_mapped(source) and _is_mapped(target) and os.path.samefile(source.filename, target.filename):
+        return source.offset == target.offset
     if isinstance(source, np.ndarray) and isinstance(target, np.ndarray):
         return np.shares_memory(source, target)
     return type(source) is type(target) and (source == target) is True  # arrays of one place, for Zarr and h5py
@@ -189,6 +202,11 @@ def _write_table(table: partial[np.ndarray], target: _Sent, want: np.dtype, job:
 # ------------------------------------------------------------------------------------------- tasks
 
 
+def _is_mapped(array: Any) -> bool:
+    """Whether it is a memmap as it was opened, not a part of one."""
+    return isinstance(array, np.memmap) and isinstance(array.base, mmap.mmap) and array.filename is not None
+
+
 class _Sent:
     """An array that tasks in other processes read or write."""
 
@@ -197,7 +215,7 @@ class _Sent:
 
     def __reduce__(self):
         array = self.array
-        if isinstance(array, np.memmap) and isinstance(array.base, mmap.mmap) and array.mode != "c":
+        if _is_mapped(array) and array.mode != "c":
             order = "C" if array.flags.c_contiguous else "F"
             mode = "r" if array.mode == "r" else "r+"
             return _mapped, (array.filename, array.dtype, mode, array.offset, array.shape, order)

@@ -170,6 +170,26 @@ class Devices(unittest.TestCase):
                 plan(kind.put(samples((40, 51), "u2")))
 
 
+class Pinned:
+    """An array in memory of the host that CUDA has pinned, as torch describes its own."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return 3, 0
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+class Host(unittest.TestCase):
+    def test_pinned(self):
+        import satfilter
+        image = samples((24, 31), "u1")
+        np.testing.assert_array_equal(satfilter.box(Pinned(image), 5), satfilter.box(image, 5))
+
+
 def with_fake_backend():
     """Runs the tests above once more in a process that has the tests' backend."""
     state = State.in_dll(ctypes.CDLL(FAKE), "fake_device_state")

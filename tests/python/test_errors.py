@@ -117,6 +117,7 @@ class Errors(unittest.TestCase):
         self.refuse(ValueError, r"\(row, column, height, width\)", satfilter.rect_sums, table, [1, 2, 3])
         self.refuse(ValueError, "", satfilter.rect_sums, table, [(0, 0, 21, 1)])
         self.refuse(ValueError, "", satfilter.rect_sums, table, [(0, 0, 0, 1)])
+        self.refuse(TypeError, "integers, not float64", satfilter.rect_sums, table, [(0.5, 0, 1, 1)])
 
     def test_plans(self):
         plan = satfilter.Plan("box=3", IMAGE)
@@ -124,6 +125,11 @@ class Errors(unittest.TestCase):
             self.refuse(ValueError, "the plan is for uint8", plan, other)
         self.refuse(TypeError, "uint8, uint16", satfilter.Plan, "box=3", IMAGE.astype("i4"))
         self.refuse(ValueError, "last axis", satfilter.Plan, "box=3", np.zeros((3, 9, 9), "u1"), channel_axis=0)
+        self.refuse(ValueError, "axes", satfilter.Plan, "box=3", np.zeros((), "u1"), channel_axis=-1)
+        self.refuse(TypeError, "int32 samples: here a result is", satfilter.Plan, "box=3", IMAGE, dtype="i4")
+        self.refuse(TypeError, "out is a list", satfilter.Plan, "box=3", IMAGE, out=[1])
+        self.refuse(TypeError, "filters are text", satfilter.Filter, None)
+        self.refuse(TypeError, "filters are text", satfilter.filter, IMAGE, ["box=3"])
 
 
 if __name__ == "__main__":

@@ -103,6 +103,8 @@ class Files(unittest.TestCase):
         made = (self.folder / "out.jpg").read_bytes()
         self.assertIn(b"satfilter!", made)
         self.assertEqual(made, (self.folder / "want.jpg").read_bytes())
+        with self.assertRaisesRegex(TypeError, "int32 samples: here a result is"):
+            satfilter.read_image(phone).filter("variance=3", dtype="i4")
         self.assertEqual(satfilter.read_image(phone).filter("variance=3", dtype="f4").array.dtype, np.dtype("f4"))
 
     def test_changes_are_written(self):

@@ -159,6 +159,11 @@ class Filters(unittest.TestCase):
             sz.integral(image.astype("c8"), target)
         with self.assertRaisesRegex(ValueError, "target is the source"):
             sz.filter(image, image[::-1], "box=3", chunks=(60, 20))
+        for arrays in (("image.zarr", target), (image, None)):
+            with self.assertRaisesRegex(TypeError, "not an array"):
+                sz.filter(*arrays, "box=3")
+        with self.assertRaisesRegex(TypeError, "two numbers, of rows and of columns"):
+            sz.filter(image, target, "box=3", chunks=20)
         with SPAWN.Pool(1) as pool, self.assertRaisesRegex(TypeError, "memmap of a whole file"):
             sz.filter(image, target.array, "box=3", map=pool.map)
 
@@ -239,6 +244,15 @@ class Maps(unittest.TestCase):
                               map=pool.map)
             self.check(source, zarr.zeros(self.image.shape, dtype="u1", chunks=(100, 100)), map)
             self.in_place(source, zarr.open_array(self.folder / "source.zarr"))
+
+    def test_one_file(self):
+        """Opened twice it is one array; its parts are several."""
+        array = self.memmaps()[1]
+        array[:] = self.image
+        self.in_place(array, np.load(self.folder / "target.npy", mmap_mode="r+"))
+        want = satfilter.box(np.array(array[:100]), 3)
+        sz.filter(array[:100], array[200:], "box=3", chunks=(50, 400))
+        np.testing.assert_array_equal(array[200:], want)
 
     @unittest.skipUnless(h5py, "h5py is not installed")
     def test_h5py(self):
