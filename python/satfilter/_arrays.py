@@ -61,7 +61,8 @@ def code_of(dtype: Any) -> int:
 class Filter:
     """A chain of filters with their parameters, such as ``Filter("box=3 sauvola=31")``.
 
-    Never changes; threads may share it. It is pickled by its text and its arrays.
+    Never changes; threads may share it. It is pickled by its text and its arrays. Filters are equal that do the same
+    by the same parameters and arrays, however these were written.
     """
 
     __slots__ = ("capsule", "names", "arrays", "_made_of", "_turned")
@@ -106,8 +107,8 @@ class Filter:
                 rects[field] = column
             _core.set_rects(self.capsule, rects)
         elif name == "permute":
-            rows = np.array(value, "i8", order="C")
-            _core.set_order(self.capsule, rows.ravel())
+            rows = np.array(value, "i8", order="C").ravel()
+            _core.set_order(self.capsule, rows)
         else:
             rows = plain(value).copy()
             aux = rows if rows.dtype in _SAMPLES else rows.astype("f8")
@@ -147,12 +148,32 @@ class Filter:
     def all_of(self, kind: int) -> bool:
         return all(name in _FILTERS and _FILTERS[name][3] == kind for name in self.names)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Filter):
+            return NotImplemented
+        if (self.spec, self._files(), self.arrays.keys()) != (other.spec, other._files(), other.arrays.keys()):
+            return False
+        return all(_same(array, other.arrays[key]) for key, array in self.arrays.items())
+
+    def _files(self) -> str | None:
+        """What a text says whose files the library has read, and of which spec has no names."""
+        text, params = self._made_of
+        return text if params is None and "=FILE" in self.spec else None
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
     def __reduce__(self):
         name, params = self._made_of
         return (Filter, (name,)) if params is None else (_rebuilt, (name, params))
 
     def __repr__(self) -> str:
         return f"satfilter.Filter({self.spec!r})"
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    """The same samples, bit by bit."""
+    return a is b or a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 def _rebuilt(name: str, params: dict[str, Any]) -> Filter:

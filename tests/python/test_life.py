@@ -3,6 +3,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import tempfile
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +42,36 @@ class Life(unittest.TestCase):
                   satfilter.Filter.of("permute", order=np.arange(IMAGE.size)[::-1])):
             again = pickle.loads(pickle.dumps(f))
             self.assertEqual(again.spec, f.spec)
+            self.assertEqual(again, f)
+            self.assertEqual(hash(again), hash(f))
             np.testing.assert_array_equal(satfilter.filter(IMAGE, again), satfilter.filter(IMAGE, f))
+
+    def test_equality(self):
+        """Filters are equal that do the same by the same parameters and arrays."""
+        F = satfilter.Filter
+        order = np.arange(IMAGE.size)[::-1]
+        for a, b in ((F("box=3x3"), F("box=3")), (F("box=5x3,at=1:0"), F.of("box", size=(3, 5), at=(0, 1))),
+                     (F.of("by", other=IMAGE), F.of("by", other=IMAGE.copy())),
+                     (F.of("permute", order=order), F.of("permute", order=order.reshape(64, 64).tolist()))):
+            self.assertEqual(a, b)
+            self.assertEqual(hash(a), hash(b))
+            self.assertEqual(len({a, b}), 1)
+        other = IMAGE.copy()
+        other[3, 3] ^= 1
+        for a, b in ((F("box=3"), F("box=5")), (F("box=3"), F("box=3 box=3")), (F("box=3"), "box=3"),
+                     (F.of("by", other=IMAGE), F.of("by", other=other)),
+                     (F.of("by", other=IMAGE), F.of("by", other=IMAGE.astype("u2"))),
+                     (F.of("guided", size=3), F.of("guided", size=3, guide=IMAGE)),
+                     (F.of("template", rects=[(0, 0, 2, 3, 1)]), F.of("template", rects=[(0, 0, 2, 3, 2)]))):
+            self.assertNotEqual(a, b)
+        with tempfile.TemporaryDirectory() as folder:
+            files = [os.path.join(folder, name) for name in "ab"]
+            for k, file in enumerate(files):
+                with open(file, "w") as f:
+                    f.write(f"0 0 3 {k + 1} 1\n")
+            a, b, again = (F(f"template={file}") for file in (*files, files[0]))
+            self.assertNotEqual(a, b)
+            self.assertEqual(a, again)
 
     def test_arrays_of_filters(self):
         """A filter keeps copies: what becomes of the caller's arrays changes nothing."""
