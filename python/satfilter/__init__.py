@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
 __version__: str = _core.version()
-__all__ = sorted({*_functions.__all__, "Error", "Filter", "Image", "Plan", "encode", "filter", "filter_file",
-                  "list_filters", "moments", "probe", "read", "read_image", "rect_stats", "rect_sums",
-                  "set_threads", "write"})
+__all__ = ["Error", "Filter", "Image", "Plan", "encode", "filter_file", "list_filters", "moments", "probe", "read",
+           "read_image", "rect_stats", "rect_sums", "set_threads", "write"]
+# `from satfilter import *` leaves Python's own sum() and filter() alone.
+__all__ += _functions.__all__
+__all__.remove("sum")
 
 
 def filter(image: ArrayLike, spec: str | Filter, *, out: np.ndarray | None = None,

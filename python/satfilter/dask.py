@@ -23,7 +23,7 @@ from ._blocks import Axis, Blocks, table_types
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["filter", "integral", "uniform_filter"]
+__all__ = ["integral", "uniform_filter"]  # `import *` leaves Python's own filter() alone
 
 
 def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, channel_axis: int | None = None,

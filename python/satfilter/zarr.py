@@ -30,7 +30,7 @@ from . import _functions
 from ._arrays import Filter, _give
 from ._blocks import Axis, Blocks, table_types
 
-__all__ = ["filter", "integral"]
+__all__ = ["integral"]  # `import *` leaves Python's own filter() alone
 # Sides of blocks, at least: so that calls cost little, and what is read besides at most half as much again.
 _SIDE, _PER_REACH = 2000, 4
 
