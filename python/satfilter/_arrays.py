@@ -7,8 +7,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _core, _devices
+from . import _core, _devices, _words
 from ._devices import ALPHA, AUTO, NATIVE
+from ._words import shown
 
 _run = _core.run
 U8, F64 = 0, 5
@@ -40,21 +41,38 @@ def _number(value: Any) -> str:
 def _text(kind: int, value: Any) -> str:
     """A parameter's value as the library reads it. Pairs are (rows, columns), the library's are x first."""
     if kind == FLAG:
-        return "on" if value else "off"
+        return "on" if _words.flag("", value) else "off"
     if kind in (SIZE, PLACE) and not isinstance(value, str) and np.ndim(value):
         if np.shape(value) != (2,):
-            raise ValueError(f"{value!r}: one number, or two of rows and columns")
+            raise ValueError
         return (":" if kind == PLACE else "x").join(_number(v) for v in reversed(tuple(value)))
     if kind == BORDER and not isinstance(value, str):
         return "constant:" + _number(value)
     return _number(value)
 
 
+def _possible(kind: int, syntax: str, least: float, most: float) -> str:
+    """What a parameter may be."""
+    if kind == SIZE:
+        return f"an integer of {least:.0f} to {most:.0f}, or two of them, (rows, columns)"
+    if kind == PLACE:
+        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns)"
+    if kind == FLAG:
+        return "True or False"
+    if kind == BORDER:
+        return "clamp, mirror, reflect, wrap, shrink, valid or a finite number"
+    first, *words = syntax.split("|")
+    if kind == CHOICE:
+        return ", ".join([first, *words])
+    return " or ".join([f"{'an integer' if kind == INTEGER else 'a number'} of {least:.15g} to {most:.15g}", *words])
+
+
 def code_of(dtype: Any) -> int:
     """The satf_type of a result that the library makes itself."""
-    code = CODES.get(np.dtype(dtype))
+    want = _words.dtype("dtype", dtype)
+    code = CODES.get(want)
     if code is None:
-        raise TypeError(f"{np.dtype(dtype)} samples: here a result is {', '.join(NATIVE[:-1])} or {NATIVE[-1]}")
+        raise TypeError(f"{want} samples: here a result is {', '.join(NATIVE[:-1])} or {NATIVE[-1]}")
     return code
 
 
@@ -86,31 +104,46 @@ class Filter:
         self._turned = None
         given = {key: value for key, value in params.items() if value is not None}
         self._made_of = (name, given)
-        for param, kind, _, _, _, _, default, _, is_value in _FILTERS[name][4]:
-            value = given.pop(_argument(name, param), default if is_value else None)
-            if kind == FILE and value is not None:
-                self._set_array(name, param, value)
-            elif value is not None:
-                _core.set(self.capsule, param, _text(kind, value))
-            elif is_value:
-                raise TypeError(f"{name}: {_argument(name, param)} is missing")
+        for row in _FILTERS[name][4]:
+            self._set(name, row, given.pop(_argument(name, row[0]), None))
         if given:
             raise TypeError(f"{name} has no parameter {', '.join(given)}")
         self._made_of = (name, {**params, **self.arrays})
         return self
 
+    def _set(self, name: str, row: tuple[Any, ...], value: Any) -> None:
+        """A parameter by its row of the table; None: the default."""
+        param, kind, syntax, _, least, most, default, _, is_value = row
+        argument = _argument(name, param)
+        if value is None:
+            value = default if is_value else None
+            if value is None and is_value:
+                raise TypeError(f"{name}: {argument} is missing")
+        if value is None:
+            return
+        if kind == FILE:
+            self._set_array(name, param, value)
+            return
+        try:
+            _core.set(self.capsule, param, _text(kind, value))
+        except (TypeError, ValueError, OverflowError) as error:
+            refused = ValueError if isinstance(error, OverflowError) else type(error)
+            raise refused(f"{argument}={shown(value)} of {name}: {_possible(kind, syntax, least, most)}") from None
+
     def _set_array(self, name: str, param: str, value: Any) -> None:
         if name == "template":
-            rows = np.array(value, "f8").reshape(-1, 5)
+            rows = _rows(value)
             rects = np.empty(len(rows), [("x", "i8"), ("y", "i8"), ("w", "i8"), ("h", "i8"), ("weight", "f8")])
             for field, column in zip(("y", "x", "h", "w", "weight"), rows.T):
                 rects[field] = column
             _core.set_rects(self.capsule, rects)
         elif name == "permute":
-            rows = np.array(value, "i8", order="C").ravel()
+            rows = _order(value)
             _core.set_order(self.capsule, rows)
         else:
             rows = plain(value).copy()
+            if rows.ndim == 3 and rows.shape[2] > 4 or rows.ndim not in (2, 3):
+                raise ValueError(f"{param}: (H, W), or (H, W, C) of 1 to 4 channels, not of shape {rows.shape}")
             aux = rows if rows.dtype in _SAMPLES else rows.astype("f8")
             _core.set_image(self.capsule, np.ascontiguousarray(aux), int(rows.ndim == 3), 0, 0.0)
         self.arrays[_argument(name, param)] = rows
@@ -136,6 +169,11 @@ class Filter:
     def spec(self) -> str:
         """The text, as the command takes it; FILE stands for arrays."""
         return _core.text(self.capsule)
+
+    @property
+    def title(self) -> str:
+        """What messages call it: its text, or the function's name."""
+        return self._made_of[0]
 
     def reach(self) -> tuple[int, int, int, int]:
         """Pixels above, to the left of, below and to the right of a pixel that its result depends on.
@@ -169,6 +207,28 @@ class Filter:
 
     def __repr__(self) -> str:
         return f"satfilter.Filter({self.spec!r})"
+
+
+def _rows(value: Any) -> np.ndarray:
+    """A template's rectangles and weights."""
+    wanted = "rects: rows of (row, column, height, width, weight)"
+    try:
+        rows = np.array(value, "f8")
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{wanted}, not {shown(value)}") from None
+    if rows.ndim == 0 or rows.shape[-1] != 5:
+        raise ValueError(f"{wanted}, not an array of shape {rows.shape}")
+    rows = rows.reshape(-1, 5)
+    if not (np.abs(rows[:, :4]) < 2**31).all() or (rows[:, :4] % 1).any():
+        raise ValueError(f"{wanted}: all but the weight are integers")
+    return rows
+
+
+def _order(value: Any) -> np.ndarray:
+    order = plain(value)
+    if order.dtype.kind not in "iu" and order.size:
+        raise TypeError(f"order: integers, not {order.dtype} samples")
+    return order.astype("i8").ravel()
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
@@ -234,9 +294,9 @@ def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axi
           alpha: bool = False) -> np.ndarray:
     """The filter applied to each image: as they are, or by a conversion that changes no result."""
     try:
-        if dtype is None and channel_axis is None and not alpha:
+        if dtype is None and channel_axis is None and alpha is False:
             return _run(f.capsule, image, out, AUTO, 0, 0, 0.0)
-        if dtype is None and channel_axis == -1:
+        if dtype is None and type(channel_axis) is int and channel_axis == -1 and type(alpha) is bool:
             return _run(f.capsule, image, out, AUTO, 1, ALPHA if alpha else 0, 0.0)
     except (BufferError, TypeError):
         pass
@@ -254,7 +314,10 @@ def plain(image: Any) -> np.ndarray:
         raise TypeError(f"a {type(image).__name__}: its to_numpy() makes an array that can be filtered")
     if _devices.has(image):
         raise TypeError("an array on a device: copy it to the host first, as .cpu() or .get() do")
-    array = np.asarray(image)
+    try:
+        array = np.asarray(image)
+    except ValueError:
+        raise ValueError(f"{shown(image)} is no array: its rows differ") from None
     if isinstance(image, (str, bytes)) or array.dtype == object and array.ndim == 0:
         raise TypeError(f"a {type(image).__name__} is no array; satfilter.read() makes one of a picture's file")
     if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
@@ -264,7 +327,7 @@ def plain(image: Any) -> np.ndarray:
 
 def _wanted(f: Filter, out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
     """The type of the result that is asked for."""
-    want = None if dtype is None else np.dtype(dtype)
+    want = None if dtype is None else _words.dtype("dtype", dtype)
     if out is not None:
         if type(out) is not np.ndarray:
             raise TypeError(f"out is a {type(out).__name__}, not a numpy.ndarray")
@@ -293,15 +356,12 @@ def _convert(f, image, out, dtype, channel_axis, alpha):
         apply(f, image, np.asarray(out), dtype, channel_axis, alpha)
         return out
     image = plain(image)
-    want = _wanted(f, out, dtype, image.dtype)
+    want, alpha = _wanted(f, out, dtype, image.dtype), _words.flag("alpha", alpha)
     if channel_axis is None:
         if alpha:
             raise ValueError("alpha is the last of several channels: channel_axis says which axis counts them")
         return _typed(f, image, out, want, 0, 0)
-    channel_axis = operator.index(channel_axis)
-    if not -image.ndim <= channel_axis < image.ndim:
-        raise ValueError(f"channel_axis {channel_axis}: the image has {image.ndim} axes")
-    axis = channel_axis % image.ndim
+    axis = _words.axis("channel_axis", channel_axis, image.ndim)
     keeps = out is not None and out.ndim == image.ndim
     result = _typed(f, np.moveaxis(image, axis, -1), np.moveaxis(out, axis, -1) if keeps else out, want, 1,
                     ALPHA if alpha else 0)
@@ -353,7 +413,7 @@ def _bools(f, image, out, want, channels, flags):
     seen, samples = f.like(image.dtype, lambda a: a.astype("f8")), "f8" if f.arrays else "u1"
     kind = _kind(seen, image, channels)
     if kind == "bilevel":
-        raise TypeError(f"bool samples are black and white already: {f.spec}")
+        raise TypeError(f"bool samples are black and white already: {f.title}")
     image = image.astype(samples) if f.arrays else image.view(samples)
     want = want or (np.dtype("f8") if kind == "same" else None)
     if want is None or want in CODES:
@@ -492,7 +552,7 @@ def _placed(f, image, out, want, channels, flags, full):
                            0, 0, full)
             return np.moveaxis(made, 0, -1) if out is None else out
         if image.shape[-1] > 4:
-            raise ValueError(f"{image.shape[-1]} channels: {f.spec} takes 1 to 4")
+            raise ValueError(f"{image.shape[-1]} channels: {f.title} takes 1 to 4")
     if _columns_first(f, image, channels):
         turned = _run_or_copy(f.turned(), image.swapaxes(-1, -2), None if out is None else out.swapaxes(-1, -2),
                               code, 0, flags, full)

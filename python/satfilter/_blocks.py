@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _words
 from ._arrays import _FILTERS, _MOVE, CODES, NATIVE, Filter, apply, filter_of, make
 
 _ALL = 2**63 - 1  # a reach as far as the image goes
@@ -34,12 +34,10 @@ class Blocks:
                  channel_axis: int | None = None, alpha: bool = False):
         self.filter = filter_of(spec)
         _check_names(self.filter)
-        self.arguments = (None if want is None else np.dtype(want).newbyteorder("="), channel_axis, alpha)
+        self.arguments = (None if want is None else _words.dtype("dtype", want).newbyteorder("="), channel_axis, alpha)
         self.channel = None
         if channel_axis is not None:
-            if not -len(shape) <= channel_axis < len(shape):
-                raise ValueError(f"channel_axis {channel_axis}: the array has {len(shape)} axes")
-            self.channel = channel_axis % len(shape)
+            self.channel = _words.axis("channel_axis", channel_axis, len(shape))
         axes = [axis for axis in range(len(shape)) if axis != self.channel][-2:]
         if len(axes) < 2:
             raise ValueError(f"an array of shape {tuple(shape)} has too few axes for images")
@@ -74,7 +72,7 @@ class Blocks:
         """Refuses an axis that is cut into blocks though each pixel depends on all of it."""
         if _ALL in (axis.before, axis.after):
             mixed = _WRAP in self.filter.spec and len(self.filter.names) > 1
-            raise ValueError(f"{self.filter.spec}: " + (
+            raise ValueError(f"{self.filter.title}: " + (
                 "border=wrap beside another border goes by blocks only filter after filter" if mixed else
                 f"each pixel depends on the whole image, which has to be one block: {remedy}"))
 
@@ -126,7 +124,7 @@ def table_types(shape: tuple[int, ...], dtype: Any, squared: bool, want: Any = N
         raise TypeError(f"{dtype} samples: integral() takes integers, floats and bool")
     wide = np.dtype({"f": "f8", "i": "i8"}.get(dtype.kind, "u8"))
     if want is not None:
-        return wide, np.dtype(want).newbyteorder("=")
+        return wide, _words.dtype("dtype", want).newbyteorder("=")
     if dtype.kind == "f":
         return wide, np.dtype("f4" if dtype.itemsize == 2 else "f8")
     if dtype.kind == "i" or dtype.itemsize > 2:

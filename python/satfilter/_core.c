@@ -138,7 +138,12 @@ PyObject *core_fail(core_state *state, core_home *home, satf_status status, int 
         break;
     }
     if (!PyErr_Occurred()) {
-        PyErr_SetString(type, satf_message(home->ctx));
+        PyObject *words = PyObject_CallFunction(
+            state->say, "N", PyUnicode_FromFormat("%s", satf_message(home->ctx)));
+        if (words) {
+            PyErr_SetObject(type, words);
+            Py_DECREF(words);
+        }
     }
     return NULL;
 }
@@ -316,7 +321,9 @@ static PyObject *set_threads(PyObject *module, PyObject *count)
     long threads = PyLong_AsLongAndOverflow(count, &overflow);
     (void)module;
     if (threads == -1 && PyErr_Occurred()) {
-        return NULL;
+        PyErr_Clear();
+        return PyErr_Format(PyExc_TypeError, "threads: 1 to 1024, or 0 for all cores, not %R",
+                            count);
     }
     if (overflow || threads < 0 || threads > 1024) {
         PyErr_SetString(PyExc_ValueError, "threads: 1 to 1024, or 0 for all cores");
@@ -379,19 +386,23 @@ static int start(PyObject *module)
                                         "uint64", "float32", "float64"};
     core_state *state = PyModule_GetState(module);
     PyObject *numpy = PyImport_ImportModule("numpy");
-    if (!numpy || pthread_once(&once, make_key)) {
+    PyObject *words = numpy ? PyImport_ImportModule("satfilter._words") : NULL;
+    if (!words || pthread_once(&once, make_key)) {
+        Py_XDECREF(numpy);
         return -1;
     }
     state->ndarray = PyObject_GetAttrString(numpy, "ndarray");
     state->empty = PyObject_GetAttrString(numpy, "empty");
     state->error = PyErr_NewExceptionWithDoc(
         "satfilter.Error", "The library refused, or could not do, what was asked.", NULL, NULL);
-    int missing = !state->ndarray || !state->empty || !state->error;
+    state->say = PyObject_GetAttrString(words, "say");
+    int missing = !state->ndarray || !state->empty || !state->error || !state->say;
     for (int i = 0; !missing && i < 6; i++) {
         state->types[i] = PyObject_CallMethod(numpy, "dtype", "s", names[i]);
         missing = !state->types[i];
     }
     Py_DECREF(numpy);
+    Py_DECREF(words);
     return missing ? -1 : PyModule_AddObjectRef(module, "Error", state->error);
 }
 
@@ -401,6 +412,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->error);
     Py_VISIT(state->ndarray);
     Py_VISIT(state->empty);
+    Py_VISIT(state->say);
     for (int i = 0; i < 6; i++) {
         Py_VISIT(state->types[i]);
     }
@@ -413,6 +425,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->error);
     Py_CLEAR(state->ndarray);
     Py_CLEAR(state->empty);
+    Py_CLEAR(state->say);
     for (int i = 0; i < 6; i++) {
         Py_CLEAR(state->types[i]);
     }

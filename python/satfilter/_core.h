@@ -15,6 +15,7 @@ typedef struct core_state {
     PyObject *error;    /* satfilter.Error */
     PyObject *ndarray;  /* numpy.ndarray */
     PyObject *empty;    /* numpy.empty */
+    PyObject *say;      /* satfilter._words.say */
     PyObject *types[6]; /* numpy's dtype of each satf_type */
 } core_state;
 
@@ -40,8 +41,8 @@ core_home *core_here(void);
 int core_enter(core_home *home);
 void core_leave(core_home *home);
 
-/* Sets the exception that says what failed, unless a signal handler has raised one. NULL. samples:
- * SATF_UNSUPPORTED is about an array's samples, a TypeError. */
+/* Sets the exception that says what failed, in Python's words, unless a signal handler has raised
+ * one. NULL. samples: SATF_UNSUPPORTED is about an array's samples, a TypeError. */
 PyObject *core_fail(core_state *state, core_home *home, satf_status status, int samples);
 
 /* For "O&" of PyArg_ParseTuple(): stores the satf_filter * of a capsule. */

@@ -138,7 +138,7 @@ class Seen:
         if count <= 4 and (count == 1 or strides[self.axis] == step):
             self.channels, self.to = 1, -1
         elif alpha or f.arrays or _core.knows_colours(f.capsule):
-            raise TypeError(f"{f.spec} wants 1 to 4 channels that lie side by side, as in torch's channels_last")
+            raise TypeError(f"{f.title} wants 1 to 4 channels that lie side by side, as in torch's channels_last")
 
     def result(self, f: Any, name: str | None, flags: int) -> tuple[tuple, str]:
         """The shape of the filter's result, its channels where the library has them, and its samples' type."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import AUTO, NATIVE, Filter, code_of, filter_of, plain
+from ._words import flag, integer, number, pair, say, word
 
 _ICC, _EXIF, _XMP = range(3)  # satf_metadata_kind
 _PICTURES = {np.dtype(t) for t in ("u1", "u2", "u4", "u8", "f4", "f8")}
@@ -114,19 +115,35 @@ def _seek(file: Any) -> Any:
     return seek
 
 
+def _path(path: Any) -> Any:
+    if "\0" in str(path):
+        raise ValueError(f"{str(path)!r} is no path")
+    return path
+
+
+def _bytes(data: Any) -> Any:
+    try:
+        return memoryview(data)
+    except TypeError:
+        raise TypeError(f"a {type(data).__name__}: a path, an object with read(), or a bytes-like object") from None
+
+
 def _input(source: Any) -> Any:
     """What the core reads: a path, or an object's methods."""
     if isinstance(source, (str, os.PathLike)):
-        return source
+        return _path(source)
     if not hasattr(source, "read"):
-        source = io.BytesIO(source)
+        source = io.BytesIO(_bytes(source))
     return _name(source), source.read, _seek(source)
 
 
 def _output(target: Any, format: str | None) -> tuple[Any, str | None]:
     """What the core writes, and its format if it is named."""
-    if isinstance(target, (str, os.PathLike)) or not hasattr(target, "write"):
-        return target, format
+    format = word("format", format)
+    if isinstance(target, (str, os.PathLike)):
+        return _path(target), format
+    if not hasattr(target, "write"):
+        raise TypeError(f"a {type(target).__name__}: a path, or an object with write()")
     name = _name(target)
     format = format or os.path.splitext(name)[1][1:]
     if not format:
@@ -147,9 +164,10 @@ def read_image(source: Any, *, formats: str | None = None) -> Image:
     formats names those that may be read, "png,jpeg", or "all"; None: those whose decoders are fit for files
     of strangers. An object is read from where it is, and perhaps further than the picture goes.
     """
+    formats = word("formats", formats)
     if isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
         return Image._of(_core.image_read(_input(source), formats))
-    return Image._of(_core.image_decode(source, formats))
+    return Image._of(_core.image_decode(_bytes(source), formats))
 
 
 def read(source: Any, *, formats: str | None = None) -> np.ndarray:
@@ -162,7 +180,7 @@ def probe(path: Any, *, formats: str | None = None) -> dict[str, Any]:
 
     See read_image().
     """
-    said = _core.probe(_input(path), formats)
+    said = _core.probe(_input(path), word("formats", formats))
     height, width, channels = said.pop("height"), said.pop("width"), said.pop("channels")
     lo, hi, known = said.pop("lo"), said.pop("hi"), said.pop("has_range")
     return {"shape": (height, width) if channels == 1 else (height, width, channels),
@@ -179,7 +197,9 @@ def _wrap(image: Any, alpha: bool | None) -> tuple[Any, np.ndarray]:
     if array.ndim not in (2, 3) or array.ndim == 3 and not 1 <= array.shape[2] <= 4:
         raise ValueError(f"a picture is (H, W), or (H, W, C) of 1 to 4 channels, not {array.shape}")
     channels = array.ndim - 2
-    if alpha is None:
+    if alpha is not None:
+        alpha = flag("alpha", alpha)
+    else:
         alpha = channels == 1 and array.shape[2] in (2, 4)
     try:
         return _core.image_wrap(array, channels, int(alpha)), array
@@ -192,8 +212,11 @@ def _image_of(image: Any, alpha: bool | None) -> Any:
     return image._capsule if isinstance(image, Image) else _wrap(image, alpha)[0]
 
 
-def _range(span: Any) -> Any:
-    return span if span is None or isinstance(span, str) and span == "auto" else (float(span[0]), float(span[1]))
+def _writer(quality: Any, png_level: Any, format: str | None, span: Any) -> tuple[Any, ...]:
+    """What the core is told of a file that it writes."""
+    if span is not None and not (isinstance(span, str) and span == "auto"):
+        span = pair("range", span, read=number)
+    return integer("quality", quality), integer("png_level", png_level), format, span
 
 
 def write(path: Any, image: Any, *, alpha: bool | None = None, quality: int = 0, png_level: int = 1,
@@ -206,13 +229,14 @@ def write(path: Any, image: Any, *, alpha: bool | None = None, quality: int = 0,
     that occur; without it integers are written as they are.
     """
     file, format = _output(path, format)
-    _core.image_write(_image_of(image, alpha), file, (quality, png_level, format, _range(range)))
+    _core.image_write(_image_of(image, alpha), file, _writer(quality, png_level, format, range))
 
 
 def encode(image: Any, format: str, *, alpha: bool | None = None, quality: int = 0, png_level: int = 1,
            range: Any = None) -> bytes:
     """The bytes of a file of that format ("png"). See write()."""
-    return _core.image_encode(_image_of(image, alpha), (quality, png_level, format, _range(range)))
+    writer = _writer(quality, png_level, word("format", format), range)
+    return _core.image_encode(_image_of(image, alpha), writer)
 
 
 def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 0, png_level: int = 1,
@@ -225,6 +249,6 @@ def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 
     file, format = _output(target, format)
     if source is target and isinstance(file, tuple):
         raise ValueError("the source and the target are one object: its place cannot be in two files")
-    writer = (quality, png_level, format, _range(range))
-    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, formats):
-        warnings.warn(note, stacklevel=2)
+    writer = _writer(quality, png_level, format, range)
+    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, word("formats", formats)):
+        warnings.warn(say(note), stacklevel=2)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _devices
-from ._arrays import (_SAMPLES, ALPHA, AUTO, BORDER, PLACE, SIZE, Filter, _text, apply, code_of, filter_of, made,
-                      plain)
+from . import _core, _devices, _words
+from ._arrays import _SAMPLES, ALPHA, AUTO, Filter, apply, code_of, filter_of, made, plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -36,8 +35,9 @@ class Plan:
             return
         if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
             raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
-        if channel_axis not in (None, -1, like.ndim - 1):
-            raise ValueError("a plan's channels are on the last axis")
+        alpha = _words.flag("alpha", alpha)
+        if channel_axis is not None and _words.axis("channel_axis", channel_axis, like.ndim) != like.ndim - 1:
+            raise ValueError("channel_axis: a plan's channels are on the last axis")
         layout = (int(channel_axis is not None), ALPHA if alpha else 0, 0.0)
         code = AUTO if dtype is None else code_of(dtype)
         self._like = (like.shape, like.dtype, like.strides)
@@ -45,10 +45,13 @@ class Plan:
             out = _core.result(f.capsule, like, code, *layout)
         elif type(out) is not np.ndarray:
             raise TypeError(f"out is a {type(out).__name__}, not a numpy.ndarray")
-        elif dtype is not None and np.dtype(dtype) != out.dtype:
+        elif dtype is not None and _words.dtype("dtype", dtype) != out.dtype:
             raise ValueError(f"out has {out.dtype} samples, dtype is {np.dtype(dtype)}")
         self.out = out
-        self._plan = _core.plan(f.capsule, like, self.out, *layout)
+        try:
+            self._plan = _core.plan(f.capsule, like, self.out, *layout)
+        except BufferError as error:
+            raise ValueError(f"like or out of a plan: {error}") from None
 
     def __call__(self, image: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         out = self.out if out is None else out
@@ -73,7 +76,10 @@ class Plan:
 
 def _rects(rects: ArrayLike) -> np.ndarray:
     """(row, column, height, width) as the library's x, y, w, h."""
-    rows = np.asarray(rects)
+    try:
+        rows = np.asarray(rects)
+    except ValueError:
+        raise ValueError(f"rects={_words.shown(rects)}: rows of (row, column, height, width)") from None
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"rectangles are integers, not {rows.dtype}")
     rows = rows.astype("i8")
@@ -86,7 +92,13 @@ def _table(table: ArrayLike, channel_axis: int | None) -> np.ndarray:
     """A summed area table as the library takes it: signed sums are unsigned ones of the same bits."""
     array = plain(table)
     if channel_axis is not None:
-        array = np.moveaxis(array, channel_axis, -1)
+        array = np.moveaxis(array, _words.axis("channel_axis", channel_axis, array.ndim), -1)
+    if array.ndim != 2 + (channel_axis is not None):
+        raise ValueError(f"a table of {array.ndim} axes: (H, W), or channel_axis says which axis counts channels")
+    if channel_axis is not None and array.shape[-1] > 4:
+        raise ValueError(f"a table of {array.shape[-1]} channels: 1 to 4 are possible")
+    if array.dtype.kind not in "iuf" or array.itemsize < 4:
+        raise TypeError(f"a table of {array.dtype}: integral() makes some of 32 and 64 bits")
     size, tail = array.itemsize, array.strides[-1 - (channel_axis is not None):]
     packed = (size,) if channel_axis is None else (size * array.shape[-1], size)
     if tail != packed:
@@ -135,11 +147,12 @@ def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), bo
     Parameters are those of box(). Both results are of dtype, unrounded. Of uint8, uint16, float32 and float64 samples
     mean and deviation come from one pass.
     """
-    want = np.dtype(dtype)
-    if (deviation and border != "valid" and want in (np.float32, np.float64) and type(image) is np.ndarray
-            and image.dtype in _SAMPLES and channel_axis in (None, -1, image.ndim - 1)):
-        words = (_text(kind, value) for kind, value in ((SIZE, size), (PLACE, at), (BORDER, border)))
-        f = filter_of("moments={},at={},border={}".format(*words))
+    want = _words.dtype("dtype", dtype)
+    last = channel_axis is not None and _words.axis("channel_axis", channel_axis, np.ndim(image)) == np.ndim(image) - 1
+    if (_words.flag("deviation", deviation) and not (isinstance(border, str) and border == "valid")
+            and want in (np.float32, np.float64) and type(image) is np.ndarray and image.dtype in _SAMPLES
+            and (channel_axis is None or last)):
+        f = filter_of(made("box", size=size, at=at, border=border).spec.replace("box", "moments", 1))
         results = np.empty(image.shape, want), np.empty(image.shape, want)
         try:
             _core.moments(f.capsule, image, *results, int(channel_axis is not None))

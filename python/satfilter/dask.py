@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 import dask.array as da
 import numpy as np
 
-from . import _functions, ndimage
+from . import _functions, _words, ndimage
 from ._arrays import Filter, _give
 from ._blocks import Axis, Blocks, table_types
 
@@ -115,6 +115,7 @@ def integral(x: da.Array, *, squared: bool = False, dtype: DTypeLike | None = No
     """
     _check(x)
     if channel_axis is not None:
+        channel_axis = _words.axis("channel_axis", channel_axis, x.ndim)
         made = integral(da.moveaxis(x, channel_axis, 0), squared=squared, dtype=dtype)
         return da.moveaxis(made, 0, channel_axis)
     wide, want = table_types(x.shape, x.dtype, squared, dtype)

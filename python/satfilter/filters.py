@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _functions, _tables, ndimage
+from . import _arrays, _functions, _tables, _words, ndimage
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["integral_image", "integrate", "threshold_local", "threshold_niblack", "threshold_sauvola"]
 
 
-def _plane(image: Any, window: Any, name: str) -> tuple[np.ndarray, tuple[int, int]]:
+def _plane(image: Any, window: Any, name: str) -> tuple[np.ndarray, tuple[int, ...]]:
     image = _arrays.plain(image)
     if image.ndim != 2:
         raise ValueError(f"an image of two axes, not {image.ndim}: filter one after the other")
-    sizes = (window, window) if np.ndim(window) == 0 else tuple(window)
-    if len(sizes) != 2 or any(int(s) != s or s < 1 or s % 2 == 0 for s in sizes):
+    sizes = _words.numbers(name, window, 2)
+    if any(size < 1 or size % 2 == 0 for size in sizes):
         raise ValueError(f"{name} must be odd, one for both axes or one for each, not {window}")
-    return image, (int(sizes[0]), int(sizes[1]))
+    return image, sizes
 
 
 def _float(dtype: np.dtype) -> np.dtype:
@@ -33,7 +33,7 @@ def _float(dtype: np.dtype) -> np.dtype:
     return np.dtype("f4") if dtype in (np.dtype("f4"), np.dtype("f2")) else np.dtype("f8")
 
 
-def _moments(image: np.ndarray, size: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+def _moments(image: np.ndarray, size: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     return _tables.moments(image, size, border="mirror", dtype=_float(image.dtype))
 
 
@@ -52,7 +52,7 @@ def threshold_niblack(image: ArrayLike, window_size: Any = 15, k: float = 0.2) -
     """
     image, size = _plane(image, window_size, "window_size")
     mean, deviation = _moments(image, size)
-    deviation *= k
+    deviation *= _words.number("k", k)
     mean -= deviation
     return mean
 
@@ -66,6 +66,9 @@ def threshold_sauvola(image: ArrayLike, window_size: Any = 15, k: float = 0.2, r
     if r is None:
         kind = image.dtype.kind
         r = 0.5 if kind == "b" else 1.0 if kind == "f" else (2 ** (8 * image.itemsize) - 1) / 2
+    k, r = _words.number("k", k), _words.number("r", r)
+    if r == 0:
+        raise ValueError("r=0: the threshold is divided by it")
     unit = {np.dtype("u1"): 1, np.dtype("u2"): 257, np.dtype("f4"): 1, np.dtype("f8"): 1}.get(image.dtype)
     if unit and -10 <= k <= 10 and 1e-6 <= r / unit <= 1e6:
         f = _arrays.made("sauvola", size=size, border="mirror", k=k, r=r / unit, surface=True)
@@ -83,11 +86,11 @@ def threshold_local(image: ArrayLike, block_size: Any = 3, method: str = "gaussi
 
     mode and cval are scipy's. See threshold_niblack().
     """
-    if method != "mean":
+    if not isinstance(method, str) or method != "mean":
         raise ValueError(f"method {method!r}: of skimage's methods this has 'mean' alone")
     image, size = _plane(image, block_size, "block_size")
     mean = ndimage.uniform_filter(image, size, _float(image.dtype), mode=mode, cval=cval)
-    mean -= offset
+    mean -= _words.number("offset", offset)
     return mean
 
 
@@ -96,7 +99,9 @@ def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> np.nd
     image = _arrays.plain(image)
     if dtype is None and image.dtype.kind in "fc":
         dtype = np.promote_types(image.dtype, np.float64)
-    want = np.dtype(dtype) if dtype is not None else np.dtype("u8" if image.dtype.kind == "u" else "i8")
+    want = _words.dtype("dtype", dtype) if dtype is not None else np.dtype("u8" if image.dtype.kind == "u" else "i8")
+    if want.kind not in "biufc":
+        raise TypeError(f"dtype={want}: sums are integers, floats or complex")
     exact = image.dtype in (np.dtype("u1"), np.dtype("u2"), np.dtype("?"))
     if image.ndim < 2 or not (exact and want in (np.dtype("i8"), np.dtype("u8")) or image.dtype.kind == "f"):
         for axis in range(image.ndim):
@@ -108,15 +113,27 @@ def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> np.nd
     return table.view(want) if exact else table
 
 
+def _places(name: str, places: Any) -> np.ndarray:
+    try:
+        made = np.atleast_2d(np.array(places))
+    except ValueError:
+        made = np.array(())
+    if made.ndim != 2 or made.shape[1] != 2 or made.dtype.kind not in "iu":
+        raise ValueError(f"{name}={_words.shown(places)}: integers (row, column), or several of these")
+    return made
+
+
 def integrate(ii: np.ndarray, start: Any, end: Any) -> np.ndarray:
     """Sums over windows from start to end, both inclusive, of the image whose integral image is given.
 
     start, end: (row, column), or arrays of them; negative ones count from the end. One sum for each.
     """
-    if ii.ndim != 2:
-        raise ValueError(f"an integral image of two axes, not {ii.ndim}")
-    start, end = np.atleast_2d(np.array(start)), np.atleast_2d(np.array(end))
+    if _words.array("ii", ii).ndim != 2:
+        raise ValueError(f"ii: an integral image of two axes, not {ii.ndim}")
+    start, end = _places("start", start), _places("end", end)
     rows = max(len(start), len(end))
+    if min(len(start), len(end)) not in (1, rows):
+        raise ValueError(f"start and end: {len(start)} and {len(end)} places")
     start, end = (np.broadcast_to(a, (rows, 2)) for a in (start, end))
     start, end = (np.where(a < 0, a + ii.shape, a) for a in (start, end))
     if np.any(end < start):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _words
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -62,21 +62,23 @@ def uniform_filter(input: ArrayLike, size: Any = 3, output: Any = None, mode: An
     out, want = _output(output, image)
     axes = _axes(axes, image.ndim)
     sizes, origins, modes = (_each(value, len(axes)) for value in (size, origin, mode))
+    sizes = [_number("size", value) for value in sizes]
     work = [_window(*row) for row in zip(axes, sizes, origins, modes) if row[1] > 1]
     if len(work) == 2 and work[0][3] == work[1][3] and not any(origins) and axes == (0, 1) and image.ndim == 2:
         _remember(size, mode, work)
-    return _filtered(image, work, cval, out, want)
+    return _filtered(image, work, _constant(cval), out, want)
 
 
 def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
                      cval: Any = 0.0, origin: int = 0) -> np.ndarray:
     """The mean over size samples along one axis. See uniform_filter()."""
     image = _arrays.plain(input)
-    axis = _axes(axis, image.ndim)[0]
+    axis = _axes((axis,), image.ndim)[0]
+    size = _number("size", size)
     if size < 1:
         raise RuntimeError("incorrect filter size")
     out, want = _output(output, image)
-    return _filtered(image, [_window(axis, size, origin, mode)], cval, out, want)
+    return _filtered(image, [_window(axis, size, origin, mode)], _constant(cval), out, want)
 
 
 def _remember(size, mode, work):
@@ -99,7 +101,10 @@ def _box(name, h, w, y, x, border):
 def _axes(axes, ndim):
     if axes is None:
         return tuple(range(ndim))
-    axes = tuple(operator.index(a) for a in axes) if isinstance(axes, Iterable) else (operator.index(axes),)
+    try:
+        axes = tuple(operator.index(a) for a in axes) if isinstance(axes, Iterable) else (operator.index(axes),)
+    except TypeError:
+        raise TypeError(f"axes={_words.shown(axes)} cannot be interpreted as an integer, or several") from None
     for axis in axes:
         if not -ndim <= axis < ndim:
             raise ValueError(f"specified axis: {axis} is out of range")
@@ -118,14 +123,23 @@ def _each(value, count):
     return values
 
 
+def _constant(cval):
+    return cval if isinstance(cval, complex) else _words.number("cval", cval)
+
+
 def _window(axis, size, origin, mode):
     """(axis, size, how far the window lies to the right, the library's border)"""
-    size, origin = int(size), int(origin)
+    size, origin = _number("size", size), _number("origin", origin)
     if not 0 <= size // 2 + origin < size:
         raise ValueError("invalid origin")
-    if mode not in _BORDERS:
+    if not isinstance(mode, str) or mode not in _BORDERS:
         raise RuntimeError("boundary mode not supported")
     return axis, size, -origin, _BORDERS[mode]
+
+
+def _number(name, value):
+    """As scipy takes it: what is behind the point is cut off."""
+    return int(value) if _words.number(name, value).is_integer() else _words.integer(name, np.trunc(value))
 
 
 def _output(output, image):
@@ -134,7 +148,7 @@ def _output(output, image):
     if output is None:
         return None, np.dtype("f8") if image.dtype.kind == "b" else image.dtype
     if isinstance(output, (type, np.dtype, str)):
-        want = np.dtype(output)
+        want = _words.dtype("output", output)
         if isinstance(output, str) and want.kind not in "iufc":
             raise RuntimeError("output must have numeric dtype")
         if complex_ and want.kind != "c":
@@ -143,7 +157,7 @@ def _output(output, image):
             warnings.warn("promoting specified output dtype to complex", stacklevel=3)
             want = np.promote_types(want, np.complex64)
         return None, want
-    out = np.asarray(output)
+    out = output if isinstance(output, np.ndarray) else _arrays.plain(output)
     if out.shape != image.shape:
         raise RuntimeError("output shape not correct")
     if complex_ and out.dtype.kind != "c":

@@ -29,6 +29,7 @@ import numpy as np
 from . import _functions
 from ._arrays import Filter, _give
 from ._blocks import Axis, Blocks, table_types
+from ._words import pair
 
 __all__ = ["integral"]  # `import *` leaves Python's own filter() alone
 # Sides of blocks, at least: so that calls cost little, and what is read besides at most half as much again.
@@ -88,8 +89,7 @@ def _check(**arrays: Any) -> None:
 
 def _grid(target: Any, blocks: Blocks, chunks: tuple[int, int] | None) -> list[tuple[slice, ...]]:
     """Parts of the result."""
-    if chunks is not None and np.shape(chunks) != (2,):
-        raise TypeError(f"chunks={chunks!r}: two numbers, of rows and of columns")
+    chunks = None if chunks is None else pair("chunks", chunks)
     units = getattr(target, "shards", None) or getattr(target, "chunks", None) or (1,) * len(blocks.shape)
     sides = list(units)
     if blocks.channel is not None and not blocks.dropped:

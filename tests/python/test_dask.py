@@ -120,7 +120,7 @@ class Filters(unittest.TestCase):
             self.same(sd.filter(da.from_array(stack, (1, 30, 40)), spec), satfilter.filter(stack, spec), spec)
         x = da.from_array(stack, (1, 15, 40))
         for spec, text in {"rotate=90": "transpose", "integral": "makes tables", "box=3mm": "resolution",
-                           "box=31x41,border=valid": "40 x 30", "boxx=3": "boxx"}.items():
+                           "box=31x41,border=valid": "\(30, 40\)", "boxx=3": "boxx"}.items():
             with self.assertRaisesRegex(ValueError, text):
                 sd.filter(x, spec)
         with self.assertRaisesRegex(ValueError, "too few axes"):
