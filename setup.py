@@ -113,7 +113,7 @@ class BuildCore(build_ext):
     def use_own(self, ext):
         missing("autoreconf", "automake", "libtoolize", "make", "pkg-config", "cc")
         work = Path(self.build_temp).resolve() / "library"
-        # configure's own -O3: -O2 makes some kernels ten times as slow.
+        # configure's own level, without -g.
         options = ["CFLAGS=" + os.environ.get("CFLAGS", "-O3"),
                    *shlex.split(os.environ.get("SATFILTER_CONFIGURE", "--disable-cuda"))]
         said = work / "options"
