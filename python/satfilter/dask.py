@@ -111,7 +111,8 @@ def integral(x: da.Array, *, squared: bool = False, dtype: DTypeLike | None = No
              channel_axis: int | None = None) -> da.Array:
     """satfilter.integral() of an array (..., H, W), or with channels on channel_axis, of any blocks.
 
-    Each block's own table, plus what the blocks above and to the left of it add. Integers are exact.
+    Each block's own table, plus what the blocks above and to the left of it add. Integers are exact. Tables of blocks
+    are made twice rather than kept, so that what waits for the sums of others are the blocks of x.
     """
     _check(x)
     if channel_axis is not None:
@@ -119,26 +120,48 @@ def integral(x: da.Array, *, squared: bool = False, dtype: DTypeLike | None = No
         made = integral(da.moveaxis(x, channel_axis, 0), squared=squared, dtype=dtype)
         return da.moveaxis(made, 0, channel_axis)
     wide, want = table_types(x.shape, x.dtype, squared, dtype)
-    table = da.map_blocks(_functions.integral, x, squared=squared, dtype=wide, meta=_meta(x, wide))
-    table = _carry(_carry(table, x.ndim - 2), x.ndim - 1)
-    return table if wide == want else da.map_blocks(_give, table, None, want, dtype=want, meta=_meta(x, want))
+    rows, columns = x.ndim - 2, x.ndim - 1
+    table = partial(_functions.integral, squared=squared, dtype=wide)
+    ends = da.map_blocks(partial(_ends, table), x, chunks=tuple((1,) * n for n in x.numblocks), dtype=object,
+                         meta=_meta(x, object))
+    bottom, right = (da.map_blocks(partial(_end, k), ends, dtype=wide, meta=_meta(x, wide),
+                                   chunks=tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks)))
+                     for k, axis in enumerate((rows, columns)))
+    above = _before(bottom, rows)
+    right = da.map_blocks(_corner, right, above, dtype=wide, meta=_meta(x, wide))
+    return da.map_blocks(partial(_carried, table, want), x, above, _before(right, columns), chunks=x.chunks, dtype=want,
+                         meta=_meta(x, want))
 
 
-def _carry(table: da.Array, axis: int) -> da.Array:
-    """Adds to each block what the last rows of the blocks before it along the axis add up to."""
-    if table.numblocks[axis] == 1:
-        return table
-    ends = tuple((1,) * table.numblocks[axis] if a == axis else c for a, c in enumerate(table.chunks))
-    last = da.map_blocks(_last, table, axis, chunks=ends, dtype=table.dtype, meta=_meta(table, table.dtype))
-    sums = da.cumsum(last, axis=axis, dtype=table.dtype)
+def _ends(table: Callable[[np.ndarray], np.ndarray], block: np.ndarray) -> np.ndarray:
+    """The last row and the last column of a block's table, as one sample: the table is not kept for them."""
+    made = np.empty((1,) * block.ndim, object)
+    whole = table(block)
+    made[(0,) * block.ndim] = whole[..., -1:, :].copy(), whole[..., -1:].copy()
+    return made
+
+
+def _end(k: int, ends: np.ndarray) -> np.ndarray:
+    return ends.item()[k]
+
+
+def _before(ends: da.Array, axis: int) -> da.Array:
+    """What the blocks before each one along the axis add up to."""
+    sums = da.cumsum(ends, axis=axis, dtype=ends.dtype)
     first, others = [(slice(None),) * axis + (cut,) for cut in (slice(0, 1), slice(0, -1))]
-    before = da.concatenate([da.zeros_like(sums[first]), sums[others]], axis=axis)
-    return da.map_blocks(np.add, table, before, chunks=table.chunks, dtype=table.dtype,
-                         meta=_meta(table, table.dtype))
+    return da.concatenate([da.zeros_like(sums[first]), sums[others]], axis=axis)
 
 
-def _last(block: np.ndarray, axis: int) -> np.ndarray:
-    return np.take(block, [-1], axis=axis)
+def _corner(right: np.ndarray, above: np.ndarray) -> np.ndarray:
+    return right + above[..., -1:]
+
+
+def _carried(table: Callable[[np.ndarray], np.ndarray], want: np.dtype, block: np.ndarray, above: np.ndarray,
+             left: np.ndarray) -> np.ndarray:
+    made = table(block)
+    made += above
+    made += left
+    return _give(made, None, want)
 
 
 def _meta(x: da.Array, dtype: Any) -> np.ndarray:

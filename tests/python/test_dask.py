@@ -4,6 +4,7 @@ import doctest
 import itertools
 import pickle
 import tempfile
+import tracemalloc
 import unittest
 
 import numpy as np
@@ -186,6 +187,29 @@ class Tables(unittest.TestCase):
                         np.testing.assert_allclose(made, want, rtol=1e-6 if want.dtype == "f4" else 1e-13)
                     else:
                         np.testing.assert_array_equal(made, want, f"{dtype} {squared} {chunks}")
+
+    def test_stacks(self):
+        image = picture("u2", (3, 40, 50))
+        want = satfilter.integral(image)
+        for chunks in ((2, 15, 20), (1, 40, 50), (3, 40, 7)):
+            np.testing.assert_array_equal(sd.integral(da.from_array(image, chunks)), want)
+        colours = np.moveaxis(image, 0, -1)
+        made = sd.integral(da.from_array(colours, (15, 20, 2)), channel_axis=-1)
+        np.testing.assert_array_equal(made, satfilter.integral(colours, channel_axis=-1))
+
+    def test_memory(self):
+        """Blocks of the image wait for the sums of others, not their tables, which are eight times as large."""
+        image = da.random.default_rng(1).integers(0, 256, (2400, 2400), dtype="u1", chunks=(240, 240))
+
+        class Sink:
+            def __setitem__(self, where, block):
+                pass
+
+        tracemalloc.start()
+        da.store(sd.integral(image, dtype="u8"), Sink(), lock=False, scheduler="sync")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        self.assertLess(peak, 4 * image.nbytes)
 
     def test_large_sums(self):
         """The type is the whole image's; sums that do not fit saturate only at the end."""
