@@ -439,7 +439,7 @@ static void module_gone(void *module)
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)start},
-#ifdef Py_mod_gil
+#ifdef Py_MOD_GIL_NOT_USED /* 3.15 has Py_mod_gil for every limited API */
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
     {0, NULL},
