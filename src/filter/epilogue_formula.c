@@ -347,6 +347,13 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, loop_
     }
 }
 
+/* Whether results may go where they belong at once: doubles, one a lane, aligned. */
+static bool is_direct(const epilogue *f, const void *dst)
+{
+    return !f->reduction && !f->bilevel && f->out_type == SATF_F64 &&
+           f->out_channels == f->channels && (uintptr_t)dst % sizeof(double) == 0;
+}
+
 bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst)
 {
     loop_mode mode = choose_mode(f, segment);
@@ -358,9 +365,11 @@ bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *d
     bool one_weight = !f->weighted && !segment->areas;
     begin_blocks(f, segment, mode, one_weight, &block);
     char *to = dst;
+    bool direct = is_direct(f, dst);
     for (int64_t first = 0; first < segment->n; first += most) {
         int64_t pixels = segment->n - first < most ? segment->n - first : most;
         block.n = pixels * f->channels;
+        block.results = direct ? (double *)(void *)to : block.space;
         load_block(f, segment, mode, first, &block);
         if (!one_weight) {
             load_weights(f, segment, mode, first, &block);
@@ -374,7 +383,7 @@ bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *d
         int64_t left = settle_alpha(f, mode, &block);
         if (f->bilevel) {
             f->loops->store_bilevel(left, block.results, (uint8_t *)to);
-        } else {
+        } else if (!direct) {
             f->loops->store(f->out_type, left, block.results, to);
         }
         to += left * (int64_t)satf_type_bytes((int)f->out_type);

@@ -20,7 +20,8 @@ typedef struct loop_block {
     double shifts[LOOP_SAMPLES];                          /* of floats */
     double centres[LOOP_SAMPLES], aux_samples[2][LOOP_SAMPLES];
     double luma_sums[LOOP_SAMPLES], lumas[LOOP_SAMPLES]; /* in each lane of a pixel */
-    double results[LOOP_SAMPLES];
+    double *results;                                     /* where they belong, or space */
+    double space[LOOP_SAMPLES];
 } loop_block;
 
 typedef void (*loop_kernel)(loop_block *block);
@@ -33,6 +34,7 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
     {                                                                 \
         formula_sums in = block->constants;                           \
         name##_options options;                                       \
+        double *restrict results = block->results;                    \
         memcpy(&options, block->options, sizeof options);             \
         in.real = is_real;                                            \
         in.words = kind;                                              \
@@ -47,7 +49,7 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
             in.luma = block->lumas[i];                                \
             formula_hide((reads), &in);                               \
             formula_value value = FORMULA_APPLY(name, &in, &options); \
-            block->results[i] = formula_number_of(value);             \
+            results[i] = formula_number_of(value);                    \
         }                                                             \
     }
 
