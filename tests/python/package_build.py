@@ -53,10 +53,18 @@ class Packaging(unittest.TestCase):
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(site)
                 names = set(archive.namelist())
+            self.extras(site)
             needs = self.run_("ldd", str(site / "satfilter/_core.abi3.so"))
             self.assertIn("libsatfilter.so" if env else "libpng", needs)
             return names, self.run_(sys.executable, "-c", USE, PYTHONPATH=f"{site}:{os.environ['PYTHONPATH']}",
                                     LD_LIBRARY_PATH=str(BUILD / ".libs"))
+
+    def extras(self, site):
+        """What pip installs besides for satfilter[NAME]: the package that a module of that name imports."""
+        [info] = Path(site).glob("satfilter-*.dist-info")
+        wanted = [line.replace("'", '"') for line in metadata.PathDistribution(info).requires]
+        for name in ("dask", "zarr", "ocrmypdf"):
+            self.assertTrue([r for r in wanted if r.startswith(name) and f'extra == "{name}"' in r], wanted)
 
     def test_sdist(self):
         reason = missing()
