@@ -18,10 +18,18 @@ typedef struct window_state {
     _Atomic int64_t pixels_done;
 } window_state;
 
+/* How a band goes on from its row. */
+typedef enum window_way { WAY_OPEN, WAY_SLIDES, WAY_STRIPS } window_way;
+
 typedef struct window_band {
     window_state *state;
     char *memory;
     int thread;
+    int64_t y, end; /* the row that comes next, and that behind the last */
+    window_way way;
+    int64_t since, until;    /* the row that the way was taken at, and that behind its last */
+    int64_t patience;        /* rows that go by strips before sliding is tried again */
+    double level, most;      /* sliding floats: their grid, see slide.c */
     int64_t unreported;   /* pixels */
     const double *shifts; /* of the sums that are handed out, or NULL */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
@@ -46,5 +54,13 @@ void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void 
 
 /* Counts pixels delivered; false if the band should stop. */
 bool window_go_on(window_band *b, int64_t pixels);
+
+/* Delivers the band's next row, or more where its floats go by strips one after the other; false
+ * behind the last, or if the band should stop. */
+bool window_next(window_band *b);
+
+/* A band of those rows. */
+void window_begin(window_state *s, char *memory, int thread, int64_t first, int64_t end,
+                  window_band *b);
 
 #endif

@@ -124,19 +124,15 @@ static void add_row(const window_band *b, const window_plane *plane, char *sums,
  * two times the unit at most, such that whatever is formed (a window's sum; differences of
  * columns, 16 at once) is below 2^53 units.
  */
-typedef struct grid {
-    double level, most;
-} grid;
-
-static bool on_grid(const window_band *b, const grid *g, const void *row)
+static bool on_grid(const window_band *b, const void *row)
 {
     const window_plan *plan = b->state->plan;
     return !plan->is_float || plan->strip->on_grid((satf_type)plan->spec.in.type, plan->samples,
-                                                   row, g->level, g->most);
+                                                   row, b->level, b->most);
 }
 
-/* A grid for the rows around row y, with room for brighter ones; false if there is none. */
-static bool find_grid(const window_band *b, int64_t y, grid *g)
+/* A grid for the rows around the band's row, with room for brighter ones; false if there is none. */
+static bool find_grid(window_band *b)
 {
     const window_plan *plan = b->state->plan;
     const axis *down = &plan->down;
@@ -144,7 +140,7 @@ static bool find_grid(const window_band *b, int64_t y, grid *g)
         return true;
     }
     double peak = 0;
-    for (int64_t row = y - down->lo; row <= y + down->hi; row += 8) {
+    for (int64_t row = b->y - down->lo; row <= b->y + down->hi; row += 8) {
         const void *samples = window_fetch(b->state, row);
         if (!samples) {
             return false;
@@ -165,8 +161,9 @@ static bool find_grid(const window_band *b, int64_t y, grid *g)
     if (unit < (narrow ? -126 : -1022) || log > (narrow ? 126 : 1022)) {
         return false;
     }
-    *g = (grid){ldexp(1, unit + (narrow ? 23 : 52)), ldexp(1, log)};
-    return plan->spec.border != SATF_CONSTANT || on_grid(b, g, b->state->shared + plan->outside);
+    b->level = ldexp(1, unit + (narrow ? 23 : 52));
+    b->most = ldexp(1, log);
+    return plan->spec.border != SATF_CONSTANT || on_grid(b, b->state->shared + plan->outside);
 }
 
 /* Pads the column sums once and for all where the border is constant or nothing, and past
@@ -196,38 +193,40 @@ static void pad_outside(const window_band *b)
     }
 }
 
-int64_t window_slide(window_band *b, int64_t first, int64_t end)
+bool window_slide_start(window_band *b)
 {
     window_state *s = b->state;
     const window_plan *plan = s->plan;
     const axis *down = &plan->down;
-    grid g = {0, 0};
-    if (!find_grid(b, first, &g)) {
-        return first;
+    if (!find_grid(b)) {
+        return false;
     }
     pad_outside(b);
     for (int i = 0; i < plan->planes; i++) {
         const window_plane *plane = &plan->plane[i];
         memcpy(column_sums(b, plane), s->shared + plane->fixed_rows, plane->row_bytes);
     }
-    for (int64_t y = first - down->lo; y <= first + down->hi; y++) {
+    for (int64_t y = b->y - down->lo; y <= b->y + down->hi; y++) {
         const void *row = window_fetch(s, y);
-        if (!row || !on_grid(b, &g, row)) {
-            return first;
+        if (!row || !on_grid(b, row)) {
+            return false;
         }
         for (int i = 0; i < plan->planes; i++) {
             add_row(b, &plan->plane[i], column_sums(b, &plan->plane[i]), row, 1);
         }
     }
-    for (int64_t y = first; y < s->down.n; y++) {
-        finish_row(b, y);
-        if (!window_go_on(b, plan->across.n) || y + 1 == end) {
-            break;
-        }
-        const void *leave = window_fetch(s, y - down->lo);
-        const void *enter = leave ? window_fetch(s, y + 1 + down->hi) : NULL;
-        if (!enter || !on_grid(b, &g, enter)) {
-            return y + 1;
+    return true;
+}
+
+bool window_slide_row(window_band *b)
+{
+    window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    if (b->y > b->since) {
+        const void *leave = window_fetch(s, b->y - 1 - plan->down.lo);
+        const void *enter = leave ? window_fetch(s, b->y + plan->down.hi) : NULL;
+        if (!enter || b->y >= s->down.n || !on_grid(b, enter)) {
+            return false;
         }
         for (int i = 0; i < plan->planes; i++) {
             const window_plane *plane = &plan->plane[i];
@@ -237,7 +236,8 @@ int64_t window_slide(window_band *b, int64_t first, int64_t end)
             plane->marching->march(&shape, column_sums(b, plane), plus, minus);
         }
     }
-    return end;
+    finish_row(b, b->y);
+    return true;
 }
 
 bool window_slide_prepare(window_state *s)

@@ -5,12 +5,12 @@
 #include "march.h"
 
 /*
- * Rows first ... end - 1 by sliding, where plan->slides: column sums go down, row sums along, both
- * by adding what enters and subtracting what leaves. Integers; floats as long as that is exact.
- * Returns the row before which it stopped: end, a row whose window is not exact, or after a failure
- * any.
+ * Sliding, where plan->slides: column sums go down, row sums along, both by adding what enters and
+ * subtracting what leaves. Integers; floats as long as that is exact. Each is false where it is
+ * not, and after a failure.
  */
-int64_t window_slide(window_band *b, int64_t first, int64_t end);
+bool window_slide_start(window_band *b); /* takes it up at the band's row */
+bool window_slide_row(window_band *b);   /* delivers it */
 
 /* The rows' fixed part for window_slide(); false after a failure. */
 bool window_slide_prepare(window_state *s);

@@ -298,15 +298,30 @@ static void finish(window_band *b, const group *strips, int64_t y, int64_t j, bo
     }
 }
 
-/* Rows first ... end - 1 of a tile. */
-static bool march(window_band *b, const group *strips, int64_t first, int64_t end)
+/* Row y of a tile that is taken up at row `first`; false at the picture's end and after a failure.
+ * Rows above `first` are gone through, from the upper block's start on. */
+static bool go_down(window_band *b, const group *strips, int64_t first, int64_t y)
 {
-    const window_plan *plan = b->state->plan;
-    const axis *down = &plan->down;
-    int64_t height = down->lo + down->hi + 1, pixels = plan->strip_pixels;
-    if (strips->end - strips->first > 1) {
-        pixels = plan->across.n;
+    const axis *down = &b->state->plan->down;
+    int64_t height = down->lo + down->hi + 1, start = first - first % height, j = y % height;
+    if ((y > start && !enter(b, strips, y + down->hi, j > 0 ? j - 1 : height - 1)) ||
+        y >= b->state->down.n) {
+        return false;
     }
+    if (j == 0 && y > start) {
+        complete(b, strips, 0);
+    }
+    if (y >= first || j > 0) {
+        finish(b, strips, y, j, y >= first);
+    }
+    return true;
+}
+
+/* Takes up the tile at row `first`. */
+static bool take_up(window_band *b, const group *strips, int64_t first)
+{
+    const axis *down = &b->state->plan->down;
+    int64_t height = down->lo + down->hi + 1;
     if (!find_shifts(b, strips, first) || !add_fixed_rows(b, strips)) {
         return false;
     }
@@ -318,35 +333,36 @@ static bool march(window_band *b, const group *strips, int64_t first, int64_t en
         }
     }
     complete(b, strips, first - start);
-    for (int64_t y = start; y < end; y++) {
-        int64_t j = y % height;
-        if ((y > start && !enter(b, strips, y + down->hi, j > 0 ? j - 1 : height - 1)) ||
-            y >= b->state->down.n) {
-            return false;
-        }
-        if (j == 0 && y > start) {
-            complete(b, strips, 0);
-        }
-        if (y < first && j == 0) {
-            continue;
-        }
-        finish(b, strips, y, j, y >= first);
-        if (y >= first && !window_go_on(b, pixels)) {
+    for (int64_t y = start; y < first; y++) {
+        if (!go_down(b, strips, first, y)) {
             return false;
         }
     }
     return true;
 }
 
-void window_strips(window_band *b, int64_t first, int64_t end)
+/* Delivers row y of them, which were taken up at b->since. */
+static bool deliver_row(window_band *b, const group *strips, int64_t y)
 {
     const window_plan *plan = b->state->plan;
-    group strips = {0, plan->strips_held};
-    for (; strips.first < plan->strips; strips.first = strips.end, strips.end++) {
-        for (int64_t y = first, stop; y < end; y = stop) {
-            stop = (y / plan->tile_rows + 1) * plan->tile_rows;
-            stop = stop < end ? stop : end;
-            if (!march(b, &strips, y, stop)) {
+    int64_t tile = y - y % plan->tile_rows, first = tile > b->since ? tile : b->since;
+    int64_t pixels = strips->end - strips->first > 1 ? plan->across.n : plan->strip_pixels;
+    return (y > first || take_up(b, strips, y)) && go_down(b, strips, first, y) &&
+           window_go_on(b, pixels);
+}
+
+bool window_strips_row(window_band *b)
+{
+    const group strips = {0, b->state->plan->strips};
+    return deliver_row(b, &strips, b->y);
+}
+
+void window_strips(window_band *b)
+{
+    const window_plan *plan = b->state->plan;
+    for (group strips = {0, 1}; strips.first < plan->strips; strips.first++, strips.end++) {
+        for (int64_t y = b->since; y < b->until; y++) {
+            if (!deliver_row(b, &strips, y)) {
                 return;
             }
         }

@@ -4,7 +4,11 @@
 
 #include "march.h"
 
-/* Rows first ... end - 1 of floats, without subtracting; see strips.c. */
-void window_strips(window_band *b, int64_t first, int64_t end);
+/* The band's row, in all strips at once, which a plan that streams holds; false at the picture's end
+ * and after a failure. */
+bool window_strips_row(window_band *b);
+
+/* Rows b->since ... b->until - 1, strip after strip. */
+void window_strips(window_band *b);
 
 #endif

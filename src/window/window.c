@@ -13,27 +13,87 @@
 #define PATIENCE_HEIGHTS 16
 #define PATIENCE_ROWS 64
 
+static bool stops(const window_band *b)
+{
+    return b->y >= b->end || b->y >= b->state->down.n ||
+           atomic_load_explicit(&b->state->stop, memory_order_relaxed);
+}
+
+/* From the band's row on by strips: to the end, or until sliding is worth another try. */
+static void take_strips(window_band *b)
+{
+    bool again = b->state->plan->slides && b->end - b->y > b->patience;
+    int64_t until = again ? b->y + b->patience : b->end;
+    b->patience *= b->y == b->since ? 8 : 1;
+    b->way = WAY_STRIPS;
+    b->since = b->y;
+    b->until = until;
+}
+
+/* Delivers the band's row, if it goes by sliding. */
+static bool slide(window_band *b)
+{
+    if (b->way == WAY_OPEN) {
+        b->since = b->y;
+        b->until = b->end;
+        b->way = WAY_SLIDES;
+        if (!b->state->plan->slides || !window_slide_start(b)) {
+            return false;
+        }
+    }
+    return b->way == WAY_SLIDES && window_slide_row(b);
+}
+
+bool window_next(window_band *b)
+{
+    const window_plan *plan = b->state->plan;
+    bool delivered = false;
+    if (stops(b)) {
+        return false;
+    }
+    b->way = b->y == b->until ? WAY_OPEN : b->way;
+    if (b->way != WAY_STRIPS) {
+        delivered = slide(b);
+        if (delivered) {
+            window_go_on(b, plan->across.n);
+        } else if (!stops(b)) {
+            take_strips(b);
+        }
+    }
+    if (b->way == WAY_STRIPS && plan->strips_held < plan->strips) {
+        window_strips(b);
+        b->y = b->until;
+        return true;
+    }
+    if (b->way == WAY_STRIPS) {
+        delivered = window_strips_row(b);
+    }
+    b->y += delivered;
+    return delivered;
+}
+
+void window_begin(window_state *s, char *memory, int thread, int64_t first, int64_t end,
+                  window_band *b)
+{
+    const axis *down = &s->plan->down;
+    *b = (window_band){.state = s,
+                       .memory = memory,
+                       .thread = thread,
+                       .y = first,
+                       .end = end,
+                       .until = first,
+                       .patience = PATIENCE_HEIGHTS * (down->lo + down->hi + 1) + PATIENCE_ROWS};
+}
+
 static void run_band(void *user, int64_t task, int thread)
 {
     window_state *s = user;
     const window_plan *plan = s->plan;
-    char *memory = s->bands + (size_t)task * plan->band_bytes;
-    window_band b = {.state = s, .memory = memory, .thread = thread};
-    int64_t y = task * plan->band_rows, end = y + plan->band_rows;
-    end = end < plan->down.n ? end : plan->down.n;
-    int64_t patience = PATIENCE_HEIGHTS * (plan->down.lo + plan->down.hi + 1) + PATIENCE_ROWS;
-    while (y < end && y < s->down.n) {
-        int64_t slid = plan->slides ? window_slide(&b, y, end) : y;
-        if (slid < end) {
-            int64_t stop = plan->slides && end - slid > patience ? slid + patience : end;
-            patience *= slid == y ? 8 : 1;
-            window_strips(&b, slid, stop);
-            slid = stop;
-        }
-        if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
-            return;
-        }
-        y = slid;
+    int64_t first = task * plan->band_rows, end = first + plan->band_rows;
+    window_band b;
+    window_begin(s, s->bands + (size_t)task * plan->band_bytes, thread, first,
+                 end < plan->down.n ? end : plan->down.n, &b);
+    while (window_next(&b)) {
     }
 }
 
